@@ -1,0 +1,64 @@
+# The few commands. `make demo` and `make test` need Python ≥ 3.11 and nothing else.
+PORT ?= 8000
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help demo setup test slow lint browser gallery trials bench messages services clean
+
+help:           ## What there is
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/'
+
+.venv/ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Quire needs Python 3.11 or newer; say PYTHON=python3.12, for one.")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "Installing what Quire needs into .venv: about 600 MB, a minute or two, once …"
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+.venv/tested: .venv/ready
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@
+
+demo: .venv/ready   ## A web server, a worker and the scheduler with a study of every kind; PORT=8000
+	@$(BIN)/python manage.py migrate --verbosity 0
+	@$(BIN)/python manage.py demo --port $(PORT)
+	@# A closed window hangs up. honcho would die of that and leave its children; so it is shielded, and told to end.
+	@PORT=$(PORT) PATH="$(abspath $(BIN)):$$PATH"; export PORT PATH; \
+	  (trap '' HUP; exec honcho -f Procfile start) & pid=$$!; trap "kill -TERM $$pid" HUP INT TERM; \
+	  while kill -0 $$pid 2>/dev/null; do wait $$pid; done; true
+
+setup: .venv/tested ## Everything for working on Quire
+	@$(BIN)/python manage.py migrate --verbosity 0
+
+test: .venv/tested  ## The fast tests, on SQLite unless DATABASE_URL says otherwise
+	$(BIN)/pytest -n 2 -m "not browser and not slow"
+
+slow: .venv/tested  ## The tests that take long: a release through the pages, ten thousand documents, every word of every page
+	$(BIN)/pytest -n 2 -m slow
+
+browser: .venv/tested ## The tests in a real Chromium
+	$(BIN)/pytest -n 2 -m browser
+
+gallery: .venv/tested ## The pictures of docs/gallery.md and of the README, taken anew
+	$(BIN)/python -m tests.gallery
+
+trials: .venv/tested ## The long experiments, a quarter of an hour; written to docs/trials.md
+	$(BIN)/python -m tests.trials
+
+bench: .venv/tested  ## Saving and reading, measured; POSTGRES=postgres://… to measure it too; written to docs/bench.md
+	$(BIN)/python -m tests.bench $(if $(POSTGRES),--postgres $(POSTGRES))
+
+messages: .venv/ready ## The interface's strings into locale/, and what is translated of them compiled; needs GNU gettext
+	$(BIN)/python manage.py makemessages --locale pt_BR --no-location --no-wrap --no-obsolete --ignore var --ignore tests
+	$(BIN)/python manage.py compilemessages --locale pt_BR --ignore .venv
+
+lint: .venv/tested  ## Style, types, templates, imports, migrations
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy .
+	$(BIN)/djlint templates --lint --quiet
+	$(BIN)/lint-imports
+	$(BIN)/python manage.py makemigrations --check --dry-run
+
+clean:          ## Forget the environment and the embedded data
+	rm -rf .venv var

@@ -1,0 +1,239 @@
+"""Settings. Everything that differs between machines comes from the environment; with none of it set, Quire runs
+embedded: SQLite, a broker of files, loopback only. A setting that makes no sense stops the start and says why.
+"""
+
+import secrets
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import environ
+from celery.schedules import crontab
+from django.core.exceptions import ImproperlyConfigured
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.Env()
+
+# Where the embedded set-up keeps its database, messages and key. Nothing else is written outside the database.
+VAR = Path(env.str("QUIRE_VAR", default=str(BASE_DIR / "var")))
+
+DEBUG = env.bool("DEBUG", default=False)
+LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
+ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", default=LOOPBACK)
+IS_EMBEDDED = set(ALLOWED_HOSTS) <= set(LOOPBACK)
+CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+
+
+def secret_key() -> str:
+    """The key from the environment; embedded, one that is made once and kept beside the database."""
+    if key := str(env.str("SECRET_KEY", default="")):
+        if len(key) < 50 and not IS_EMBEDDED:
+            raise ImproperlyConfigured(
+                "SECRET_KEY has fewer than 50 characters; make one with `openssl rand -base64 60`."
+            )
+        return key
+    if not IS_EMBEDDED:
+        raise ImproperlyConfigured(
+            "ALLOWED_HOSTS names a public host, so SECRET_KEY must be set (`openssl rand -base64 60`)."
+        )
+    file = VAR / "secret_key"
+    VAR.mkdir(parents=True, exist_ok=True)
+    try:
+        with file.open("x") as new:
+            file.chmod(0o600)
+            new.write(secrets.token_urlsafe(60))
+    except FileExistsError:
+        pass
+    return file.read_text().strip()
+
+
+SECRET_KEY = secret_key()
+if not IS_EMBEDDED and DEBUG:
+    raise ImproperlyConfigured("DEBUG shows internals to every visitor; it cannot be on with a public ALLOWED_HOSTS.")
+if "*" in ALLOWED_HOSTS:
+    raise ImproperlyConfigured("ALLOWED_HOSTS=* accepts any host name; name the hosts that serve Quire.")
+
+
+def database() -> dict[str, Any]:
+    """SQLite tuned for many writers, or PostgreSQL with a pool. The same code and tests run on both.
+
+    SQLite: without IMMEDIATE a transaction that first reads and then writes fails at once when another writes between.
+    """
+    url = env.str("DATABASE_URL", default=f"sqlite:///{VAR / 'quire.sqlite3'}")
+    config: dict[str, Any] = dict(environ.Env.db_url_config(url))
+    if config["ENGINE"] == "django.db.backends.sqlite3":
+        if config["NAME"] != ":memory:":
+            Path(config["NAME"]).resolve().parent.mkdir(parents=True, exist_ok=True)
+        pragmas = (
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA busy_timeout=20000; PRAGMA foreign_keys=ON;"
+        )
+        return config | {
+            "CONN_MAX_AGE": None,
+            # Tests use threads; a database in memory locks whole tables between them.
+            "TEST": {"NAME": str(VAR / "test.sqlite3")},
+            "OPTIONS": {"transaction_mode": "IMMEDIATE", "timeout": 20, "init_command": pragmas},
+        }
+    if config["ENGINE"] != "django.db.backends.postgresql":
+        raise ImproperlyConfigured("DATABASE_URL must begin with sqlite:/// or postgres://")
+    return config | {"OPTIONS": {"pool": {"min_size": 1, "max_size": 16}}}
+
+
+DATABASES = {"default": database()}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+INSTALLED_APPS = [
+    "studies",
+    "annotation",
+    "judges",
+    "reports",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "template_partials",
+    "rest_framework",
+    "django_celery_beat",
+    "axes",
+    "django.forms",  # TemplatesSetting finds the forms' own templates through it
+]
+MIDDLEWARE = [
+    # Styles and scripts too, since the middleware that serves them stands below. Django pads what it compresses and
+    # masks its tokens, so that lengths give nothing away.
+    "django.middleware.gzip.GZipMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "config.headers.PolicyMiddleware",
+    "config.headers.MethodMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
+
+LANGUAGE_CODE = "en"
+# Each language by its own name; docs/languages.md says how one is added.
+LANGUAGES = [("en", "English"), ("pt-br", "Português (Brasil), tradução não revista")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+STATIC_URL = "static/"
+STATIC_ROOT = VAR / "static"
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise warns of a folder that is not there
+STATICFILES_DIRS = [BASE_DIR / "static"]
+# Served from the folders themselves: embedded, there is no collectstatic step to forget.
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = DEBUG
+
+LOGIN_URL = "admin:login"
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+# Five wrong passwords, and that name waits a quarter of an hour at that address. Both together: by name alone anybody
+# could lock out somebody else, by address alone a proxy's whole office would be.
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_RESET_ON_SUCCESS = True
+# Knocking on does not make the wait longer: a stranger could otherwise keep somebody out for good.
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_LOCKOUT_TEMPLATE = "admin/locked_out.html"
+AXES_CLIENT_IP_CALLABLE = "config.headers.client_address"
+# When staff came and went is kept nowhere; `manage.py axes_reset_username NAME` opens a locked name.
+AXES_DISABLE_ACCESS_LOG = True
+AXES_ENABLE_ADMIN = False
+AXES_VERBOSE = False
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+SESSION_COOKIE_AGE = 60 * 60 * 24 * 30
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = not IS_EMBEDDED
+SECURE_HSTS_SECONDS = 0 if IS_EMBEDDED else 60 * 60 * 24 * 365
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not IS_EMBEDDED
+BEHIND_PROXY = env.bool("BEHIND_PROXY", default=False)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
+# Invitation links are secrets: they must not travel to other sites in a Referer header. Not "no-referrer", under which
+# browsers send `Origin: null` with every form, and Django's CSRF check refuses that.
+SECURE_REFERRER_POLICY = "same-origin"
+# Nor may they stand in a log: Django writes the address of every request that was refused.
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "filters": {"without_links": {"()": "config.headers.WithoutLinks"}},
+    "loggers": {
+        name: {"filters": ["without_links"]}
+        for name in ("django.request", "django.server", "django.security.csrf", "django.security.DisallowedHost")
+    },
+}
+X_FRAME_OPTIONS = "DENY"
+
+REST_FRAMEWORK = {
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAdminUser"],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
+    "PAGE_SIZE": 200,
+}
+
+# Judges may call these private addresses ("host:port"), and no others.
+ALLOWED_PRIVATE_ENDPOINTS: list[str] = env.list("QUIRE_ALLOWED_PRIVATE_ENDPOINTS", default=[])
+
+REDIS_URL = env.str("REDIS_URL", default="")
+BROKER_FOLDER = VAR / "broker"
+
+
+def broker() -> dict[str, Any]:
+    """Redis, or files in a folder. The file transport deletes a message before it is acknowledged, so no work that
+    matters lives in a message: it is a row first, and a beat task sweeps up what was lost."""
+    if REDIS_URL:
+        return {"CELERY_BROKER_URL": REDIS_URL, "CELERY_BROKER_TRANSPORT_OPTIONS": {"visibility_timeout": 600}}
+    BROKER_FOLDER.mkdir(parents=True, exist_ok=True)
+    folders = {
+        "data_folder_in": BROKER_FOLDER,
+        "data_folder_out": BROKER_FOLDER,
+        "control_folder": BROKER_FOLDER / "control",
+    }
+    return {
+        "CELERY_BROKER_URL": "filesystem://",
+        "CELERY_BROKER_TRANSPORT_OPTIONS": {name: str(folder) for name, folder in folders.items()}
+        | {"polling_interval": 0.1},
+    }
+
+
+globals().update(broker())
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TIMEZONE = TIME_ZONE
+CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
+CELERY_BEAT_SCHEDULE = {
+    "sweep runs": {"task": "judges.tasks.sweep", "schedule": 30.0},
+    "nightly reports": {"task": "reports.tasks.nightly", "schedule": crontab(hour=3, minute=0)},
+}
