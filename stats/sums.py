@@ -1,0 +1,89 @@
+"""Coefficients as functions of sums over units, so that many resamples cost one matrix product.
+
+The value that a report prints comes from statsmodels and krippendorff (`stats.agreement`). Intervals and chance floors
+need it a thousand times an item, which is what these are for; tests hold the two equal. Counts have shape (..., U, V):
+how many raters gave unit u the value v. Where a coefficient would be 0/0 it is nan here.
+"""
+
+from collections.abc import Sequence
+from math import comb
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from stats.arrays import FloatArray, IntArray
+
+Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
+
+
+def ordinal_kernel(points: int) -> FloatArray:
+    """How far two answers on a scale count as agreement, shape (points, points): 1 on the diagonal, 0 in the corners.
+
+    1 - C(|k - l| + 1, 2) / C(points, 2): the "ordinal" weights of Gwet's Handbook of Inter-Rater Reliability.
+    """
+    disagreement = [[comb(abs(k - m) + 1, 2) / comb(points, 2) for m in range(points)] for k in range(points)]
+    return np.asarray(1 - np.array(disagreement), dtype=np.float64)
+
+
+def kappa_parts(counts: IntArray, kernel: FloatArray | None = None) -> FloatArray:
+    """Per unit what Fleiss' kappa sums, shape (..., U, V + 2): the share of each value, agreement, and 1 for the unit.
+
+    A unit with fewer than two ratings contributes nothing.
+
+    kernel : how far two values agree, shape (V, V); without one only equal values do
+    """
+    n = counts.sum(axis=-1, keepdims=True)
+    pairable = n >= 2
+    alike = counts if kernel is None else counts @ kernel
+    agreeing = (counts * alike).sum(axis=-1, keepdims=True) - n
+    parts = np.concatenate(
+        [counts / np.maximum(n, 1), agreeing / np.maximum(n * (n - 1), 1), np.ones(n.shape)], axis=-1
+    )
+    return np.where(pairable, parts, 0.0)
+
+
+def kappa_of(sums: FloatArray) -> FloatArray:
+    """The kappas of sums of `kappa_parts`, shape (..., V + 2) to (...)."""
+    n_units = np.maximum(sums[..., -1], 1)
+    observed = sums[..., -2] / n_units
+    chance = ((sums[..., :-2] / n_units[..., np.newaxis]) ** 2).sum(axis=-1)
+    room = np.where((sums[..., -1] > 0) & (chance < 1), 1 - chance, np.nan)
+    return np.asarray((observed - chance) / room, dtype=np.float64)
+
+
+def coincidences(counts: IntArray) -> FloatArray:
+    """Krippendorff's coincidence matrix, shape (..., U, V) to (..., V, V); units with one rating contribute nothing."""
+    n = counts.sum(axis=-1, keepdims=True)
+    scaled = np.where(n >= 2, counts / np.maximum(n - 1, 1), 0.0)
+    pairs = np.swapaxes(scaled, -1, -2) @ counts
+    diagonal = np.eye(counts.shape[-1]) * scaled.sum(axis=-2)[..., np.newaxis, :]
+    return np.asarray(pairs - diagonal, dtype=np.float64)
+
+
+def alpha_parts(counts: IntArray) -> FloatArray:
+    """The coincidence matrix of each unit, flat: shape (U, V) to (U, V * V). They add up to that of all units."""
+    n_units, n_values = counts.shape
+    return coincidences(counts[:, np.newaxis, :]).reshape(n_units, n_values * n_values)
+
+
+def alpha_of(coincidence: FloatArray, values: Sequence[float] | FloatArray, level: Level) -> FloatArray:
+    """Krippendorff's alphas of coincidence matrices, shape (..., V, V) to (...)."""
+    n_v = coincidence.sum(axis=-1)
+    n = n_v.sum(axis=-1)
+    distance = _distances(n_v, np.asarray(values, dtype=np.float64), level)
+    observed = (coincidence * distance).sum(axis=(-1, -2))
+    expected = (n_v[..., :, np.newaxis] * n_v[..., np.newaxis, :] * distance).sum(axis=(-1, -2))
+    ratio = np.maximum(n - 1, 0) * observed / np.where(expected > 0, expected, np.nan)
+    return np.asarray(1 - ratio, dtype=np.float64)
+
+
+def _distances(n_v: FloatArray, values: FloatArray, level: Level) -> FloatArray:
+    """Squared distances of the values, shape (..., V, V).
+
+    The ordinal distance counts the ratings that lie between two values, half of either end included. That is the
+    distance of their mid-ranks, so it depends on the marginals and is taken anew for every resample.
+    """
+    if level == "nominal":
+        return 1 - np.eye(len(values))
+    places = values if level == "interval" else np.cumsum(n_v, axis=-1) - n_v / 2
+    return np.asarray((places[..., :, np.newaxis] - places[..., np.newaxis, :]) ** 2, dtype=np.float64)
