@@ -1,0 +1,287 @@
+"""Studies in the admin: instruments, protocols, groups and stories. Where a story comes from has a page of its own.
+
+The study itself is in `annotation.admin`, since its page shows seats.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db import models
+from django.db.models import Count, Model, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext_lazy, override
+
+from studies import formatting, loading
+from studies.authoring import ClozeAdmin
+from studies.documents import DocumentError
+from studies.models import Cloze, Instrument, Item, ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study
+
+admin.site.site_header = "Quire"
+admin.site.site_title = "Quire"
+admin.site.index_title = gettext_lazy("Studies, and what belongs to them")
+admin.site.register(Cloze, ClozeAdmin)
+
+
+def is_planned(study: Study | None) -> bool:
+    """Whether a protocol of the study is frozen, so that its texts, groups and steps are to stay as they are."""
+    return study is not None and study.versions.exclude(frozen_at=None).exists()
+
+
+class UntilPlanned(admin.ModelAdmin):  # type: ignore[type-arg]
+    """What belongs to a study and can be edited until the study is planned."""
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_change_permission(request, obj) and not (obj and is_planned(obj.study))
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_delete_permission(request, obj) and not (obj and is_planned(obj.study))
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "study":
+            kwargs["queryset"] = Study.objects.exclude(versions__frozen_at__isnull=False)
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+
+@admin.register(Source)
+class SourceAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    list_display = ("name", "kind")
+    fields = ("name", "kind")
+
+
+@admin.register(Provenance)
+class ProvenanceAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    list_display = ("story", "study", "source", "title", "licence", "may_redistribute", "may_send_out")
+    list_select_related = ("story__study", "source")
+    list_filter = ("story__study", "source__kind")
+    search_fields = ("story__code", "source__name", "title")
+    fields = (
+        "story",
+        "source",
+        "title",
+        "url",
+        "licence",
+        "may_redistribute",
+        "may_send_out",
+        "factors",
+        "raw_text",
+        "raw_sha256",
+    )
+    readonly_fields = ("raw_text", "raw_sha256")
+    autocomplete_fields = ("story",)
+    formfield_overrides = {models.URLField: {"assume_scheme": "https"}}
+
+    @admin.display(description=gettext_lazy("study"), ordering="story__study__slug")
+    def study(self, provenance: Provenance) -> str:
+        return provenance.story.study.slug
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.formatting_view)
+        return [path("formatting/<int:pk>/", view, name="studies_provenance_formatting"), *super().get_urls()]
+
+    def formatting_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Show which formatting differs by source (GET), and make it alike (POST), until the study is planned."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        study = get_object_or_404(Study, pk=pk)
+        may_change = self.has_change_permission(request) and request.user.has_perm("studies.change_story")
+        if request.method == "POST":
+            if not may_change:
+                raise PermissionDenied
+            self._normalise(request, study, request.POST.getlist("kinds"))
+            return HttpResponseRedirect(request.path)
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": Provenance._meta,
+            "title": _("Formatting by source: %(study)s") % {"study": study},
+            "study": study,
+            "tables": formatting.report(study),
+            "telling_codes": formatting.telling_codes(study),
+            "effects": formatting.effects(study),
+            "obstacle": formatting.obstacle(study),
+            "may_change": may_change,
+        }
+        return TemplateResponse(request, "admin/studies/provenance/formatting.html", context)
+
+    def _normalise(self, request: HttpRequest, study: Study, kinds: list[str]) -> None:
+        try:
+            n_changed = formatting.normalise(study, kinds)
+        except formatting.CannotNormalise as error:
+            self.message_user(request, _("Nothing was changed: %(why)s.") % {"why": error}, messages.ERROR)
+            return
+        said = ngettext_lazy(
+            "%(n)d story changed (%(kinds)s); the texts as they came are kept.",
+            "%(n)d stories changed (%(kinds)s); the texts as they came are kept.",
+            "n",
+        )
+        counted = {"n": n_changed, "kinds": ", ".join(kinds) or gettext_lazy("nothing chosen")}
+        messages.success(request, said % counted)
+        with override("en"):  # the log is one for all
+            self.log_change(request, study, said % counted)
+
+
+@admin.register(Story)
+class StoryAdmin(UntilPlanned):
+    # Nothing of a story's provenance: whoever works with codes and texts stays blind.
+    list_display = ("code", "study", "n_words", "is_withheld")
+    list_select_related = ("study",)
+    list_filter = ("study",)
+    search_fields = ("code",)
+    fields = ("study", "code", "language", "text", "is_withheld", "n_words", "sha256")
+    readonly_fields = ("n_words", "sha256")
+
+    def save_model(self, request: HttpRequest, obj: Story, form: Any, change: bool) -> None:
+        if change and "text" in form.changed_data:
+            formatting.keep_raw(obj)
+        super().save_model(request, obj, form, change)
+
+
+class StoryGroupForm(forms.ModelForm):  # type: ignore[type-arg]
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        study = cleaned.get("study", self.instance.study if self.instance.pk else None)
+        strangers = [story.code for story in cleaned.get("stories", ()) if story.study_id != getattr(study, "pk", None)]
+        if strangers:
+            self.add_error(
+                "stories",
+                _("Of another study: %(codes)s. Choose stories of %(study)s.")
+                % {"codes": ", ".join(strangers), "study": study},
+            )
+        return cleaned
+
+
+@admin.register(StoryGroup)
+class StoryGroupAdmin(UntilPlanned):
+    form = StoryGroupForm
+    list_display = ("code", "study", "n_stories")
+    list_select_related = ("study",)
+    list_filter = ("study",)
+    search_fields = ("code",)
+    fields = ("study", "code", "premise", "stories")
+    autocomplete_fields = ("stories",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[StoryGroup]:
+        rows: QuerySet[StoryGroup] = super().get_queryset(request).annotate(n=Count("stories"))
+        return rows
+
+    @admin.display(description=gettext_lazy("stories"), ordering="n")
+    def n_stories(self, group: Any) -> int:
+        return int(group.n)
+
+
+class UntilPublished:
+    """Refuses every change to what belongs to a published instrument, or is one."""
+
+    def _is_open(self, obj: Any) -> bool:
+        return not isinstance(obj, Instrument) or obj.status == Instrument.Status.DRAFT
+
+
+class ItemInline(UntilPublished, admin.StackedInline):  # type: ignore[type-arg]
+    model = Item
+    extra = 0
+    ordering = ("position",)
+    classes = ("collapse",)
+    fields = (
+        ("position", "key", "type"),
+        ("title", "dimension"),
+        "question",
+        "background",
+        "help",
+        "instruction",
+        ("options", "settings"),
+        ("rationale", "rationale_least", "rationale_unit"),
+        ("rationale_label", "suggested"),
+        "is_skippable",
+        ("quoted", "adapted"),
+    )
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return super().has_add_permission(request, obj) and self._is_open(obj)
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return super().has_change_permission(request, obj) and self._is_open(obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return super().has_delete_permission(request, obj) and self._is_open(obj)
+
+
+@admin.register(Instrument)
+class InstrumentAdmin(UntilPublished, admin.ModelAdmin):  # type: ignore[type-arg]
+    list_display = ("slug", "version", "title", "language", "status", "n_items")
+    list_filter = ("status", "language")
+    search_fields = ("slug", "title")
+    fields = ("slug", "version", "title", "language", "citation", "note", "status", "fingerprint")
+    inlines = (ItemInline,)
+    actions = ("publish",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Instrument]:
+        rows: QuerySet[Instrument] = super().get_queryset(request).annotate(n=Count("items"))
+        return rows
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Instrument | None = None) -> tuple[str, ...]:
+        return ("status", "fingerprint") if self._is_open(obj) else tuple(f for f in self.fields if f != "note")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Instrument | None = None) -> bool:
+        return super().has_delete_permission(request, obj) and self._is_open(obj)
+
+    @admin.display(description=gettext_lazy("items"), ordering="n")
+    def n_items(self, instrument: Any) -> int:
+        return int(instrument.n)
+
+    @admin.action(description=gettext_lazy("Publish: from then on it never changes"), permissions=["change"])
+    def publish(self, request: HttpRequest, chosen: QuerySet[Instrument]) -> None:
+        for instrument in chosen.filter(status=Instrument.Status.DRAFT):
+            try:
+                loading.publish(instrument)
+                self.message_user(request, _("%(what)s is published.") % {"what": instrument}, messages.SUCCESS)
+            except DocumentError as error:
+                self.message_user(request, _("Not published. %(why)s") % {"why": error}, messages.ERROR)
+
+
+class StepInline(admin.StackedInline):  # type: ignore[type-arg]
+    model = Step
+    extra = 0
+    ordering = ("position",)
+    fields = (
+        ("position", "key", "kind"),
+        "title",
+        "text",
+        ("instrument", "scope"),
+        ("locks", "background", "layout", "revises"),
+        "options",
+    )
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_add_permission(request, obj) and not (obj and obj.frozen_at)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_change_permission(request, obj) and not (obj and obj.frozen_at)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_delete_permission(request, obj) and not (obj and obj.frozen_at)
+
+
+@admin.register(ProtocolVersion)
+class ProtocolVersionAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    list_display = ("study", "number", "frozen_at", "frozen_by", "reason")
+    list_select_related = ("study",)
+    list_filter = ("study",)
+    fields = ("study", "number", "reason", "frozen_at", "frozen_by", "sha256", "document")
+    readonly_fields = ("study", "number", "reason", "frozen_at", "frozen_by", "sha256", "document")
+    inlines = (StepInline,)
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False  # a study comes with its first version
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_change_permission(request, obj) and not (obj and obj.frozen_at)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False

@@ -1,0 +1,131 @@
+"""Writing a cloze in the admin: its document in one field, and beside it the cascade as it would be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.shortcuts import render
+from django.urls import URLPattern, path, reverse_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from studies import loading
+from studies.cloze import graph
+from studies.cloze.document import parse
+from studies.documents import DocumentError
+from studies.models import Cloze
+
+PICTURE = "admin:studies_cloze_picture"
+# Posts what is written so far; the answer takes the place of the picture, or says what is wrong and leaves it.
+LIVE = {
+    "rows": 40,
+    "cols": 110,
+    "spellcheck": "true",
+    "hx-post": reverse_lazy(PICTURE),
+    "hx-trigger": "input changed delay:600ms",
+    "hx-params": "csrfmiddlewaretoken,document",
+    "hx-swap": "none",
+    "hx-sync": "this:replace",
+}
+
+
+class ClozeForm(forms.ModelForm):  # type: ignore[type-arg]
+    class Meta:
+        widgets = {"document": forms.Textarea(attrs=LIVE)}
+
+    def clean_document(self) -> str:
+        text = str(self.cleaned_data["document"]).replace("\r\n", "\n")
+        try:
+            document = parse(text, "document")
+        except DocumentError as error:
+            raise forms.ValidationError(f"{error.where}: {error.reason}") from None
+        others = Cloze.objects.exclude(pk=self.instance.pk)
+        if others.filter(slug=document.slug, version=document.version).exists():
+            said = _("version: there is a cloze %(slug)s %(version)s already; raise the version")
+            raise forms.ValidationError(said % {"slug": document.slug, "version": document.version})
+        return text
+
+
+class ClozeAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    form = ClozeForm
+    change_form_template = "admin/studies/cloze/change_form.html"
+    list_display = ("slug", "version", "title", "is_published")
+    search_fields = ("slug", "title")
+    published_fields = ("filling", "judging", "document")
+    list_select_related = ("filling",)
+    actions = ("publish",)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Cloze | None = None) -> tuple[str, ...]:
+        return self.published_fields if obj and obj.is_published else ()
+
+    def get_fields(self, request: HttpRequest, obj: Cloze | None = None) -> tuple[str, ...]:
+        return self.published_fields if obj and obj.is_published else ("document",)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Cloze | None = None) -> bool:
+        return super().has_delete_permission(request, obj) and not (obj and obj.is_published)
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        # Deleting many at once would go past the rule above.
+        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
+
+    @admin.display(boolean=True, description=gettext_lazy("published"))
+    def is_published(self, cloze: Cloze) -> bool:
+        return cloze.is_published
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.picture_view)
+        return [path("picture/", view, name="studies_cloze_picture"), *super().get_urls()]
+
+    def picture_view(self, request: HttpRequest) -> HttpResponse:
+        """The cascade of the document that was posted, or what keeps it from being read. Nothing is stored."""
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        if not (self.has_add_permission(request) or self.has_change_permission(request)):
+            raise PermissionDenied
+        return render(request, "admin/studies/cloze/picture.html", drawn(request.POST.get("document", "")))
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> Any:
+        cloze = Cloze.objects.filter(pk=object_id).first() if object_id and object_id.isdigit() else None
+        text = request.POST.get("document", cloze.document if cloze else "")
+        more = drawn(text) if text else {}
+        return super().changeform_view(request, object_id, form_url, {**(extra_context or {}), **more})
+
+    @admin.action(description=gettext_lazy("Publish: from then on it never changes"), permissions=["change"])
+    def publish(self, request: HttpRequest, chosen: QuerySet[Cloze]) -> None:
+        for cloze in chosen.filter(filling=None):
+            try:
+                loading.publish_cloze(cloze)
+            except (DocumentError, loading.Changed) as error:
+                self.message_user(request, _("Not published. %(why)s") % {"why": error}, messages.ERROR)
+                continue
+            said = _("%(cloze)s is published: %(filling)s fills it, %(judging)s judges it.")
+            told = {"cloze": cloze, "filling": cloze.filling, "judging": cloze.judging}
+            self.log_change(request, cloze, "published")
+            self.message_user(request, said % told, messages.SUCCESS)
+
+
+def drawn(text: str) -> dict[str, Any]:
+    """What a page shows of a document: the picture, how much is in it, or what is wrong with it."""
+    try:
+        document = parse(text, "document")
+    except DocumentError as error:
+        return {"problem": f"{error.where}: {error.reason}"}
+    constraints = sum(len(section.constraints) for section in document.sections)
+    counts = _("%(sections)d sections, %(blanks)d blanks, %(constraints)d constraints, %(edges)d edges") % {
+        "sections": len(document.sections),
+        "blanks": len(document.blanks),
+        "constraints": constraints,
+        "edges": len(document.edges),
+    }
+    return {"picture": graph.svg(document), "counts": counts}

@@ -1,0 +1,73 @@
+"""The text of a cloze: with its blanks filled, and laid out for a page."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from studies.cloze import skeleton
+from studies.cloze.document import Blank, ClozeDocument, Section
+
+BREAK = "***"  # between the sections of a filled text, where the author opens them with lines of their own
+
+
+class Incomplete(ValueError):
+    """A text with open blanks is no story; `numbers` says which are open."""
+
+    def __init__(self, numbers: list[int]) -> None:
+        said = ", ".join(map(str, numbers))
+        super().__init__(f"Blank {said} is open." if len(numbers) == 1 else f"Blanks {said} are open.")
+        self.numbers = numbers
+
+
+@dataclass(frozen=True)
+class Run:
+    """A stretch of a paragraph: fixed words, or a blank."""
+
+    words: str = ""
+    blank: Blank | None = None
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A section as a page shows it: its paragraphs in runs."""
+
+    section: Section
+    paragraphs: tuple[tuple[Run, ...], ...]
+
+
+def segments(document: ClozeDocument) -> list[Passage]:
+    """The text section by section, so that a page can put fields into its paragraphs."""
+    blanks = {blank.number: blank for blank in document.blanks}
+    by_section = skeleton.paragraphs_by_section(document.skeleton, document.section_by_blank)
+    return [
+        Passage(section, tuple(_runs(paragraph, blanks) for paragraph in by_section[section.number]))
+        for section in document.sections
+    ]
+
+
+def filled(document: ClozeDocument, fills: Mapping[int, str]) -> str:
+    """The whole text with every blank filled, paragraphs parted by blank lines.
+
+    fills : text by number of the blank; blanks around a text are left out, all else stands as it was written
+    Raises Incomplete if a blank is open.
+    """
+    if missing := [blank.number for blank in document.blanks if not fills.get(blank.number, "").strip()]:
+        raise Incomplete(missing)
+    between = f"\n\n{BREAK}\n\n" if skeleton.has_headings(document.skeleton) else "\n\n"
+    return between.join(
+        "\n\n".join("".join(_said(run, fills) for run in paragraph) for paragraph in passage.paragraphs)
+        for passage in segments(document)
+    )
+
+
+def marked(document: ClozeDocument) -> str:
+    """The whole text with the marker of every blank in its place."""
+    return filled(document, {blank.number: f"{{{{{blank.number}}}}}" for blank in document.blanks})
+
+
+def _said(run: Run, fills: Mapping[int, str]) -> str:
+    return fills[run.blank.number].strip() if run.blank else run.words
+
+
+def _runs(paragraph: str, blanks: Mapping[int, Blank]) -> tuple[Run, ...]:
+    runs = (Run(words=p) if isinstance(p, str) else Run(blank=blanks[p]) for p in skeleton.pieces(paragraph))
+    return tuple(run for run in runs if run.words or run.blank)

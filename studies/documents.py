@@ -1,0 +1,290 @@
+"""Instrument documents: what an instrument asks, as one TOML file that a person can read, write and check.
+
+Reading is strict, because a misspelt key would otherwise be a question that is silently asked in another way.
+"""
+
+import difflib
+import hashlib
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, get_args, get_origin
+
+from studies.items import InvalidDefinition, is_empty, named
+from studies.items.text import is_storable
+
+FOLDER = Path(__file__).parent / "instruments"
+LARGEST = 1_000_000  # bytes; the largest instrument we know of has 23,000
+MOST_DOTS = 200
+SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+# As long as the columns that will hold them, so that a document which reads also loads.
+LONGEST = {
+    "slug": 80,
+    "version": 40,
+    "title": 200,
+    "language": 12,
+    "key": 80,
+    "dimension": 80,
+    "rationale_label": 120,
+    "suggested": 120,
+}
+CHOICES = {"rationale": ("none", "optional", "required"), "rationale_unit": ("words", "sentences")}
+MARKS = ("quoted", "adapted")
+# The fields that hold words of the source or ours, and so can be marked as quoted or adapted.
+WORDED = (
+    "dimension",
+    "title",
+    "question",
+    "background",
+    "help",
+    "instruction",
+    "options",
+    "settings",
+    "rationale_label",
+    "suggested",
+)
+
+
+@dataclass(frozen=True)
+class ItemDocument:
+    """One item, with the fields of `studies.models.Item`; `docs/instruments.md` explains each."""
+
+    key: str
+    type: str
+    question: str
+    dimension: str = ""
+    title: str = ""
+    background: str = ""
+    help: str = ""
+    instruction: str = ""
+    options: list[dict[str, Any]] = field(default_factory=list)
+    settings: dict[str, Any] = field(default_factory=dict)
+    rationale: str = "none"
+    rationale_least: int = 0
+    rationale_unit: str = "sentences"
+    rationale_label: str = ""
+    suggested: str = ""
+    is_skippable: bool = False
+    quoted: list[str] = field(default_factory=list)
+    adapted: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class InstrumentDocument:
+    """An instrument in one version; `docs/instruments.md` explains each field."""
+
+    slug: str
+    version: str
+    title: str
+    items: list[ItemDocument]
+    language: str = "en"
+    citation: str = ""
+    url: str = ""
+    note: str = ""
+    briefing: str = ""
+
+
+class DocumentError(ValueError):
+    """A document cannot be used as it is; one line says in which file, at which field, why, and what would do."""
+
+    def __init__(self, path: Path | str, where: str, reason: str) -> None:
+        super().__init__(f"{Path(path).name}: {where}: {reason}".replace("\n", " "))
+        self.path = path
+        self.where = where
+        self.reason = reason
+
+
+def discover() -> dict[str, Path]:
+    """The built-in instruments by slug; a second version of a slug stands under "slug@version"."""
+    return {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
+
+
+def read(path: Path) -> InstrumentDocument:
+    """The instrument in that file. Raises DocumentError."""
+    content = path.read_bytes()
+    if len(content) > LARGEST:
+        raise DocumentError(path, "file", f"has {len(content):,} bytes; an instrument has at most {LARGEST:,}")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DocumentError(path, "file", f"is not UTF-8 at byte {error.start}; save it again as UTF-8") from error
+    if not text.strip():
+        raise DocumentError(path, "file", "is empty; docs/instruments.md has an example to start from")
+    # tomllib keeps every prefix of a dotted key: one key of 200,000 parts takes 160 GB.
+    if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
+        raise DocumentError(path, "file", f"has a line with more than {MOST_DOTS} dots; break the line")
+    try:
+        table = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        # A ValueError that is no TOMLDecodeError: Python refuses to read a number of thousands of digits.
+        reason = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "nested too deeply, or a number too long"
+        raise DocumentError(path, "file", f"is not TOML: {reason}") from error
+    return parse(table, path)
+
+
+def parse(table: dict[str, Any], path: Path | str) -> InstrumentDocument:
+    """The instrument that the table describes; `path` names it in errors. Raises DocumentError.
+
+    Keys under `defaults` hold for every item that does not say otherwise.
+    """
+    try:
+        return _instrument(dict(table), path)
+    except RecursionError as error:
+        raise DocumentError(path, "file", "is nested too deeply; an instrument needs three levels") from error
+
+
+def fingerprint(document: InstrumentDocument) -> str:
+    """SHA-256 in hex of all that raters and models meet: every visible word, option, setting, rule and item type.
+
+    Citation, note and the marks for quoted and adapted can be corrected without changing it. What an item leaves
+    at its default is left out, so that a field which items gain one day does not change the instruments of today.
+    """
+    unsaid = asdict(ItemDocument(key="", type="", question=""))
+    items = [
+        {name: value for name, value in asdict(item).items() if value != unsaid[name] and name not in MARKS}
+        for item in document.items
+    ]
+    visible = {"title": document.title, "language": document.language, "items": items}
+    canonical = json.dumps(visible, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def read_ttcw_release(path: Path) -> InstrumentDocument:
+    """The fourteen tests as the TTCW release words them, read from its `ttcw_all_tests.json`. Raises DocumentError.
+
+    A test's full prompt is its expanded measure and then the instruction to a model, which begins "Given the story".
+    """
+    try:
+        tests = json.loads(path.read_bytes())
+        items = [_released(test) for test in tests]
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise DocumentError(path, "file", f"is not the release's ttcw_all_tests.json ({error!r})") from error
+    return parse(
+        {
+            "slug": "ttcw",
+            "version": "published",
+            "title": "Torrance Test of Creative Writing",
+            "citation": TTCW_CITATION,
+            "url": "https://github.com/salesforce/creativity_eval",
+            "note": "Read from the public release, verbatim. Its licence is BSD-3-Clause.",
+            "items": items,
+        },
+        path,
+    )
+
+
+TTCW_CITATION = (
+    "Chakrabarty, T., Laban, P., Agarwal, D., Muresan, S., & Wu, C.-S. (2024). Art or Artifice? Large Language Models "
+    "and the False Promise of Creativity. CHI 2024. https://doi.org/10.1145/3613904.3642731"
+)
+
+
+def _released(test: dict[str, Any]) -> dict[str, Any]:
+    measure, begins, rest = test["full_prompt"].partition("Given the story")
+    if not begins:
+        raise ValueError(f"{test['category']}: no “Given the story” in its full_prompt")
+    return {
+        "key": re.sub(r"[^a-z0-9]+", "-", test["category"].lower()).strip("-"),
+        "type": "binary",
+        "dimension": test["torrance_dimension"],
+        "title": test["category"],
+        "question": test["question"],
+        "background": measure.strip(),
+        "instruction": begins + rest,
+        "rationale": "required",
+        "rationale_least": 1,
+        "suggested": "one to three sentences",
+        "quoted": ["question", "background", "instruction"],
+    }
+
+
+def _instrument(table: dict[str, Any], path: Path | str) -> InstrumentDocument:
+    defaults = table.pop("defaults", {})
+    if not isinstance(defaults, dict) or {"key", "question"} & set(defaults):
+        raise DocumentError(
+            path, "defaults", "must be a table without key and question, which every item has of its own"
+        )
+    rows = table.get("items")
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        raise DocumentError(path, "items", "an instrument has at least one item; write each under [[items]]")
+    items: list[ItemDocument] = []
+    for number, row in enumerate(rows, start=1):
+        where = f"items.{row['key']}" if isinstance(row.get("key"), str) else f"items[{number}]"
+        items.append(_item({**defaults, **row}, path, where))
+        if items[-1].key in [other.key for other in items[:-1]]:
+            raise DocumentError(path, f"{where}.key", "stands twice; every item needs a key of its own")
+    _check(InstrumentDocument, {**table, "items": items}, path, "")
+    return InstrumentDocument(**{**table, "items": items})
+
+
+def _item(table: dict[str, Any], path: Path | str, where: str) -> ItemDocument:
+    _check(ItemDocument, table, path, f"{where}.")
+    item = ItemDocument(**table)
+    try:
+        named(item.type).check(item)
+    except InvalidDefinition as error:
+        raise DocumentError(path, f"{where}.{error.field}", error.reason) from error
+    if item.rationale_label and item.rationale == "none":
+        raise DocumentError(path, f"{where}.rationale_label", 'says nothing while rationale is "none"')
+    if item.rationale_least < 0 or (item.rationale_least and item.rationale != "required"):
+        raise DocumentError(path, f"{where}.rationale_least", 'must be positive, and needs rationale = "required"')
+    for mark in MARKS:
+        for name in getattr(item, mark):
+            if name not in WORDED or not getattr(item, name):
+                there = ", ".join(f for f in WORDED if getattr(item, f))
+                raise DocumentError(path, f"{where}.{mark}", f"“{name}” has no words in this item; there are {there}")
+    if both := set(item.quoted) & set(item.adapted):
+        raise DocumentError(path, f"{where}.adapted", f"{', '.join(sorted(both))} cannot be quoted and adapted at once")
+    return item
+
+
+def _check(
+    kind: type[ItemDocument] | type[InstrumentDocument], table: dict[str, Any], path: Path | str, where: str
+) -> None:
+    """Raise DocumentError unless every key is known, every value fits, and none that is needed is missing."""
+    known = {f.name: f for f in fields(kind)}
+    for name, value in table.items():
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            way_out = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+            raise DocumentError(path, where + name, f"is not a key that is known here; {way_out}")
+        if reason := _misfit(known[name], value):
+            raise DocumentError(path, where + name, reason)
+    for name, f in known.items():
+        if f.default is MISSING and f.default_factory is MISSING and is_empty(table.get(name)):
+            raise DocumentError(path, where + name, "is missing or empty; every document has to say it")
+
+
+def _misfit(f: Field[Any], value: Any) -> str:
+    """Why the value cannot stand in that field; "" if it can."""
+    kind: Any = get_origin(f.type) or f.type
+    inner: Any = (get_args(f.type) or (object,))[0]
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        return f"must be {KINDS[kind]}, not {value!r}"
+    if kind is list and not all(isinstance(part, get_origin(inner) or inner) for part in value):
+        return "must be a list of texts" if inner is str else "must be a list of tables"
+    if not all(map(is_storable, _texts(value))):
+        return "contains a character that cannot be stored (U+0000 or half a surrogate pair); remove it"
+    if f.name in LONGEST and len(value) > LONGEST[f.name]:
+        return f"has {len(value)} characters; at most {LONGEST[f.name]} are kept"
+    if f.name in ("slug", "key") and value and not SLUG.fullmatch(value):
+        return f"“{value}” must be lower-case letters and digits joined by hyphens, such as narrative-ending"
+    if f.name in CHOICES and value not in CHOICES[f.name]:
+        return f"“{value}” must be one of {', '.join(CHOICES[f.name])}"
+    return ""
+
+
+KINDS = {str: "text", int: "a whole number", bool: "true or false", list: "a list", dict: "a table"}
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in the value, keys of tables included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from (text for pair in value.items() for part in pair for text in _texts(part))
+    elif isinstance(value, list):
+        yield from (text for part in value for text in _texts(part))

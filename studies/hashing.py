@@ -1,0 +1,14 @@
+"""What documents and texts are known by: their spelling as canonical JSON, and SHA-256 over it."""
+
+import hashlib
+import json
+from typing import Any
+
+
+def canonical(document: Any) -> str:
+    """JSON with one spelling: sorted keys, no blanks, characters as they are."""
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

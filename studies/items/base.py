@@ -1,0 +1,200 @@
+"""What an item type is. No models here: an item is anything that has these attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Protocol
+
+from django import forms
+
+# What a response stores: JSON. Stories are named by identity (their code) when stored, by letter when shown.
+Value = Any
+Level = Literal["nominal", "ordinal", "interval", "none"]
+
+
+class Asked(Protocol):
+    """What an item type reads of an item. `studies.models.Item` has it, and so has a parsed instrument file.
+
+    options : [{"value": "expert", "label": "An experienced writer"}, …], for types that offer options
+    settings : what else the type needs, by name; each type documents its own
+    """
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def question(self) -> str: ...
+    @property
+    def options(self) -> list[dict[str, Any]]: ...
+    @property
+    def settings(self) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A story as a rater may name it: its letter in this seat, and where it can be read again."""
+
+    letter: str
+    url: str = ""
+
+
+class InvalidDefinition(ValueError):
+    """An item cannot be asked as it is written; `field` says where, the message says why and what would do."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(f"{field}: {reason}")
+        self.field = field
+        self.reason = reason
+
+
+class InvalidAnswer(ValueError):
+    """An answer that the item does not allow. The message is a sentence for whoever gave it, person or model."""
+
+
+class ItemType:
+    """One kind of question. Subclasses are discovered; one instance of each serves all items.
+
+    A subclass gives `name`, `level`, `template`, `example`, and overrides what differs.
+    """
+
+    name: ClassVar[str]
+    # At which level the value itself enters agreement; "none" if it is not one point on one scale.
+    level: ClassVar[Level]
+    template: ClassVar[str]  # "items/binary.html": the controls, given what `context` returns
+    settings: ClassVar[Mapping[str, type]] = {}  # what an item may set, and the kind of each
+    has_options: ClassVar[bool] = False
+    about_stories: ClassVar[bool] = False  # compares stories, so needs a scope with several
+    most_stories: ClassVar[int | None] = None  # of a group that can be compared; None: as many as it has
+    # {"item": {…}, "valid": [(raw, value), …], "invalid": [raw, …], "model": [raw that the schema allows, …]}
+    example: ClassVar[dict[str, Any]]
+
+    def check(self, item: Asked) -> None:
+        """Raise InvalidDefinition unless the item can be asked as written."""
+        if item.options and not self.has_options:
+            raise InvalidDefinition("options", "this type offers no options; remove them or choose another type")
+        for name, value in item.settings.items():
+            if name not in self.settings:
+                known = ", ".join(sorted(self.settings)) or "none"
+                raise InvalidDefinition(f"settings.{name}", f"not a setting of this type; it has {known}")
+            if not is_of(self.settings[name], value):
+                raise InvalidDefinition(f"settings.{name}", f"must be {KINDS[self.settings[name]]}, not {value!r}")
+
+    def clean(self, item: Asked, raw: Any, *, stories: Sequence[Shown] = ()) -> Value:
+        """The answer as it is stored, from a form, a model's JSON or a file; stories are named by letter.
+
+        Raises InvalidAnswer with the way out. `raw` is never empty (see `is_empty`): that is no answer, and not the
+        type's affair.
+        """
+        raise NotImplementedError(self.name)
+
+    def shortfall(self, item: Asked, value: Value) -> str:
+        """What the answer still lacks before it can be submitted, as a sentence; "" if nothing. Never blocks saving."""
+        return ""
+
+    def from_form(self, data: Mapping[str, Any], name: str, *, stories: Sequence[Shown] = ()) -> Any:
+        """What was posted under that name, as `clean` takes it; empty if nothing was."""
+        return data.get(name)
+
+    def context(self, item: Asked, *, name: str, value: Any = None, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+        """What the template needs: `item`, `name` of the form field, `value`, `stories`, `options`, and a type's own.
+
+        `value` is an answer that `clean` returned, what a form posted and `clean` refused, or None.
+        """
+        return {"item": item, "name": name, "value": value, "stories": stories, "options": item.options}
+
+    def field(self, item: Asked, *, stories: Sequence[Shown] = ()) -> forms.Field:
+        """The form field whose widget the page shows; never required, since a draft may be empty."""
+        return AnswerField(self, item, stories)
+
+    def words(self, item: Asked, *, stories: Sequence[Shown] = ()) -> str:
+        """How a model is told to answer, as one or two plain sentences."""
+        raise NotImplementedError(self.name)
+
+    def schema(self, item: Asked, *, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+        """JSON schema of the value that a model returns. What a schema cannot say, `words` says and `clean` checks."""
+        raise NotImplementedError(self.name)
+
+    def label(self, item: Asked, value: Value) -> str:
+        """The value in the words of the item, for receipts, reviews and exports."""
+        return str(value)
+
+    def is_worded(self, item: Asked) -> bool:
+        """Whether labels are the item's own words. Where they are ours, pages translate them; exports never do."""
+        return True
+
+    def analysed(self, item: Asked, value: Value) -> Value:
+        """The value in the direction in which it is analysed, which may differ from the one shown."""
+        return value
+
+    def is_correct(self, item: Asked, value: Value) -> bool | None:
+        """Whether the value is what the item's `correct` setting says; None if the item has no right answer."""
+        return None if "correct" not in item.settings else bool(value == item.settings["correct"])
+
+    def renamed(self, value: Value, names: Mapping[str, str]) -> Value:
+        """The value with its stories renamed (letters to codes or back). Types that name no story return it as it is.
+
+        Raises KeyError for a story that has no new name: a mixture of letters and codes must never be stored.
+        """
+        return value
+
+
+def is_empty(raw: Any) -> bool:
+    """Whether this is no answer at all: None, blank text, or a list or table with nothing in it."""
+    if isinstance(raw, str):
+        return not raw.strip()
+    return raw is None or (isinstance(raw, list | tuple | dict) and not raw)
+
+
+class AnswerWidget(forms.Widget):
+    """The type's controls. The page gives the fieldset and its legend, which is the question."""
+
+    use_fieldset = True
+
+    def __init__(self, kind: ItemType, item: Asked, stories: Sequence[Shown]) -> None:
+        super().__init__()
+        self.kind, self.item, self.stories = kind, item, stories
+        self.template_name = kind.template
+
+    def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
+        return self.kind.context(self.item, name=name, value=value, stories=self.stories)
+
+    def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> Any:
+        return self.kind.from_form(data, name, stories=self.stories)
+
+    def value_omitted_from_data(self, data: Mapping[str, Any], files: Any, name: str) -> bool:
+        # Radios and position selects that are left open post nothing under the field's own name.
+        return False
+
+    def id_for_label(self, id_: str | None) -> str:
+        return ""
+
+
+class AnswerField(forms.Field):
+    """Cleans to the value that is stored, or to None where nothing was answered."""
+
+    def __init__(self, kind: ItemType, item: Asked, stories: Sequence[Shown]) -> None:
+        super().__init__(required=False, label=item.question, widget=AnswerWidget(kind, item, stories))
+        self.kind, self.item, self.stories = kind, item, stories
+
+    def clean(self, value: Any) -> Any:
+        if is_empty(value):
+            return None
+        try:
+            return self.kind.clean(self.item, value, stories=self.stories)
+        except InvalidAnswer as error:
+            raise forms.ValidationError(str(error), code="invalid") from error
+
+
+KINDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "text", dict: "a table"}
+
+
+def is_of(kind: type, value: Any) -> bool:
+    """Whether the value is of that kind. True is an int to Python; to whoever wrote `low = true` it was a slip."""
+    if isinstance(value, bool):
+        return kind is bool
+    return isinstance(value, (int, float) if kind is float else kind)
+
+
+def listed(words: Sequence[str], last: str) -> str:
+    """The words as an enumeration: “A, B or C” with last = "or"."""
+    return f" {last} ".join(filter(None, [", ".join(words[:-1]), words[-1]])) if words else ""

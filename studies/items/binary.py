@@ -1,0 +1,87 @@
+"""Yes or no."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from studies.items.base import Asked, InvalidAnswer, InvalidDefinition, ItemType, Shown, Value
+from studies.items.options import Options, check_correct, check_options, folded, found, label_of
+
+DEFAULT = [{"value": "yes", "label": gettext_noop("Yes")}, {"value": "no", "label": gettext_noop("No")}]
+
+
+class Binary(ItemType):
+    """Stores "yes" or "no".
+
+    options : none, or the two values with labels in the instrument's language
+    settings : correct, "yes" or "no": the right answer of a comprehension check, never shown;
+        required, true for a check without which the constraint of a cloze is not met
+    """
+
+    name = "binary"
+    level = "nominal"
+    template = "items/binary.html"
+    settings = {"correct": str, "required": bool}
+    has_options = True
+    example = {
+        "item": {"key": "ending", "question": "Is the end earned?"},
+        "valid": [("yes", "yes"), ("no", "no"), (" YES ", "yes"), ("No", "no")],
+        "model": ["yes", "no"],
+        "invalid": ["maybe", "y", 1, True, ["yes"], {"yes": 1}],
+    }
+
+    def check(self, item: Asked) -> None:
+        super().check(item)
+        if item.options:
+            check_options(item)
+            if sorted(option["value"] for option in item.options) != ["no", "yes"]:
+                raise InvalidDefinition(
+                    "options", 'the two values must be "yes" and "no"; only their labels may differ'
+                )
+        check_correct(item, DEFAULT)
+
+    def clean(self, item: Asked, raw: Any, *, stories: Sequence[Shown] = ()) -> Value:
+        value = found(DEFAULT, raw) or found(_options(item), raw)
+        if value is None:
+            yes, no = (option["label"] for option in _shown(item))
+            raise InvalidAnswer(_("Please answer “%(yes)s” or “%(no)s”.") % {"yes": yes, "no": no})
+        return value
+
+    def context(self, item: Asked, *, name: str, value: Any = None, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+        options = _shown(item)
+        initials = [folded(option["label"])[0] for option in options]
+        # A letter key is offered only where it can mean one answer.
+        keys = initials if len(set(initials)) == len(initials) else [""] * len(initials)
+        return {
+            **super().context(item, name=name, value=value, stories=stories),
+            "value": found(DEFAULT, value) or found(options, value),
+            "options": [{**option, "letter": key} for option, key in zip(options, keys, strict=True)],
+            "is_worded": self.is_worded(item),
+        }
+
+    def words(self, item: Asked, *, stories: Sequence[Shown] = ()) -> str:
+        if not item.options:
+            return 'Answer "yes" or "no".'
+        return "Answer " + " or ".join(f'"{o["value"]}" (which means “{o["label"]}”)' for o in _options(item)) + "."
+
+    def schema(self, item: Asked, *, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+        return {"type": "string", "enum": ["yes", "no"]}
+
+    def label(self, item: Asked, value: Value) -> str:
+        return label_of(_options(item), value)
+
+    def is_worded(self, item: Asked) -> bool:
+        return bool(item.options)
+
+
+def _options(item: Asked) -> Options:
+    return sorted(item.options, key=lambda option: option["value"] == "no") or DEFAULT
+
+
+def _shown(item: Asked) -> Options:
+    """The options for a page: our own words in its language."""
+    if item.options:
+        return _options(item)
+    return [{**option, "label": _(option["label"])} for option in DEFAULT]

@@ -1,0 +1,65 @@
+"""One of several options."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from studies.items.base import Asked, InvalidAnswer, ItemType, Shown, Value, listed
+from studies.items.options import check_correct, check_options, found, label_of
+
+
+class Choice(ItemType):
+    """Stores the value of the option.
+
+    options : at least two, each with value and label
+    settings : correct, an option's value: the right answer of a comprehension check, never shown
+    """
+
+    name = "choice"
+    level = "nominal"
+    template = "items/choice.html"
+    settings = {"correct": str}
+    has_options = True
+    example = {
+        "item": {
+            "key": "author",
+            "question": "Who wrote it?",
+            "options": [
+                {"value": "expert", "label": "An experienced writer"},
+                {"value": "amateur", "label": "An amateur writer"},
+                {"value": "ai", "label": "Written by AI"},
+            ],
+        },
+        "valid": [("expert", "expert"), (" AI ", "ai"), ("an amateur writer", "amateur")],
+        "model": ["expert", "amateur", "ai"],
+        "invalid": ["a person", "exp", 0, True, ["expert"], {"value": "expert"}],
+    }
+
+    def check(self, item: Asked) -> None:
+        super().check(item)
+        check_options(item)
+        check_correct(item, item.options)
+
+    def clean(self, item: Asked, raw: Any, *, stories: Sequence[Shown] = ()) -> Value:
+        value = found(item.options, raw)
+        if value is None:
+            labels = listed([f"“{option['label']}”" for option in item.options], _("or"))
+            raise InvalidAnswer(_("Please choose one of these: %(labels)s.") % {"labels": labels})
+        return value
+
+    def context(self, item: Asked, *, name: str, value: Any = None, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+        return super().context(item, name=name, value=found(item.options, value), stories=stories)
+
+    def words(self, item: Asked, *, stories: Sequence[Shown] = ()) -> str:
+        return (
+            "Answer with exactly one of these values: "
+            + "; ".join(f'"{o["value"]}" ({o["label"]})' for o in item.options)
+            + "."
+        )
+
+    def schema(self, item: Asked, *, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+        return {"type": "string", "enum": [option["value"] for option in item.options]}
+
+    def label(self, item: Asked, value: Value) -> str:
+        return label_of(item.options, value)

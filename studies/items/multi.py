@@ -1,0 +1,102 @@
+"""Any number of several options."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from studies.items.base import Asked, InvalidAnswer, InvalidDefinition, ItemType, Shown, Value, listed
+from studies.items.options import check_options, found, label_of
+
+
+class Multi(ItemType):
+    """Stores the values of the chosen options, in the order of the item.
+
+    options : at least two, each with value and label
+    settings : at_least, how many are needed to submit; at_most, how many can be chosen
+    """
+
+    name = "multi"
+    level = "none"
+    template = "items/multi.html"
+    settings = {"at_least": int, "at_most": int}
+    has_options = True
+    example = {
+        "item": {
+            "key": "signs",
+            "question": "What gave it away?",
+            "options": [
+                {"value": "style", "label": "The style"},
+                {"value": "plot", "label": "The plot"},
+                {"value": "ending", "label": "The ending"},
+            ],
+            "settings": {"at_most": 2},
+        },
+        "valid": [(["plot"], ["plot"]), (["ending", " STYLE "], ["style", "ending"]), ("the plot", ["plot"])],
+        "model": [["style"], ["plot", "ending"]],
+        "invalid": [
+            ["dialogue"],
+            ["plot", "plot"],
+            ["style", "plot", "ending"],
+            [1],
+            1,
+            True,
+            {"plot": True},
+            "plot, style",
+        ],
+    }
+
+    def check(self, item: Asked) -> None:
+        super().check(item)
+        check_options(item)
+        least, most = _bounds(item)
+        if not 0 <= least <= len(item.options):
+            raise InvalidDefinition("settings.at_least", f"must be between 0 and the {len(item.options)} options")
+        if not max(1, least) <= most <= len(item.options):
+            raise InvalidDefinition("settings.at_most", f"must be between {max(1, least)} and {len(item.options)}")
+
+    def clean(self, item: Asked, raw: Any, *, stories: Sequence[Shown] = ()) -> Value:
+        named = [raw] if isinstance(raw, str) else raw
+        values = [found(item.options, word) for word in named] if isinstance(named, list | tuple) else [None]
+        if None in values:
+            labels = listed([f"“{option['label']}”" for option in item.options], _("or"))
+            raise InvalidAnswer(_("Please choose among these: %(labels)s.") % {"labels": labels})
+        if len(set(values)) < len(values):
+            raise InvalidAnswer(_("One option is chosen twice; please name each once."))
+        most = _bounds(item)[1]
+        if len(values) > most:
+            raise InvalidAnswer(
+                ngettext("Please choose only one.", "Please choose at most %(most)d.", most) % {"most": most}
+            )
+        return [option["value"] for option in item.options if option["value"] in values]
+
+    def shortfall(self, item: Asked, value: Value) -> str:
+        least = _bounds(item)[0]
+        if len(value) >= least:
+            return ""
+        return ngettext("Please choose at least one.", "Please choose at least %(least)d.", least) % {"least": least}
+
+    def from_form(self, data: Mapping[str, Any], name: str, *, stories: Sequence[Shown] = ()) -> Any:
+        return data.getlist(name) if hasattr(data, "getlist") else data.get(name)
+
+    def context(self, item: Asked, *, name: str, value: Any = None, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+        chosen = [found(item.options, word) for word in value] if isinstance(value, list) else []
+        return super().context(item, name=name, value=chosen, stories=stories)
+
+    def words(self, item: Asked, *, stories: Sequence[Shown] = ()) -> str:
+        least, most = _bounds(item)
+        values = "; ".join(f'"{option["value"]}" ({option["label"]})' for option in item.options)
+        return f"Answer with a list of {max(1, least)} to {most} of these values: {values}."
+
+    def schema(self, item: Asked, *, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+        least, most = _bounds(item)
+        value = {"type": "string", "enum": [option["value"] for option in item.options]}
+        return {"type": "array", "items": value, "minItems": max(1, least), "maxItems": most, "uniqueItems": True}
+
+    def label(self, item: Asked, value: Value) -> str:
+        return "; ".join(label_of(item.options, word) for word in value)
+
+
+def _bounds(item: Asked) -> tuple[int, int]:
+    return item.settings.get("at_least", 0), item.settings.get("at_most", len(item.options))

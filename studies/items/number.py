@@ -1,0 +1,112 @@
+"""A number, whole or not, perhaps within bounds."""
+
+import math
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from studies.items.base import Asked, InvalidAnswer, InvalidDefinition, ItemType, Shown, Value, is_of
+
+NUMBER = re.compile(r"[+-]?[0-9]{1,16}(\.[0-9]{1,400})?")
+LARGEST = 10**15  # beyond it JavaScript and spreadsheets no longer tell neighbours apart
+
+
+class Number(ItemType):
+    """Stores the number: an int if only whole ones are allowed, else a float.
+
+    settings : low and high, the bounds, each of which may be left out; integer, true if only whole numbers are allowed;
+        unit, the word after the field
+    """
+
+    name = "number"
+    level = "interval"
+    template = "items/number.html"
+    settings = {"low": float, "high": float, "integer": bool, "unit": str}
+    example = {
+        "item": {
+            "key": "years",
+            "question": "For how long have you taught?",
+            "settings": {"low": 0, "high": 80, "unit": "years"},
+        },
+        "valid": [(3, 3.0), ("12.5", 12.5), (" 0 ", 0.0), (80.0, 80.0)],
+        "model": [3, 12.5, 0],
+        "invalid": [-1, 80.5, "a few", "3,5", "1e1", True, [3], {"years": 3}, "١", 10**400, "9" * 5000],
+    }
+
+    def check(self, item: Asked) -> None:
+        super().check(item)
+        for end in ("low", "high"):
+            if not math.isfinite(item.settings.get(end, 0)) or abs(item.settings.get(end, 0)) > LARGEST:
+                raise InvalidDefinition(f"settings.{end}", "must be a number that a person could type; or leave it out")
+        low, high = _bounds(item)
+        if low >= high:
+            raise InvalidDefinition("settings.high", f"must be greater than low, which is {_shown(low)}")
+
+    def clean(self, item: Asked, raw: Any, *, stories: Sequence[Shown] = ()) -> Value:
+        value = number(raw)
+        low, high = _bounds(item)
+        if (
+            value is None
+            or not low <= value <= high
+            or (item.settings.get("integer") and not float(value).is_integer())
+        ):
+            raise InvalidAnswer(
+                _asked(item, hint=_(" Write decimals with a point.") if isinstance(raw, str) and "," in raw else "")
+            )
+        return int(value) if item.settings.get("integer") else float(value)
+
+    def context(self, item: Asked, *, name: str, value: Any = None, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+        seen = value if isinstance(value, str) else "" if number(value) is None else _shown(value)
+        return {
+            **super().context(item, name=name, value=seen, stories=stories),
+            "unit": item.settings.get("unit", ""),
+            "inputmode": "numeric" if item.settings.get("integer") and _bounds(item)[0] >= 0 else "decimal",
+        }
+
+    def words(self, item: Asked, *, stories: Sequence[Shown] = ()) -> str:
+        unit = item.settings.get("unit")
+        with translation.override(None):  # a prompt is the same whoever starts the run
+            asked = _range(item, "a whole number", "a number")
+        return f"Answer with {asked}" + (f", in {unit}." if unit else ".")
+
+    def schema(self, item: Asked, *, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+        low, high = _bounds(item)
+        return {"type": "integer" if item.settings.get("integer") else "number", "minimum": low, "maximum": high}
+
+    def label(self, item: Asked, value: Value) -> str:
+        unit = item.settings.get("unit")
+        return f"{_shown(value)} {unit}" if unit else _shown(value)
+
+
+def number(raw: Any) -> int | float | None:
+    """The number that `raw` is or says in digits; None if it is none or too large to be kept exactly."""
+    if isinstance(raw, str):
+        raw = float(raw) if NUMBER.fullmatch(raw.strip()) else None
+    return raw if is_of(float, raw) and abs(raw) <= LARGEST else None
+
+
+def _bounds(item: Asked) -> tuple[float, float]:
+    return item.settings.get("low", -LARGEST), item.settings.get("high", LARGEST)
+
+
+def _range(item: Asked, whole: str, any_number: str) -> str:
+    what = whole if item.settings.get("integer") else any_number
+    low, high = item.settings.get("low"), item.settings.get("high")
+    if low is not None and high is not None:
+        return _("%(what)s from %(low)s to %(high)s") % {"what": what, "low": _shown(low), "high": _shown(high)}
+    if low is not None:
+        return _("%(what)s of at least %(low)s") % {"what": what, "low": _shown(low)}
+    return what if high is None else _("%(what)s of at most %(high)s") % {"what": what, "high": _shown(high)}
+
+
+def _asked(item: Asked, *, hint: str) -> str:
+    return _("Please give %(number)s.") % {"number": _range(item, _("a whole number"), _("a number"))} + hint
+
+
+def _shown(value: float) -> str:
+    """The number as people write it, 3 and not 3.0, 0.00001 and not 1e-05; reads back as exactly the same."""
+    return str(int(value)) if float(value).is_integer() else format(Decimal(repr(value)), "f")

@@ -1,0 +1,53 @@
+"""What types with options share: how options are checked, and which one an answer names."""
+
+from typing import Any
+
+from studies.items.base import Asked, InvalidDefinition
+
+Options = list[dict[str, Any]]
+
+
+def check_options(item: Asked) -> None:
+    """Raise InvalidDefinition unless there are at least two options that no answer could confuse."""
+    if len(item.options) < 2:
+        raise InvalidDefinition("options", 'needs at least two, each as { value = "…", label = "…" }')
+    taken: dict[str, int] = {}
+    for i, option in enumerate(item.options):
+        if not isinstance(option, dict) or set(option) != {"value", "label"}:
+            raise InvalidDefinition(f"options[{i}]", "needs exactly a value and a label")
+        for part in ("value", "label"):
+            if not isinstance(option[part], str) or not option[part].strip():
+                raise InvalidDefinition(f"options[{i}].{part}", f"must be text, not {option[part]!r}")
+        # Value and label of the same option may agree ("1", "1"); those of two options may not, not even in case.
+        for word in {folded(option["value"]), folded(option["label"])}:
+            if word in taken:
+                raise InvalidDefinition(f"options[{i}]", f"“{word}” already stands for option {taken[word]}")
+            taken[word] = i
+
+
+def check_correct(item: Asked, options: Options) -> None:
+    """Raise InvalidDefinition if the setting `correct` names no option."""
+    correct = item.settings.get("correct")
+    values = [option["value"] for option in options]
+    if correct is not None and correct not in values:
+        raise InvalidDefinition("settings.correct", f"“{correct}” is not an option; there are {', '.join(values)}")
+
+
+def found(options: Options, raw: Any) -> str | None:
+    """The value of the option that `raw` names by value or label, whatever its case; None if it names none."""
+    if not isinstance(raw, str):
+        return None
+    for option in options:
+        if folded(raw) in (folded(option["value"]), folded(option["label"])):
+            return str(option["value"])
+    return None
+
+
+def label_of(options: Options, value: Any) -> str:
+    """The label of the option with that value."""
+    return next((str(option["label"]) for option in options if option["value"] == value), str(value))
+
+
+def folded(word: str) -> str:
+    """The word without surrounding blanks and regardless of case."""
+    return word.strip().casefold()

@@ -1,0 +1,85 @@
+"""An answer in the rater's own words."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from studies.items.base import Asked, InvalidAnswer, InvalidDefinition, ItemType, Shown, Value
+from studies.items.rationale import Rule, count_words, shortfall
+
+
+class Text(ItemType):
+    """Stores the text exactly as it was written.
+
+    settings : least, how many words or sentences are needed to submit; unit, "words" (default) or "sentences";
+        most_lines, how many lines at most have anything on them; kind, "word", "sentence" or "paragraph": what fills
+        the blank of a cloze
+    """
+
+    name = "text"
+    level = "none"
+    template = "items/text.html"
+    settings = {"least": int, "unit": str, "most_lines": int, "kind": str}
+    example = {
+        "item": {"key": "why", "question": "What decided it?", "settings": {"least": 3, "unit": "words"}},
+        "valid": [("The last line did.", "The last line did."), (" two\nlines ", " two\nlines "), ("é 🙂", "é 🙂")],
+        "model": ["The last line did."],
+        "invalid": [3, True, ["words"], {"text": "words"}],
+    }
+
+    def check(self, item: Asked) -> None:
+        super().check(item)
+        if not 0 <= item.settings.get("least", 0) <= 10_000:
+            raise InvalidDefinition("settings.least", "must be between 0 and 10000")
+        if item.settings.get("unit", "words") not in ("words", "sentences"):
+            raise InvalidDefinition("settings.unit", 'must be "words" or "sentences"')
+        if not 1 <= item.settings.get("most_lines", 1) <= 1_000:
+            raise InvalidDefinition("settings.most_lines", "must be between 1 and 1000")
+        if item.settings.get("kind", "word") not in ("word", "sentence", "paragraph"):
+            raise InvalidDefinition("settings.kind", 'must be "word", "sentence" or "paragraph"')
+
+    def clean(self, item: Asked, raw: Any, *, stories: Sequence[Shown] = ()) -> Value:
+        if not isinstance(raw, str):
+            raise InvalidAnswer(_("Please answer in words."))
+        if not is_storable(raw):
+            raise InvalidAnswer(_("The text contains a character that cannot be stored; please write it again."))
+        most, count = item.settings.get("most_lines"), sum(map(bool, map(str.strip, raw.splitlines())))
+        if most and count > most:
+            asked = ngettext("Please write one line only.", "Please write at most %(most)d lines.", most)
+            raise InvalidAnswer(asked % {"most": most} + _(" So far there are %(count)d.") % {"count": count})
+        return raw
+
+    def shortfall(self, item: Asked, value: Value) -> str:
+        least = item.settings.get("least", 0)
+        return shortfall(Rule("required", least, item.settings.get("unit", "words")), value) if least else ""
+
+    def from_form(self, data: Mapping[str, Any], name: str, *, stories: Sequence[Shown] = ()) -> Any:
+        # Browsers post every line break as CRLF; without this, showing an answer and posting it back would change it.
+        text = data.get(name)
+        return text.replace("\r\n", "\n") if isinstance(text, str) else text
+
+    def context(self, item: Asked, *, name: str, value: Any = None, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+        text = value if isinstance(value, str) else ""
+        return {
+            **super().context(item, name=name, value=text, stories=stories),
+            "n_words": count_words(text),
+            "least": item.settings.get("least", 0),
+            "unit": item.settings.get("unit", "words"),
+        }
+
+    def words(self, item: Asked, *, stories: Sequence[Shown] = ()) -> str:
+        least, unit = item.settings.get("least", 0), item.settings.get("unit", "words")
+        bounds = [f"of at least {least} {unit}"] if least > 1 else []
+        if most := item.settings.get("most_lines"):
+            bounds.append(f"of at most {most} lines" if most > 1 else "of one line")
+        return " ".join(["Answer with text", " and ".join(bounds)]).strip() + "."
+
+    def schema(self, item: Asked, *, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+        return {"type": "string", "minLength": 1}
+
+
+def is_storable(text: str) -> bool:
+    """Whether every database can keep the text: no NUL and no half of a surrogate pair, which JSON can both spell."""
+    return "\x00" not in text and not any("\ud800" <= c <= "\udfff" for c in text)

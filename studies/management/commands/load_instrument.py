@@ -1,0 +1,56 @@
+"""`manage.py load_instrument FILE|SLUG`: an instrument into the database, or the two that a cloze becomes."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from studies import documents, loading
+from studies.cloze.document import parse
+from studies.documents import DocumentError, InstrumentDocument
+from studies.models import Instrument
+
+# What a cloze has and an instrument has not, seen without reading either.
+SKELETON = re.compile(rb"^skeleton\s*=", re.MULTILINE)
+
+
+class Command(BaseCommand):
+    help = (
+        "Loads an instrument: a TOML file, a built-in one by its slug, or the TTCW release's ttcw_all_tests.json, "
+        "which becomes ttcw in version “published”. A cloze (docs/cloze.md) becomes two: one to fill it, one to judge."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("instrument", metavar="FILE|SLUG")
+
+    def handle(self, *, instrument: str, **options: Any) -> None:
+        try:
+            loaded = _load(_path(instrument))
+        except (DocumentError, loading.Changed) as error:
+            raise CommandError(str(error)) from None
+        for made in loaded:
+            self.stdout.write(
+                f"{made.slug}@{made.version}: {made.title}, {made.items.count()} items, {made.fingerprint[:12]}"
+            )
+
+
+def _path(name: str) -> Path:
+    builtin = documents.discover()
+    path = builtin.get(name, Path(name))
+    if not path.is_file():
+        raise CommandError(f"{name}: there is no such file, and the built-in instruments are {', '.join(builtin)}")
+    return path
+
+
+def _load(path: Path) -> list[Instrument]:
+    """The instrument in that file, or both of a cloze. Raises DocumentError, Changed."""
+    if path.suffix == ".toml" and SKELETON.search(path.read_bytes()):
+        parse(path.read_bytes(), path.name)  # names the file where a fault is, which rows cannot
+        cloze = loading.load_cloze(path.read_text(encoding="utf-8-sig"))
+        return [each for each in (cloze.filling, cloze.judging) if each]
+    return [loading.load_instrument(_read(path))]
+
+
+def _read(path: Path) -> InstrumentDocument:
+    return documents.read_ttcw_release(path) if path.suffix == ".json" else documents.read(path)

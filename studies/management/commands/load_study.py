@@ -1,0 +1,24 @@
+"""`manage.py load_study FILE`: a study with its stories into the database."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from studies import loading
+from studies.documents import DocumentError
+
+
+class Command(BaseCommand):
+    help = "Loads a study from study.toml and the stories beside it (docs/study-files.md). All of it, or nothing."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", metavar="FILE", type=Path, help="study.toml, or the folder that holds it")
+
+    def handle(self, *, study: Path, **options: Any) -> None:
+        try:
+            made = loading.load_study(study)
+        except DocumentError as error:
+            raise CommandError(str(error)) from None
+        said = f"{made.slug}: {made.stories.count()} stories in {made.groups.count()} groups"
+        self.stdout.write(f"{said}. Next: manage.py plan {made.slug}")

@@ -1,0 +1,393 @@
+"""What is asked, about which texts, in which order of steps.
+
+A **study** shows **stories** in **groups** and asks **instruments** made of **items**, in **steps**.
+
+Source         who wrote: a person or a model, by name and kind.
+Story          a text as raters see it, under a code that says nothing; withheld if we have answers but no right to it.
+Provenance     where a story comes from. Kept apart: code that serves raters never reads this table.
+StoryGroup     stories that are read together; a story can stand in several groups (pairs).
+Instrument     a published questionnaire in one version; once published it never changes.
+Item           one question of an instrument.
+Cloze          a text with blanks, and the instruments that it becomes: one to fill it, one to judge what was filled.
+Study          what runs: its stories, its groups, its design.
+ProtocolVersion  the steps as frozen on a day, as canonical JSON with a hash. Not frozen: the draft.
+Step           one part of the protocol: a text to agree to or read, or an instrument to answer.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from studies import hashing
+from studies.cloze import text
+from studies.cloze.document import ClozeDocument, parse
+
+
+class Final(Exception):
+    """What was published never changes; the message has the way out."""
+
+
+class Source(models.Model):
+    class Kind(models.TextChoices):
+        EXPERT = "expert_writer", _("expert writer")
+        AMATEUR = "amateur_writer", _("amateur writer")
+        MODEL = "language_model", _("language model")
+        OTHER = "other", _("other")
+
+    name = models.CharField(max_length=200, unique=True)
+    kind = models.CharField(max_length=20, choices=Kind.choices, default=Kind.OTHER)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Instrument(models.Model):
+    class Status(models.TextChoices):
+        DRAFT = "draft", _("Draft")
+        PUBLISHED = "published", _("Published")
+
+    slug = models.SlugField(max_length=80)
+    version = models.CharField(max_length=40)
+    title = models.CharField(max_length=200)
+    language = models.CharField(max_length=12, default="en")
+    citation = models.TextField(blank=True)
+    note = models.TextField(blank=True, help_text=_("What a designer should know before using it."))
+    status = models.CharField(max_length=12, choices=Status.choices, default=Status.DRAFT)
+    fingerprint = models.CharField(max_length=64, blank=True, editable=False)
+
+    FINAL = ("slug", "version", "title", "language", "status", "fingerprint")
+
+    class Meta:
+        ordering = ["slug", "version"]
+        constraints = [models.UniqueConstraint(fields=["slug", "version"], name="instrument_version_once")]
+
+    def __str__(self) -> str:
+        return f"{self.slug} {self.version}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Raises Final if a published instrument would ask something else. Citation and note can be corrected."""
+        published = Instrument.objects.filter(pk=self.pk, status=self.Status.PUBLISHED)
+        if (stored := published.values(*self.FINAL).first()) and _differ(self, stored):
+            raise Final(f"{self} is published and never changes; make a new version")
+        super().save(*args, **kwargs)
+
+
+def _differ(row: models.Model, stored: dict[str, Any]) -> bool:
+    return any(getattr(row, name) != value for name, value in stored.items())
+
+
+class Item(models.Model):
+    class Rationale(models.TextChoices):
+        NONE = "none", pgettext_lazy("rationale", "None")
+        OPTIONAL = "optional", _("Optional")
+        REQUIRED = "required", _("Required")
+
+    class Unit(models.TextChoices):
+        WORDS = "words", _("Words")
+        SENTENCES = "sentences", _("Sentences")
+
+    instrument = models.ForeignKey(Instrument, on_delete=models.CASCADE, related_name="items")
+    position = models.PositiveSmallIntegerField()
+    key = models.SlugField(max_length=80)
+    type = models.CharField(max_length=20)
+    dimension = models.CharField(max_length=80, blank=True)
+    title = models.CharField(max_length=200, blank=True)
+    question = models.TextField()
+    background = models.TextField(
+        blank=True, help_text=_("The expanded measure that raters and models read above the question.")
+    )
+    help = models.TextField(blank=True, help_text=_("A hint beside the controls."))
+    instruction = models.TextField(blank=True, help_text=_("Told to models only."))
+    options = models.JSONField(default=list, blank=True)
+    settings = models.JSONField(default=dict, blank=True)
+    rationale = models.CharField(max_length=10, choices=Rationale.choices, default=Rationale.NONE)
+    rationale_least = models.PositiveSmallIntegerField(default=0)
+    rationale_unit = models.CharField(max_length=10, choices=Unit.choices, default=Unit.SENTENCES)
+    rationale_label = models.CharField(
+        max_length=120, blank=True, help_text=_("Above the field for reasons, in place of Quire’s own words.")
+    )
+    suggested = models.CharField(max_length=120, blank=True, help_text=_("A length that is suggested, never enforced."))
+    is_skippable = models.BooleanField(default=False)
+    quoted = models.JSONField(default=list, blank=True, help_text=_("Fields that quote the source."))
+    adapted = models.JSONField(default=list, blank=True, help_text=_("Fields written or adapted here."))
+
+    # All but what only says where the words come from.
+    MAY_CHANGE = ("quoted", "adapted")
+
+    class Meta:
+        ordering = ["instrument", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["instrument", "key"], name="item_key_once"),
+            models.UniqueConstraint(fields=["instrument", "position"], name="item_position_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.title or self.key
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Raises Final if a published instrument would ask something else."""
+        if self.is_published():
+            names = [f.attname for f in self._meta.concrete_fields if f.name not in self.MAY_CHANGE]
+            stored = Item.objects.filter(pk=self.pk).values(*names).first()
+            if stored is None or _differ(self, stored):
+                raise Final(f"{self.instrument} is published, so its item {self.key} never changes; make a new version")
+        super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        if self.is_published():
+            raise Final(f"{self.instrument} is published, so its item {self.key} stays; make a new version")
+        return super().delete(*args, **kwargs)
+
+    def is_published(self) -> bool:
+        """Whether it belongs to a published instrument, or would be moved into or out of one."""
+        here = Q(pk=self.instrument_id) | Q(items=self.pk) if self.pk else Q(pk=self.instrument_id)
+        return Instrument.objects.filter(here, status=Instrument.Status.PUBLISHED).exists()
+
+
+class Cloze(models.Model):
+    slug = models.SlugField(max_length=80)
+    version = models.CharField(max_length=40)
+    title = models.CharField(max_length=200)
+    document = models.TextField(help_text=_("All of it as TOML; docs/cloze.md explains every key."))
+    # Both or neither: it is a draft until it is published as these.
+    filling = models.OneToOneField(Instrument, on_delete=models.PROTECT, null=True, blank=True, related_name="cloze")
+    judging = models.ForeignKey(Instrument, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+
+    FINAL = ("slug", "version", "title", "document", "filling_id", "judging_id")
+
+    class Meta:
+        ordering = ["slug", "version"]
+        verbose_name_plural = _("clozes")
+        constraints = [
+            models.UniqueConstraint(fields=["slug", "version"], name="cloze_version_once"),
+            models.CheckConstraint(
+                condition=Q(filling__isnull=True, judging__isnull=True)
+                | Q(filling__isnull=False, judging__isnull=False),
+                name="cloze_has_both_instruments_or_none",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.slug} {self.version}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Raises Final if a published cloze would become another. Raises DocumentError if the document cannot be."""
+        published = Cloze.objects.filter(pk=self.pk).exclude(filling=None)
+        if (stored := published.values(*self.FINAL).first()) and _differ(self, stored):
+            raise Final(f"{self} is published and never changes; make a new version")
+        self.slug, self.version, self.title = self.parsed.slug, self.parsed.version, self.parsed.title
+        super().save(*args, **kwargs)
+
+    @property
+    def is_published(self) -> bool:
+        return self.filling_id is not None
+
+    @property
+    def parsed(self) -> ClozeDocument:
+        """What the document says. Raises DocumentError."""
+        return _parsed(self.document)
+
+    @property
+    def skeleton(self) -> str:
+        """The text with a marker for every blank, as the story of a group to be filled."""
+        return text.marked(self.parsed)
+
+
+@lru_cache(maxsize=32)
+def _parsed(document: str) -> ClozeDocument:
+    # Read with every page and every save of a rater who fills it; what comes back is frozen, so it can be shared.
+    return parse(document, "document")
+
+
+class Study(models.Model):
+    class State(models.TextChoices):
+        DRAFT = "draft", _("Draft")
+        LIVE = "live", _("Live")
+        CLOSED = "closed", _("Closed")
+
+    class OrderPolicy(models.TextChoices):
+        BALANCED = "balanced", _("counterbalanced: every story equally often in every place")
+        RANDOM = "random", _("shuffled anew for every seat")
+        FIXED = "fixed", _("as listed in the file")
+
+    slug = models.SlugField(max_length=80, unique=True)
+    title = models.CharField(max_length=200, help_text=_("Shown to raters."))
+    language = models.CharField(max_length=12, default="en")
+    description = models.TextField(blank=True, help_text=_("For colleagues; never shown to raters."))
+    organiser = models.CharField(max_length=200, blank=True, help_text=_("Who runs the study, as raters are told."))
+    contact = models.EmailField(blank=True)
+    minutes = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("Expected minutes for one group."))
+    notice = models.CharField(
+        max_length=300, blank=True, help_text=_("Shown on every page of the study and its report.")
+    )
+    state = models.CharField(max_length=10, choices=State.choices, default=State.DRAFT)
+    seats_per_group = models.PositiveSmallIntegerField(default=3)
+    order_policy = models.CharField(max_length=10, choices=OrderPolicy.choices, default=OrderPolicy.BALANCED)
+    seed = models.BigIntegerField(default=0)
+    shows_premise = models.BooleanField(default=False)
+    asks_recognition = models.BooleanField(
+        default=True,
+        help_text=_(
+            "Before a group for the reading desk, raters are asked whether they know one of its stories; "
+            "whoever does gets another group."
+        ),
+    )
+    groups_per_sitting = models.PositiveSmallIntegerField(default=1, help_text=_("One receipt for so many groups."))
+    launched_at = models.DateTimeField(null=True, blank=True)
+    closes_at = models.DateTimeField(null=True, blank=True, help_text=_("Until when raters may work."))
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["slug"]
+        verbose_name_plural = _("studies")
+
+    def __str__(self) -> str:
+        return self.slug
+
+
+class Story(models.Model):
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="stories")
+    code = models.CharField(max_length=80, help_text=_("Names the story in data; raters never see it."))
+    text = models.TextField(blank=True)
+    language = models.CharField(max_length=12, default="en")
+    n_words = models.PositiveIntegerField(editable=False)
+    sha256 = models.CharField(max_length=64, editable=False, help_text=_("Of the text as shown, in UTF-8."))
+    is_withheld = models.BooleanField(default=False, help_text=_("We have answers about it but no right to its text."))
+
+    class Meta:
+        ordering = ["study", "code"]
+        verbose_name_plural = _("stories")
+        constraints = [
+            models.UniqueConstraint(fields=["study", "code"], name="story_code_once"),
+            models.CheckConstraint(
+                condition=(Q(is_withheld=True) & Q(text="")) | (Q(is_withheld=False) & ~Q(text="")),
+                name="story_has_text_or_is_withheld",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.code
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        measure(self)
+        super().save(*args, **kwargs)
+
+
+def measure(story: Story) -> Story:
+    """The same story with its word count and hash taken from its text."""
+    story.n_words = len(story.text.split())
+    story.sha256 = hashing.sha256(story.text)
+    return story
+
+
+class Provenance(models.Model):
+    story = models.OneToOneField(Story, on_delete=models.CASCADE, primary_key=True, related_name="provenance")
+    source = models.ForeignKey(Source, on_delete=models.PROTECT, related_name="provenances")
+    title = models.CharField(max_length=300, blank=True)
+    url = models.URLField(max_length=500, blank=True)
+    licence = models.CharField(max_length=200, blank=True)
+    may_redistribute = models.BooleanField(default=False)
+    may_send_out = models.BooleanField(default=False, help_text=_("May the text go to an outside model provider?"))
+    factors = models.JSONField(default=dict, blank=True, help_text=_("What reports can group by, as name: value."))
+    raw_text = models.TextField(blank=True, help_text=_("The text as it came; empty if it is shown as it came."))
+    raw_sha256 = models.CharField(max_length=64, blank=True, editable=False, help_text=_("Of the raw text, in UTF-8."))
+
+    def __str__(self) -> str:
+        # Admin logs keep str(); a source here would leak it to everyone who reads them.
+        return f"provenance of {self.story_id}"
+
+
+class StoryGroup(models.Model):
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="groups")
+    code = models.CharField(max_length=80)
+    premise = models.TextField(blank=True)
+    stories = models.ManyToManyField(Story, related_name="groups")
+
+    class Meta:
+        ordering = ["study", "code"]
+        constraints = [models.UniqueConstraint(fields=["study", "code"], name="group_code_once")]
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class ProtocolVersion(models.Model):
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="versions")
+    number = models.PositiveSmallIntegerField()
+    document = models.TextField(blank=True, help_text=_("Canonical JSON, once frozen."))
+    sha256 = models.CharField(max_length=64, blank=True)
+    reason = models.CharField(max_length=300, blank=True)
+    frozen_at = models.DateTimeField(null=True, blank=True)
+    frozen_by = models.CharField(max_length=150, blank=True)
+
+    class Meta:
+        ordering = ["study", "number"]
+        constraints = [models.UniqueConstraint(fields=["study", "number"], name="protocol_number_once")]
+
+    def __str__(self) -> str:
+        return f"{self.study} {self.number}"
+
+
+class Step(models.Model):
+    class Kind(models.TextChoices):
+        CONSENT = "consent", _("a text to agree to")
+        BRIEFING = "briefing", _("a text to read")
+        RATING = "rating", _("an instrument to answer")
+
+    class Scope(models.TextChoices):
+        STORY = "story", _("each story by itself, on the reading desk")
+        STORIES = "stories", _("each story, all on one page")
+        GROUP = "group", _("the group as a whole")
+        ONCE = "once", _("once for every rater")
+
+    class Background(models.TextChoices):
+        ABOVE = "above", _("always above the question")
+        FOLDED = "folded", _("above the question, folded after the first story")
+        ON_DEMAND = "on_demand", _("folded until asked for")
+
+    class Layout(models.TextChoices):
+        ITEMS = "", _("one item after another")
+        CLOZE = "cloze", _("fields in the running text")
+
+    version = models.ForeignKey(ProtocolVersion, on_delete=models.CASCADE, related_name="steps")
+    position = models.PositiveSmallIntegerField()
+    key = models.SlugField(max_length=40)
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    title = models.CharField(max_length=200, blank=True)
+    text = models.TextField(
+        blank=True, help_text=_("What a consent or briefing says; above an instrument, a short lead.")
+    )
+    instrument = models.ForeignKey(Instrument, on_delete=models.PROTECT, null=True, blank=True)
+    scope = models.CharField(max_length=10, choices=Scope.choices, blank=True)
+    locks = models.BooleanField(
+        default=False, help_text=_("Answers of earlier steps cannot be changed once this one is open.")
+    )
+    background = models.CharField(max_length=10, choices=Background.choices, default=Background.FOLDED)
+    layout = models.CharField(max_length=10, choices=Layout.choices, default=Layout.ITEMS, blank=True)
+    revises = models.SlugField(
+        max_length=40,
+        blank=True,
+        help_text=_("The key of an earlier step with the same instrument; what was answered there stands here again."),
+    )
+    options = models.JSONField(default=dict, blank=True, help_text=_("What else the layout lets the protocol choose."))
+
+    class Meta:
+        ordering = ["version", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["version", "position"], name="step_position_once"),
+            models.UniqueConstraint(fields=["version", "key"], name="step_key_once"),
+            models.CheckConstraint(
+                condition=(Q(kind="rating", instrument__isnull=False) & ~Q(scope=""))
+                | (~Q(kind="rating") & Q(instrument__isnull=True, scope="")),
+                name="rating_step_has_instrument_and_scope",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.key

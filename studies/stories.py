@@ -1,0 +1,299 @@
+"""The stories of a study as a file gives them: CSV, JSON or JSON lines, read strictly and without the database.
+
+A row names a story and a group. A story may stand in several groups: its row is repeated with the other group, and
+what was said before may be left out. Columns that are not ours are factors, by which reports can group.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from studies import files
+from studies.documents import DocumentError
+from studies.files import Pairs, Reader, Unfit
+from studies.models import Source
+
+NAMES = ("stories.csv", "stories.json", "stories.jsonl")
+MOST_ROWS = 20_000
+MOST_IN_GROUP = 26  # A to Z
+_FACTOR = re.compile(r"\w[\w .:/-]*")
+
+_READERS: dict[str, Reader] = {
+    "story": files.key,
+    "group": files.key,
+    "text": files.text,
+    "text_file": files.line(300),
+    "source": files.line(200),
+    "source_kind": files.one_of(*Source.Kind.values),
+    "premise": files.text,
+    "title": files.line(300),
+    "url": files.url,
+    "licence": files.line(200),
+    "may_redistribute": files.truth,
+    "may_send_out": files.truth,
+}
+COLUMNS = tuple(_READERS)
+_OF_GROUP = ("group", "premise")
+_TRUTHS = {"yes": True, "true": True, "no": False, "false": False}
+
+
+@dataclass(frozen=True)
+class StoryDocument:
+    """One story with what is known about where it comes from."""
+
+    key: str
+    text: str
+    source: str
+    source_kind: str
+    title: str = ""
+    url: str = ""
+    licence: str = ""
+    may_redistribute: bool = False
+    may_send_out: bool = False
+    factors: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class GroupDocument:
+    """Stories that are read together, by key, as listed."""
+
+    key: str
+    premise: str
+    stories: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Collection:
+    """All stories and groups of a file, in the order of their first rows."""
+
+    path: Path
+    stories: tuple[StoryDocument, ...]
+    groups: tuple[GroupDocument, ...]
+
+
+@dataclass
+class _Seen:
+    """What the rows so far say about one story or group, and in which row each field was first said."""
+
+    first: int
+    said: dict[str, Any] = field(default_factory=dict)
+    row_by_field: dict[str, int] = field(default_factory=dict)
+    rows: dict[str, int] = field(default_factory=dict)  # of a story: row by group
+
+
+def are_in(folder: Path) -> list[str]:
+    """Which files of stories a study's folder holds, by name."""
+    return [name for name in NAMES if (folder / name).exists() or (folder / name).is_symlink()]
+
+
+def beside(folder: Path) -> Path:
+    """The one file of stories in a study's folder. Raises Unfit if there is none, or more than one."""
+    there = are_in(folder)
+    if not there:
+        raise Unfit(f"there is no file of stories in its folder; add one of {', '.join(NAMES)}")
+    if len(there) > 1:
+        raise Unfit(f"there are {' and '.join(there)} in its folder; keep one")
+    return files.within(folder, there[0])
+
+
+def read(path: Path) -> Collection:
+    """The stories and groups of a file. Raises DocumentError with row and field at the first fault."""
+    stories: dict[str, _Seen] = {}
+    groups: dict[str, _Seen] = {}
+    for n, row in _rows(path):
+        try:
+            _take(n, _typed(row, folder=path.parent), stories=stories, groups=groups)
+        except _At as fault:
+            raise DocumentError(path, f"row {n}, {fault.field}", fault.reason) from None
+    if not stories:
+        raise DocumentError(path, "stories", "there are none; add a row for each story")
+    return Collection(
+        path=path,
+        stories=tuple(_story(path, key, seen) for key, seen in stories.items()),
+        groups=tuple(_group(path, key, seen, stories) for key, seen in groups.items()),
+    )
+
+
+class _At(Exception):
+    """A fault in one field of the row at hand."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        self.field, self.reason = field, reason
+
+
+def _typed(row: Mapping[str, Any], *, folder: Path) -> dict[str, Any]:
+    """What a row gives, typed; text files read; factors under their own key. Empty fields are not given."""
+    given: dict[str, Any] = {}
+    factors: dict[str, Any] = {}
+    for name, value in row.items():
+        try:
+            if name in _READERS:
+                given[name] = _READERS[name](value)
+            else:
+                factors[_factor(name)] = _scalar(value)
+        except Unfit as unfit:
+            raise _At(name, str(unfit)) from None
+    if "text_file" in given:
+        given["text"] = _from_file(given.pop("text_file"), folder=folder, has_text="text" in given)
+    return given | ({"factors": factors} if factors else {})
+
+
+def _from_file(name: str, *, folder: Path, has_text: bool) -> str:
+    try:
+        if has_text:
+            raise Unfit("text is given as well; keep one of the two")
+        return str(files.text(files.decoded(files.within(folder, name), largest=files.LARGEST_TEXT)))
+    except Unfit as unfit:
+        raise _At("text_file", str(unfit)) from None
+
+
+def _factor(name: str) -> str:
+    """The name of a factor. One that is ours but for its spelling is a slip, and would lose its meaning silently."""
+    alike = re.sub(r"[ -]+", "_", name.strip().lower())
+    if alike in _READERS:
+        raise Unfit(f"would become a factor; the column is called “{alike}”")
+    if len(name) > 80 or not _FACTOR.fullmatch(name):
+        raise Unfit("is no name for a factor; begin with a letter and use letters, digits, blanks and _ . : / -")
+    return name
+
+
+def _scalar(value: Any) -> Any:
+    if isinstance(value, str):
+        return files.line(200)(value)
+    if isinstance(value, bool | int | float):
+        return value
+    raise Unfit(f"a factor must be text, a number, true or false, not {files.named(value)}")
+
+
+def _take(n: int, given: dict[str, Any], *, stories: dict[str, _Seen], groups: dict[str, _Seen]) -> None:
+    """Add a row to what is known. A story or group that was there before may not be said otherwise."""
+    if "group" not in given:
+        raise _At("group", "is missing; every story is read in a group")
+    if "story" not in given:
+        raise _At("story", f"is missing; without one, group “{given['group']}” has no story here")
+    story = stories.setdefault(given["story"], _Seen(first=n))
+    if earlier := story.rows.get(given["group"]):
+        said = f"“{given['story']}” stands in group “{given['group']}” already, in row {earlier}"
+        raise _At("story", f"{said}; give every story a key of its own")
+    group = groups.setdefault(given["group"], _Seen(first=n))
+    story.rows[given["group"]] = n
+    for name, value in given.items():
+        if name not in ("story", "group"):
+            _agree(n, name, value, group if name in _OF_GROUP else story, given)
+
+
+def _agree(n: int, name: str, value: Any, seen: _Seen, given: dict[str, Any]) -> None:
+    if name not in seen.said:
+        seen.said[name], seen.row_by_field[name] = value, n
+    elif seen.said[name] != value:
+        whose = f"group “{given['group']}”" if name in _OF_GROUP else f"story “{given['story']}”"
+        way_out = "make the two the same, or leave this one out"
+        raise _At(name, f"{whose} has another {name} in row {seen.row_by_field[name]}; {way_out}")
+
+
+def _story(path: Path, key: str, seen: _Seen) -> StoryDocument:
+    said = seen.said
+    if not said.get("text", "").strip():
+        raise DocumentError(path, f"row {seen.first}, text", f"story “{key}” has no text; give text or text_file")
+    for name in ("source", "source_kind"):
+        if name not in said:
+            raise DocumentError(path, f"row {seen.first}, {name}", f"is missing for story “{key}”")
+    return StoryDocument(key=key, **said)
+
+
+def _group(path: Path, key: str, seen: _Seen, stories: Mapping[str, _Seen]) -> GroupDocument:
+    members = sorted((s.rows[key], name) for name, s in stories.items() if key in s.rows)
+    if len(members) > MOST_IN_GROUP:
+        where = f"row {members[MOST_IN_GROUP][0]}, group"
+        raise DocumentError(
+            path, where, f"group “{key}” has more than {MOST_IN_GROUP} stories, and raters know them by letters"
+        )
+    return GroupDocument(key=key, premise=seen.said.get("premise", ""), stories=tuple(name for _, name in members))
+
+
+def _rows(path: Path) -> Iterable[tuple[int, dict[str, Any]]]:
+    """Each row with its number, without what is empty. In a CSV the header is row 1, in JSON the first story is."""
+    read_rows = {".csv": _csv_rows, ".json": _json_rows, ".jsonl": _jsonl_rows}.get(path.suffix)
+    if read_rows is None:
+        raise DocumentError(path, "name", f"is not one of {', '.join(NAMES)}")
+    try:
+        said = files.decoded(path, largest=files.LARGEST_FILE)
+    except Unfit as unfit:
+        raise DocumentError(path, "file", str(unfit)) from None
+    for count, (n, row) in enumerate(read_rows(path, said), start=1):
+        if count > MOST_ROWS:
+            raise DocumentError(path, f"row {n}", f"there are more than {MOST_ROWS:,} rows; split the study")
+        yield n, {name: value for name, value in row.items() if value not in ("", None)}
+
+
+def _csv_rows(path: Path, said: str) -> Iterable[tuple[int, dict[str, Any]]]:
+    # The module's own limit, 128 KiB, is less than a long story.
+    csv.field_size_limit(files.LARGEST_FILE)
+    reader = csv.reader(io.StringIO(said, newline=""), strict=True)
+    n = 1
+    try:
+        header = [name.strip() for name in next(reader)]
+        _check_header(path, header)
+        for n, cells in enumerate(reader, start=2):
+            if not any(cell.strip() for cell in cells):
+                continue  # spreadsheets leave such rows at the end
+            if len(cells) != len(header):
+                said = f"has {len(cells)} cells under {len(header)} columns"
+                raise DocumentError(path, f"row {n}", f"{said}; put a cell that holds a comma into quotes")
+            yield n, {name: _cell(name, cell) for name, cell in zip(header, cells, strict=True) if cell.strip()}
+    except csv.Error as error:
+        raise DocumentError(path, f"row {n + 1}", f"is not CSV: {error}") from None
+
+
+def _check_header(path: Path, header: list[str]) -> None:
+    for place, name in enumerate(header, start=1):
+        if not name:
+            raise DocumentError(path, f"row 1, column {place}", "has no name")
+        if name in header[: place - 1]:
+            raise DocumentError(path, f"row 1, {name}", "stands twice; each column has its own name")
+    for name in ("story", "group"):
+        if name not in header:
+            hint = "; the file seems to use semicolons, save it with commas" if ";" in header[0] else ""
+            raise DocumentError(path, f"row 1, {name}", f"this column is missing{hint}")
+
+
+def _cell(name: str, cell: str) -> Any:
+    """A cell as JSON would have it: yes and no become true and false where the column asks for that."""
+    if name in ("may_redistribute", "may_send_out"):
+        return _TRUTHS.get(cell.strip().lower(), cell)
+    return cell
+
+
+def _json_rows(path: Path, said: str) -> Iterable[tuple[int, dict[str, Any]]]:
+    try:
+        data = files.json_of(said)
+    except Unfit as unfit:
+        raise DocumentError(path, "file", str(unfit)) from None
+    if isinstance(data, Pairs) or not isinstance(data, list):
+        raise DocumentError(path, "file", "must hold a list of stories: [{…}, {…}]")
+    for n, each in enumerate(data, start=1):
+        yield n, _object(path, n, each)
+
+
+def _jsonl_rows(path: Path, said: str) -> Iterable[tuple[int, dict[str, Any]]]:
+    for n, each in enumerate(said.split("\n"), start=1):
+        if each.strip():
+            try:
+                yield n, _object(path, n, files.json_of(each))
+            except Unfit as unfit:
+                raise DocumentError(path, f"row {n}", str(unfit)) from None
+
+
+def _object(path: Path, n: int, pairs: Any) -> dict[str, Any]:
+    if not isinstance(pairs, Pairs):
+        raise DocumentError(path, f"row {n}", f"must be an object, {{…}}, not {files.named(pairs)}")
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise DocumentError(path, f"row {n}, {name}", "stands twice; a key can be given once")
+        found[name] = value
+    return found
