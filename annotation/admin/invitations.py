@@ -1,0 +1,134 @@
+"""Links: issued and shown once, revoked, never stored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext, pgettext
+
+from annotation import invitations
+from annotation.admin.work import ReadOnly
+from annotation.models import Invitation
+from studies.models import Study
+
+
+class IssueForm(forms.Form):
+    """How many links, for whom."""
+
+    study = forms.ModelChoiceField(Study.objects.exclude(state=Study.State.CLOSED), label=gettext_lazy("Study"))
+    n = forms.IntegerField(label=gettext_lazy("How many"), min_value=1, max_value=200, initial=1)
+    label = forms.CharField(
+        label=gettext_lazy("Label"),
+        max_length=110,
+        required=False,
+        help_text=gettext_lazy("To tell the links apart in lists. Never a name; links are numbered."),
+    )
+    groups = forms.CharField(
+        label=gettext_lazy("Groups"),
+        required=False,
+        help_text=gettext_lazy("Codes of groups, with commas between, if the holders are to get these and no others."),
+    )
+    expires_at = forms.DateTimeField(
+        label=gettext_lazy("Valid until"),
+        required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
+        help_text=gettext_lazy("UTC. Empty: as long as the study is open."),
+    )
+
+    def clean_expires_at(self) -> Any:
+        until = self.cleaned_data["expires_at"]
+        if until and until <= timezone.now():
+            raise ValidationError(_("This has passed; give a later time, or none."))
+        return until
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        if study := cleaned.get("study"):
+            codes = [code for code in (part.strip() for part in cleaned.get("groups", "").split(",")) if code]
+            group_by_code = {group.code: group for group in study.groups.all()}
+            if unknown := [code for code in codes if code not in group_by_code]:
+                there = ", ".join(group_by_code)
+                said = _("%(study)s has no group %(unknown)s; it has %(there)s.")
+                self.add_error("groups", said % {"study": study, "unknown": ", ".join(unknown), "there": there})
+            cleaned["groups"] = [group_by_code[code] for code in codes if code in group_by_code]
+        return cleaned
+
+
+@admin.register(Invitation)
+class InvitationAdmin(ReadOnly):
+    list_display = ("__str__", "study", "status", "rater", "for_groups", "issued_at", "expires_at")
+    list_select_related = ("study", "rater")
+    list_filter = ("study",)
+    search_fields = ("label",)
+    fields = ("study", "label", "status", "rater", "for_groups", "issued_at", "expires_at", "revoked_at")
+    actions = ("revoke",)
+    change_list_template = "admin/annotation/invitation/change_list.html"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Invitation]:
+        return super().get_queryset(request).prefetch_related("groups").order_by("-pk")
+
+    def has_revoke_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.has_perm("annotation.change_invitation"))
+
+    @admin.display(description=gettext_lazy("status"))
+    def status(self, invitation: Invitation) -> str:
+        if invitation.revoked_at:
+            return _("revoked")
+        if invitation.expires_at and invitation.expires_at <= timezone.now():
+            return _("expired")
+        return _("opened") if invitation.rater_id else _("not opened yet")
+
+    @admin.display(description=gettext_lazy("groups"))
+    def for_groups(self, invitation: Invitation) -> str:
+        return ", ".join(group.code for group in invitation.groups.all()) or pgettext("groups", "any")
+
+    @admin.action(description=gettext_lazy("Revoke: the link opens nothing any more"), permissions=["revoke"])
+    def revoke(self, request: HttpRequest, chosen: QuerySet[Invitation]) -> None:
+        standing = list(chosen.filter(revoked_at=None))
+        for invitation in standing:
+            invitations.revoke(invitation, at=timezone.now())
+            self.log_change(request, invitation, "revoked")
+        said = ngettext(
+            "%(n)d revoked. Nobody gets in by it any more.",
+            "%(n)d revoked. Nobody gets in by them any more.",
+            len(standing),
+        )
+        self.message_user(request, said % {"n": len(standing)}, messages.SUCCESS)
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.issue_view)
+        return [path("issue/", view, name="annotation_invitation_issue"), *super().get_urls()]
+
+    def issue_view(self, request: HttpRequest) -> HttpResponse:
+        """Ask how many links for whom (GET), issue them and show them, this once (POST)."""
+        if not request.user.has_perm("annotation.add_invitation"):
+            raise PermissionDenied
+        form = IssueForm(request.POST or None, initial={"study": request.GET.get("study")})
+        context = {**self.admin_site.each_context(request), "opts": Invitation._meta, "title": _("Issue links")}
+        if request.method == "POST" and form.is_valid():
+            issued = [(made, request.build_absolute_uri(url)) for made, url in self._issue(request, form.cleaned_data)]
+            context |= {"title": _("The links"), "issued": issued, "study": form.cleaned_data["study"]}
+            return TemplateResponse(request, "admin/annotation/invitation/issued.html", context)
+        return TemplateResponse(request, "admin/annotation/invitation/issue.html", context | {"form": form})
+
+    @transaction.atomic
+    def _issue(self, request: HttpRequest, asked: dict[str, Any]) -> list[tuple[Invitation, str]]:
+        found = []
+        for number in range(1, asked["n"] + 1):
+            label = f"{asked['label']} {number}" if asked["label"] and asked["n"] > 1 else asked["label"]
+            made, token = invitations.issue(
+                asked["study"], label=label, groups=asked["groups"], expires_at=asked["expires_at"]
+            )
+            self.log_addition(request, made, "issued")
+            found.append((made, reverse("annotation:invitation", args=[token])))
+        return found

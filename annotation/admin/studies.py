@@ -1,0 +1,249 @@
+"""A study: its design and balance, what keeps it from being launched, and the way from plan to close."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.template.loader import render_to_string
+from django.template.response import TemplateResponse
+from django.urls import NoReverseMatch, URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop, ngettext, pgettext_lazy
+
+from annotation import balance, design, launching
+from annotation.models import Assignment, Rater, Seat
+from studies import protocol
+from studies.admin import is_planned
+from studies.models import ProtocolVersion, Story, StoryGroup, Study
+
+
+def _plan(study: Study, request: HttpRequest) -> str:
+    seats = design.plan(study, by=request.user.get_username(), at=timezone.now())
+    said = ngettext(
+        "%(study)s is planned: %(n)d seat, and protocol version 1 is frozen.",
+        "%(study)s is planned: %(n)d seats, and protocol version 1 is frozen.",
+        len(seats),
+    )
+    return said % {"study": study, "n": len(seats)}
+
+
+def _launch(study: Study, request: HttpRequest) -> str:
+    launching.launch(study, at=timezone.now())
+    return _("%(study)s is live. Whoever holds a link can begin.") % {"study": study}
+
+
+def _close(study: Study, request: HttpRequest) -> str:
+    launching.close(study, at=timezone.now())
+    return _("%(study)s is closed. What was saved is kept.") % {"study": study}
+
+
+@dataclass(frozen=True)
+class Deed:
+    """What can be done with a study, in words for the page that asks before it is done.
+
+    done : for the log, which is one for all languages
+    """
+
+    do: Callable[[Study, HttpRequest], str]
+    label: Promise
+    title: str
+    meaning: str
+    done: str
+
+
+DEEDS = {
+    "plan": Deed(
+        _plan,
+        pgettext_lazy("what is done with a study", "Plan"),
+        gettext_noop("Plan %(study)s"),
+        gettext_noop("Its seats are made, each with its order of stories, and its protocol is frozen as version 1."),
+        "planned",
+    ),
+    "launch": Deed(
+        _launch,
+        pgettext_lazy("what is done with a study", "Launch"),
+        gettext_noop("Launch %(study)s"),
+        gettext_noop("Raters who hold a link can begin. Results by source stay sealed until it is closed."),
+        "launched",
+    ),
+    "close": Deed(
+        _close,
+        pgettext_lazy("what is done with a study", "Close"),
+        gettext_noop("Close %(study)s"),
+        gettext_noop("Nobody can answer any more, for good. What was saved is kept, and results can be read."),
+        "closed",
+    ),
+}
+
+
+def n_of(rows: QuerySet[Any]) -> Coalesce:
+    """How many of these rows belong to the study at hand, as a column: joins would multiply one count by another."""
+    counted = rows.filter(study=OuterRef("pk")).order_by().values("study").annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
+
+
+@admin.register(Study)
+class StudyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    list_display = ("slug", "title", "state", "stories_in_groups", "seats_taken", "submitted", "closes_at")
+    list_filter = ("state",)
+    search_fields = ("slug", "title")
+    change_form_template = "admin/studies/study/change_form.html"
+    readonly_fields = ("state", "launched_at", "closed_at", "checklist", "seats")
+    fieldsets = (
+        (None, {"fields": ("slug", "title", "language", "description")}),
+        (gettext_lazy("Raters are told"), {"fields": ("organiser", "contact", "minutes", "notice")}),
+        (gettext_lazy("Raters are shown and asked"), {"fields": ("shows_premise", "asks_recognition")}),
+        (
+            gettext_lazy("Design"),
+            {"fields": ("seats_per_group", "groups_per_sitting", "order_policy", "seed", "seats")},
+        ),
+        (gettext_lazy("Course"), {"fields": ("state", "checklist", "launched_at", "closes_at", "closed_at")}),
+    )
+    # What the frozen protocol says, and so what nobody edits afterwards.
+    frozen = (
+        *("slug", "language", "shows_premise", "asks_recognition"),
+        *("seats_per_group", "groups_per_sitting", "order_policy", "seed"),
+    )
+    actions = ("plan", "launch", "close")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Study]:
+        people = Seat.objects.filter(rater_kind=Rater.Kind.PERSON)
+        done = Assignment.objects.filter(
+            status=Assignment.Status.SUBMITTED, rater_kind=Rater.Kind.PERSON, seat__isnull=False
+        )
+        rows: QuerySet[Study] = (
+            super()
+            .get_queryset(request)
+            .annotate(
+                n_stories=n_of(Story.objects.all()),
+                n_groups=n_of(StoryGroup.objects.all()),
+                n_seats=n_of(people),
+                n_taken=n_of(people.filter(is_taken=True)),
+                n_submitted=n_of(done),
+            )
+        )
+        return rows
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Study | None = None) -> tuple[str, ...]:
+        return (*self.readonly_fields, *self.frozen) if is_planned(obj) else self.readonly_fields
+
+    def has_delete_permission(self, request: HttpRequest, obj: Study | None = None) -> bool:
+        return super().has_delete_permission(request, obj) and not is_planned(obj)
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        # Deleting many at once would go past the rule above.
+        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
+
+    def save_model(self, request: HttpRequest, obj: Study, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if not change:
+            ProtocolVersion.objects.create(study=obj, number=1)
+
+    @admin.display(description=gettext_lazy("stories"))
+    def stories_in_groups(self, study: Any) -> str:
+        told = ngettext("%(stories)d in %(n)d group", "%(stories)d in %(n)d groups", study.n_groups)
+        return told % {"stories": study.n_stories, "n": study.n_groups}
+
+    @admin.display(description=gettext_lazy("seats taken"))
+    def seats_taken(self, study: Any) -> str:
+        if not study.n_seats:
+            return _("not planned")
+        return _("%(n)d of %(all)d") % {"n": study.n_taken, "all": study.n_seats}
+
+    @admin.display(description=gettext_lazy("submitted"), ordering="n_submitted")
+    def submitted(self, study: Any) -> int:
+        return int(study.n_submitted)
+
+    @admin.display(description=gettext_lazy("balance"))
+    def seats(self, study: Study) -> str:
+        return render_to_string("admin/studies/study/balance.html", {"groups": balance.read(study)})
+
+    @admin.display(description=gettext_lazy("checklist"))
+    def checklist(self, study: Study) -> str:
+        found = launching.obstacles(study, at=timezone.now()) if study.state == Study.State.DRAFT and study.pk else []
+        return render_to_string("admin/studies/study/checklist.html", {"found": found, "study": study})
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.do_view)
+        return [path("<int:pk>/do/<slug:deed>/", view, name="studies_study_do"), *super().get_urls()]
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        study = get_object_or_404(Study, pk=object_id) if object_id.isdigit() else None
+        more = {"report_url": _report_url(study), "draft": _draft(study)} if study else {}
+        if study and (deed := _next_deed(study)):
+            more |= {"deed": deed, "deed_label": str(DEEDS[deed].label)}
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **more})
+
+    def do_view(self, request: HttpRequest, pk: int, deed: str) -> HttpResponse:
+        """Say what a deed means (GET), and do it (POST)."""
+        study = get_object_or_404(Study, pk=pk)
+        if deed not in DEEDS:
+            raise Http404
+        if not self.has_change_permission(request, study):
+            raise PermissionDenied
+        if request.method == "POST":
+            self._do(request, deed, study)
+            return HttpResponseRedirect(reverse("admin:studies_study_change", args=[pk]))
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": Study._meta,
+            "title": _(DEEDS[deed].title) % {"study": study},
+            "study": study,
+            "deed_label": str(DEEDS[deed].label),
+            "meaning": _(DEEDS[deed].meaning),
+        }
+        return TemplateResponse(request, "admin/studies/study/do.html", context)
+
+    def _do(self, request: HttpRequest, deed: str, study: Study) -> None:
+        try:
+            said = DEEDS[deed].do(study, request)
+        except (protocol.NotPlannable, launching.NotReady) as error:
+            self.message_user(request, str(error), messages.ERROR)
+        else:
+            self.log_change(request, study, DEEDS[deed].done)
+            self.message_user(request, said, messages.SUCCESS)
+
+    @admin.action(description=gettext_lazy("Plan: freeze the protocol and make the seats"), permissions=["change"])
+    def plan(self, request: HttpRequest, chosen: QuerySet[Study]) -> None:
+        for study in chosen:
+            self._do(request, "plan", study)
+
+    @admin.action(description=gettext_lazy("Launch: open to whoever holds a link"), permissions=["change"])
+    def launch(self, request: HttpRequest, chosen: QuerySet[Study]) -> None:
+        for study in chosen:
+            self._do(request, "launch", study)
+
+    @admin.action(description=gettext_lazy("Close: no more answers, for good"), permissions=["change"])
+    def close(self, request: HttpRequest, chosen: QuerySet[Study]) -> None:
+        for study in chosen:
+            self._do(request, "close", study)
+
+
+def _next_deed(study: Study) -> str:
+    """What comes next for the study; empty when it is closed."""
+    if study.state == Study.State.DRAFT:
+        return "launch" if is_planned(study) else "plan"
+    return "close" if study.state == Study.State.LIVE else ""
+
+
+def _draft(study: Study) -> ProtocolVersion | None:
+    return study.versions.order_by("-number").first()
+
+
+def _report_url(study: Study) -> str:
+    try:
+        return reverse("reports:show", args=[study.slug])
+    except NoReverseMatch:  # reports are above us and need not be installed
+        return ""

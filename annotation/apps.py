@@ -1,0 +1,23 @@
+from typing import Any
+
+from django.apps import AppConfig
+from django.db.models.signals import post_migrate
+from django.utils.translation import gettext_lazy
+
+from studies import labels
+
+
+def protect_history(using: str, **_: Any) -> None:
+    """Put the triggers back after every migration: on SQLite an altered table is rebuilt, and loses them."""
+    from annotation import history
+
+    history.protect(using)
+
+
+class AnnotationConfig(AppConfig):
+    name = "annotation"
+    verbose_name = gettext_lazy("Annotation")
+
+    def ready(self) -> None:
+        labels.translate(self)
+        post_migrate.connect(protect_history, sender=self)

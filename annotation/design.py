@@ -1,0 +1,86 @@
+"""The design: which seats there are, each with its order of stories. Seeded, and decided before anyone arrives."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+
+import numpy as np
+from django.db import transaction
+from django.db.models import Max
+from django.utils.translation import gettext as _
+
+from annotation.models import Rater, Seat
+from studies import protocol
+from studies.models import StoryGroup, Study
+
+
+def orders(sizes: Sequence[int], k: int, *, policy: str, rng: np.random.Generator) -> list[list[list[int]]]:
+    """For each group, given its number of stories, k orders of 0 … size − 1.
+
+    Balanced: rows of Williams squares. A group takes k rows running of one square, so that within it every story
+    stands equally often at every position, but for one; the next group goes on where the last one stopped, so that the
+    same holds over the study. Odd sizes need a square and its mirror to balance who follows whom; groups alternate.
+    Source: Williams, 1949, "Experimental designs balanced for the estimation of residual effects of treatments".
+    """
+    if policy == "fixed":
+        return [[list(range(size)) for _ in range(k)] for size in sizes]
+    if policy == "random":
+        return [[[int(x) for x in rng.permutation(size)] for _ in range(k)] for size in sizes]
+    squares = {size: [_shuffled(square, rng) for square in williams(size)] for size in sorted(set(sizes))}
+    begun: Counter[tuple[int, int]] = Counter()
+    met: Counter[int] = Counter()
+    found: list[list[list[int]]] = []
+    for size in sizes:
+        which = met[size] % len(squares[size])
+        square, start = squares[size][which], begun[size, which]
+        found.append([square[(start + n) % size] for n in range(k)])
+        met[size] += 1
+        begun[size, which] += k
+    return found
+
+
+def _shuffled(square: list[list[int]], rng: np.random.Generator) -> list[list[int]]:
+    """The square with its rows and its labels in random order; it stays balanced."""
+    names = rng.permutation(len(square))
+    return [[int(names[x]) for x in square[row]] for row in rng.permutation(len(square))]
+
+
+def williams(size: int) -> list[list[list[int]]]:
+    """The Latin squares of a Williams design: one if the size is even, the square and its mirror if odd."""
+    first, low, high = [], 0, size - 1
+    for position in range(size):
+        first.append(low if position % 2 == 0 else high)
+        low, high = (low + 1, high) if position % 2 == 0 else (low, high - 1)
+    square = [[(x + shift) % size for x in first] for shift in range(size)]
+    return [square] if size % 2 == 0 else [square, [row[::-1] for row in square]]
+
+
+@transaction.atomic
+def plan(study: Study, *, by: str, at: datetime) -> list[Seat]:
+    """All seats of the study's people, k for each group, under protocol version 1, which this freezes.
+
+    Raises protocol.NotPlannable if something is missing or the study is planned already.
+    """
+    if study.seats.filter(rater_kind=Rater.Kind.PERSON).exists():
+        raise protocol.NotPlannable(_("%(study)s: its seats are planned already") % {"study": study.slug})
+    protocol.freeze(protocol.draft(study), reason="planned", by=by, at=at)
+    rng = np.random.default_rng(study.seed)
+    k = study.seats_per_group
+    groups = list(study.groups.prefetch_related("stories").order_by("code"))
+    codes = [sorted(s.code for s in g.stories.all()) for g in groups]
+    readings = orders([len(c) for c in codes], k, policy=study.order_policy, rng=rng)
+    seats: list[Seat] = []
+    for group, names, rows in zip(groups, codes, readings, strict=True):
+        for number, (row, rank) in enumerate(zip(rows, rng.permutation(k), strict=True), start=1):
+            seats.append(
+                Seat(study=study, group=group, number=number, rank=int(rank) + 1, order=[names[i] for i in row])
+            )
+    return Seat.objects.bulk_create(seats)
+
+
+def judge_seat(study: Study, group: StoryGroup, order: list[str], *, kind: str = Rater.Kind.MODEL) -> Seat:
+    """A further seat for a judge or a metric; it never counts towards the people's k."""
+    last = group.seats.filter(rater_kind=kind).aggregate(last=Max("number"))["last"] or 0
+    return Seat.objects.create(
+        study=study, group=group, rater_kind=kind, number=last + 1, rank=last + 1, order=order, is_taken=True
+    )

@@ -1,0 +1,231 @@
+"""Bringing in answers that were given elsewhere: a published release, a survey on paper. All of them, or none."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+
+from django.db import transaction
+from django.db.models import Max
+
+from annotation import history, submission
+from annotation.models import Assignment, Rater, Response, ResponseEvent, Seat
+from annotation.responses import Answer
+from studies import items, protocol
+from studies.items import InvalidAnswer, Shown
+from studies.items.base import is_empty
+from studies.items.text import is_storable
+from studies.models import Item, ProtocolVersion, Step, Story, StoryGroup, Study
+
+Thing = TypeVar("Thing")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One answer as a file has it. Everything is named by code or key; stories in an answer too, not by letter.
+
+    where : the file and the row in it, for messages
+    story : "" for an answer about the group as a whole
+    """
+
+    where: str
+    rater: str
+    group: str
+    story: str
+    step: str
+    item: str
+    answer: Answer
+    kind: str = Rater.Kind.PERSON
+
+
+class InvalidRow(ValueError):
+    """A row cannot be brought in; the message says where, which field, and why."""
+
+    def __init__(self, where: str, field: str, reason: str) -> None:
+        super().__init__(f"{where}, {field}: {reason}")
+        self.where, self.field, self.reason = where, field, reason
+
+
+@dataclass(frozen=True)
+class Brought:
+    """How much came in."""
+
+    n_raters: int
+    n_assignments: int
+    n_responses: int
+
+
+@transaction.atomic
+def bring(study: Study, rows: Iterable[Row], *, version: ProtocolVersion, at: datetime) -> Brought:
+    """Raters, seats, submitted assignments and responses with their history, for rows that hold together.
+
+    Each rater gets one assignment for each group, in a seat of its own whose order is that of the story codes: a file
+    of answers does not say in which order its stories were read. Answers pass the validator that `responses.record`
+    uses; rules for rationales bind whoever submits, not what was published long ago.
+    Raises InvalidRow at the first row that does not fit; then nothing has come in.
+    """
+    resolved = _Names(study, version).resolve(rows)
+    raters = _raters(study, resolved)
+    assignments = _assignments(study, resolved, raters, version=version, at=at)
+    _give_receipts(_responses(resolved, assignments, at=at))
+    return Brought(len(raters), len(assignments), len(resolved))
+
+
+@dataclass(frozen=True)
+class _Resolved:
+    row: Row
+    group: StoryGroup
+    step: Step
+    item: Item
+    story: Story | None
+    value: Any
+
+
+class _Names:
+    """What the codes and keys of a file stand for in one study."""
+
+    def __init__(self, study: Study, version: ProtocolVersion) -> None:
+        groups = study.groups.prefetch_related("stories")
+        self.group_by_code = {group.code: group for group in groups}
+        self.story_by_code = {group.code: {s.code: s for s in group.stories.all()} for group in groups}
+        self.step_by_key = {step.key: step for step in protocol.read(version).ratings}
+        self.item_by_key = {key: {i.key: i for i in protocol.items_of(step)} for key, step in self.step_by_key.items()}
+
+    def resolve(self, rows: Iterable[Row]) -> list[_Resolved]:
+        seen: set[tuple[str, ...]] = set()
+        found = []
+        for row in rows:
+            key = (row.rater, row.group, row.step, row.item, row.story)
+            if key in seen:
+                raise InvalidRow(row.where, "item", f"{row.rater} has answered {row.item} about this already")
+            seen.add(key)
+            found.append(self._resolve(row))
+        return found
+
+    def _resolve(self, row: Row) -> _Resolved:
+        group = _named(self.group_by_code, row, "group")
+        step = _named(self.step_by_key, row, "step")
+        item = _named(self.item_by_key[row.step], row, "item")
+        about_one = step.scope in (Step.Scope.STORY, Step.Scope.STORIES)
+        if row.story and not about_one:
+            raise InvalidRow(row.where, "story", f"step {step.key} asks about the group, not about one story")
+        story = _named(self.story_by_code[row.group], row, "story") if about_one else None
+        if not is_storable(row.answer.rationale):
+            raise InvalidRow(row.where, "rationale", "it holds a character that no database keeps")
+        value = _value(row, item, sorted(self.story_by_code[row.group]))
+        return _Resolved(row, group, step, item, story, value)
+
+
+def _named(thing_by_name: dict[str, Thing], row: Row, field: str) -> Thing:
+    name = getattr(row, field)
+    if name not in thing_by_name:
+        raise InvalidRow(row.where, field, f"“{name}” is not in the study")
+    return thing_by_name[name]
+
+
+def _value(row: Row, item: Item, order: Sequence[str]) -> Any:
+    given = row.answer
+    if given.outcome and given.outcome != Response.Outcome.ANSWERED:
+        return None
+    if is_empty(given.value):
+        raise InvalidRow(row.where, "value", "there is no answer; leave the row out")
+    try:
+        # Shown under their codes, stories come back under their codes.
+        return items.named(item.type).clean(item, given.value, stories=[Shown(code) for code in order])
+    except InvalidAnswer as refusal:
+        raise InvalidRow(row.where, "value", f"{given.value!r} is no answer to {item.key}. {refusal}") from None
+
+
+def _raters(study: Study, resolved: Sequence[_Resolved]) -> dict[str, Rater]:
+    """Each rater by code: those there were, and new ones."""
+    rater_by_code = {r.code: r for r in study.raters.all()}
+    fresh: dict[str, Rater] = {}
+    for each in resolved:
+        row = each.row
+        known = rater_by_code.get(row.rater) or fresh.get(row.rater)
+        if known is None:
+            fresh[row.rater] = Rater(study=study, code=row.rater, kind=row.kind)
+        elif known.kind != row.kind:
+            raise InvalidRow(row.where, "rater", f"{row.rater} is a {known.kind} already, not a {row.kind}")
+    Rater.objects.bulk_create(fresh.values())
+    rater_by_code |= fresh
+    return {each.row.rater: rater_by_code[each.row.rater] for each in resolved}
+
+
+def _assignments(
+    study: Study,
+    resolved: Sequence[_Resolved],
+    raters: dict[str, Rater],
+    *,
+    version: ProtocolVersion,
+    at: datetime,
+) -> dict[tuple[str, str], Assignment]:
+    """A submitted assignment by rater and group, each in a further seat of its group."""
+    taken = set(study.assignments.exclude(group=None).values_list("rater__code", "group__code"))
+    lasts = study.seats.order_by().values_list("group_id", "rater_kind").annotate(last=Max("number"))
+    last_number = {(group, kind): last for group, kind, last in lasts}
+    made: dict[tuple[str, str], Assignment] = {}
+    for each in resolved:
+        row, group, rater = each.row, each.group, raters[each.row.rater]
+        if (row.rater, row.group) in made:
+            continue
+        if (row.rater, row.group) in taken:
+            raise InvalidRow(row.where, "rater", f"{row.rater} has had group {row.group} in this study already")
+        number = last_number.get((group.pk, rater.kind), 0) + 1
+        last_number[(group.pk, rater.kind)] = number
+        order = sorted(s.code for s in group.stories.all())
+        seat = Seat(
+            study=study, group=group, rater_kind=rater.kind, number=number, rank=number, order=order, is_taken=True
+        )
+        made[(row.rater, row.group)] = Assignment(
+            study=study,
+            rater=rater,
+            rater_kind=rater.kind,
+            seat=seat,
+            group=group,
+            version=version,
+            status=Assignment.Status.SUBMITTED,
+            ended_at=at,
+        )
+    Seat.objects.bulk_create(a.seat for a in made.values() if a.seat)
+    Assignment.objects.bulk_create(made.values())
+    return made
+
+
+def _responses(
+    resolved: Sequence[_Resolved], assignments: dict[tuple[str, str], Assignment], *, at: datetime
+) -> list[Response]:
+    """The responses with one event each. A chain begins at the row's own place, so assignments must be saved before."""
+    made: list[Response] = []
+    events: list[ResponseEvent] = []
+    for each in resolved:
+        given = each.row.answer
+        response = Response(
+            assignment=assignments[(each.row.rater, each.row.group)],
+            step=each.step,
+            item=each.item,
+            story=each.story,
+            value=each.value,
+            outcome=given.outcome or Response.Outcome.ANSWERED,
+            rationale=given.rationale,
+            quotes=given.quotes,
+            revision=1,
+            first_answered_at=at,
+            last_edited_at=at,
+        )
+        events.append(history.event(response, at=at, key="import"))
+        made.append(response)
+    Response.objects.bulk_create(made)
+    ResponseEvent.objects.bulk_create(events)
+    return made
+
+
+def _give_receipts(responses: Iterable[Response]) -> None:
+    """A receipt for every assignment of these responses, as a submission in the browser would give."""
+    heads: dict[Assignment, list[tuple[int, int, str, str]]] = {}
+    for each in responses:
+        head = (each.step.position, each.item.position, each.story.code if each.story else "", each.head)
+        heads.setdefault(each.assignment, []).append(head)
+    for assignment, mine in heads.items():
+        assignment.receipt = submission.receipt_over(mine)
+    Assignment.objects.bulk_update(heads, ["receipt"], batch_size=500)

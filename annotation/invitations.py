@@ -1,0 +1,85 @@
+"""Links that let a person in: issued, opened, revoked. Only the hash of a link is kept."""
+
+import re
+import secrets
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+
+from annotation.models import Invitation, Rater
+from studies import hashing
+from studies.models import StoryGroup, Study
+
+CODE = re.compile(r"E(\d+)")
+
+
+def issue(
+    study: Study, *, label: str = "", groups: Iterable[StoryGroup] = (), expires_at: datetime | None = None
+) -> tuple[Invitation, str]:
+    """A new invitation and its token, which is shown now and never again."""
+    token = secrets.token_urlsafe(32)
+    invitation = Invitation.objects.create(
+        study=study, label=label, token_sha256=fingerprint(token), expires_at=expires_at
+    )
+    invitation.groups.set(groups)
+    return invitation, token
+
+
+def reissue(invitation: Invitation, *, token: str = "") -> str:
+    """A new token for the invitation, so that a lost link leads to the same place again; the old one opens nothing.
+
+    token : one of as much chance, where it must be told again later
+    """
+    token = token or secrets.token_urlsafe(32)
+    Invitation.objects.filter(pk=invitation.pk).update(token_sha256=fingerprint(token))
+    return token
+
+
+def opened(token: str, *, at: datetime) -> Invitation | None:
+    """The invitation that this token opens now; None if it is unknown, revoked or expired, or the study is not open."""
+    known = Invitation.objects.filter(token_sha256=fingerprint(token), revoked_at=None)
+    invitation = known.select_related("study", "rater").first()
+    if invitation is None or (invitation.expires_at and invitation.expires_at <= at):
+        return None
+    return invitation if is_open(invitation.study, at=at) else None
+
+
+def ends_at(study: Study, invitation: Invitation | None) -> datetime | None:
+    """Until when somebody may work: the study's end or the invitation's, whichever comes first. None if neither."""
+    ends = [study.closes_at, invitation.expires_at if invitation else None]
+    return min((end for end in ends if end), default=None)
+
+
+def is_open(study: Study, *, at: datetime) -> bool:
+    """Whether raters may work in the study now."""
+    return study.state == Study.State.LIVE and not (study.closes_at and study.closes_at <= at)
+
+
+def revoke(invitation: Invitation, *, at: datetime) -> None:
+    """The link opens nothing any more, and a session that it began has ended."""
+    Invitation.objects.filter(pk=invitation.pk, revoked_at=None).update(revoked_at=at)
+
+
+def rater_of(invitation: Invitation) -> Rater:
+    """The rater of this invitation, made on the first call: E01, E02 … in the order of arrival."""
+    while invitation.rater is None:
+        try:
+            with transaction.atomic():
+                rater = Rater.objects.create(study=invitation.study, code=_next_code(invitation.study))
+                if not Invitation.objects.filter(pk=invitation.pk, rater=None).update(rater=rater):
+                    raise IntegrityError("the same link was opened twice at once")
+        except IntegrityError:
+            pass  # another arrival took the code, or made this rater: look again
+        invitation.refresh_from_db(fields=["rater"])
+    return invitation.rater
+
+
+def fingerprint(token: str) -> str:
+    return hashing.sha256(token)
+
+
+def _next_code(study: Study) -> str:
+    codes = study.raters.filter(code__startswith="E").values_list("code", flat=True)
+    numbers = [int(found[1]) for found in map(CODE.fullmatch, codes) if found]
+    return f"E{max(numbers, default=0) + 1:02}"

@@ -1,0 +1,35 @@
+"""`manage.py derive STUDY --slug S`: the fills of a cloze as the stories of a study of their own."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation import derived
+from annotation.derived import NotDerivable
+from annotation.models import Fill
+from studies.naming import NoSuchStudy, named
+
+
+class Command(BaseCommand):
+    help = (
+        "Makes a draft study in which raters judge what was written in another: every complete, submitted fill of its "
+        "cloze becomes a blind story. Fills that are in a derived study already stay there."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", metavar="STUDY", help="slug of the study in which a cloze was filled")
+        parser.add_argument("--slug", required=True, help="slug of the study to make")
+        parser.add_argument("--shortlisted", action="store_true", help="only what an editor has shortlisted")
+        parser.add_argument(
+            "--plain", action="store_true", help="without the raised numbers that say where blanks begin"
+        )
+
+    def handle(self, *, study: str, slug: str, shortlisted: bool, plain: bool, **options: Any) -> None:
+        try:
+            found = named(study)
+            fills = [f for f in derived.submitted(found) if not shortlisted or f.state == Fill.State.SHORTLISTED]
+            made = derived.derive(found, slug, fills, numbered=not plain)
+        except (NoSuchStudy, NotDerivable) as error:
+            raise CommandError(str(error)) from None
+        said = f"{made.slug}: {len(fills)} stories, each in a group of its own"
+        self.stdout.write(f"{said}. Add consent and briefing in the admin; then: manage.py plan {made.slug}")

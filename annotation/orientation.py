@@ -1,0 +1,125 @@
+"""Where a rater stands in their assignment: what is done, what is left, and how long that may take at their pace."""
+
+import math
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from django.db.models import Sum
+from django.utils.translation import gettext as _
+
+from annotation import invitations, languages, progress
+from annotation.languages import Words
+from annotation.progress import Part, Place, State
+from annotation.work import Work
+from studies.models import Step
+
+HANDFUL = 5  # answers: before so many, one's pace says nothing
+STEP = 5  # minutes: to promise single ones would be more than anybody knows
+TILL_BREAK = 45 * 60  # active seconds
+BETWEEN_STORIES = 15 * 60  # the same, where a story has just been finished
+
+
+@dataclass(frozen=True)
+class Task:
+    """A story or a part on the list of what there is to do, with the name of each of its steps; url is empty as long as
+    it is too early for it."""
+
+    names: list[Words]
+    n_done: int
+    n_total: int
+    state: State
+    is_current: bool
+    is_locked: bool
+    url: str
+
+
+class Orientation:
+    """Progress through an assignment, read when first asked for: its answers (1 query) and its active time (1)."""
+
+    def __init__(self, work: Work) -> None:
+        self.work = work
+
+    @cached_property
+    def places(self) -> list[Place]:
+        return [place for part in self.work.parts for place in progress.places(part, self.work.letters)]
+
+    @cached_property
+    def lacking(self) -> list[Place]:
+        return [place for place in self.places if self.work.answers.missing(place)]
+
+    @property
+    def n_left(self) -> int:
+        return len(self.lacking)
+
+    @property
+    def n_stories_left(self) -> int:
+        """Stories about which something is still to be answered on the reading desk."""
+        return len({place.letter for place in self.lacking if place.step.scope == place.step.Scope.STORY})
+
+    @cached_property
+    def n_answered(self) -> int:
+        return sum(self.work.answers.state(place) == "done" for place in self.places)
+
+    @cached_property
+    def active_seconds(self) -> int:
+        return self.work.assignment.timings.aggregate(total=Sum("active_seconds"))["total"] or 0
+
+    @property
+    def active_minutes(self) -> int:
+        return self.active_seconds // 60
+
+    @property
+    def minutes_left(self) -> int | None:
+        """At the pace so far, in steps of five; None as long as it is too early to say."""
+        return minutes_left(n_answered=self.n_answered, n_left=self.n_left, active_seconds=self.active_seconds)
+
+    @property
+    def deadline(self) -> datetime | None:
+        rater = self.work.assignment.rater
+        return invitations.ends_at(rater.study, getattr(rater, "invitation", None))
+
+    @cached_property
+    def tasks(self) -> list[Task]:
+        stop = progress.resume(self.work.parts, self.work.letters, self.work.answers, place=self.work.assignment.place)
+        return [self._task(part, letter, stop) for part in self.work.parts for letter in self._letters(part)]
+
+    def _letters(self, part: Part) -> list[str]:
+        return self.work.letters if part.kind == "desk" else [""]
+
+    def _task(self, part: Part, letter: str, stop: progress.Stop | None) -> Task:
+        answers = self.work.answers
+        here = [p for p in progress.places(part, self.work.letters) if not letter or p.letter == letter]
+        open_ones = [p for p in here if answers.missing(p)]
+        is_ahead = self.work.is_ahead(part, letter)
+        return Task(
+            names=[languages.story(letter)] if letter else [self._title(step) for step in part.steps],
+            n_done=sum(answers.state(p) == "done" for p in here),
+            n_total=len(here),
+            state=progress.state_of(here, answers),
+            is_current=stop in here or stop == part,
+            is_locked=self.work.is_locked(part.steps[0]),
+            url="" if is_ahead else self.work.url((open_ones or here)[0] if letter else part),
+        )
+
+    def _title(self, step: Step) -> Words:
+        title = languages.title(step, self.work.assignment.study)
+        return title if title.text else Words(_("A text to read"))
+
+
+def minutes_left(*, n_answered: int, n_left: int, active_seconds: int) -> int | None:
+    """What is left at the pace of what is done, rounded up to five minutes; None before there is a pace."""
+    if n_left == 0:
+        return 0
+    if n_answered < HANDFUL or not active_seconds:
+        return None
+    return STEP * math.ceil(active_seconds / n_answered * n_left / 60 / STEP)
+
+
+def is_due_a_break(*, active_seconds: int, rested_at: int, has_finished_a_story: bool) -> bool:
+    """Whether to suggest a break, quietly.
+
+    rested_at : the active seconds at the last break, or when the last suggestion was put away
+    """
+    since = active_seconds - rested_at
+    return since >= (BETWEEN_STORIES if has_finished_a_story else TILL_BREAK)

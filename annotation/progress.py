@@ -1,0 +1,274 @@
+"""How far a rater has come and what comes next. Pure: it reads protocols and responses that others fetched.
+
+A rater's way: consent → what stands before the first question about stories (texts, what is asked once) → a group, and
+perhaps another → what stands after it. Within a group the steps make **parts**: a desk for steps that ask about one
+story at a time, one page for comparative steps that follow each other, a page for a text, a page for a cloze to fill.
+A **place** is one item in it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from annotation import responses
+from annotation.models import Assignment, Response, StepTaken
+from studies import items
+from studies.models import Item, Step
+from studies.protocol import Protocol, items_of
+
+State = Literal["open", "begun", "done"]
+Kind = Literal["desk", "together", "text", "cloze"]
+Key = tuple[int, int, int | None]  # step, item, story: what a response answers
+
+
+@dataclass(frozen=True)
+class Part:
+    """Steps that a rater meets together."""
+
+    kind: Kind
+    steps: tuple[Step, ...]
+
+    @property
+    def key(self) -> str:
+        return self.steps[0].key
+
+    @property
+    def locks(self) -> bool:
+        return self.steps[0].locks
+
+
+@dataclass(frozen=True)
+class Place:
+    """One item to answer; letter is that of the story it is about, or empty."""
+
+    step: Step
+    item: Item
+    letter: str = ""
+
+    @property
+    def path(self) -> str:
+        """The place in words of the address, as `Assignment.place` remembers it."""
+        return "/".join(filter(None, (self.step.key, self.letter, self.item.key)))
+
+    @property
+    def id(self) -> str:
+        """The place in names of a page."""
+        return self.path.replace("/", "-")
+
+    @property
+    def name(self) -> str:
+        """The place's form field, unlike any other on a page."""
+        return f"answer-{self.id}"
+
+
+Stop = Place | Part
+
+
+class Page(NamedTuple):
+    """A page by the name of its address."""
+
+    name: str
+    args: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Way:
+    """All that decides what comes next for a rater.
+
+    passed : keys of the steps met once that the rater has gone through
+    attempts : of a check that they have not passed, their latest attempt, by the key of the step
+    owes_recognition : they have still to say whether they know one of the stories of the group they are at
+    has_finished : the rater has said that they are done, after the last questions if there are some
+    """
+
+    protocol: Protocol
+    has_consented: bool
+    passed: frozenset[str] = frozenset()
+    attempts: Mapping[str, StepTaken] = field(default_factory=dict)
+    at_work: Assignment | None = None
+    owes_recognition: bool = False
+    n_submitted: int = 0
+    n_left: int = 0
+    has_finished: bool = False
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether a check was not passed in all of its attempts."""
+        return any(taken.attempt >= StepTaken.ATTEMPTS for taken in self.attempts.values())
+
+
+def next_page(way: Way) -> Page:
+    """Where this rater belongs now."""
+    if not way.has_consented:
+        return Page("consent")
+    if way.has_failed:
+        return Page("done")
+    before, after = around(way.protocol)
+    has_begun = bool(way.at_work or way.n_submitted)
+    for step in before:
+        if not has_begun and step.key not in way.passed:
+            return Page("once" if step.kind == Step.Kind.RATING else "briefing", (step.key,))
+    if way.at_work:
+        return Page("recognition" if way.owes_recognition else "assignment", (way.at_work.code,))
+    if way.n_left and not way.has_finished:
+        return Page("begin")
+    for step in after:
+        if way.n_submitted and not way.has_finished and step.kind == Step.Kind.RATING and step.key not in way.passed:
+            return Page("once", (step.key,))
+    return Page("done")
+
+
+def may_end_with(way: Way, step: Step) -> bool:
+    """Whether the rater may go to this last step although groups are left: they have done one and want no more."""
+    return step in around(way.protocol)[1] and bool(way.n_submitted) and not (way.at_work or way.has_finished)
+
+
+def last_question(protocol: Protocol) -> Step | None:
+    """The step after whose answers a rater is done; None if nothing is asked after the groups."""
+    return next((s for s in reversed(around(protocol)[1]) if s.kind == Step.Kind.RATING), None)
+
+
+def around(protocol: Protocol) -> tuple[list[Step], list[Step]]:
+    """The steps that a rater meets once: before the first group, and after the last. Consent is neither."""
+    grouped = [step.position for step in protocol.ratings]
+    once = [s for s in protocol.steps if s.kind != Step.Kind.CONSENT and not _in_group(s, grouped)]
+    return [s for s in once if s.position < grouped[0]], [s for s in once if s.position > grouped[0]]
+
+
+def is_check(protocol: Protocol, step: Step) -> bool:
+    """Whether nobody comes to a group who has not answered this step rightly."""
+    return step in around(protocol)[0] and any("correct" in item.settings for item in items_of(step))
+
+
+def parts(protocol: Protocol) -> list[Part]:
+    """What a rater meets within a group, in order. A step that locks what came before begins a part of its own."""
+    grouped = [step.position for step in protocol.ratings]
+    found: list[Part] = []
+    for step in protocol.steps:
+        if not _in_group(step, grouped):
+            continue
+        kind = _kind(step)
+        if found and found[-1].kind == kind and kind in ("desk", "together") and not step.locks:
+            found[-1] = Part(kind, (*found[-1].steps, step))
+        else:
+            found.append(Part(kind, (step,)))
+    return found
+
+
+def _in_group(step: Step, grouped: Sequence[int]) -> bool:
+    if step.kind == Step.Kind.RATING:
+        return step.scope != Step.Scope.ONCE
+    return step.kind == Step.Kind.BRIEFING and grouped[0] < step.position < grouped[-1]
+
+
+def _kind(step: Step) -> Kind:
+    if step.kind != Step.Kind.RATING:
+        return "text"
+    if step.layout == Step.Layout.CLOZE:
+        return "cloze"
+    return "desk" if step.scope == Step.Scope.STORY else "together"
+
+
+def part_of(found: Iterable[Part], step_key: str) -> Part | None:
+    return next((part for part in found if any(step.key == step_key for step in part.steps)), None)
+
+
+def places(part: Part, letters: Sequence[str]) -> list[Place]:
+    """The items of a part in the order in which they are met: on the desk story by story, otherwise step by step."""
+    if part.kind == "desk":
+        return [Place(s, item, letter) for letter in letters for s in part.steps for item in items_of(s)]
+    return [
+        Place(s, item, letter)
+        for s in part.steps
+        for letter in (letters if s.scope == Step.Scope.STORIES else [""])
+        for item in items_of(s)
+    ]
+
+
+def by_key(given: Iterable[Response]) -> dict[Key, Response]:
+    return {(r.step_id, r.item_id, r.story_id): r for r in given}
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The responses of an assignment, found by place.
+
+    story_ids : the story behind each letter
+    """
+
+    response_by_key: Mapping[Key, Response]
+    story_ids: Mapping[str, int]
+
+    def at(self, place: Place) -> Response | None:
+        story = self.story_ids[place.letter] if place.letter else None
+        return self.response_by_key.get((place.step.pk, place.item.pk, story))
+
+    def missing(self, place: Place) -> str:
+        """What the place still lacks before submission, as a sentence; empty if nothing."""
+        return responses.missing(self.at(place), place.item)
+
+    def state(self, place: Place) -> State:
+        return state(self.at(place), place.item)
+
+
+def wrong(step: Step, answers: Answers) -> list[str]:
+    """The keys of the items of a check that have a right answer and were given another, or none."""
+    found: list[str] = []
+    for item in items_of(step):
+        said = answers.at(Place(step, item))
+        if items.named(item.type).is_correct(item, said.value if said else None) is False:
+            found.append(item.key)
+    return found
+
+
+def state(response: Response | None, item: Item) -> State:
+    """Whether a place is open, begun, or complete."""
+    if response is None or (response.outcome == Response.Outcome.OPEN and not (response.rationale or response.quotes)):
+        return "open"
+    return "begun" if responses.missing(response, item) else "done"
+
+
+def state_of(here: Sequence[Place], answers: Answers) -> State:
+    """How complete places are together. What may all be left out is done only once something is said."""
+    if any(answers.state(place) == "done" for place in here) and not any(map(answers.missing, here)):
+        return "done"
+    return "begun" if any(answers.state(place) != "open" for place in here) else "open"
+
+
+def is_ahead(scope: str, letter: str, *, letters: Sequence[str], n_begun: int, follows_reading: bool) -> bool:
+    """Whether a rater wants to be somewhere too early: at a story before every earlier one is begun, or at a comparison
+    that follows the reading before all stories are.
+
+    n_begun : about how many stories the rater has said something on the desk
+    """
+    if scope == Step.Scope.STORY:
+        return n_begun < letters.index(letter)
+    return follows_reading and n_begun < len(letters)
+
+
+def resume(found: Sequence[Part], letters: Sequence[str], answers: Answers, *, place: str) -> Stop | None:
+    """Where to come back to: the place last seen, or the first that lacks something; None when nothing does.
+
+    Who has said nothing yet begins at the beginning, also where everything may be skipped.
+    """
+    everything = [(part, at) for part in found for at in places(part, letters)]
+    for part, at in everything:
+        if place == at.path:
+            return at if part.kind == "desk" else part
+    if page := part_of(found, place):
+        return page
+    for part, at in everything:
+        if answers.missing(at) or not answers.response_by_key:
+            return at if part.kind == "desk" else part
+    return None
+
+
+def neighbours(
+    found: Sequence[Part], part: Part, letters: Sequence[str], at: Place | None = None
+) -> tuple[Stop | None, Stop | None]:
+    """What comes before and after a place of the desk, or after a page; None at either end of the group."""
+    stops: list[Stop] = []
+    for each in found:
+        stops += places(each, letters) if each.kind == "desk" else [each]
+    here = stops.index(at if part.kind == "desk" and at else part)
+    return (stops[here - 1] if here else None), (stops[here + 1] if here + 1 < len(stops) else None)

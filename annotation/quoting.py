@@ -1,0 +1,121 @@
+"""Passages that a rater quotes from a story beside their reasons: checked against its words, and marked among them."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotation.typesetting import Paragraph, Run, paragraphs
+from studies.items import InvalidAnswer
+from studies.items.spans import passages
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A passage. start, end : where it stands in its paragraph, counted as the browser counts; both 0 if not said"""
+
+    paragraph: int
+    start: int
+    end: int
+    text: str
+
+    @property
+    def json(self) -> str:
+        """What its form posts back."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Runs that belong together: to the quote of that number, counted from 1, or to none (0)."""
+
+    quote: int
+    runs: tuple[Run, ...]
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A paragraph with the passages in it that are quoted."""
+
+    number: int
+    opens: str
+    stretches: tuple[Stretch, ...]
+
+
+def read(raw: Sequence[Any], text: str) -> list[Quote]:
+    """The quotes that somebody gives, each once, in the order given. Raises InvalidAnswer if one is not in the text."""
+    words_by_number = {paragraph.number: paragraph.words for paragraph in paragraphs(text)}
+    found = [_located(passage, words_by_number.get(passage["paragraph"], "")) for passage in passages(raw, [])]
+    return list(dict.fromkeys(found))
+
+
+def _located(passage: dict[str, Any], within: str) -> Quote:
+    text = passage["text"]
+    start = passage["start"] if "start" in passage else _length(within.partition(text)[0])
+    end = passage["end"] if "end" in passage else start + _length(text)
+    if _cut(within, start, end) != _units(text):
+        said = _("The passage that you marked in paragraph %(n)d is not in the story; please mark it again.")
+        raise InvalidAnswer(said % {"n": passage["paragraph"]})
+    return Quote(passage["paragraph"], start, end, text)
+
+
+def shown(raw: Iterable[Any]) -> list[Quote]:
+    """The quotes for a page, stored ones or such as a form posted; what makes no sense is left out."""
+    found: list[Quote] = []
+    for each in raw:
+        try:
+            (passage,) = passages([each], [])
+        except InvalidAnswer:
+            continue
+        found.append(Quote(passage["paragraph"], passage.get("start", 0), passage.get("end", 0), passage["text"]))
+    return found
+
+
+def stored(quotes: Iterable[Quote]) -> list[dict[str, Any]]:
+    """The quotes as a response keeps them."""
+    return [asdict(quote) for quote in quotes]
+
+
+def marked(set_text: Iterable[Paragraph], quotes: Sequence[Quote]) -> list[Marked]:
+    """The paragraphs with the quotes marked in them. Where quotes overlap, the words belong to the first."""
+    return [Marked(p.number, p.opens, tuple(_stretches(p, quotes))) for p in set_text]
+
+
+def _stretches(paragraph: Paragraph, quotes: Sequence[Quote]) -> Iterable[Stretch]:
+    here = [(n, q.start, q.end) for n, q in enumerate(quotes, start=1) if q.paragraph == paragraph.number]
+    length = _length(paragraph.words)
+    cuts = sorted({0, length, *(min(at, length) for _, *ends in here for at in ends)})
+    pieces: list[tuple[int, int, int]] = []
+    for start, end in pairwise(cuts):
+        owner = next((n for n, begins, stops in here if begins <= start and end <= stops), 0)
+        if pieces and pieces[-1][0] == owner:
+            start = pieces.pop()[1]
+        pieces.append((owner, start, end))
+    return [Stretch(owner, _runs_between(paragraph.runs, start, end)) for owner, start, end in pieces]
+
+
+def _runs_between(runs: Sequence[Run], start: int, end: int) -> tuple[Run, ...]:
+    found: list[Run] = []
+    begins = 0
+    for run in runs:
+        part = _cut(run.text, max(start - begins, 0), max(end - begins, 0)).decode("utf-16-le", "replace")
+        if part:
+            found.append(Run(part, run.is_italic))
+        begins += _length(run.text)
+    return tuple(found)
+
+
+# JavaScript counts a text in units of UTF-16, Python in characters; an emoji is two of the former.
+def _units(text: str) -> bytes:
+    return text.encode("utf-16-le")
+
+
+def _length(text: str) -> int:
+    return len(_units(text)) // 2
+
+
+def _cut(text: str, start: int, end: int) -> bytes:
+    return _units(text)[2 * start : 2 * end]

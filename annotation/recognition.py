@@ -1,0 +1,66 @@
+"""Whether a rater knows the stories: asked before a group, which gives the place back, and said later, as a flag."""
+
+import re
+from datetime import datetime
+
+from django.db import models, transaction
+
+from annotation import claims
+from annotation.models import Assignment, Recognition
+from annotation.typesetting import paragraphs
+from studies.models import Story
+
+LEAST, MOST = 20, 60  # words of an opening
+SENTENCE = re.compile(r".+?(?:[.!?…]+[\"'”’»)\]]*(?=\s|$)|$)", re.DOTALL)
+
+
+def is_owed(assignment: Assignment, *, has_desk: bool) -> bool:
+    """Whether the rater has still to say if they know one of the stories.
+
+    has_desk : the protocol asks about stories on the reading desk; filling a cloze, for one, is not preceded by it
+    """
+    is_asked = has_desk and assignment.study.asks_recognition and assignment.seat_id is not None
+    return is_asked and assignment.status == Assignment.Status.OPEN and assignment.read_before is None
+
+
+def opening(text: str) -> str:
+    """The first sentences of a text, enough to recognise it by: about 20 words, at most 60."""
+    words: list[str] = []
+    for paragraph in paragraphs(text):
+        for sentence in SENTENCE.findall(paragraph.words):
+            if len(words) >= LEAST:
+                return " ".join(words)
+            words += sentence.split()
+            if len(words) > MOST:
+                return " ".join(words[:MOST]) + " …"
+    return " ".join(words)
+
+
+def go_on(assignment: Assignment) -> bool:
+    """Note that the rater knows none of the stories. False if they had said something already."""
+    return bool(_unasked(assignment).update(read_before=False))
+
+
+def give_back(assignment: Assignment, *, at: datetime) -> bool:
+    """Note that the rater knows one of the stories, and open their seat again. False if they had said something
+    already; what somebody has begun to answer stands."""
+    with transaction.atomic():
+        if not _unasked(assignment).update(read_before=True):
+            return False
+        return claims.give_up(assignment, at=at)
+
+
+def _unasked(assignment: Assignment) -> models.QuerySet[Assignment]:
+    return Assignment.objects.filter(pk=assignment.pk, status=Assignment.Status.OPEN, read_before=None)
+
+
+def flag(assignment: Assignment, story: Story, *, is_known: bool) -> None:
+    """Note that the rater recognises the story, or that they do not after all. The work done stands."""
+    if is_known:
+        Recognition.objects.get_or_create(assignment=assignment, story=story)
+    else:
+        Recognition.objects.filter(assignment=assignment, story=story).delete()
+
+
+def is_flagged(assignment: Assignment, story: Story) -> bool:
+    return Recognition.objects.filter(assignment=assignment, story=story).exists()

@@ -1,0 +1,101 @@
+"""Who is the rater of this session, and what every page of theirs has in common.
+
+A view under `for_rater` is called with the rater, one under `for_assignment` with the work on an assignment of that
+rater; whoever else asks gets neither. Both speak the language of the study. All pages here refuse query parameters,
+which nothing of ours sends, and are never kept by caches.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.cache import patch_cache_control
+from django.utils.translation import gettext as _
+from django_htmx.middleware import HtmxDetails
+
+from annotation import languages, work
+from annotation.models import Rater
+from annotation.work import Work
+
+KEY = "rater"
+
+P = ParamSpec("P")
+View = Callable[..., HttpResponse]
+
+
+class Request(HttpRequest):
+    """A request as django-htmx leaves it."""
+
+    htmx: HtmxDetails
+
+
+def start(request: HttpRequest, rater: Rater) -> None:
+    """Make this browser's session the rater's, under a new key, so that nobody can have planted the old one."""
+    request.session.cycle_key()
+    request.session[KEY] = rater.pk
+
+
+def rater_of(request: HttpRequest) -> Rater | None:
+    """The rater of this session; None if there is none, or they withdrew, or their link was revoked."""
+    pk = request.session.get(KEY)
+    if pk is None:
+        return None
+    return Rater.objects.filter(work.may_work(), pk=pk).select_related("study").first()
+
+
+def rater_page(view: Callable[Concatenate[Request, P], HttpResponse]) -> View:
+    """A page on the raters' side, open to whoever has its address."""
+
+    @wraps(view)
+    def guarded(request: Request, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if request.GET:
+            raise BadRequest("This page takes no query parameters.")
+        response = view(request, *args, **kwargs)
+        patch_cache_control(response, no_store=True)
+        return response
+
+    return guarded
+
+
+def for_rater(view: Callable[Concatenate[Request, Rater, P], HttpResponse]) -> View:
+    """A page for the rater of the session only."""
+
+    @wraps(view)
+    def guarded(request: Request, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        rater = rater_of(request)
+        if rater is None:
+            return ended(request)
+        languages.speak(request, rater.study)
+        return view(request, rater, *args, **kwargs)
+
+    return rater_page(guarded)
+
+
+def for_assignment(view: Callable[Concatenate[Request, Work, P], HttpResponse]) -> View:
+    """A page of one assignment, for its rater only; to everybody else it is not there."""
+
+    @wraps(view)
+    def guarded(request: Request, /, code: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        found = work.find(code, rater=request.session.get(KEY))
+        if found is None:
+            if rater_of(request) is None:
+                return ended(request)
+            raise Http404
+        languages.speak(request, found.assignment.study)
+        return view(request, found, *args, **kwargs)
+
+    return rater_page(guarded)
+
+
+def ended(request: Request) -> HttpResponse:
+    """What a request gets whose session has ended: never a redirect that could pass for success, and never the loss of
+    what was written."""
+    if request.htmx:
+        return HttpResponse(_("Your session has ended."), status=401, content_type="text/plain")
+    if request.method == "POST":
+        kept = [text for name, text in request.POST.items() if name.startswith(("answer-", "rationale")) and text]
+        return render(request, "annotation/again.html", {"kept": kept}, status=401)
+    return redirect("annotation:again")

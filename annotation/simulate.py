@@ -1,0 +1,263 @@
+"""Simulated raters: they claim seats and answer through the same functions as people, and say everywhere what they are.
+
+What a story deserves is given by whoever calls; nothing here knows where a story comes from.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+
+from annotation import claims, responses, submission
+from annotation.models import Assignment, Rater, Response, Timing
+from annotation.responses import Answer
+from studies import items, protocol
+from studies.items import Shown
+from studies.models import Item, Step, Story, Study
+from studies.protocol import Protocol
+
+LABEL = "[simulated]"
+WORDS_PER_MINUTE = 220
+FOR = (
+    "I lean to {label}",
+    "{label}, on the whole",
+    "After some hesitation, {label}",
+    "{label}, and I would say so again",
+)
+WHY_YES = (
+    "the pages where it matters most bear it out.",
+    "it held when I looked a second time.",
+    "I could point to more than one place.",
+    "the weaker stretches do not undo it.",
+)
+WHY_NO = (
+    "I looked for a place that would show it and found none.",
+    "it is announced more than it is done.",
+    "the first half promises what the second does not keep.",
+    "one good paragraph does not carry the rest.",
+)
+
+
+@dataclass(frozen=True)
+class Tendency:
+    """What a story tends to be given.
+
+    quality : log-odds of Yes, on an item of middling difficulty and from a middling rater
+    guesses : for a choice, how often each of its options is taken in relation to the others; others by chance
+    """
+
+    quality: float
+    guesses: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How a rater answers. severity: taken from every log-odds; pace: 2 is twice as fast; second_thoughts: a share."""
+
+    severity: float
+    pace: float
+    second_thoughts: float
+    n_groups: int
+
+
+@dataclass
+class Simulation:
+    """One simulation: what is drawn once and shared by all of its raters."""
+
+    study: Study
+    tendency_by_story: Mapping[str, Tendency]
+    rng: np.random.Generator
+    spread: float = 0.8  # how far an item, or a story on an item, departs from the story's quality
+    drawn: dict[tuple[str, ...], float] = field(default_factory=dict)
+
+    def shared(self, *names: str) -> float:
+        """The same departure for every rater: without it, raters would agree on nothing but the story's quality."""
+        if names not in self.drawn:
+            self.drawn[names] = float(self.rng.normal(0, self.spread))
+        return self.drawn[names]
+
+    def leaning(self, profile: Profile, item: Item, code: str) -> float:
+        """The log-odds of Yes from that rater on that item about that story."""
+        quality = self.tendency_by_story[code].quality
+        return quality + self.shared(item.key) + self.shared(item.key, code) - profile.severity
+
+    def perceived(self, code: str) -> float:
+        """How good the story seems beside others, this once."""
+        return float(self.tendency_by_story[code].quality + self.rng.normal(0, 0.7))
+
+
+@transaction.atomic
+def run(study: Study, tendency_by_story: Mapping[str, Tendency], *, seed: int, begins: datetime) -> list[Rater]:
+    """Simulated raters who fill every free seat of a live study, one after the other from that time on.
+
+    Same seed, same study, same answers. One transaction, since a study that is half simulated is of no use.
+    """
+    simulation = Simulation(study, tendency_by_story, np.random.default_rng(seed))
+    found: list[Rater] = []
+    at = begins
+    while study.seats.filter(rater_kind=Rater.Kind.PERSON, is_taken=False).exists():
+        rater = Rater.objects.create(study=study, code=f"S{len(found) + 1:02}", is_simulated=True)
+        Rater.objects.filter(pk=rater.pk).update(arrived_at=at)
+        profile = drawn_profile(simulation.rng)
+        now = at
+        for _ in range(profile.n_groups):
+            try:
+                now = _work(simulation, claims.claim(rater), profile, at=now)
+            except claims.NoSeat:
+                break
+        found.append(rater)
+        at += timedelta(hours=float(simulation.rng.uniform(7, 30)))
+    return found
+
+
+def drawn_profile(rng: np.random.Generator) -> Profile:
+    return Profile(
+        severity=float(rng.normal(0, 0.45)),
+        pace=float(rng.uniform(0.8, 1.5)),
+        second_thoughts=float(rng.uniform(0.01, 0.06)),
+        n_groups=int(rng.integers(1, 4)),
+    )
+
+
+def _work(simulation: Simulation, assignment: Assignment, profile: Profile, *, at: datetime) -> datetime:
+    """When the assignment was submitted, every item of every step answered in order."""
+    Assignment.objects.filter(pk=assignment.pk).update(started_at=at)
+    asked = protocol.read(assignment.version)
+    stories = {story.code: story for story in assignment.group.stories.all()} if assignment.group else {}
+    desk = _Desk(simulation, assignment, profile, stories, at)
+    for step in asked.ratings:
+        desk.answer(step)
+    desk.think_again(asked)
+    Timing.objects.bulk_create(
+        Timing(assignment=assignment, step=step, story=story, active_seconds=int(seconds))
+        for (step, story), seconds in desk.seconds.items()
+    )
+    Assignment.objects.filter(pk=assignment.pk).update(last_active_at=desk.now)
+    submission.submit(assignment, at=desk.now)
+    return desk.now + timedelta(minutes=20)
+
+
+@dataclass
+class _Desk:
+    """A rater at work in one seat: the clock, and the time spent."""
+
+    simulation: Simulation
+    assignment: Assignment
+    profile: Profile
+    stories: dict[str, Story]
+    now: datetime
+    seconds: dict[tuple[Step, Story | None], float] = field(default_factory=dict)
+
+    @property
+    def order(self) -> list[str]:
+        return list(self.assignment.seat.order) if self.assignment.seat else []
+
+    def answer(self, step: Step) -> None:
+        if step.scope == Step.Scope.GROUP:
+            self._items(step, None)
+            return
+        for code in self.order:
+            if step.scope == Step.Scope.STORY:
+                self.spend(step, self.stories[code], 60 * self.stories[code].n_words / WORDS_PER_MINUTE)
+            self._items(step, self.stories[code])
+
+    def _items(self, step: Step, story: Story | None) -> None:
+        for item in protocol.items_of(step):
+            self.spend(step, story, float(self.simulation.rng.lognormal(3.6, 0.4)))
+            self.record(step, item, story, self.drawn(item, story))
+
+    def think_again(self, asked: Protocol) -> None:
+        """Change a few answers before submitting, of those that no later step has locked."""
+        given = list(self.assignment.responses.select_related("step", "item", "story").order_by("pk"))
+        for response in given:
+            is_final = asked.locked_by(response.step) is not None
+            if not is_final and self.simulation.rng.random() < self.profile.second_thoughts:
+                self.spend(response.step, response.story, 30)
+                self.record(response.step, response.item, response.story, self.drawn(response.item, response.story))
+
+    def spend(self, step: Step, story: Story | None, seconds: float) -> None:
+        seconds /= self.profile.pace
+        self.seconds[step, story] = self.seconds.get((step, story), 0) + seconds
+        self.now += timedelta(seconds=seconds)
+
+    def record(self, step: Step, item: Item, story: Story | None, answer: Answer) -> Response:
+        return responses.record(self.assignment, step=step, item=item, story=story, answer=answer, at=self.now)
+
+    def drawn(self, item: Item, story: Story | None) -> Answer:
+        kind, shown = items.named(item.type), [Shown(letter) for letter in responses.letters(self.order)]
+        draw = _Draw(self, item, story)
+        value = draw.value(kind.schema(item, stories=shown))
+        if item.rationale == Item.Rationale.NONE:
+            return Answer(value)
+        return Answer(value, rationale=draw.rationale(kind.label(item, value), least=item.rationale_least))
+
+
+@dataclass
+class _Draw:
+    """One answer being drawn, from the schema of its values: so a new item type is simulated unasked."""
+
+    desk: _Desk
+    item: Item
+    story: Story | None
+
+    @property
+    def rng(self) -> np.random.Generator:
+        return self.desk.simulation.rng
+
+    def leaning(self) -> float:
+        codes = [self.story.code] if self.story else self.desk.order
+        each = [self.desk.simulation.leaning(self.desk.profile, self.item, code) for code in codes]
+        return float(np.mean(each)) if each else 0.0
+
+    def value(self, schema: dict[str, Any]) -> Any:
+        if options := schema.get("enum"):
+            return self._option(options)
+        if schema["type"] in ("integer", "number"):
+            low, high = max(schema["minimum"], -1000), min(schema["maximum"], 1000)
+            share = 1 / (1 + np.exp(-self.leaning() - self.rng.normal(0, 0.5)))
+            return round(low + float(share) * (high - low))
+        if schema["type"] == "array":
+            return self._list(schema)
+        if schema["type"] == "object":
+            return {name: self.value(part) for name, part in schema["properties"].items()}
+        return f"{LABEL} No person wrote this; it stands where a rater's words would."
+
+    def _option(self, options: Sequence[str]) -> str:
+        if set(options) == {"yes", "no"}:
+            return "yes" if self.rng.random() < 1 / (1 + np.exp(-self.leaning())) else "no"
+        letters = responses.letters(self.desk.order)
+        if named := [letter for letter in options if letter in letters]:
+            return max(named, key=lambda letter: self.desk.simulation.perceived(letters[letter]))
+        taken = self.desk.simulation.tendency_by_story[self.story.code].guesses if self.story else {}
+        weights = np.array([taken.get(option, 0.0) for option in options])
+        chances = weights / weights.sum() if weights.sum() else None
+        return str(options[int(self.rng.choice(len(options), p=chances))])
+
+    def _list(self, schema: dict[str, Any]) -> list[Any]:
+        """Stories in the order in which they are valued, or as many values as are asked for at least."""
+        inner = schema["items"]
+        letters = responses.letters(self.desk.order)
+        named = (inner.get("items") or inner).get("enum", [])
+        if named and all(letter in letters for letter in named):
+            seen = {letter: self.desk.simulation.perceived(letters[letter]) for letter in named}
+            ranked = sorted(named, key=lambda letter: -seen[letter])
+            return [[letter] for letter in ranked] if inner.get("type") == "array" else ranked
+        n = max(schema.get("minItems", 1), 1)
+        if named and schema.get("uniqueItems"):
+            return [str(x) for x in self.rng.permutation(named)[:n]]
+        return [self.value(inner) for _ in range(n)]
+
+    def rationale(self, label: str, *, least: int) -> str:
+        """So many sentences, each labelled, since one may be quoted alone. An optional one is often left out."""
+        if not least and self.rng.random() < 0.6:
+            return ""
+        reasons = WHY_NO if label.lower().startswith("no") else WHY_YES
+        said = self._one_of(FOR).format(label=label)
+        first = f"{LABEL} {self.item.title or self.item.key}: {said}; {self._one_of(reasons)}"
+        return " ".join([first, *(f"{LABEL} {self._one_of(reasons).capitalize()}" for _ in range(max(least, 1) - 1))])
+
+    def _one_of(self, words: Sequence[str]) -> str:
+        return words[int(self.rng.integers(len(words)))]

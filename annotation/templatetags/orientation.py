@@ -1,0 +1,33 @@
+"""Durations, times and small numbers in words."""
+
+from datetime import datetime
+
+from django import template
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+
+register = template.Library()
+
+
+@register.filter
+def in_words(minutes: int) -> str:
+    """95 as “1 h 35 min”."""
+    hours, rest = divmod(minutes, 60)
+    if not hours:
+        return _("%(minutes)d min") % {"minutes": rest}
+    if not rest:
+        return _("%(hours)d h") % {"hours": hours}
+    return _("%(hours)d h %(minutes)d min") % {"hours": hours, "minutes": rest}
+
+
+@register.filter
+def day_and_time(at: datetime) -> str:
+    """“2 March 2026, 12:00 UTC”, in the format of the language."""
+    return _("%(time)s UTC") % {"time": date_format(at, pgettext("format of a day and time", "j F Y, H:i"))}
+
+
+@register.filter
+def time_of_day(at: datetime) -> str:
+    """“12:00 UTC”."""
+    return _("%(time)s UTC") % {"time": date_format(at, pgettext("format of a time", "H:i"))}

@@ -1,0 +1,50 @@
+"""How a person likes to read, for `<html>`: set by the server, so that no page flashes in another colour first."""
+
+from django import template
+from django.conf import settings
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from annotation import languages
+
+register = template.Library()
+
+COOKIE = "reading"
+CHOICES = {
+    "theme": {"light": gettext_noop("Light"), "sepia": gettext_noop("Sepia"), "dark": gettext_noop("Dark")},
+    "size": {"2": "19", "1": "18", "3": "20", "4": "23"},  # the first is what we set; in pixels, as readers know them
+    "numbers": {"off": "", "on": ""},  # boxes to tick, whose words stand on the page
+    "keys": {"on": "", "off": ""},
+}
+
+
+@register.simple_tag(takes_context=True)
+def reading_settings(context: template.Context) -> dict[str, str]:
+    """Theme, size, paragraph numbers and letter keys by cookie; the first choice where it makes no sense."""
+    request = context.get("request")  # error pages may be rendered without one
+    return parsed(request.COOKIES.get(COOKIE, "") if request else "")
+
+
+@register.simple_tag
+def reading_choices(name: str) -> list[tuple[str, str]]:
+    """What can be chosen, in an order for eyes, as value and label."""
+    found = sorted(CHOICES[name].items()) if name == "size" else CHOICES[name].items()
+    return [(value, _(label)) for value, label in found]
+
+
+@register.simple_tag(takes_context=True)
+def language_choices(context: template.Context) -> list[tuple[str, str, bool]]:
+    """The languages of the interface, each by its own name: code, name, and whether the visitor has chosen it."""
+    request = context.get("request")
+    chosen = languages.chosen(request) if request else ""
+    return [(code, name, code == chosen) for code, name in settings.LANGUAGES]
+
+
+def parsed(cookie: str) -> dict[str, str]:
+    """`dark.3.on.off` as theme, size, numbers and keys."""
+    given = dict(zip(CHOICES, cookie.split("."), strict=False))
+    return {name: _one_of(allowed, given.get(name, "")) for name, allowed in CHOICES.items()}
+
+
+def _one_of(allowed: dict[str, str], value: str) -> str:
+    return value if value in allowed else next(iter(allowed))

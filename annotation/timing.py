@@ -1,0 +1,65 @@
+"""Active time: what pages report of it, and never more than has passed.
+
+A page counts the seconds in which it is visible and somebody did something within the last minute. It could claim
+anything, so the server grants at most what its own clock says has gone by since it last granted something.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F, Sum
+
+from annotation.models import Assignment, Timing
+from studies.models import Step, Story
+
+MOST = 120  # seconds in one report: pages report every half minute
+
+
+@dataclass(frozen=True)
+class Reported:
+    """Active seconds at a step: about a story, in a section of a cloze, or neither."""
+
+    step: Step
+    seconds: int
+    story: Story | None = None
+    section: int | None = None
+
+
+def add(assignment: Assignment, report: Sequence[Reported], *, at: datetime) -> list[int]:
+    """The active seconds added for each part of a report: those reported, or fewer if fewer have passed."""
+    counted = []
+    with transaction.atomic():
+        left = _granted(assignment, seconds=sum(each.seconds for each in report), at=at)
+        for each in report:
+            counted.append(min(each.seconds, left))
+            left -= counted[-1]
+            if counted[-1]:
+                row, _ = Timing.objects.get_or_create(
+                    assignment=assignment, step=each.step, story=each.story, section=each.section
+                )
+                Timing.objects.filter(pk=row.pk).update(active_seconds=F("active_seconds") + counted[-1])
+    return counted
+
+
+def _granted(assignment: Assignment, *, seconds: int, at: datetime) -> int:
+    """How many of these seconds count, and that they have been counted. Of two reports at once, one counts nothing."""
+    since = assignment.timed_until or assignment.started_at
+    passed = int((at - since).total_seconds())
+    granted = max(0, min(seconds, passed, MOST))
+    if not granted:
+        return 0
+    # Where the clock was the limit, the rest of its last second still counts next time.
+    until = since + timedelta(seconds=granted) if granted == passed else at
+    counts = Assignment.objects.filter(pk=assignment.pk, timed_until=assignment.timed_until)
+    if not counts.update(timed_until=until):
+        return 0
+    assignment.timed_until = until
+    return granted
+
+
+def of_story(assignment: Assignment, story: Story | None) -> int:
+    """Active seconds about one story, in all steps; about none of them for None."""
+    mine = assignment.timings.filter(story=story)
+    return mine.aggregate(total=Sum("active_seconds"))["total"] or 0

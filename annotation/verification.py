@@ -1,0 +1,109 @@
+"""Proving the history: every chain and every receipt of the database, read again and recomputed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import DatabaseError, connection
+from django.db.models import Model, QuerySet, TextField
+from django.db.models.functions import Cast
+
+from annotation import history, submission
+from annotation.models import Assignment, ResponseEvent, Withdrawal
+from studies.models import Study
+
+TIMES_OF_EVENTS = ("at",)
+TIMES_OF_RESPONSES = ("first_answered_at", "last_edited_at")
+# What reading a damaged row can raise: the database itself, JSON, a date that is none.
+UNREADABLE = (DatabaseError, ValueError, TypeError, AttributeError, KeyError)
+
+
+@dataclass
+class Verified:
+    """What was read, and what is wrong with it, each fault as a sentence that names its place.
+
+    n_erased : events whose words were erased; their commitments still stand in the chain
+    n_receipts : assignments whose answers are final, under a receipt
+    """
+
+    n_assignments: int = 0
+    n_responses: int = 0
+    n_events: int = 0
+    n_erased: int = 0
+    n_receipts: int = 0
+    faults: list[str] = field(default_factory=list)
+
+
+def verify(study: Study | None = None) -> Verified:
+    """Everything that can be proved of one study, or of all. 4 queries an assignment.
+
+    What no chain can know: a response of an assignment that is still open, deleted with its whole history.
+    """
+    found = Verified()
+    assignments = Assignment.objects.all() if study is None else Assignment.objects.filter(study=study)
+    for pk, code in assignments.order_by("pk").values_list("pk", "code").iterator():
+        found.n_assignments += 1
+        try:
+            found.faults += [f"assignment {code}: {fault}" for fault in _faults(pk, found)]
+        except UNREADABLE as error:
+            found.faults.append(f"assignment {code}: its history cannot be read ({type(error).__name__})")
+    return found
+
+
+def _faults(pk: int, found: Verified) -> Iterator[str]:
+    """What is wrong with one assignment; counts what it reads."""
+    assignment = Assignment.objects.get(pk=pk)
+    responses = list(spelt(assignment.responses.all(), TIMES_OF_RESPONSES))
+    events_by_response: dict[int, list[ResponseEvent]] = {response.pk: [] for response in responses}
+    for event in events_of(assignment):
+        events_by_response[event.response_id].append(event)
+    for response in responses:
+        events = events_by_response[response.pk]
+        found.n_responses += 1
+        found.n_events += len(events)
+        found.n_erased += sum(event.words is None for event in events)
+        for fault in [*history.faults(response, events), *misspelt([response], TIMES_OF_RESPONSES), *misspelt(events)]:
+            yield f"response {response.pk}: {fault}"
+    found.n_receipts += bool(assignment.receipt)
+    yield from unlicensed(assignment, sum(e.words is None for events in events_by_response.values() for e in events))
+    yield from receipt_faults(assignment)
+
+
+def events_of(assignment: Assignment) -> QuerySet[ResponseEvent]:
+    """All events of an assignment by revision, each with its time as the database spells it."""
+    mine = ResponseEvent.objects.filter(response__assignment=assignment).order_by("response", "revision")
+    return spelt(mine, TIMES_OF_EVENTS)
+
+
+def spelt(rows: QuerySet[Any], times: Sequence[str]) -> QuerySet[Any]:
+    """The rows, with these times also as the database spells them."""
+    found: QuerySet[Any] = rows.annotate(**{f"spelt_{time}": Cast(time, TextField()) for time in times})
+    return found
+
+
+def misspelt(rows: Sequence[Model], times: Sequence[str] = TIMES_OF_EVENTS) -> Iterator[str]:
+    """Times that are not written as they were: SQLite keeps times as text, and reads several spellings as one."""
+    if connection.vendor != "sqlite":
+        return
+    for row in rows:
+        for time in times:
+            at = getattr(row, time)
+            if at is not None and getattr(row, f"spelt_{time}", None) != connection.ops.adapt_datetimefield_value(at):
+                yield f"{time} is not spelt as it was written in revision {getattr(row, 'revision', '')}"
+
+
+def unlicensed(assignment: Assignment, n_erased: int) -> Iterator[str]:
+    """Erased words of a rater who never withdrew: the triggers let words go, and only a withdrawal may ask for it."""
+    if n_erased and not Withdrawal.objects.filter(rater=assignment.rater_id).exists():
+        are = "event are" if n_erased == 1 else "events are"
+        yield f"the words of {n_erased} {are} erased, though its rater has not withdrawn"
+
+
+def receipt_faults(assignment: Assignment) -> Iterator[str]:
+    """Whether the receipt is that of the answers as they stand."""
+    if assignment.status == Assignment.Status.SUBMITTED and not assignment.receipt:
+        yield "it was submitted and has no receipt"
+    if assignment.receipt and assignment.status in (Assignment.Status.OPEN, Assignment.Status.GIVEN_UP):
+        yield "it has a receipt and was not submitted"
+    if assignment.receipt and submission.receipt(assignment) != assignment.receipt:
+        yield "the receipt is not that of its answers"

@@ -1,0 +1,220 @@
+"""Items as pages show them: controls, what has been answered, what is still lacking."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.exceptions import BadRequest
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from annotation import languages, quoting
+from annotation.languages import Words
+from annotation.models import Assignment, Response
+from annotation.progress import Place, State
+from annotation.quoting import Quote
+from annotation.signin import Request
+from annotation.work import Work
+from studies import items
+from studies.items import InvalidAnswer, is_empty
+from studies.items.rationale import count_words
+from studies.items.text import is_storable
+from studies.models import Item, Step
+
+REVISION = re.compile(r"[0-9]{1,9}")
+KEY = re.compile(r"[A-Za-z0-9-]{1,40}")
+
+
+@dataclass(frozen=True)
+class Asking:
+    """One item on a page.
+
+    controls : the item type's own, with the value that was answered or, if it was refused, posted
+    problem : why what was posted could not be kept, or what is still lacking once the rater has asked
+    number, total : where it stands among those that are asked together
+    earlier : what was answered in the step that this one revises
+    """
+
+    place: Place
+    url: str
+    controls: str
+    rationale: str
+    quotes: list[Quote]
+    revision: int
+    state: State
+    problem: str
+    is_locked: bool
+    number: int
+    total: int
+    shows_background: bool
+    language: str
+    earlier: Words | None
+
+    @property
+    def id(self) -> str:
+        return self.place.id
+
+    @property
+    def item(self) -> Item:
+        return self.place.item
+
+    @property
+    def least(self) -> str:
+        """How long the reasons must be at least, in words; empty if that is not asked."""
+        item = self.item
+        if item.rationale != item.Rationale.REQUIRED:
+            return ""
+        n = max(item.rationale_least, 1)
+        if item.rationale_unit == "words":
+            return ngettext("at least %(n)s word", "at least %(n)s words", n) % {"n": counted(n)}
+        return ngettext("at least %(n)s sentence", "at least %(n)s sentences", n) % {"n": counted(n)}
+
+    @property
+    def n_words(self) -> int:
+        return count_words(self.rationale)
+
+
+@dataclass(frozen=True)
+class Posted:
+    """What a form says about one item.
+
+    base : the revision that it was answered upon; key : the form's own name for this save
+    n_pasted : characters of large pastes into the reasons since the last save
+    """
+
+    value: Any
+    rationale: str
+    quotes: list[Any]
+    base: int
+    key: str
+    n_pasted: int = 0
+
+
+def posted(request: Request, work: Work, place: Place) -> Posted:
+    """The answer in a request. Raises BadRequest if its revision is none that a page of ours could send."""
+    base = request.POST.get("base", "0")
+    if not REVISION.fullmatch(base):
+        raise BadRequest("A revision is a whole number.")
+    key, pasted = request.POST.get("key", ""), request.POST.get("pasted", "0")
+    return Posted(
+        value=items.named(place.item.type).from_form(request.POST, place.name, stories=work.shown),
+        rationale=request.POST.get("rationale", "").replace("\r\n", "\n"),
+        quotes=request.POST.getlist("quotes") if place.item.rationale != Item.Rationale.NONE else [],
+        base=int(base),
+        key=key if KEY.fullmatch(key) else "",
+        n_pasted=int(pasted) if REVISION.fullmatch(pasted) else 0,
+    )
+
+
+def check(given: Posted) -> None:
+    """Raise InvalidAnswer if there is something in the reasons that no database could keep."""
+    if not is_storable(given.rationale):
+        raise InvalidAnswer(_("Your reasons contain a character that cannot be stored; please write it again."))
+
+
+def ask(
+    work: Work,
+    place: Place,
+    *,
+    number: int = 1,
+    total: int = 1,
+    given: Posted | None = None,
+    problem: str = "",
+    is_checked: bool = False,
+) -> Asking:
+    """One item as the page shows it: with what is stored, or with what was given and refused for that problem."""
+    response = work.answers.at(place)
+    value = given.value if given else value_of(work, response, place.item)
+    field = items.named(place.item.type).field(place.item, stories=work.shown)
+    step = place.step
+    return Asking(
+        place=place,
+        url=work.url(place),
+        controls=str(field.widget.render(place.name, value)),
+        rationale=given.rationale if given else response.rationale if response else "",
+        quotes=quoting.shown(given.quotes if given else response.quotes if response else []),
+        revision=response.revision if response else 0,
+        state=work.answers.state(place),
+        problem=problem or (work.answers.missing(place) if is_checked else ""),
+        is_locked=work.is_locked(step) or work.assignment.status != Assignment.Status.OPEN,
+        number=number,
+        total=total,
+        shows_background=_shows_background(work, place),
+        language=languages.of_step(step, work.assignment.study),
+        earlier=words_of(work, work.earlier(place), place),
+    )
+
+
+def _shows_background(work: Work, place: Place) -> bool:
+    """Whether the background stands open at first: always, for the first story only, or when asked for."""
+    if place.step.background == Step.Background.FOLDED:
+        return not place.letter or place.letter == work.letters[0]
+    return place.step.background == Step.Background.ABOVE
+
+
+def value_of(work: Work, response: Response | None, item: Item) -> Any:
+    """The response's value with its stories named by letter; None if there is none."""
+    if response is None or response.value is None:
+        return None
+    return items.named(item.type).renamed(response.value, work.letter_by_code)
+
+
+def words_of(work: Work, response: Response | None, place: Place) -> Words | None:
+    """What was answered, in the words of the item; None if nothing was."""
+    value = value_of(work, response, place.item)
+    return None if value is None else _labelled(work, place, value)
+
+
+def words_given(work: Work, given: Posted, place: Place) -> Words | None:
+    """What was posted, in the words of the item; as it came if the item does not allow it."""
+    kind = items.named(place.item.type)
+    if is_empty(given.value):
+        return None
+    try:
+        return _labelled(work, place, kind.clean(place.item, given.value, stories=work.shown))
+    except InvalidAnswer:
+        return Words(str(given.value), work.assignment.study.language)
+
+
+def _labelled(work: Work, place: Place, value: Any) -> Words:
+    """The value's label: in the item's language, or translated where the item leaves the words to the interface."""
+    kind = items.named(place.item.type)
+    label = kind.label(place.item, value)
+    if kind.is_worded(place.item):
+        return Words(label, languages.of_step(place.step, work.assignment.study))
+    return Words(_(label))
+
+
+@dataclass(frozen=True)
+class Lack:
+    """A place that is not complete, for the summary above a page: of which story it is, what it is called, where it is,
+    what it lacks."""
+
+    letter: str
+    name: Words
+    url: str
+    sentence: str
+
+
+def lack(work: Work, place: Place, sentence: str) -> Lack:
+    return Lack(place.letter, languages.called(place, work.assignment.study), work.url(place), sentence)
+
+
+def counted(n: int) -> str:
+    """The number of stories, words or sentences in words, up to twelve."""
+    numbers = (
+        pgettext("stories, words or sentences", "no"),
+        pgettext("stories, words or sentences", "one"),
+        pgettext("stories, words or sentences", "two"),
+        pgettext("stories, words or sentences", "three"),
+        pgettext("stories, words or sentences", "four"),
+        pgettext("stories, words or sentences", "five"),
+        pgettext("stories, words or sentences", "six"),
+        pgettext("stories, words or sentences", "seven"),
+        pgettext("stories, words or sentences", "eight"),
+        pgettext("stories, words or sentences", "nine"),
+        pgettext("stories, words or sentences", "ten"),
+        pgettext("stories, words or sentences", "eleven"),
+        pgettext("stories, words or sentences", "twelve"),
+    )
+    return numbers[n] if n < len(numbers) else str(n)

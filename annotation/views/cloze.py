@@ -1,0 +1,178 @@
+"""Filling a cloze: its page, saving one blank or all of them."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation import claims, fills, orientation, progress, responses
+from annotation.models import Response
+from annotation.progress import Part, Place
+from annotation.signin import Request
+from annotation.templatetags.orientation import time_of_day
+from annotation.views import asking, pages
+from annotation.views.pages import Refused
+from annotation.views.sheet import Sheet
+from annotation.work import Work
+from studies import items
+from studies.cloze import cascade, compiling
+from studies.items import InvalidAnswer
+from studies.models import Cloze, Step
+from studies.protocol import items_of
+
+
+def opened(work: Work, part: Part, *, refused: Refused | None = None, is_checked: bool = False) -> Sheet:
+    """The sheet of a part: with what was posted for one blank and refused; with all that is lacking, if asked for."""
+    step = part.steps[0]
+    sheet = _sheet(work, step, Cloze.objects.get(filling=step.instrument_id))
+    if is_checked:
+        lacks = {n: responses.missing(sheet.answers.get(n), i) for n, i in enumerate(items_of(step), start=1)}
+        sheet = replace(sheet, problems=lacks)
+    if refused and refused.given and (number := sheet.number(refused.place.item.key)):
+        problems = {**sheet.problems, number: refused.problem}
+        sheet = replace(sheet, given={number: str(refused.given.value)}, problems=problems)
+    return sheet
+
+
+def _sheet(work: Work, step: Step, cloze: Cloze) -> Sheet:
+    number_by_key = compiling.number_by_key(cloze.parsed)
+    answers = fills.answers_of(work.assignment, cloze)
+    return Sheet(work, step, cloze, {number_by_key[each.item.key]: each for each in answers})
+
+
+def show(request: Request, work: Work, part: Part, sheet: Sheet, *, status: int = 200) -> HttpResponse:
+    """The page."""
+    after = progress.neighbours(work.parts, part, work.letters)[1]
+    seconds = sum(fills.seconds_by_section(work.assignment).values())
+    n_filled = len(sheet.values)
+    context = pages.common(work) | {
+        "sheet": sheet,
+        "step": sheet.step,
+        "document": sheet.cloze.parsed,
+        "passages": sheet.passages(),
+        "next_label": _("Go on") if after else _("Check your answers"),
+        "is_locked": work.is_locked(sheet.step),
+        "minutes": seconds // 60,
+        "minutes_left": orientation.minutes_left(
+            n_answered=n_filled, n_left=len(sheet.blanks) - n_filled, active_seconds=seconds
+        ),
+        "saved_at": max((each.last_edited_at for each in sheet.answers.values()), default=None),
+        "first_open": next((sheet.place(n).id for n in sheet.blanks if n not in sheet.values), ""),
+    }
+    return render(request, "annotation/cloze.html", context, status=status)
+
+
+def keep(request: Request, sheet: Sheet, *, at: datetime) -> Sheet:
+    """The sheet after all fields of the page were posted at once, as a browser without JavaScript does.
+
+    What could not be kept is there as it was given, with the reason. Raises responses.Refused if the work has ended.
+    """
+    answers, given, problems = dict(sheet.answers), dict[int, str](), dict[int, str]()
+    for number, item in enumerate(items_of(sheet.step), start=1):
+        place = Place(sheet.step, item)
+        value = items.named(item.type).from_form(request.POST, place.name)
+        stored = answers.get(number)
+        again = request.POST.get("confirm") == item.key
+        if value is None or (value == ((stored and stored.value) or "") and not again):
+            continue
+        try:
+            answers[number] = responses.record(
+                sheet.work.assignment,
+                step=sheet.step,
+                item=item,
+                story=None,
+                answer=responses.Answer(value=value),
+                at=at,
+                base=_base(request, place) if stored is not None else 0,
+                again=again,
+            )
+        except InvalidAnswer as error:
+            given[number], problems[number] = value, str(error)
+        except responses.Stale as stale:
+            answers[number] = stale.response
+            given[number], problems[number] = value, _both(stale.response)
+        if number in answers:
+            answers[number].item = item
+    return replace(sheet, answers=answers, given=given, problems=problems)
+
+
+def _base(request: Request, place: Place) -> int:
+    base = request.POST.get(f"base-{place.id}", "")
+    return int(base) if asking.REVISION.fullmatch(base) else 0
+
+
+def _both(stored: Response) -> str:
+    at = time_of_day(stored.last_edited_at)
+    if not stored.value:
+        return _(
+            "Changed in another window at %(time)s, where it is empty now. To keep what stands here, save once more."
+        ) % {"time": at}
+    return _(
+        "Changed in another window at %(time)s, where it now says “%(words)s”. "
+        "To keep what stands here, save once more."
+    ) % {"time": at, "words": stored.value}
+
+
+def kept(request: Request, work: Work, part: Part, sheet: Sheet) -> HttpResponse:
+    """What follows when all fields were posted: on to the next part if that was asked for, and if nothing failed."""
+    if sheet.problems:
+        return show(request, work, part, sheet, status=400)
+    claims.touch(work.assignment, place=part.key, at=timezone.now())
+    if "go" in request.POST:
+        after = progress.neighbours(work.parts, part, work.letters)[1]
+        return redirect(work.url(after))
+    confirmed = sheet.number(request.POST.get("confirm", ""))
+    return redirect(work.url(part) + (f"#item-{sheet.place(confirmed).id}" if confirmed else ""))
+
+
+def landing(work: Work, part: Part) -> str:
+    """Where to come back to: the blank that was last written, or the beginning."""
+    sheet = opened(work, part)
+    if not sheet.answers:
+        return work.url(part)
+    last = max(sheet.answers, key=lambda number: sheet.answers[number].last_edited_at)
+    return f"{work.url(part)}#item-{sheet.place(last).id}"
+
+
+def saved(request: Request, work: Work, place: Place, *, at: datetime) -> HttpResponse:
+    """To htmx, after one blank was kept: its revision, marks that came or went, and progress."""
+    sheet, number = _at(work, place)
+    touched = {number, *cascade.affected(sheet.cloze.parsed, number)} if sheet.switches.check else ()
+    context = {
+        "sheet": sheet,
+        "field": sheet.field(number),
+        "marked": [sheet.field(each) for each in sorted(touched)],
+        "passages": sheet.passages(),
+        "n_to_check": len(sheet.checks),
+        "at": at,
+        "oob": True,
+    }
+    return render(request, "annotation/cloze.html#saved", context)
+
+
+def conflict(request: Request, work: Work, place: Place, stored: Response) -> HttpResponse:
+    """To htmx, after a blank was changed in two windows: what is saved, beside what stands in the field."""
+    sheet, number = _at(work, place)
+    context = {"field": sheet.field(number), "stored": stored, "language": sheet.cloze.parsed.language, "oob": True}
+    return render(request, "annotation/cloze.html#conflict", context, status=409)
+
+
+def invalid(request: Request, place: Place, problem: str) -> HttpResponse:
+    """To htmx: why a blank could not be kept."""
+    context = {"field": {"id": place.id, "problem": problem}, "oob": True}
+    return render(request, "annotation/cloze.html#not_saved", context, status=400)
+
+
+def _at(work: Work, place: Place) -> tuple[Sheet, int]:
+    """The sheet on which this blank stands, and its number. Two queries, or three if there may be marks."""
+    step = Step.objects.select_related("instrument__cloze").get(pk=place.step.pk)
+    if step.instrument is None:
+        raise Http404
+    sheet = _sheet(work, step, step.instrument.cloze)
+    number = sheet.number(place.item.key)
+    if number is None:
+        raise Http404
+    return sheet, number

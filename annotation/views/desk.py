@@ -1,0 +1,236 @@
+"""The reading desk and the page of comparisons: showing an item, keeping its answer, going on."""
+
+from dataclasses import replace
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+from django_htmx.http import HttpResponseClientRedirect, HttpResponseLocation, reswap, retarget
+
+from annotation import claims, languages, progress, quoting, responses
+from annotation.models import Assignment, Response
+from annotation.progress import Part, Place
+from annotation.signin import Request, for_assignment
+from annotation.typesetting import paragraphs
+from annotation.views import asking, cloze, orient, pages
+from annotation.views.pages import Refused
+from annotation.views.way import show_or_do
+from annotation.work import LOCKED, Asked, Work
+from studies.items import InvalidAnswer
+from studies.models import Step
+
+
+@for_assignment
+@require_safe
+def resume(request: Request, work: Work) -> HttpResponse:
+    """Back to the very item where the rater was; to the receipt if the group is submitted."""
+    if work.assignment.status == Assignment.Status.SUBMITTED and work.assignment.seat:
+        return redirect("annotation:receipt", work.assignment.code)
+    if work.assignment.seat is None or work.refusal(at=timezone.now()):
+        return redirect("annotation:home")
+    stop = progress.resume(work.parts, work.letters, work.answers, place=work.assignment.place)
+    if isinstance(stop, Part) and stop.kind == "cloze":
+        return redirect(cloze.landing(work, stop))
+    return redirect(work.url(stop))
+
+
+@for_assignment
+@show_or_do
+def item(request: Request, work: Work, step: str, item: str, letter: str = "") -> HttpResponse:
+    """One item. GET shows it where it is asked; POST keeps its answer and, if asked to, goes on."""
+    now = timezone.now()
+    if request.method == "POST":
+        return save(request, work, work.asked(step, item, letter, at=now, with_text="quotes" in request.POST))
+    part, place = work.place(step, item, letter)
+    if moved := elsewhere(work, part, letter):
+        return moved
+    if part.kind != "desk":
+        return redirect(f"{work.url(part)}#item-{place.id}")
+    claims.touch(work.assignment, place=place.path, at=now)
+    return show(request, work, part, place)
+
+
+def save(request: Request, work: Work, asked: Asked) -> HttpResponse:
+    """Keep the answer, or say why it was not kept."""
+    if asked.refusal:
+        return pages.refuse(request, asked.refusal)
+    place, now = asked.place, timezone.now()
+    given = asking.posted(request, work, place)
+    try:
+        asking.check(given)
+        quotes = quoting.read(given.quotes, asked.story.text if asked.story else "")
+        response = responses.record(
+            work.assignment,
+            step=place.step,
+            item=place.item,
+            story=asked.story,
+            answer=responses.Answer(value=given.value, rationale=given.rationale, quotes=quoting.stored(quotes)),
+            at=now,
+            base=given.base,
+            key=given.key,
+            n_pasted=given.n_pasted,
+            again="again" in request.POST,
+        )
+    except InvalidAnswer as error:
+        return invalid(request, work, place, Refused(place, str(error), given))
+    except responses.Stale as stale:
+        return conflict(request, work, place, given, stale.response)
+    except responses.Refused as refused:
+        return pages.refuse(request, str(refused))
+    if direction := request.POST.get("go", ""):
+        return go(request, work, place, direction)
+    if request.htmx and place.step.layout == Step.Layout.CLOZE:
+        return cloze.saved(request, work, place, at=now)
+    if request.htmx:
+        state = progress.state(response, place.item)
+        has_index = place.step.scope == Step.Scope.STORY
+        saved = {"id": place.id, "revision": response.revision, "state": state, "at": now}
+        saved |= {"has_index": has_index, "is_lacking": bool(responses.missing(response, place.item)), "oob": True}
+        return render(request, "annotation/item.html#saved", saved)
+    return redirect(work.url(place))
+
+
+def show(request: Request, work: Work, part: Part, place: Place, refused: Refused | None = None) -> HttpResponse:
+    """The page on which the place is asked; of the desk only the questions, if the story is there already."""
+    is_checked = pages.is_checked(request, work)
+    status = 400 if refused else 200
+    if part.kind == "cloze":
+        sheet = cloze.opened(work, part, refused=refused, is_checked=is_checked)
+        return cloze.show(request, work, part, sheet, status=status)
+    if part.kind != "desk":
+        context = pages.together(work, part, refused=refused, is_checked=is_checked)
+        return render(request, "annotation/together.html", context, status=status)
+    context = pages.desk(work, part, place, refused=refused, is_checked=is_checked)
+    context |= orient.about(request, work, place, at=timezone.now())
+    has_story = request.htmx.target == "questions" and not request.htmx.history_restore_request
+    template = "annotation/desk.html#questions" if has_story else "annotation/desk.html"
+    return render(request, template, context | {"has_story": has_story}, status=status)
+
+
+def invalid(request: Request, work: Work, place: Place, refused: Refused) -> HttpResponse:
+    """The same page with the reason at the item, and what was posted still in it."""
+    if request.htmx and place.step.layout == Step.Layout.CLOZE:
+        return cloze.invalid(request, place, refused.problem)
+    if request.htmx:
+        context = {"id": place.id, "problem": refused.problem, "oob": True}
+        return render(request, "annotation/item.html#not_saved", context, status=400)
+    part, place = work.place(place.step.key, place.item.key, place.letter)
+    return show(request, work, part, place, replace(refused, place=place))
+
+
+def conflict(request: Request, work: Work, place: Place, given: asking.Posted, stored: Response) -> HttpResponse:
+    """Both versions of an answer that was changed in two windows, to choose from. Nothing has been overwritten."""
+    if request.htmx and place.step.layout == Step.Layout.CLOZE:
+        return cloze.conflict(request, work, place, stored)
+    _part, place = work.place(place.step.key, place.item.key, place.letter)
+    context = pages.common(work) | {
+        "place": place,
+        "name": languages.called(place, work.assignment.study),
+        # Only where a passage is quoted does the page say in which language the story is.
+        "story": work.story_by_letter[place.letter] if place.letter and (given.quotes or stored.quotes) else None,
+        "url": work.url(place),
+        "stored": stored,
+        "stored_words": asking.words_of(work, stored, place),
+        "given": given,
+        "given_words": asking.words_given(work, given, place),
+        "given_quotes": quoting.shown(given.quotes),
+        "stored_quotes": quoting.shown(stored.quotes),
+        "fields": [(n, v) for n, given in request.POST.lists() if n.startswith((place.name, "quotes")) for v in given],
+    }
+    template = "annotation/conflict.html#conflict" if request.htmx else "annotation/conflict.html"
+    response = render(request, template, context, status=409)
+    return reswap(retarget(response, f"#item-{place.id}"), "outerHTML") if request.htmx else response
+
+
+def go(request: Request, work: Work, place: Place, direction: str) -> HttpResponse:
+    """On to the next place or back to the one before; within a story only the questions are exchanged."""
+    part, place = work.place(place.step.key, place.item.key, place.letter)
+    before, after = progress.neighbours(work.parts, part, work.letters, place)
+    stop = before if direction == "previous" else after
+    if not request.htmx:
+        return redirect(work.url(stop))
+    if isinstance(stop, Place) and stop.letter == place.letter:
+        return HttpResponseLocation(work.url(stop), target="#questions", swap="outerHTML")
+    return HttpResponseClientRedirect(work.url(stop))
+
+
+@for_assignment
+@show_or_do
+def part(request: Request, work: Work, step: str) -> HttpResponse:
+    """A page of several items, or of a text, within a group. Opening one that locks what came before takes a POST."""
+    found = work.part(step)
+    if work.assignment.seat is None or found.kind == "desk" or found.key != step:
+        return redirect(work.url(found)) if work.assignment.seat is None else redirect(first(work, found))
+    if moved := elsewhere(work, found):
+        return moved
+    if work.owes_opening(found):
+        return review(request, work, found)
+    if found.kind == "cloze" and request.method == "POST":
+        return fill(request, work, found)
+    claims.touch(work.assignment, place=found.key, at=timezone.now())
+    is_checked = pages.is_checked(request, work)
+    if found.kind == "cloze":
+        return cloze.show(request, work, found, cloze.opened(work, found, is_checked=is_checked))
+    if found.kind == "text":
+        after = progress.neighbours(work.parts, found, work.letters)[1]
+        text = found.steps[0]
+        context = pages.common(work) | {"step": text, "paragraphs": paragraphs(text.text), "next_url": work.url(after)}
+        return render(request, "annotation/briefing.html", context)
+    return render(request, "annotation/together.html", pages.together(work, found, is_checked=is_checked))
+
+
+def fill(request: Request, work: Work, part: Part) -> HttpResponse:
+    """Keep all fields of a cloze at once, as browsers without JavaScript post them."""
+    if work.is_locked(part.steps[0]):
+        return pages.refuse(request, LOCKED)
+    try:
+        sheet = cloze.keep(request, cloze.opened(work, part), at=timezone.now())
+    except responses.Refused as refused:
+        return pages.refuse(request, str(refused))
+    return cloze.kept(request, work, part, sheet)
+
+
+def review(request: Request, work: Work, opening: Part) -> HttpResponse:
+    """All answers before a part that locks them: to look through once more, and to lock."""
+    earlier = work.parts[: work.parts.index(opening)]
+    context = pages.review(work, earlier) | {"opening": opening, "proceed": work.url(opening)}
+    if request.method == "POST" and not context["lacking"]:
+        work.open(opening)
+        return redirect(work.url(opening))
+    return pages.checked(request, work, context)
+
+
+@for_assignment
+@require_safe
+def story(request: Request, work: Work, letter: str) -> HttpResponse:
+    """A story to read again, without questions."""
+    if letter not in work.letters:
+        raise Http404
+    if not work.may_read(letter) or work.refusal(at=timezone.now()):
+        return redirect("annotation:assignment", work.assignment.code)
+    found = work.story_by_letter[letter]
+    context = pages.common(work) | {
+        "letter": letter,
+        "n_stories": len(work.letters),
+        "n_stories_in_words": asking.counted(len(work.letters)),
+        "story": found,
+        "is_recognised": pages.is_recognised(work, found),
+        "paragraphs": quoting.marked(paragraphs(found.text), []),
+        "premise": work.premise,
+    }
+    return render(request, "annotation/story.html", context)
+
+
+def elsewhere(work: Work, part: Part, letter: str = "") -> HttpResponse | None:
+    """The way to where the rater belongs, if it is not here: the group has ended, or this part comes later."""
+    if work.refusal(at=timezone.now()):
+        return redirect("annotation:assignment", work.assignment.code)
+    if work.is_ahead(part, letter):
+        return redirect("annotation:assignment", work.assignment.code)
+    return None
+
+
+def first(work: Work, part: Part) -> str:
+    """Where a part begins."""
+    return work.url(progress.places(part, work.letters)[0] if part.kind == "desk" else part)

@@ -1,0 +1,114 @@
+"""Finishing: check your answers, submit, the receipt, the honest way out, and the end."""
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation import claims, fills, progress, responses, sittings, submission
+from annotation.languages import Words
+from annotation.models import Assignment, Fill, Rater
+from annotation.progress import Page, Way
+from annotation.signin import Request, for_assignment, for_rater
+from annotation.typesetting import paragraphs
+from annotation.views import cloze, pages, way
+from annotation.views.way import show_or_do, while_open
+from annotation.work import AHEAD, LOCKED, Work
+from studies.models import Step
+
+
+@for_assignment
+@show_or_do
+def check(request: Request, work: Work) -> HttpResponse:
+    """All answers in words, with what is still open; POST submits, if nothing is."""
+    now = timezone.now()
+    if work.assignment.seat is None:
+        return redirect("annotation:home")
+    if work.assignment.status == Assignment.Status.SUBMITTED:
+        return redirect("annotation:receipt", work.assignment.code)
+    if refusal := work.refusal(at=now):
+        return pages.refuse(request, refusal) if request.method == "POST" else redirect("annotation:home")
+    context = pages.review(work, work.parts) | {"proceed": request.path}
+    if request.method == "POST" and not context["lacking"]:
+        try:
+            submission.submit(work.assignment, at=now, is_complete=work.is_still_complete)
+        except submission.Incomplete:
+            return redirect("annotation:check", work.assignment.code)
+        if following := sittings.go_on(work.assignment):
+            return redirect("annotation:assignment", following.code)
+        return redirect("annotation:receipt", work.assignment.code)
+    return pages.checked(request, work, context)
+
+
+@for_assignment
+@require_safe
+def receipt(request: Request, work: Work) -> HttpResponse:
+    """What was submitted in this sitting and when, with the receipt of each group; and what may come next."""
+    if work.assignment.status != Assignment.Status.SUBMITTED or work.assignment.seat is None:
+        return redirect("annotation:assignment", work.assignment.code)
+    left = claims.n_left(work.assignment.rater)
+    context = pages.common(work) | {"groups": sittings.summaries(work.assignment), "n_left": left}
+    return render(request, "annotation/receipt.html", context)
+
+
+@for_assignment
+@require_POST
+def stop(request: Request, work: Work, step: str) -> HttpResponse:
+    """Keep what is on the page, and end the work at the section from which its writer cannot go on."""
+    part, now = work.part(step), timezone.now()
+    if part.kind != "cloze" or not (opened := cloze.opened(work, part)).switches.way_out:
+        raise Http404
+    refusal = work.refusal(at=now) or (LOCKED if work.is_locked(part.steps[0]) else "")
+    if refusal or work.is_ahead(part) or work.owes_opening(part):
+        return pages.refuse(request, refusal or AHEAD)
+    try:
+        sheet = cloze.keep(request, opened, at=now)
+    except responses.Refused as refused:
+        return pages.refuse(request, str(refused))
+    section = request.POST.get("section", "")
+    if section not in [str(each.number) for each in sheet.cloze.parsed.sections] or sheet.problems:
+        return cloze.show(request, work, part, sheet, status=400)
+    claims.touch(work.assignment, place=f"{part.key}/section-{section}", at=now)
+    claims.give_up(work.assignment, at=now, stopped_at=int(section))
+    return redirect("annotation:stopped", work.assignment.code)
+
+
+@for_assignment
+@require_safe
+def stopped(request: Request, work: Work) -> HttpResponse:
+    """Thanks to somebody who could not go on, and what is kept."""
+    fill = Fill.objects.filter(assignment=work.assignment, state=Fill.State.DROPPED_OUT).first()
+    if fill is None or fill.stopped_at is None or (asked := fills.cloze_of(work.assignment)) is None:
+        return redirect("annotation:assignment", work.assignment.code)
+    answers = fills.answers_of(work.assignment, asked)
+    section = asked.parsed.sections[fill.stopped_at - 1]
+    context = pages.common(work) | {
+        "section": section,
+        "title": Words(section.title, asked.parsed.language),
+        "n_filled": len(fills.filled(asked.parsed, answers)),
+        "n_blanks": len(asked.parsed.blanks),
+    }
+    return render(request, "annotation/stopped.html", context)
+
+
+@for_rater
+@while_open
+@show_or_do
+def done(request: Request, rater: Rater, far: Way) -> HttpResponse:
+    """The end: thanks, and what raters are told afterwards. POST says that no further group is wanted."""
+    where = progress.next_page(far)
+    last = progress.last_question(far.protocol)
+    if request.method == "POST" and far.n_submitted and not (far.at_work or far.has_finished):
+        if last and last.key not in far.passed:
+            first = next(s for s in progress.around(far.protocol)[1] if s.kind == Step.Kind.RATING)
+            return redirect("annotation:once", first.key)
+        submission.submit(claims.visit(rater), at=timezone.now())
+        return redirect("annotation:done")
+    if where != Page("done"):
+        return way.go(where)
+    after = progress.around(far.protocol)[1]
+    has_stopped = Fill.objects.filter(assignment__rater=rater, state=Fill.State.DROPPED_OUT).exists()
+    texts = [s for s in after if s.kind == Step.Kind.BRIEFING and (far.n_submitted or has_stopped)]
+    context = {"study": rater.study, "way": far, "has_stopped": has_stopped}
+    context |= {"texts": [(s, paragraphs(s.text)) for s in texts]}
+    return render(request, "annotation/done.html", context)

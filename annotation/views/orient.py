@@ -1,0 +1,75 @@
+"""Where a rater stands: the list of what there is to do, and when a break might do good."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation import orientation
+from annotation.orientation import Orientation
+from annotation.progress import Place
+from annotation.signin import Request, for_assignment
+from annotation.views import pages
+from annotation.work import Work
+
+RESTED = "rested"
+A_BREAK = timedelta(minutes=10)  # whoever was away for so long has had one
+
+
+@for_assignment
+@require_safe
+def overview(request: Request, work: Work) -> HttpResponse:
+    """The stories and parts of the group: how complete each is, where the rater is, and until when there is time."""
+    if work.assignment.seat is None or work.refusal(at=timezone.now()):
+        return redirect("annotation:assignment", work.assignment.code)
+    return render(
+        request, "annotation/overview.html", pages.common(work) | {"orientation": Orientation(work), "has_tasks": True}
+    )
+
+
+@for_assignment
+@require_POST
+def rest(request: Request, work: Work) -> HttpResponse:
+    """Put the suggestion of a break away, and go on at the very item."""
+    _note_rest(request, work, Orientation(work).active_seconds)
+    return redirect("annotation:assignment", work.assignment.code)
+
+
+def about(request: Request, work: Work, place: Place, *, at: datetime) -> dict[str, Any]:
+    """What a page of the desk says of progress, and whether it suggests a break. One query more than the page takes."""
+    found = Orientation(work)
+    seen = work.assignment.last_active_at
+    if seen is None or at - seen >= A_BREAK:
+        _note_rest(request, work, found.active_seconds)
+    is_due = orientation.is_due_a_break(
+        active_seconds=found.active_seconds,
+        rested_at=_rested_at(request, work),
+        has_finished_a_story=begins_after_a_story(work, place),
+    )
+    return {"orientation": found, "is_due_a_break": is_due}
+
+
+def begins_after_a_story(work: Work, place: Place) -> bool:
+    """Whether the place is the first about its story, and the story before it has nothing open."""
+    here = work.letters.index(place.letter)
+    if here == 0:
+        return False
+    places = Orientation(work).places
+    first = next(p for p in places if p.letter == place.letter)
+    before = [p for p in places if p.letter == work.letters[here - 1] and p.step.scope == place.step.scope]
+    return place == first and not any(work.answers.missing(p) for p in before)
+
+
+def _rested_at(request: Request, work: Work) -> int:
+    """The active seconds in this assignment at the last break."""
+    code, seconds = request.session.get(RESTED, ["", 0])
+    return int(seconds) if code == work.assignment.code else 0
+
+
+def _note_rest(request: Request, work: Work, active_seconds: int) -> None:
+    # A session is written only when there is something to write: most pages then take no query for it.
+    if active_seconds != _rested_at(request, work):
+        request.session[RESTED] = [work.assignment.code, active_seconds]

@@ -1,0 +1,54 @@
+"""Whether a rater knows the stories: the page before a group, and the flag under each story."""
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from annotation import recognition
+from annotation.signin import Request, for_assignment
+from annotation.views import pages
+from annotation.views.way import show_or_do
+from annotation.work import AHEAD, OWES_RECOGNITION, Work
+
+
+@for_assignment
+@show_or_do
+def before(request: Request, work: Work) -> HttpResponse:
+    """The opening lines of the stories, below what they were written to if raters see that. A yes gives the place back,
+    a no goes on to the first story."""
+    now = timezone.now()
+    if work.refusal(at=now) != OWES_RECOGNITION:
+        return redirect("annotation:assignment", work.assignment.code)
+    knows = request.POST.get("knows", "")
+    if knows == "no":
+        recognition.go_on(work.assignment)
+        return redirect("annotation:assignment", work.assignment.code)
+    if knows == "yes":
+        recognition.give_back(work.assignment, at=now)
+        return redirect("annotation:home")
+    openings = [
+        (letter, story.language, recognition.opening(story.text)) for letter, story in work.story_by_letter.items()
+    ]
+    is_undecided = request.method == "POST"
+    problem = _("Please say whether you know one of them.") if is_undecided else ""
+    context = pages.common(work) | {"premise": work.premise, "openings": openings, "problem": problem}
+    context["is_one"] = len(work.letters) == 1
+    return render(request, "annotation/recognition.html", context, status=400 if is_undecided else 200)
+
+
+@for_assignment
+@require_POST
+def flag(request: Request, work: Work, letter: str) -> HttpResponse:
+    """Note that the rater recognises the story, or take that back."""
+    if letter not in work.letters or not work.assignment.study.asks_recognition:
+        raise Http404
+    if refusal := work.refusal(at=timezone.now()) or ("" if work.may_read(letter) else AHEAD):
+        return pages.refuse(request, refusal)
+    is_known = request.POST.get("knows") == "yes"
+    recognition.flag(work.assignment, work.story_by_letter[letter], is_known=is_known)
+    if request.htmx:
+        context = pages.common(work) | {"letter": letter, "is_recognised": is_known}
+        return render(request, "annotation/recognised.html", context)
+    return redirect("annotation:assignment", work.assignment.code)

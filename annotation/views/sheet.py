@@ -1,0 +1,167 @@
+"""A cloze as a page shows it: the running text with its blanks as fields, section by section."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from annotation import fills
+from annotation.fills import Check
+from annotation.models import Response
+from annotation.progress import Place
+from annotation.typesetting import Run, runs
+from annotation.work import Work
+from studies.cloze import cascade, compiling, text
+from studies.cloze.document import Blank, Constraint
+from studies.cloze.switches import Switches
+from studies.models import Cloze, Item, Step
+
+# Marks that touch a blank stay with it when the line breaks.
+OPENS = re.compile(r"[“‘«„\"'(\[]+$")
+CLOSES = re.compile(r"^[^\s\w]+")
+FEW, MANY = 12, 40  # letters of a short field, if the browser cannot fit it to what it holds
+A_LINE = 60
+
+
+@dataclass(frozen=True)
+class Field:
+    """A blank on the page. before, after : the marks that touch it in the text"""
+
+    place: Place
+    blank: Blank
+    url: str
+    value: str
+    revision: int
+    problem: str = ""
+    checks: Sequence[Check] = ()
+    before: str = ""
+    after: str = ""
+
+    @property
+    def id(self) -> str:
+        return self.place.id
+
+    @property
+    def hint(self) -> str:
+        return self.blank.hint
+
+    @property
+    def is_long(self) -> bool:
+        return self.blank.kind != "word"
+
+    @property
+    def size(self) -> int:
+        return min(max(len(self.value), FEW), MANY)
+
+    @property
+    def n_lines(self) -> int:
+        least = 3 if self.blank.kind == "paragraph" else 1
+        return max(least, sum(math.ceil(len(line) / A_LINE) or 1 for line in self.value.split("\n")))
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A section on the page: paragraphs of words and fields, and how far its blanks are filled."""
+
+    number: int
+    title: str
+    paragraphs: list[list[Run | Field]]
+    constraints: Sequence[Constraint]
+    n_blanks: int
+    n_filled: int
+    to_check: list[Field]
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A cloze as its writer works on it.
+
+    answers : the stored response of each blank that has one
+    given, problems : by blank what was posted and could not be kept, and why; or only what is lacking
+    """
+
+    work: Work
+    step: Step
+    cloze: Cloze
+    answers: Mapping[int, Response]
+    given: Mapping[int, str] = field(default_factory=dict)
+    problems: Mapping[int, str] = field(default_factory=dict)
+
+    @cached_property
+    def switches(self) -> Switches:
+        return Switches(**self.step.options)
+
+    @cached_property
+    def blanks(self) -> dict[int, Blank]:
+        return {blank.number: blank for blank in self.cloze.parsed.blanks}
+
+    @cached_property
+    def values(self) -> dict[int, str]:
+        """What is stored in each blank, open ones left out."""
+        return fills.filled(self.cloze.parsed, self.answers.values())
+
+    @cached_property
+    def checks(self) -> dict[int, list[Check]]:
+        document = self.cloze.parsed
+        if not self.switches.check or not fills.may_need_checks(document, self.answers.values()):
+            return {}
+        return fills.checks(document, fills.history(self.work.assignment, self.cloze))
+
+    @property
+    def current(self) -> int:
+        """The section to go on with: the first with an open blank, otherwise the last."""
+        return cascade.stopped_at(self.cloze.parsed, self.values) or len(self.cloze.parsed.sections)
+
+    def place(self, number: int) -> Place:
+        # A stand-in for the item: addresses and names of fields need its key only.
+        return Place(self.step, Item(key=compiling.blank_key(number)))
+
+    def number(self, key: str) -> int | None:
+        """The blank whose item has that key."""
+        return compiling.number_by_key(self.cloze.parsed).get(key)
+
+    def field(self, number: int, *, before: str = "", after: str = "") -> Field:
+        place, answer = self.place(number), self.answers.get(number)
+        return Field(
+            place=place,
+            blank=self.blanks[number],
+            url=self.work.url(place),
+            value=self.given.get(number, (answer.value or "") if answer else ""),
+            revision=answer.revision if answer else 0,
+            problem=self.problems.get(number, ""),
+            checks=self.checks.get(number, ()),
+            before=before,
+            after=after,
+        )
+
+    def passages(self) -> list[Passage]:
+        return [self.passage(each) for each in text.segments(self.cloze.parsed)]
+
+    def passage(self, told: text.Passage) -> Passage:
+        section = told.section
+        numbers = [blank.number for blank in self.cloze.parsed.blanks_of(section.number)]
+        return Passage(
+            number=section.number,
+            title=section.title,
+            paragraphs=[list(self.set(paragraph)) for paragraph in told.paragraphs],
+            constraints=section.constraints if self.switches.constraints else (),
+            n_blanks=len(numbers),
+            n_filled=sum(number in self.values for number in numbers),
+            to_check=[self.field(number) for number in numbers if number in self.checks],
+        )
+
+    def set(self, paragraph: Sequence[text.Run]) -> Iterator[Run | Field]:
+        """A paragraph as words and fields, with the marks around a field taken out of the words."""
+        taken = 0  # letters of the words to come that stand with the field before them
+        for here, run in enumerate(paragraph):
+            if run.blank is None:
+                follows = here + 1 < len(paragraph)
+                words = OPENS.sub("", run.words[taken:]) if follows else run.words[taken:]
+                yield from runs(words)
+                taken = 0
+                continue
+            before = OPENS.search(paragraph[here - 1].words) if here else None
+            after = CLOSES.match(paragraph[here + 1].words) if here + 1 < len(paragraph) else None
+            taken = after.end() if after else 0
+            yield self.field(run.blank.number, before=before[0] if before else "", after=after[0] if after else "")

@@ -1,0 +1,59 @@
+"""The pages' reports of active time."""
+
+from django.http import Http404, HttpResponse
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+
+from annotation import fills, timing
+from annotation.progress import Part
+from annotation.signin import Request, for_assignment
+from annotation.templatetags.orientation import in_words
+from annotation.timing import Reported
+from annotation.views.asking import REVISION
+from annotation.work import Work
+from studies.models import Cloze
+
+FIELDS = ("step", "letter", "section", "seconds")
+
+
+@for_assignment
+@require_POST
+def add(request: Request, work: Work) -> HttpResponse:
+    """Add what a page reports: at each place some seconds. The answer is the time so far, in words, about the last
+    story or in all of the cloze."""
+    now = timezone.now()
+    columns = [request.POST.getlist(name) for name in FIELDS]
+    if not all(columns) or len({len(column) for column in columns}) > 1:
+        raise Http404
+    said = list(zip(*columns, strict=True))
+    part_by_step = {key: work.part(key) for key in columns[0]}
+    sections_by_step = {key: _sections(part) for key, part in part_by_step.items()}
+    for key, letter, section, seconds in said:
+        is_there = section in sections_by_step[key] and letter in ("", *work.letters)
+        if not is_there or not REVISION.fullmatch(seconds):
+            raise Http404
+    places = {(part_by_step[key], letter) for key, letter, *_ in said}
+    if work.refusal(at=now) or any(work.is_ahead(*place) or work.owes_opening(place[0]) for place in places):
+        return HttpResponse(status=409)
+    report = [
+        Reported(
+            next(step for step in part_by_step[key].steps if step.key == key),
+            int(seconds),
+            story=work.story_by_letter[letter] if letter else None,
+            section=int(section) if section else None,
+        )
+        for key, letter, section, seconds in said
+    ]
+    timing.add(work.assignment, report, at=now)
+    if report[-1].section:
+        so_far = sum(fills.seconds_by_section(work.assignment).values())
+    else:
+        so_far = timing.of_story(work.assignment, report[-1].story)
+    return HttpResponse(in_words(so_far // 60), content_type="text/plain")
+
+
+def _sections(part: Part) -> list[str]:
+    """What a report can name as the section: one of a cloze, and nothing elsewhere. One query for a cloze."""
+    if part.kind != "cloze":
+        return [""]
+    return [str(section.number) for section in Cloze.objects.get(filling=part.steps[0].instrument_id).parsed.sections]

@@ -1,0 +1,72 @@
+"""Leaving a study: what was said and who said it are removed, that somebody was here is kept.
+
+Kept are counts, times, consents and the history's chain. Its commitments say nothing without their salts, which go
+with the words, so the chain still verifies. Nothing of a rater who left enters results.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+from django.dispatch import Signal
+
+from annotation import claims
+from annotation.models import Assignment, Fill, Identity, Rater, Response, ResponseEvent, Seat, Withdrawal
+from studies.models import Story
+
+# Sent within the transaction, with the ids of the stories that were emptied: calls of judges hold their text too.
+erased = Signal()
+EMPTY: dict[str, Any] = {"value": None, "outcome": Response.Outcome.OPEN, "rationale": "", "quotes": []}
+
+
+def withdraw(rater: Rater, *, at: datetime) -> Withdrawal:
+    """End the rater's work, open their seats again, and erase what they said. A second time changes nothing."""
+    with transaction.atomic():
+        withdrawal, is_new = Withdrawal.objects.get_or_create(rater=rater)
+        if is_new:
+            Withdrawal.objects.filter(pk=withdrawal.pk).update(at=at)
+        # First the work ends: an answer that is being saved at this moment is in before, or refused after.
+        for assignment in rater.assignments.filter(status__in=Assignment.LIVE):
+            _end(assignment, at=at)
+        erase(rater)
+    withdrawal.refresh_from_db()
+    return withdrawal
+
+
+def _end(assignment: Assignment, *, at: datetime) -> None:
+    """Open or submitted: a submitted group has no answers any more, so somebody else is to read it."""
+    if claims.give_up(assignment, at=at, status=Assignment.Status.WITHDRAWN):
+        return
+    Assignment.objects.filter(pk=assignment.pk).update(status=Assignment.Status.WITHDRAWN)
+    if assignment.seat_id:
+        Seat.objects.filter(pk=assignment.seat_id).update(is_taken=False)
+
+
+def erase(rater: Rater) -> None:
+    """Remove every word of the rater and who they are. Safe to repeat, as after a backup was restored."""
+    with transaction.atomic():
+        ResponseEvent.objects.filter(response__assignment__rater=rater).update(words=None)
+        Response.objects.filter(assignment__rater=rater).update(**EMPTY)
+        # What a filled cloze became elsewhere is their words too, an editor's version of it included.
+        stories = Story.objects.filter(fill__assignment__rater=rater)
+        stories.update(text="", is_withheld=True)
+        fills = Fill.objects.filter(assignment__rater=rater)
+        fills.filter(state=Fill.State.SHORTLISTED).update(state=Fill.State.SUBMITTED, shortlisted_by="", reason="")
+        fills.update(edited_text="")
+        erased.send(erase, stories=list(stories.values_list("pk", flat=True)))
+        _forget(rater)
+
+
+def _forget(rater: Rater) -> None:
+    """Remove who the rater is, unless the same person takes part in another study: then only the link."""
+    identity = rater.identity_id
+    Rater.objects.filter(pk=rater.pk).update(identity=None)
+    Identity.objects.filter(Q(pk=identity), raters=None).delete()
+    # A label is for orientation and never a name; should it be one all the same, it goes.
+    rater.study.invitations.filter(rater=rater).update(label="")
+
+
+def n_answers(rater: Rater) -> int:
+    """How many answers the rater gave, erased ones included: when an answer was given is kept."""
+    return Response.objects.filter(assignment__rater=rater, first_answered_at__isnull=False).count()

@@ -1,0 +1,54 @@
+// Keys of one letter or sign: only outside of text fields, and not at all if a reader has switched them off.
+import { quoteOrChoose } from "./quoting.js";
+import { turnTo } from "./reading.js";
+
+const TEXT = "textarea, select, input:not([type=radio], [type=checkbox]), [contenteditable]";
+const help = document.getElementById("keys");
+
+// The item that keys are about: the one of the desk, or the one that has the focus.
+function form() {
+  return document.activeElement.closest("form[data-saves]") ?? document.querySelector(".reading form[data-saves]");
+}
+const controls = () => [...form().querySelectorAll("fieldset:first-of-type :is([type=radio], [type=checkbox])")]
+  .filter((control) => control.value !== "" && !control.matches(":disabled") && control.name.startsWith("answer-"));
+
+// On a scale the number itself, otherwise the first, second, third … answer.
+function numbered(n) {
+  const all = controls();
+  return all[0]?.closest(".points") ? all.find((control) => control.value === n) : all[Number(n) - 1];
+}
+
+function enter(pane) {
+  turnTo(pane);
+  document.getElementById(pane)?.focus();
+}
+
+const does = {
+  j: () => form()?.querySelector("[name=go][value=next]")?.click(),
+  k: () => form()?.querySelector("[name=go][value=previous]")?.click(),
+  q: () => document.getElementById("quoting") && quoteOrChoose(),
+  "[": () => enter("story"),
+  "]": () => enter("questions"),
+  "?": () => help?.showModal(),
+};
+
+document.addEventListener("keydown", (event) => {
+  if (document.documentElement.dataset.keys === "off" || event.defaultPrevented || event.isComposing) return;
+  // Where a sign takes AltGr, browsers report Ctrl and Alt as well.
+  if ((event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState("AltGraph")) return;
+  if (event.target.closest(TEXT) || document.querySelector("dialog[open]") || form()?.inert) return;
+  const key = event.key.toLowerCase();
+  if (/^[0-9]$/.test(key)) {
+    if (form()) numbered(key)?.click();
+    return;
+  }
+  const answer = form()?.querySelector(`[data-key="${CSS.escape(key)}"]:enabled`);
+  if (!answer && !Object.hasOwn(does, key)) return;
+  event.preventDefault();
+  if (answer) answer.click();
+  else does[key]();
+});
+
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-opens=keys]")) help?.showModal();
+});

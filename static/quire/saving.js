@@ -1,0 +1,256 @@
+// Saving as one answers. htmx posts the form of an item, or a field of a cloze; this says when, keeps what is not yet
+// committed on the device (drafts.js), and says what has become of it.
+import * as drafts from "./drafts.js";
+
+const PAUSE = 800; // milliseconds after the last stroke
+const PATIENCE = 8000; // how long leaving the page waits for a save
+const TIMEOUT = 15_000; // how long a save may take
+const AGAIN = [2000, 4000, 8000, 15_000, 30_000]; // when a save that failed is tried again
+const LARGE = 200; // characters; a paste of so many is noted, as the consent says, and never blocked
+
+const status = document.getElementById("status");
+const trouble = () => document.getElementById("trouble");
+const timers = new Map(); // saver → timer: typed, not yet sent
+const failed = new Map(); // saver → how often in a row
+const notes = new WeakMap(); // saver → what was last written, and the number of that save
+const settledHere = new Set(); // drafts that this page has shown to be in conflict or refused
+const underway = new Set();
+let count = 0;
+let returning = Promise.resolve();
+
+// What saves: the form of an item, or a field of a cloze. A button saves too, but holds nothing to lose.
+const saverOf = (element) => element.closest?.("[data-saves]");
+const pathOf = (saver) => new URL(saver.getAttribute("hx-post"), location.href).pathname;
+const saverAt = (path) => [...document.querySelectorAll("[data-saves]:not(button)")].find((s) => pathOf(s) === path);
+
+function say(state) {
+  if (!status) return;
+  status.dataset.state = state;
+  if (status.dataset[state]) status.textContent = status.dataset[state];
+  if (state === "failed") status.append(", ", document.getElementById("retry").content.cloneNode(true));
+}
+function sayTrouble(id, fill = () => {}) {
+  const words = document.getElementById(id)?.content.cloneNode(true);
+  if (!words || !trouble()) return;
+  fill(words);
+  trouble().replaceChildren(words);
+}
+
+// What a saver now says, and the number of the save that says it: the same words are the same save.
+function fieldsOf(saver) {
+  const base = document.getElementById(`base-${saver.dataset.of}`)?.value ?? "0";
+  const fields = saver.matches("form") ? [...new FormData(saver)] : [[saver.name, saver.value], ["base", base]];
+  return fields.filter(([name]) => !["csrfmiddlewaretoken", "key", "go"].includes(name));
+}
+function note(saver) {
+  const fields = fieldsOf(saver);
+  const words = JSON.stringify(fields.filter(([name]) => name !== "base"));
+  if (notes.get(saver)?.words !== words) notes.set(saver, { words, n: ++count });
+  const said = notes.get(saver);
+  said.isKept = drafts.keep(pathOf(saver), said.n, fields);
+  return said;
+}
+
+// A save as one types: some time after the last stroke, and at once when the field is left (that is "change").
+document.addEventListener("input", (event) => {
+  const saver = saverOf(event.target);
+  if (!saver) return;
+  note(saver);
+  if (!event.target.matches("textarea, input[type=text]")) return;
+  clearTimeout(timers.get(saver));
+  timers.set(saver, setTimeout(() => send(saver), PAUSE));
+});
+document.addEventListener("paste", (event) => {
+  const pasted = event.target.form?.elements.pasted;
+  const size = event.clipboardData?.getData("text").length ?? 0;
+  if (pasted && event.target.name === "rationale" && size >= LARGE) pasted.value = Number(pasted.value) + size;
+});
+function send(saver) {
+  clearTimeout(timers.get(saver));
+  timers.delete(saver);
+  if (saver.isConnected) saver.dispatchEvent(new CustomEvent("typed", { bubbles: true }));
+}
+for (const sent of ["change", "submit"]) {
+  document.addEventListener(sent, (event) => {
+    const saver = saverOf(event.target);
+    clearTimeout(timers.get(saver));
+    timers.delete(saver);
+  }, true);
+}
+
+// Every save has a name of its own, so that one that arrives twice counts once. When the saver has left the page, htmx
+// names another element as the event's; that of the request stays.
+const requested = (event) => event.detail.requestConfig ?? event.detail;
+const isSave = (event) => requested(event).elt?.matches?.("[data-saves]");
+
+document.addEventListener("htmx:configRequest", (event) => {
+  if (!isSave(event)) return;
+  const saver = event.detail.elt;
+  event.detail.timeout = TIMEOUT;
+  event.detail.n = saver.matches("button") ? ++count : note(saver).n;
+  event.detail.parameters.set("key", `${drafts.PAGE}-${event.detail.n}`);
+});
+document.addEventListener("htmx:beforeSend", (event) => {
+  if (!isSave(event)) return;
+  const { elt, parameters } = requested(event);
+  underway.add(event.detail.xhr);
+  say("saving");
+  // Between going on and arriving, a key or a click would still answer the item that is being left.
+  if (parameters.go) elt.inert = true;
+});
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (!isSave(event)) return;
+  const { elt, n, parameters } = requested(event);
+  const code = event.detail.xhr.status;
+  underway.delete(event.detail.xhr);
+  // Of an answer that only says where to go, htmx does not say that it was a success.
+  if (code >= 200 && code < 400) {
+    committed(elt, n, Number(parameters.pasted ?? 0));
+    return;
+  }
+  elt.inert = false;
+  refused(elt, n, code);
+});
+function committed(saver, n, nPasted) {
+  failed.delete(saver);
+  drafts.drop({ path: pathOf(saver), n });
+  const pasted = saver.elements?.pasted;
+  if (pasted) pasted.value = Math.max(0, Number(pasted.value) - nPasted);
+  if (!status) return;
+  // The words came with the answer, but for one that only says where to go.
+  if (status.dataset.state === "saving" && status.textContent === status.dataset.saving) {
+    const now = new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    status.textContent = `${status.dataset.done} ${now}`;
+  }
+  if (status.dataset.state !== "offline" || !failed.size) status.dataset.state = "saved";
+}
+function refused(saver, n, code) {
+  if (code === 400 || code === 409) {
+    // The page says why, or shows both versions; sending the same again would change nothing.
+    settledHere.add(`${drafts.PAGE}-${n}`);
+    failed.delete(saver);
+    const isSaid = status?.textContent !== status?.dataset.saving;
+    if (status) status.dataset.state = "failed";
+    if (!isSaid) status.textContent = status.dataset.failed;
+    return;
+  }
+  say(code === 0 ? (notes.get(saver)?.isKept ? "offline" : "lost") : "failed");
+  if (status && code === 0) status.dataset.state = "offline";
+  if (code === 401) sayTrouble("ended");
+  const times = failed.get(saver) ?? 0;
+  failed.set(saver, times + 1);
+  setTimeout(() => failed.has(saver) && send(saver), AGAIN[Math.min(times, AGAIN.length - 1)]);
+}
+
+// Whatever failed is tried again when there is reason to hope.
+function tryAgain() {
+  for (const saver of failed.keys()) saver.isConnected ? send(saver) : failed.delete(saver);
+  returning = returning.then(bringBack);
+}
+addEventListener("online", tryAgain);
+document.addEventListener("visibilitychange", () => !document.hidden && tryAgain());
+document.addEventListener("click", (event) => event.target.closest("[data-retries]") && tryAgain());
+
+// Drafts that another page has left: sent under their own names, and shown where they cannot simply be taken.
+async function bringBack() {
+  const left = (await drafts.orphans()).filter((each) => !settledHere.has(`${each.page}-${each.n}`));
+  const waiting = left.map((draft) => saverAt(draft.path)).filter(Boolean);
+  for (const saver of waiting) saver.inert = true;
+  let isBehind = false;
+  for (const draft of left) isBehind = (await deliver(draft)) || isBehind;
+  for (const saver of waiting) saver.inert = false;
+  // What this page shows is older than what is now saved.
+  if (isBehind && !isPending()) location.reload();
+}
+async function deliver(draft) {
+  let answer;
+  try {
+    const headers = { "HX-Request": "true" };
+    answer = await fetch(draft.path, { method: "POST", body: drafts.body(draft), headers, redirect: "error" });
+  } catch {
+    return false;
+  }
+  const saver = saverAt(draft.path);
+  if (answer.ok) {
+    drafts.drop(draft);
+    return shows(saver, await answer.text()) || document.querySelector("[data-reviews]") !== null;
+  }
+  if (answer.status !== 409 && answer.status !== 400) {
+    if (answer.status === 401) say("failed");
+    return false;
+  }
+  settledHere.add(`${draft.page}-${draft.n}`);
+  await explain(draft, saver, answer);
+  return false;
+}
+// Whether a saver shows another revision than the one that an answer names.
+function shows(saver, html) {
+  const id = saver?.dataset.of ? `base-${saver.dataset.of}` : saver?.querySelector("[name=base]")?.id;
+  const fresh = new DOMParser().parseFromString(html, "text/html").getElementById(id);
+  return Boolean(id && fresh && fresh.value !== document.getElementById(id).value);
+}
+async function explain(draft, saver, answer) {
+  const html = await answer.text();
+  const target = answer.headers.get("HX-Retarget");
+  if (answer.status === 409 && saver && (target || saver.dataset.of)) {
+    // Both versions: in the place of the form, or beside the field, which says what was written.
+    if (saver.dataset.of) saver.value = draft.fields.find(([name]) => name === saver.name)?.[1] ?? saver.value;
+    htmx.swap(target ?? saver, html, { swapStyle: target ? "outerHTML" : "none" });
+    if (status) status.dataset.state = "failed";
+    return;
+  }
+  const written = draft.fields.filter(([name]) => name === "rationale" || name.startsWith("answer-"));
+  sayTrouble("kept", (words) => {
+    words.querySelector("a").href = draft.path;
+    words.querySelector("blockquote").textContent = written.map(([, value]) => value).join("\n");
+    words.querySelector("button").dataset.discards = draft.path;
+  });
+}
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-discards]");
+  if (!button) return;
+  drafts.forget(button.dataset.discards);
+  trouble().replaceChildren();
+});
+// Of two versions the saved one is kept: then the other is no draft any more.
+document.addEventListener("submit", (event) => {
+  if ("forgets" in event.target.dataset) drafts.forget(new URL(event.target.action).pathname);
+});
+
+// Leaving waits for what is still to be saved.
+function settled() {
+  for (const saver of [...timers.keys()]) send(saver);
+  const until = Date.now() + PATIENCE;
+  const quiet = new Promise((resolve) => {
+    const look = () => (!underway.size || Date.now() > until ? resolve() : setTimeout(look, 30));
+    setTimeout(look, 0);
+  });
+  return Promise.race([Promise.all([quiet, returning]), new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
+}
+const isPending = () => underway.size > 0 || timers.size > 0;
+
+document.addEventListener("click", async (event) => {
+  const way = event.target.closest("a[href]:not([target]), form[data-leaves] button");
+  if (!way || !isPending() || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  await settled();
+  way.click();
+}, true);
+// A page that is closed sends what it has; whether that arrived, the next page finds out.
+addEventListener("pagehide", () => {
+  for (const draft of drafts.all()) {
+    if (draft.page === drafts.PAGE && !settledHere.has(`${draft.page}-${draft.n}`)) {
+      navigator.sendBeacon(draft.path, drafts.body(draft));
+    }
+  }
+});
+// Only where the device keeps nothing does leaving need a question.
+addEventListener("beforeunload", (event) => {
+  const isAtRisk = [...failed.keys(), ...timers.keys()].some((saver) => notes.get(saver)?.isKept === false);
+  if (isAtRisk) event.preventDefault();
+});
+
+// Whoever has withdrawn leaves nothing on the device either.
+if (document.querySelector("[data-forgets-all]")) drafts.forgetAll();
+returning = returning.then(bringBack);
