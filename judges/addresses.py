@@ -1,0 +1,95 @@
+"""Which addresses a judge may be called at: http(s), public unless the operator allows a private one by name.
+
+No Django models here, and no network but for the name service, which `check_reach` and `public_number` ask.
+"""
+
+import ipaddress
+import socket
+from collections.abc import Collection
+from urllib.parse import SplitResult, urlsplit
+
+from django.utils.translation import gettext as _
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+class InvalidAddress(ValueError):
+    """A base URL that judges may not call; the message says why and what would do."""
+
+
+def check(url: str) -> SplitResult:
+    """The parts of a base URL that is written as one should be. Raises InvalidAddress."""
+    # Browsers and libraries disagree on what blanks and backslashes mean, so an address has neither.
+    if any(c.isspace() or not c.isprintable() for c in url) or "\\" in url:
+        raise InvalidAddress(_("%(url)r holds a character that does not belong into an address") % {"url": url})
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise InvalidAddress(_("%(url)r is not an address: %(why)s") % {"url": url, "why": error}) from None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise InvalidAddress(_("%(url)r must begin with https:// or http:// and name a host") % {"url": url})
+    if parts.username is not None or parts.password is not None:
+        raise InvalidAddress(_("the address holds a user or password; a key belongs into an environment variable"))
+    if parts.query or parts.fragment or url.endswith(("?", "#")):
+        raise InvalidAddress(_("%(url)r must end with its path: no ? and no #") % {"url": url})
+    if port == 0:
+        raise InvalidAddress(_("%(url)r names port 0, which nothing can answer at") % {"url": url})
+    return parts
+
+
+def check_reach(url: str, *, allowed: Collection[str] = ()) -> None:
+    """Raise InvalidAddress if the host stands for a private address that is not allowed. Asks the name service.
+
+    allowed : "host:port" of private endpoints that the operator runs
+    A name that cannot be resolved passes, since it may only be away for a moment: each call asks for itself.
+    """
+    parts = check(url)
+    if is_allowed(url, allowed):
+        return
+    try:
+        public_number(str(parts.hostname), _port(parts))
+    except OSError:
+        return
+
+
+def is_allowed(url: str, allowed: Collection[str]) -> bool:
+    """Whether the operator named the host and port of the URL as an endpoint of theirs."""
+    parts = check(url)
+    return f"{parts.hostname}:{_port(parts)}" in {entry.strip().lower() for entry in allowed}
+
+
+def public_number(host: str, port: int) -> str:
+    """The numeric address to call the host at, all of its addresses being public. Asks the name service.
+
+    Whoever calls the number instead of the name calls what was checked, whatever the name stands for a moment later.
+    Raises InvalidAddress if one of them is private, OSError if there is none.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except UnicodeError:
+        raise OSError(f"{host} cannot be a name") from None
+    # A scope such as %eth0 is no part of the number.
+    numbers = [str(entry[4][0]).partition("%")[0] for entry in found]
+    for number in numbers:
+        if not is_public(ipaddress.ip_address(number)):
+            raise InvalidAddress(
+                f"{host} is the private address {number}; if this is an endpoint of yours, add "
+                f"{host}:{port} to QUIRE_ALLOWED_PRIVATE_ENDPOINTS"
+            )
+    return numbers[0]  # the system sorts them by how well it can reach them
+
+
+def _port(parts: SplitResult) -> int:
+    return parts.port or (443 if parts.scheme == "https" else 80)
+
+
+def is_public(address: Address) -> bool:
+    """Whether the address is on the open internet, also when it is an IPv4 address in IPv6 clothing."""
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
+        if address in ipaddress.ip_network("64:ff9b::/96"):
+            inner.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
+        if any(not is_public(each) for each in inner if each is not None):
+            return False
+    return address.is_global and not address.is_multicast

@@ -1,0 +1,44 @@
+"""What comes with Quire: the built-in prompts, and a judge that needs no key."""
+
+from dataclasses import asdict
+
+from django.db import transaction
+
+from judges import prompts
+from judges.models import Endpoint, Judge, Prompt
+
+STUB = "stub"
+
+
+@transaction.atomic
+def load_prompts() -> list[Prompt]:
+    """The built-in prompts as rows, made where they are missing. Safe to call again.
+
+    Raises prompts.InvalidPrompt for a file that cannot be used, or that changed under the version it was loaded as.
+    """
+    loaded: list[Prompt] = []
+    for said in prompts.built_in():
+        content = asdict(said)
+        row, _ = Prompt.objects.get_or_create(name=said.name, version=said.version, defaults=content)
+        if row.content != content:
+            raise prompts.InvalidPrompt(f"{row}: the file says otherwise than what was loaded; give it a new version")
+        loaded.append(row)
+    return loaded
+
+
+@transaction.atomic
+def stub_judge(slug: str = STUB, *, seed: int = 0, yes_rate: float = 0.5) -> Judge:
+    """A judge that answers by chance, made if it is missing: for trying things without a key, and for the demo."""
+    found = Judge.objects.filter(slug=slug, endpoint__adapter=Endpoint.Adapter.STUB).first()
+    if found is not None:
+        return found
+    endpoint, _ = Endpoint.objects.get_or_create(
+        adapter=Endpoint.Adapter.STUB, defaults={"name": STUB, "is_allowed": True, "is_outside": False}
+    )
+    prompt = next(p for p in load_prompts() if p.name == "ttcw-reasoning-first")
+    judge = Judge(
+        slug=slug, endpoint=endpoint, model=STUB, prompt=prompt, parameters={"seed": seed, "yes_rate": yes_rate}
+    )
+    judge.full_clean()
+    judge.save()
+    return judge

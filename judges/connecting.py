@@ -1,0 +1,41 @@
+"""How a run reaches its endpoint, if it still may: what was allowed when it was planned can be taken back."""
+
+import json
+
+from django.conf import settings
+
+from judges import clients, planning
+from judges.clients import CannotConnect, Client
+from judges.models import Call, Run
+from judges.planning import CannotRun
+
+
+def connect(run: Run) -> Client:
+    """A client for the endpoint as the run's document has it. Raises CannotConnect.
+
+    Asks anew whether the stories that are still to be sent may be, since leave can be taken back while a run waits.
+    """
+    endpoint, frozen = run.judge.endpoint, json.loads(run.document)["endpoint"]
+    if not endpoint.is_allowed:
+        raise CannotConnect(f"the endpoint {endpoint.name} is not allowed (any more)")
+    if (endpoint.adapter, endpoint.base_url) != (frozen["adapter"], frozen["base_url"]):
+        raise CannotConnect(f"the endpoint {endpoint.name} has another address than when the run was started")
+    try:
+        planning.check_sendable(run.study, _codes_to_send(run), endpoint)
+    except CannotRun as error:
+        raise CannotConnect(str(error)) from None
+    return clients.connect(
+        endpoint.adapter,
+        base_url=endpoint.base_url,
+        key_variable=endpoint.key_variable,
+        timeout_seconds=endpoint.timeout_seconds,
+        allowed=settings.ALLOWED_PRIVATE_ENDPOINTS,
+    )
+
+
+def _codes_to_send(run: Run) -> set[str]:
+    """Codes of the stories whose text stands in a call that is not over; a call about a group shows all of its."""
+    found = run.calls.filter(state__in=Call.PENDING)
+    orders = found.filter(story=None).values_list("assignment__seat__order", flat=True)
+    codes = set(found.exclude(story=None).values_list("story__code", flat=True))
+    return codes.union(*orders)

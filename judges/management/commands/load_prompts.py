@@ -1,0 +1,18 @@
+"""Load the built-in prompts, so that judges can be made of them in the admin."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from judges import catalogue, prompts
+
+
+class Command(BaseCommand):
+    help = "Load the built-in prompts. Safe to call again; a file that changed under its version is refused."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            loaded = catalogue.load_prompts()
+        except prompts.InvalidPrompt as error:
+            raise CommandError(str(error)) from None
+        self.stdout.write("\n".join(str(prompt) for prompt in loaded))

@@ -1,0 +1,201 @@
+"""What a model's reply says: a verdict with its reasons, or why there is none. No Django models here.
+
+Parsing is a step of its own over replies that are kept as they came, so that it can be improved and run again without
+a call. What does not parse is unreadable; nothing is guessed, and nothing missing ever counts as No.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from judges.prompts import Question
+from studies import items
+from studies.items import InvalidAnswer, Shown, is_empty
+
+VERSION = 1
+
+State = Literal["refused", "blocked", "truncated", "unreadable", "out_of_range"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """An answer that the item allows, as the model gave it (not yet cleaned), and what was said around it."""
+
+    value: Any
+    rationale: str
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A reply without a usable answer, by the name of what went wrong, with the reason in words."""
+
+    state: State
+    reason: str
+
+
+class _Doubled(ValueError):
+    """A JSON object that says one thing twice."""
+
+
+# How a reply that is no answer begins. Only its beginning counts, so that reasons which mention a refusal stay reasons.
+_BLOCKED = re.compile(r"\W*content[ _](?:was )?(?:blocked|filtered)\b", re.IGNORECASE)
+_REFUSED = re.compile(
+    r"\W*(?:no\W+)?(?:(?:(?:i['’]?m|i am|we are|we['’]re) (?:so |very |really )?)?sorry\W+|i apologi[sz]e\W+)?"
+    r"(?:unfortunately\W+)?(?:but\W+)?(?:as an ai\b[^.,\n]{0,40},\s*)?"
+    r"(?:i|we)(?:['’]m| am|['’]re| are)? "
+    r"(?:can['’]?t|cannot|can not|won['’]?t|will not|unable to|not able to|must decline to)\s+"
+    r"(?:help\b(?!\s+(?:but|\w+ing)\b)|(?:assist|comply|continue|fulfil+|provide|engage|evaluate|assess|judge|discuss|"
+    r"complete|answer|do)\b)",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(
+    r"(?:\w+,\s+)?(?:(?:my|the|so|and|final|overall)\s+)*(?:answer|verdict|decision|rating|score|ranking)"
+    r"(?:\s+is\b\s*:?|\s*[:=])\s*(?P<rest>\S.*)$",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
+# The end of a verdict that goes on: "Yes, the story …", "4. The …", "No – the …".
+_GOES_ON = re.compile(r"\s*(?:[.,;:!?](?=\s|$)|\s[-–—]+\s|—|\()")
+# What local models think aloud before they answer. Thoughts without an end hide no answer behind them.
+_THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_DECORATION = "*_#`>~ \t\"'“”‘’"
+
+
+def read(
+    text: str, *, finish_reason: str, protocol: str, item: Question, stories: Sequence[Shown] = ()
+) -> Verdict | Failure:
+    """The verdict of one reply, or the failure that it is.
+
+    finish_reason : as the provider says it; "refusal" if the provider marked the text as one
+    protocol : "reasoning_first" takes the answer from the end of the reply, "verdict_first" from its beginning
+    """
+    said = reply(text, finish_reason=finish_reason)
+    if isinstance(said, Failure):
+        return said
+
+    def refusal_of(raw: Any) -> str:
+        """Why the item does not allow the answer; "" if it does."""
+        try:
+            items.named(item.type).clean(item, raw, stories=stories)
+        except InvalidAnswer as error:
+            return str(error)
+        return ""
+
+    try:
+        answered = _from_object(said, protocol, refusal_of)
+    except _Doubled as error:
+        return Failure("unreadable", str(error))
+    return answered or _from_line(said, protocol, refusal_of)
+
+
+def reply(text: str, *, finish_reason: str) -> str | Failure:
+    """What a reply says once thoughts are taken from it, or the failure that the provider or its emptiness makes it."""
+    text = storable(text).strip()
+    if finish_reason == "content_filter" or _BLOCKED.match(text):
+        return Failure("blocked", _quoted(text) or "the provider blocked the reply")
+    if finish_reason == "refusal":
+        return Failure("refused", _quoted(text))
+    if finish_reason == "length":
+        return Failure("truncated", "the reply ended at the limit of its length")
+    thoughts = _THOUGHTS.match(text)
+    said = text[thoughts.end() :].strip() if thoughts else text
+    return said or Failure("unreadable", "the reply is empty")
+
+
+def refusal(said: str) -> Failure | None:
+    """The refusal that the words begin with; None if they begin otherwise."""
+    return Failure("refused", _quoted(said)) if _REFUSED.match(said) else None
+
+
+def unfenced(said: str) -> str:
+    """The words without the fence of a code block around all of them."""
+    return re.sub(r"^```\w*\s*|\s*```$", "", said).strip()
+
+
+def storable(text: str) -> str:
+    """The text without what databases cannot keep: NUL, and halves of surrogate pairs, both of which JSON can spell."""
+    return "".join("\ufffd" if c == "\x00" or "\ud800" <= c <= "\udfff" else c for c in text)
+
+
+def _from_object(said: str, protocol: str, refusal_of: Callable[[Any], str]) -> Verdict | Failure | None:
+    """What a JSON object with an answer says, at the end of the reply or at its beginning; None if there is none."""
+    for before, found, after in _objects(unfenced(said)):
+        is_in_place = not _plain(after) if protocol == "reasoning_first" else _leads_in(_plain(before))
+        if not is_in_place or "answer" not in found:
+            continue
+        value = found["answer"]
+        if is_empty(value):
+            return Failure("unreadable", "the answer is left empty")
+        if refusal := refusal_of(value):
+            return Failure("out_of_range", refusal)
+        own = found.get("rationale")
+        parts = [_plain(before), own.strip() if isinstance(own, str) else "", _plain(after)]
+        return Verdict(value, "\n\n".join(part for part in parts if part))
+    return None
+
+
+def _objects(text: str) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Every JSON object in the text with what stands before and after it, outer ones before the ones they hold."""
+    decoder = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse)
+    for start in (m.start() for m in re.finditer(r"\{", text)):
+        try:
+            found, end = decoder.raw_decode(text, start)
+        except _Doubled:
+            raise
+        except (ValueError, RecursionError):
+            continue
+        yield text[:start], found, text[end:]
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise _Doubled("the reply says one thing twice in its JSON")
+    return dict(pairs)
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _from_line(said: str, protocol: str, refusal_of: Callable[[Any], str]) -> Verdict | Failure:
+    """What the last line says, or the first word or line: a labelled answer, the answer alone, or one that goes on."""
+    lines = [line for line in said.splitlines() if line.strip(_DECORATION)]
+    if not lines:
+        return Failure("unreadable", f"there is no answer in “{_quoted(said)}”")
+    is_last = protocol == "reasoning_first"
+    line = lines[-1 if is_last else 0].strip(_DECORATION)
+    label = _LABEL.match(line)
+    if not label and (refused := refusal(said)):
+        return refused
+    claimed = (label["rest"] if label else line).strip(_DECORATION)
+    whole = claimed.rstrip(".!" + _DECORATION)
+    for candidate in (claimed, whole, _head(claimed)):
+        if candidate and not refusal_of(candidate):
+            rest = (lines[:-1] if is_last else lines[1:]) if candidate in (claimed, whole) else lines
+            return Verdict(candidate, "\n".join(rest).strip())
+    # Plainly meant as the answer, and not one that the item allows.
+    if (label and len(whole.split()) <= 3) or _NUMBER.fullmatch(_head(claimed) or whole):
+        return Failure("out_of_range", refusal_of(whole))
+    return Failure("unreadable", f"there is no answer in “{_quoted(line)}”")
+
+
+def _head(line: str) -> str:
+    """What stands before the first mark after which a verdict goes on; "" if there is none."""
+    found = _GOES_ON.search(line)
+    return line[: found.start()].strip(_DECORATION) if found else ""
+
+
+def _leads_in(before: str) -> bool:
+    """Whether nothing stands before the answer, or no more than “Here is my answer:”."""
+    return not before or (before.endswith(":") and "\n" not in before and len(before.split()) <= 8)
+
+
+def _plain(text: str) -> str:
+    """The text without the fences of a code block around it."""
+    return re.sub(r"```\w*", "", text).strip()
+
+
+def _quoted(text: str) -> str:
+    return text if len(text) <= 200 else f"{text[:200]}…"

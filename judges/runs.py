@@ -1,0 +1,384 @@
+"""Runs: a judge takes its seats in a study, is asked, and its answers are recorded as everybody's are.
+
+The rows are the truth. All calls are rows before the first is sent; a message only says that a run has work. A worker
+takes calls by conditional update, writes down the attempt before it sends, and commits each answer as it arrives, so
+that whatever is delivered twice or dies half-way ends in exactly one answer per call.
+"""
+
+import json
+import logging
+import secrets
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing
+from datetime import datetime, timedelta
+from typing import Any
+
+import kombu.exceptions
+import numpy as np
+from celery import current_app
+from django.db import IntegrityError, transaction
+from django.db.models import Count, Max, Min, Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation import design, responses, submission
+from annotation.models import Assignment, Rater
+from judges import clients, connecting, parsing, planning, reading
+from judges.clients import CallFailed, CannotConnect, Client, Completion
+from judges.models import Attempt, Call, Judge, Run
+from judges.planning import CannotRun, Plan
+from studies.models import Study
+
+log = logging.getLogger(__name__)
+
+# How often a call is tried before it is left without an answer.
+N_TRIES = 6
+BACKOFF_SECONDS = 1.0
+LONGEST_BACKOFF_SECONDS = 60.0
+# Beyond its time limit a call may wait for a free thread and for the database.
+LEASE_MARGIN_SECONDS = 60
+# How long a message may be under way before the sweep sends another.
+QUEUED_SECONDS = 60
+# So many in a row without an answer, and the endpoint is the trouble, not the calls.
+N_FATAL_IN_A_ROW = 3
+N_FAILED_IN_A_ROW = 20
+# Ended without an answer, though the same request may get one another day. Failures that nothing will mend are not
+# counted as tries, so a call that was wrong in itself never comes this far.
+OUT_OF_TRIES = Q(state=Call.State.PROVIDER_ERROR, n_failures__gte=N_TRIES)
+
+
+def start(study: Study, judge: Judge, *, by: str) -> Run:
+    """A new run with its rater, seats, assignments and calls, queued once it is committed. Raises CannotRun."""
+    if study.runs.filter(judge=judge).exists():
+        said = _("%(judge)s has a run in %(study)s already; it can be resumed, not repeated")
+        raise CannotRun(said % {"judge": judge.slug, "study": study.slug})
+    if study.raters.filter(code=judge.slug).exists():
+        said = _("%(study)s has a rater called %(judge)s already; give the judge another name")
+        raise CannotRun(said % {"judge": judge.slug, "study": study.slug})
+    planned = planning.plan(study, judge)
+    try:
+        with transaction.atomic():
+            run = _write(study, judge, planned, by=by)
+            transaction.on_commit(lambda: queue(run))
+    except IntegrityError:
+        # Two clicks at once: the other one made the run.
+        said = _("%(judge)s has just been started in %(study)s")
+        raise CannotRun(said % {"judge": judge.slug, "study": study.slug}) from None
+    return run
+
+
+def resume(run: Run) -> Run:
+    """The run at work again after it was stopped, with fresh tries for what failed; queued once committed.
+
+    Calls that have used up their tries are planned again. Those that were wrong in themselves stay as they ended:
+    the request is frozen, so the same words would be refused again. Raises CannotRun if the run is finished.
+    """
+    with transaction.atomic():
+        if not Run.objects.filter(pk=run.pk).exclude(state=Run.State.FINISHED).update(state=Run.State.RUNNING, note=""):
+            raise CannotRun(_("%(run)s is finished") % {"run": run})
+        run.calls.filter(Q(state=Call.State.PLANNED) | OUT_OF_TRIES).update(
+            state=Call.State.PLANNED, n_failures=0, not_before=None
+        )
+        transaction.on_commit(lambda: queue(run))
+    run.refresh_from_db()
+    return run
+
+
+def stop(run: Run, reason: str) -> Run:
+    """The run stopped, with the reason; what is in flight is still taken in, and it can be resumed."""
+    Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).update(state=Run.State.STOPPED, note=reason)
+    run.refresh_from_db()
+    return run
+
+
+def queue(run: Run) -> None:
+    """Tell the workers that the run has work. A message that is lost is made good by the sweep."""
+    Run.objects.filter(pk=run.pk).update(busy_until=timezone.now() + timedelta(seconds=QUEUED_SECONDS))
+    try:
+        current_app.send_task("judges.tasks.work", args=[run.pk])
+    except (kombu.exceptions.OperationalError, OSError) as error:
+        log.warning("run %s could not be queued (%s); the sweep will try again", run.pk, type(error).__name__)
+
+
+def counts(run: Run) -> dict[str, int]:
+    """How many calls of the run stand in each state, states without any left out."""
+    n_by_state = dict(run.calls.order_by().values_list("state").annotate(n=Count("pk")))
+    return {state: n_by_state[state] for state in Call.State.values if state in n_by_state}
+
+
+def drain(
+    run: Run,
+    *,
+    seconds: float | None = None,
+    tell: Callable[[dict[str, int]], None] = lambda counts: None,
+    clock: Callable[[], datetime] = timezone.now,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Run:
+    """The run after its calls have been worked off, here and now: until none is left, it is stopped, or time is up.
+
+    seconds : how long to go on; None to go on until the end
+    tell : hears the counts by state after every batch
+    Calls the endpoint. Several may drain one run at once.
+    """
+    until = None if seconds is None else clock() + timedelta(seconds=seconds)
+    try:
+        client = connecting.connect(run)
+    except CannotConnect as error:
+        return stop(run, str(error))
+    n_at_once = run.judge.endpoint.n_at_once
+    failures: list[CallFailed] = []  # in a row, up to now
+    with closing(client), ThreadPoolExecutor(max_workers=n_at_once) as pool:
+        while Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).exists():
+            now = clock()
+            if until and now >= until:
+                break
+            Run.objects.filter(pk=run.pk).update(busy_until=now + _lease_time(run))
+            give_back(at=now)
+            if batch := lease(run, n=n_at_once, at=now):
+                _work(run, batch, client, pool, failures, clock=clock)
+                tell(counts(run))
+                if trouble := _trouble(failures):
+                    stop(run, trouble)
+            elif not finish(run, at=now):
+                sleep(_pause(run, at=now))
+    Run.objects.filter(pk=run.pk).update(busy_until=None)
+    run.refresh_from_db()
+    return run
+
+
+@transaction.atomic
+def lease(run: Run, *, n: int, at: datetime) -> list[Attempt]:
+    """Attempts at up to n calls that are this worker's alone for a while: written down, and about to be sent."""
+    due = run.calls.filter(Q(not_before=None) | Q(not_before__lte=at), state=Call.State.PLANNED)
+    # Those that have failed wait for the others, so that no call spends all its tries on one bad moment.
+    chosen = list(due.order_by("n_failures", "pk").values_list("pk", flat=True)[:n])
+    token = secrets.token_hex(16)
+    # Another worker may have taken some of them since we looked: those do not change.
+    run.calls.filter(pk__in=chosen, state=Call.State.PLANNED).update(
+        state=Call.State.LEASED, lease=token, lease_until=at + _lease_time(run), sent_at=at
+    )
+    calls = (
+        run.calls.filter(lease=token, state=Call.State.LEASED)
+        .select_related("assignment__seat", "item", "step", "story")
+        .annotate(n_before=Count("attempts"))
+        .order_by("pk")
+    )
+    return Attempt.objects.bulk_create(Attempt(call=call, number=call.n_before + 1, sent_at=at) for call in calls)
+
+
+def give_back(*, at: datetime) -> int:
+    """How many calls were opened again because their lease ran out: nobody knows what became of the attempt."""
+    expired = Attempt.objects.filter(
+        outcome=Attempt.Outcome.IN_FLIGHT, call__state=Call.State.LEASED, call__lease_until__lt=at
+    )
+    reason = "sent, and nobody heard the answer"
+    return sum(
+        _fail(attempt, CallFailed(reason, is_transient=True), outcome=Attempt.Outcome.UNKNOWN, at=at)
+        for attempt in expired.select_related("call")
+    )
+
+
+def settle(attempt: Attempt, completion: Completion, *, protocol: str, at: datetime) -> bool:
+    """Commit what came back: the call's end, the attempt's, and the response, all or nothing.
+
+    False if the call was no longer ours, because its lease had run out; then nothing changes but the attempt.
+    Raises responses.Refused if somebody closed the assignment meanwhile.
+    """
+    call = attempt.call
+    answers, state, reason = reading.read(call, completion, protocol)
+    with transaction.atomic():
+        is_ours = _end(
+            attempt,
+            at=at,
+            outcome=Attempt.Outcome.ANSWERED,
+            state=state,
+            reason=reason,
+            response=parsing.storable(completion.raw),
+            n_tokens_in=completion.n_tokens_in,
+            n_tokens_out=completion.n_tokens_out,
+            answered_at=at,
+        )
+        if is_ours:
+            call.assignment.refresh_from_db(fields=["status"])  # it has been a while since we looked
+            for item, answer in answers:
+                responses.record(
+                    call.assignment,
+                    step=call.step,
+                    item=item,
+                    story=call.story,
+                    answer=answer,
+                    at=at,
+                    key=f"call {call.pk}",
+                )
+    return is_ours
+
+
+def finish(run: Run, *, at: datetime) -> bool:
+    """End the run and submit its assignments if no call is left to ask. False if some are.
+
+    While calls are out of tries the run is stopped instead and nothing is submitted, so that it can be resumed.
+    """
+    # All in one query: between two, a call that is planned again would be seen by neither.
+    left = run.calls.aggregate(
+        n_pending=Count("pk", filter=Q(state__in=Call.PENDING)),
+        n_failed=Count("pk", filter=OUT_OF_TRIES),
+        reason=Max("reason", filter=OUT_OF_TRIES),
+    )
+    if left["n_pending"]:
+        return False
+    if left["n_failed"]:
+        stop(run, f"calls without an answer after {N_TRIES} tries: {left['n_failed']}, such as: {left['reason']}")
+        return True
+    with transaction.atomic():
+        if Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).update(state=Run.State.FINISHED, finished_at=at):
+            for assignment in Assignment.objects.filter(calls__run=run).distinct():
+                submission.submit(assignment, at=at)
+    return True
+
+
+def sweep(*, at: datetime) -> list[Run]:
+    """Open again what dead workers held, and queue every running run that nobody has in hand. Those runs."""
+    give_back(at=at)
+    idle = list(Run.objects.filter(state=Run.State.RUNNING).filter(Q(busy_until=None) | Q(busy_until__lt=at)))
+    for run in idle:
+        queue(run)
+    return idle
+
+
+def _write(study: Study, judge: Judge, planned: Plan, *, by: str) -> Run:
+    rater = Rater.objects.create(
+        study=study, code=judge.slug, kind=Rater.Kind.MODEL, is_simulated=judge.endpoint.is_stub
+    )
+    run = Run.objects.create(
+        study=study,
+        judge=judge,
+        document=planned.document,
+        sha256=planned.sha256,
+        created_by=by,
+        n_planned=planned.n_calls,
+    )
+    calls: list[Call] = []
+    for group, asked in planned.calls.items():
+        assignment = Assignment.objects.create(
+            study=study,
+            rater=rater,
+            rater_kind=rater.kind,
+            seat=design.judge_seat(study, group, planned.orders[group]),
+            group=group,
+            version=planned.protocol.version,
+        )
+        calls += [
+            Call(run=run, assignment=assignment, step=c.step, item=c.item, story=c.story, request=c.request)
+            for c in asked
+        ]
+    Call.objects.bulk_create(calls, batch_size=200)
+    return run
+
+
+def _work(
+    run: Run,
+    batch: list[Attempt],
+    client: Client,
+    pool: ThreadPoolExecutor,
+    failures: list[CallFailed],
+    *,
+    clock: Callable[[], datetime],
+) -> None:
+    """Send the attempts at once and settle each as it comes back.
+
+    The database stays in this thread; the others only wait for the endpoint.
+    failures : those in a row until now, oldest first; is kept up to date
+    """
+    protocol = json.loads(run.document)["prompt"]["protocol"]
+    attempt_by_future = {pool.submit(_complete, client, attempt.call.request): attempt for attempt in batch}
+    for future in as_completed(attempt_by_future):
+        attempt = attempt_by_future[future]
+        try:
+            settle(attempt, future.result(), protocol=protocol, at=clock())
+            failures.clear()
+        except CallFailed as failure:
+            _fail(attempt, failure, outcome=Attempt.Outcome.FAILED, at=clock())
+            # What is wrong with one request says nothing about the endpoint.
+            if failure.is_transient or failure.is_fatal:
+                failures.append(failure)
+        except responses.Refused as refusal:
+            # It was paid for and cannot be kept. So it would be the next time: no call like it is sent again.
+            _fail(attempt, CallFailed(str(refusal)), outcome=Attempt.Outcome.LATE, at=clock())
+            stop(run, f"an answer could not be recorded: {refusal}")
+
+
+def _complete(client: Client, request: clients.Request) -> Completion:
+    try:
+        return client.complete(request)
+    except CallFailed:
+        raise
+    except Exception as error:
+        # A client's own fault must not take down the calls beside it. No traceback: it could show the key.
+        log.warning("a client failed with %s", type(error).__name__)
+        raise CallFailed(f"the client failed with {type(error).__name__}") from None
+
+
+def _fail(attempt: Attempt, failure: CallFailed, *, outcome: Attempt.Outcome, at: datetime) -> bool:
+    """Plan the call again after a while, or end it without an answer. False if it was no longer ours.
+
+    What another try may mend ends when its tries are used up, and is planned anew by `resume`; all else ends for good.
+    """
+    can_be_mended = failure.is_transient or failure.is_fatal
+    n_failures = attempt.call.n_failures + can_be_mended
+    is_over = n_failures >= N_TRIES or not can_be_mended
+    with transaction.atomic():
+        return _end(
+            attempt,
+            at=at,
+            outcome=outcome,
+            state=Call.State.PROVIDER_ERROR if is_over else Call.State.PLANNED,
+            reason=str(failure),
+            n_failures=n_failures,
+            not_before=None if is_over else at + timedelta(seconds=_backoff(attempt.call, n_failures, failure)),
+        )
+
+
+def _end(attempt: Attempt, *, at: datetime, outcome: Attempt.Outcome, reason: str, **changes: Any) -> bool:
+    """End an attempt and change its call, if the call is still leased for it; otherwise the attempt came late."""
+    call = attempt.call
+    is_ours = Call.objects.filter(pk=call.pk, lease=call.lease, state=Call.State.LEASED).update(
+        lease="", lease_until=None, reason=reason, **changes
+    )
+    if not is_ours and outcome == Attempt.Outcome.UNKNOWN:
+        return False  # somebody else has just taken it in, or given it back
+    Attempt.objects.filter(pk=attempt.pk).update(
+        ended_at=None if outcome == Attempt.Outcome.UNKNOWN else at,
+        outcome=outcome if is_ours else Attempt.Outcome.LATE,
+        reason=reason,
+    )
+    return bool(is_ours)
+
+
+def _backoff(call: Call, n_failures: int, failure: CallFailed) -> float:
+    """Seconds until the next try: full jitter up to a doubling limit, and never less than the provider asked for."""
+    limit = min(BACKOFF_SECONDS * 2**n_failures, LONGEST_BACKOFF_SECONDS)
+    share = np.random.default_rng([call.pk, n_failures]).random()
+    return max(float(limit * share), failure.retry_after or 0.0)
+
+
+def _lease_time(run: Run) -> timedelta:
+    return timedelta(seconds=run.judge.endpoint.timeout_seconds + LEASE_MARGIN_SECONDS)
+
+
+def _trouble(failures: list[CallFailed]) -> str:
+    """Why something other than single calls seems to be at fault; "" if it does not."""
+    n_fatal = next((n for n, failure in enumerate(reversed(failures)) if not failure.is_fatal), len(failures))
+    if n_fatal >= N_FATAL_IN_A_ROW or len(failures) >= N_FAILED_IN_A_ROW:
+        return f"{len(failures)} calls in a row got no answer, the last because: {failures[-1]}"
+    return ""
+
+
+def _pause(run: Run, *, at: datetime) -> float:
+    """Seconds until it is worth looking again, at most one: leases run out elsewhere, and runs are stopped."""
+    planned = run.calls.filter(state=Call.State.PLANNED)
+    if planned.filter(not_before=None).exists():
+        return 0.01  # another worker was quicker to take what we chose, and there is more
+    soonest = planned.aggregate(soonest=Min("not_before"))["soonest"]
+    return min(max((soonest - at).total_seconds(), 0.01), 1.0) if soonest else 1.0
