@@ -1,0 +1,258 @@
+"""Plots as shapes for a template to draw: inline SVG, once for wide screens and once for narrow ones.
+
+Sources are told apart by shape first and colour second. All numbers come from the results; the table beside each plot
+says the same.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil, floor
+from textwrap import wrap
+from typing import Any
+
+from django.utils.formats import get_format
+from django.utils.translation import gettext, gettext_noop
+
+N_COLOURS = 4
+LONGEST_LABEL = 28
+LETTER = 7.4  # width of a letter of the key, in user units; a little more than it is
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One element: text at x, y; a circle of radius r at x, y; or a path."""
+
+    css: str
+    x: float = 0
+    y: float = 0
+    r: float = 0
+    d: str = ""
+    text: str = ""
+    anchor: str = "start"
+
+
+@dataclass(frozen=True)
+class Drawing:
+    width: int
+    height: int
+    shapes: tuple[Shape, ...]
+
+
+@dataclass(frozen=True)
+class Plot:
+    wide: Drawing
+    narrow: Drawing
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A value of one source with its interval."""
+
+    source: int
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Row:
+    label: str
+    dimension: str
+    marks: tuple[Mark, ...]
+
+
+@dataclass(frozen=True)
+class Axis:
+    low: float
+    high: float
+    ticks: tuple[tuple[float, str], ...]
+
+
+PERCENT = Axis(0, 100, ((0, "0"), (25, "25"), (50, "50"), (75, "75"), (100, gettext_noop("100 %"))))
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """Where things go in one of the two drawings."""
+
+    width: int
+    left: float
+    right: float
+    label_above: bool
+    row_gap: float
+
+    def x(self, axis: Axis, value: float) -> float:
+        share = (value - axis.low) / (axis.high - axis.low)
+        return round(self.left + share * (self.right - self.left), 1)
+
+
+WIDE = _Frame(width=920, left=214, right=906, label_above=False, row_gap=12)
+NARROW = _Frame(width=350, left=8, right=336, label_above=True, row_gap=14)
+
+
+def dots(rows: Sequence[Row], sources: Sequence[str], axis: Axis) -> Plot:
+    """Each row's values of every source on one axis, with intervals."""
+    return Plot(_dots(rows, sources, axis, WIDE), _dots(rows, sources, axis, NARROW))
+
+
+def _dots(rows: Sequence[Row], sources: Sequence[str], axis: Axis, frame: _Frame) -> Drawing:
+    key, top = _key(sources, frame)
+    shapes = list(key)
+    top += 22
+    ticks_y, y, dimension = top, top + 8.0, ""
+    step = 8.6
+    span = step * (max((len(row.marks) for row in rows), default=1) - 1)
+    for row in rows:
+        if row.dimension != dimension:
+            dimension = row.dimension
+            shapes.append(Shape("dimension-label", 0, y + 22, text=dimension))
+            y += 28
+        if frame.label_above:
+            shapes.append(Shape("item-name", 0, y + 17, text=row.label))
+            y += 24
+        start, y = y, y + span + 2 * frame.row_gap
+        shapes += _lines(axis, frame, start, y)
+        shapes += _marks(row, axis, frame, start + frame.row_gap, step)
+        if not frame.label_above:
+            shapes += _beside(row.label, round((start + y) / 2, 1))
+        shapes.append(Shape("grid", d=f"M0 {y:.1f}H{frame.width}"))
+    for at in (ticks_y, y + 18):
+        shapes += _tick_labels(axis, frame, at)
+    return Drawing(frame.width, ceil(y + 26), tuple(shapes))
+
+
+def _beside(label: str, middle: float) -> Iterator[Shape]:
+    """The name of a row left of it, on two lines if it is long."""
+    told = wrap(label, LONGEST_LABEL, max_lines=2, placeholder=" …")
+    for n, words in enumerate(told):
+        yield Shape("item-name", 0, round(middle + 5 + 17 * (n - (len(told) - 1) / 2), 1), text=words)
+
+
+def _lines(axis: Axis, frame: _Frame, start: float, end: float) -> Iterator[Shape]:
+    for value, _ in axis.ticks:
+        css = "base" if value == axis.low else "grid"
+        yield Shape(css, d=f"M{frame.x(axis, value)} {start:.1f}V{end:.1f}")
+
+
+def _tick_labels(axis: Axis, frame: _Frame, y: float) -> Iterator[Shape]:
+    for value, words in axis.ticks:
+        anchor = "start" if value == axis.low else "end" if value == axis.high else "middle"
+        yield Shape("tick", frame.x(axis, value), y, text=gettext(words), anchor=anchor)
+
+
+def _marks(row: Row, axis: Axis, frame: _Frame, y: float, step: float) -> Iterator[Shape]:
+    for place, mark in enumerate(row.marks):
+        at = round(y + step * place, 1)
+        if mark.low is not None and mark.high is not None:
+            css = f"interval line-{mark.source % N_COLOURS + 1}"
+            yield Shape(css, d=f"M{frame.x(axis, mark.low)} {at}H{frame.x(axis, mark.high)}")
+        if mark.value is not None:
+            yield sign(mark.source, frame.x(axis, mark.value), at)
+
+
+def sign(source: int, x: float, y: float) -> Shape:
+    """The mark of a source: disc, square, diamond, ring; beyond four, triangles in the colours of the first."""
+    css = f"source-{source % N_COLOURS + 1}"
+    if source == 0:
+        return Shape(css, x, y, r=4.5)
+    if source == 3:
+        return Shape(css, x, y, r=4)
+    if source == 1:
+        return Shape(css, d=f"M{x - 4.5:.1f} {y - 4:.1f}h9v8h-9z")
+    if source == 2:
+        return Shape(css, d=f"M{x:.1f} {y - 6:.1f}l6 6l-6 6l-6 -6z")
+    up = -1 if source // N_COLOURS % 2 else 1
+    return Shape(css, d=f"M{x:.1f} {y + 5.5 * up:.1f}l5.5 {-10 * up}h-11z")
+
+
+def _key(sources: Sequence[str], frame: _Frame) -> tuple[list[Shape], float]:
+    """The signs with their names, in as many lines as they need, and where the last line ends."""
+    shapes: list[Shape] = []
+    if len(sources) < 2:
+        return shapes, 0
+    start = 6.0 if frame.label_above else frame.left + 6
+    x, y = start, 9.0
+    for place, name in enumerate(sources):
+        width = 10 + LETTER * len(name) + 22
+        if x > start and x + width - 22 > frame.width:
+            x, y = start, y + 22
+        shapes.append(sign(place, x, y))
+        shapes.append(Shape(f"key-{place % N_COLOURS + 1}", x + 10, y + 5, text=name))
+        x = round(x + width, 1)
+    return shapes, y + 9
+
+
+def strips(values_by_row: Sequence[tuple[str, Sequence[float]]], axis: Axis) -> Plot:
+    """One dot for every story, a row for every source; equal values are stacked."""
+    return Plot(_strips(values_by_row, axis, WIDE), _strips(values_by_row, axis, NARROW))
+
+
+def _strips(values_by_row: Sequence[tuple[str, Sequence[float]]], axis: Axis, frame: _Frame) -> Drawing:
+    shapes: list[Shape] = []
+    y = 22.0
+    for place, (name, values) in enumerate(values_by_row):
+        if frame.label_above:
+            shapes.append(Shape("item-name", 0, y + 17, text=name))
+            y += 24
+        stacked = list(_stacked([frame.x(axis, value) for value in values]))
+        height = 20 + 9 * max((level for _, level in stacked), default=0)
+        shapes += _lines(axis, frame, y, y + height)
+        base = y + height - 10
+        shapes += [sign(place, x, base - 9 * level) for x, level in stacked]
+        if not frame.label_above:
+            shapes += _beside(name, round(y + height / 2, 1))
+        y += height
+        shapes.append(Shape("grid", d=f"M0 {y:.1f}H{frame.width}"))
+    for at in (14.0, y + 18):
+        shapes += _tick_labels(axis, frame, at)
+    return Drawing(frame.width, ceil(y + 26), tuple(shapes))
+
+
+def _stacked(places: Sequence[float]) -> Iterator[tuple[float, int]]:
+    """Each place with how many dots lie under it: dots closer than their own width are put on top of each other."""
+    last: dict[int, float] = {}
+    for x in sorted(places):
+        level = next(n for n in range(len(places)) if x - last.get(n, -100) >= 9)
+        last[level] = x
+        yield x, level
+
+
+def scale_axis(low: float, high: float) -> Axis:
+    """An axis with a tick at every whole number, or at every few of them."""
+    every = max(1, ceil((high - low) / 7))
+    ticks = [float(n) for n in range(ceil(low), floor(high) + 1, every)]
+    if ticks and ticks[-1] != high:
+        ticks[-1] = high
+    point = get_format("DECIMAL_SEPARATOR")
+    return Axis(low, high, tuple((tick, f"{tick:g}".replace(".", point)) for tick in ticks))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A coefficient in a cell of a table, of width 166: chance floor, zero, interval and value as places."""
+
+    floor: float | None
+    zero: float
+    low: float | None
+    high: float | None
+    value: float | None
+
+
+def cells(rows: Sequence[dict[str, Any]]) -> tuple[list[Cell], float, float]:
+    """A cell for every row of the agreement table, and the ends of their common axis, in fifths."""
+    numbers = [n for row in rows for n in _numbers(row) if n is not None]
+    low = min(-0.2, floor(min(numbers, default=0) * 5) / 5)
+    high = max(0.8, ceil(max(numbers, default=0) * 5) / 5)
+
+    def x(number: float | None) -> float | None:
+        return None if number is None else round(8 + 150 * (number - low) / (high - low), 1)
+
+    made = []
+    for row in rows:
+        value, lowest, highest, upper = (x(n) for n in _numbers(row))
+        made.append(Cell(floor=upper, zero=x(0) or 0, low=lowest, high=highest, value=value))
+    return made, low, high
+
+
+def _numbers(row: dict[str, Any]) -> tuple[float | None, ...]:
+    return row["coefficient"]["value"], row["interval"]["low"], row["interval"]["high"], row["floor"]["upper"]

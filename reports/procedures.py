@@ -1,0 +1,237 @@
+"""The named procedures by which published figures are computed anew.
+
+Each takes the evidence, read from the database, and gives a figure for every key: () for one figure, ("GPT4", "3") for
+the third item of one source. A figure that cannot be computed is the reason why.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, SupportsFloat, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from annotation.models import Response
+from reports.frames import Cube
+from stats import agreement, judging, rates
+from stats.agreement import Incomputable
+from stats.arrays import BoolArray, FloatArray
+from stats.comparisons import pairs_pearson
+from studies.models import Source
+
+Figures: TypeAlias = dict[tuple[str, ...], float | Incomputable]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a replication computes with.
+
+    people : verdicts of the experts
+    judges : verdicts of each judge by name, shape (I, U), nan where there is none, over the same units
+    answers : the judges' rows of the long table
+    sources : the source of each unit, under the release's own name; kinds, what kind of source that is
+    """
+
+    people: Cube
+    judges: Mapping[str, FloatArray]
+    answers: pd.DataFrame
+    sources: tuple[str, ...]
+    kinds: tuple[str, ...]
+
+    def only(self, keep: list[bool]) -> "Evidence":
+        """The same for some of the units."""
+        mask = np.array(keep, dtype=np.bool_)
+        return replace(
+            self,
+            people=self.people.only(keep),
+            judges={name: verdicts[:, mask] for name, verdicts in self.judges.items()},
+            sources=tuple(np.array(self.sources)[mask]),
+            kinds=tuple(np.array(self.kinds)[mask]),
+        )
+
+    def without_groups(self, codes: list[str]) -> "Evidence":
+        return self.only([group not in codes for group in self.people.groups])
+
+    def of_items(self, keys: list[str]) -> "Evidence":
+        """The verdicts on some of the items, in that order. Raises ValueError for an item that is not asked."""
+        places = [self.item_keys.index(key) for key in keys]
+        cube = self.people
+        items = tuple(cube.items[place] for place in places)
+        return replace(
+            self,
+            people=Cube(items, cube.raters, cube.units, cube.values[places]),
+            judges={name: verdicts[places] for name, verdicts in self.judges.items()},
+        )
+
+    @property
+    def item_keys(self) -> list[str]:
+        return [item for _, item in self.people.items]
+
+    @property
+    def is_human(self) -> BoolArray:
+        """Whether a person wrote it, for each unit."""
+        return np.array([kind != Source.Kind.MODEL for kind in self.kinds], dtype=np.bool_)
+
+    def of_models(self) -> "Evidence":
+        return self.only([kind == Source.Kind.MODEL for kind in self.kinds])
+
+    def of_source(self, name: str) -> FloatArray:
+        """The experts' verdicts about one source, shape (I, R, U of that source)."""
+        return self.people.values[:, :, np.array(self.sources) == name]
+
+    @property
+    def pooled(self) -> FloatArray:
+        """All items side by side, shape (R, I × U)."""
+        return np.concatenate(list(self.people.values), axis=1)
+
+    @property
+    def majority(self) -> FloatArray:
+        """What the experts' majority says, shape (I, U)."""
+        return np.stack([judging.majority(verdicts) for verdicts in self.people.values])
+
+
+def tried(statistic: Callable[..., SupportsFloat], *arguments: Any) -> float | Incomputable:
+    """The figure, or the reason why there is none."""
+    try:
+        return float(statistic(*arguments))
+    except Incomputable as reason:
+        return reason
+
+
+def mean_of(figures: list[float | Incomputable]) -> float | Incomputable:
+    """The mean, or the first reason why there is none."""
+    values = [figure for figure in figures if not isinstance(figure, Incomputable)]
+    if len(values) == len(figures):
+        return float(np.mean(values)) if values else Incomputable("There is nothing to average.")
+    return next(figure for figure in figures if isinstance(figure, Incomputable))
+
+
+def pass_rate(evidence: Evidence) -> Figures:
+    """Yes in 100 verdicts, by source and item."""
+    return {
+        (source, str(n)): tried(rates.pass_rate, verdicts)
+        for source in dict.fromkeys(evidence.sources)
+        for n, verdicts in enumerate(evidence.of_source(source), start=1)
+    }
+
+
+def mean_pass_rate(evidence: Evidence) -> Figures:
+    """Yes in 100 verdicts on all items, by source."""
+    return {(name,): tried(rates.pass_rate, evidence.of_source(name)) for name in dict.fromkeys(evidence.sources)}
+
+
+def fleiss_kappa(evidence: Evidence) -> Figures:
+    verdicts_by_item = enumerate(evidence.people.values, start=1)
+    return {(str(n),): tried(agreement.fleiss_kappa, verdicts) for n, verdicts in verdicts_by_item}
+
+
+def mean_fleiss_kappa(evidence: Evidence) -> Figures:
+    return {(): mean_of(list(fleiss_kappa(evidence).values()))}
+
+
+def pooled_fleiss_kappa(evidence: Evidence) -> Figures:
+    return {(): tried(agreement.fleiss_kappa, evidence.pooled)}
+
+
+def pooled_nominal_alpha(evidence: Evidence) -> Figures:
+    return {(): tried(agreement.krippendorff_alpha, evidence.pooled, "nominal")}
+
+
+def pearson_of_totals(evidence: Evidence) -> Figures:
+    return {(): tried(pairs_pearson, rates.totals(evidence.people.values))}
+
+
+def n_raters(evidence: Evidence) -> Figures:
+    return {(): float(len(evidence.people.raters))}
+
+
+def n_verdicts(evidence: Evidence) -> Figures:
+    return {(): float(np.isfinite(evidence.people.values).sum())}
+
+
+def n_yes(evidence: Evidence) -> Figures:
+    return {(): float(np.nansum(evidence.people.values))}
+
+
+def n_majorities(evidence: Evidence) -> Figures:
+    return {(): float(np.isfinite(evidence.majority).sum())}
+
+
+def n_majority_yes(evidence: Evidence) -> Figures:
+    return {(): float(np.nansum(evidence.majority))}
+
+
+def judge_readable(evidence: Evidence) -> Figures:
+    return {(name,): float(np.isfinite(given).sum()) for name, given in evidence.judges.items()}
+
+
+def judge_declined(evidence: Evidence) -> Figures:
+    return _outcomes(evidence, Response.Outcome.DECLINED)
+
+
+def judge_unreadable(evidence: Evidence) -> Figures:
+    return _outcomes(evidence, Response.Outcome.UNREADABLE)
+
+
+def judge_missing(evidence: Evidence) -> Figures:
+    n_answers = evidence.answers.groupby("rater").size()
+    return {(name,): float(given.size - n_answers.get(name, 0)) for name, given in evidence.judges.items()}
+
+
+def judge_loss(evidence: Evidence) -> Figures:
+    """Verdicts in 100 that are missing, declined or unreadable, by judge and source."""
+    sources = np.array(evidence.sources)
+    return {
+        (name, source): float(100 * np.isnan(given[:, sources == source]).mean())
+        for name, given in evidence.judges.items()
+        for source in dict.fromkeys(evidence.sources)
+    }
+
+
+def judge_yes_rate(evidence: Evidence) -> Figures:
+    """Yes in 1 readable verdict."""
+    return {(name,): tried(agreement.base_rate, given) for name, given in evidence.judges.items()}
+
+
+def judge_pooled_kappa(evidence: Evidence) -> Figures:
+    truth = evidence.majority.ravel()
+    return {(name,): tried(agreement.cohen_kappa, given.ravel(), truth) for name, given in evidence.judges.items()}
+
+
+def judge_mean_kappa(evidence: Evidence) -> Figures:
+    return {
+        (name,): mean_of([tried(agreement.cohen_kappa, *pair) for pair in zip(given, evidence.majority, strict=True)])
+        for name, given in evidence.judges.items()
+    }
+
+
+def _outcomes(evidence: Evidence, outcome: str) -> Figures:
+    n = evidence.answers[evidence.answers["outcome"] == outcome].groupby("rater").size()
+    return {(name,): float(n.get(name, 0)) for name in evidence.judges}
+
+
+PROCEDURES: dict[str, Callable[..., Figures]] = {
+    each.__name__: each
+    for each in (
+        pass_rate,
+        mean_pass_rate,
+        fleiss_kappa,
+        mean_fleiss_kappa,
+        pooled_fleiss_kappa,
+        pooled_nominal_alpha,
+        pearson_of_totals,
+        n_raters,
+        n_verdicts,
+        n_yes,
+        n_majorities,
+        n_majority_yes,
+        judge_readable,
+        judge_declined,
+        judge_unreadable,
+        judge_missing,
+        judge_loss,
+        judge_yes_rate,
+        judge_pooled_kappa,
+        judge_mean_kappa,
+    )
+}

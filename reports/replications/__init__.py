@@ -1,0 +1,128 @@
+"""Replications of published studies: one data file each, and a reader for the format of its release.
+
+The data file says what the release's files are, what was printed, and what the data must give; the reader turns files
+into a `Release`; `reports.replicate` brings it in and compares. A second study is a second data file.
+"""
+
+import hashlib
+import importlib
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from annotation.imports import Row
+from studies import files
+from studies.documents import DocumentError, InstrumentDocument
+from studies.files import Unfit
+
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class ReleasedStory:
+    """A story of a release. Without a text it is withheld.
+
+    code : neutral, since codes appear in blind exports
+    source : the release's own name of who wrote it
+    """
+
+    code: str
+    group: str
+    source: str
+    text: str = ""
+    title: str = ""
+    url: str = ""
+    factors: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ReleasedJudge:
+    """The answers of one model, from one file."""
+
+    name: str
+    sha256: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Release:
+    """What a release holds, read and checked, nothing yet in the database.
+
+    sha256_by_file : of the files that hold the instrument, the stories and the people's answers
+    premise_by_group : the groups, in order
+    sources : sources that the files name and the data file does not, as under its [sources]
+    """
+
+    instrument: InstrumentDocument
+    premise_by_group: Mapping[str, str]
+    stories: tuple[ReleasedStory, ...]
+    rows: tuple[Row, ...]
+    judges: tuple[ReleasedJudge, ...]
+    sha256_by_file: Mapping[str, str]
+    sources: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+class Reader(Protocol):
+    """A module beside the data file: turns the files of a release into one. Raises DocumentError."""
+
+    def read(self, folder: Path, judges: Path, said: Mapping[str, Any]) -> Release: ...
+
+
+def names() -> list[str]:
+    """The replications that there are."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def said(name: str) -> dict[str, Any]:
+    """What the data file of that name says. Raises KeyError if there is none."""
+    if name not in names():
+        raise KeyError(name)
+    return tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def reader(name: str) -> Reader:
+    """The reader that a data file names."""
+    return cast(Reader, importlib.import_module(f"{__name__}.{name}"))
+
+
+def flat(figures: Any, *, at: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], float]]:
+    """Each figure of a data file with its key: names of tables, and places in lists, from 1."""
+    if isinstance(figures, dict):
+        for name, inner in figures.items():
+            yield from flat(inner, at=(*at, name))
+    elif isinstance(figures, list):
+        for place, inner in enumerate(figures, start=1):
+            yield from flat(inner, at=(*at, str(place)))
+    elif figures is not None:
+        yield at, float(figures)
+
+
+def decoded(path: Path) -> str:
+    """The text of a file of a release. Raises DocumentError."""
+    try:
+        return files.decoded(path, largest=files.LARGEST_FILE)
+    except Unfit as unfit:
+        raise DocumentError(path, "file", str(unfit)) from None
+    except OSError as error:
+        raise DocumentError(path, "file", f"cannot be read: {error.strerror}") from None
+
+
+def sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+__all__ = [
+    "DocumentError",
+    "Reader",
+    "Release",
+    "ReleasedJudge",
+    "ReleasedStory",
+    "decoded",
+    "flat",
+    "names",
+    "reader",
+    "said",
+    "sha256",
+]

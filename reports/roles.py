@@ -1,0 +1,201 @@
+"""Who of the staff may see and do what: five roles, as groups of Django's own permissions, from one table.
+
+`docs/roles.md` publishes the table. No role sees identities, provenance and answers together, and the admin refuses to
+give one account roles that would (`reports.admin`). Whoever is an administrator without a group (`is_superuser`) stands
+outside the table and sees everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.apps import apps as installed
+from django.contrib.auth.management import create_permissions
+from django.contrib.auth.models import Group, Permission
+from django.db.models import Q
+from django.utils.translation import pgettext_lazy
+
+VIEW_REPORT = "reports.view_report"
+BY_SOURCE = "reports.see_by_source"
+VIEW_RESPONSES = "annotation.view_response"
+
+ROLES = {
+    "designer": "makes studies: instruments, steps, stories with their sources, judges",
+    "coordinator": "runs studies, blind: links, places, progress, answers without sources",
+    "researcher": "reads what studies amount to, by source once they are closed",
+    "steward": "keeps who the raters are: names, e-mail, platform ids, payment",
+    "administrator": "keeps accounts, the endpoints that may be called, and the schedule",
+}
+# The names are stored; these are for those who look at them.
+TITLES = {
+    "designer": pgettext_lazy("role", "designer"),
+    "coordinator": pgettext_lazy("role", "coordinator"),
+    "researcher": pgettext_lazy("role", "researcher"),
+    "steward": pgettext_lazy("role", "steward"),
+    "administrator": pgettext_lazy("role", "administrator"),
+}
+
+
+def title(name: str) -> str:
+    """The role's name in the language of whoever looks; of any other group its own."""
+    return str(TITLES.get(name, name))
+
+
+@dataclass(frozen=True)
+class Data:
+    """One kind of data. see, change : the permissions for it; whoever may change it may see it as well"""
+
+    title: str
+    see: tuple[str, ...]
+    change: tuple[str, ...] = ()
+
+
+def _view(app: str, *models: str) -> tuple[str, ...]:
+    return tuple(f"{app}.view_{model}" for model in models)
+
+
+def _write(app: str, *models: str) -> tuple[str, ...]:
+    return tuple(f"{app}.{deed}_{model}" for model in models for deed in ("add", "change", "delete"))
+
+
+_PROTOCOL = ("study", "protocolversion", "step", "instrument", "item", "cloze")
+_SCHEDULE = ("periodictask", "crontabschedule", "intervalschedule", "solarschedule", "clockedschedule")
+DATA = {
+    "protocol": Data("Studies, their steps, instruments", _view("studies", *_PROTOCOL), _write("studies", *_PROTOCOL)),
+    "stories": Data(
+        "Stories: text and code; groups",
+        _view("studies", "story", "storygroup"),
+        _write("studies", "story", "storygroup"),
+    ),
+    "provenance": Data(
+        "Provenance: sources, titles, addresses, licences, factors, texts as they came, formatting by source",
+        _view("studies", "provenance", "source"),
+        _write("studies", "provenance", "source"),
+    ),
+    "raters": Data("Raters by code, consents, withdrawals", _view("annotation", "rater", "consent", "withdrawal")),
+    "places": Data(
+        "Links, seats, assignments",
+        _view("annotation", "invitation", "seat", "assignment"),
+        ("annotation.add_invitation", "annotation.change_invitation", "annotation.change_assignment"),
+    ),
+    "answers": Data(
+        "Answers, rationales and their history; the long file and the read API, without sources",
+        _view("annotation", "response", "responseevent"),
+    ),
+    "fills": Data(
+        "Filled clozes: what was written and by whom, shortlisting, the stories they became",
+        _view("annotation", "fill"),
+        ("annotation.change_fill",),
+    ),
+    "results": Data("Reports over all sources", (VIEW_REPORT,)),
+    "by_source": Data("Reports and the long file by source, once the study is closed", (BY_SOURCE,)),
+    "identities": Data(
+        "Identities: names, e-mail, platform ids, payment",
+        _view("annotation", "identity"),
+        _write("annotation", "identity"),
+    ),
+    "judges": Data(
+        "Prompts, judges, their runs",
+        _view("judges", "prompt", "judge", "run"),
+        (*_write("judges", "prompt", "judge"), "judges.add_run", "judges.change_run"),
+    ),
+    "endpoints": Data(
+        "Endpoints, and which of them may be called",
+        _view("judges", "endpoint"),
+        (*_write("judges", "endpoint"), "judges.allow_endpoint"),
+    ),
+    "accounts": Data(
+        "Accounts and their roles; the schedule",
+        (*_view("auth", "user", "group"), *_view("django_celery_beat", *_SCHEDULE)),
+        (*_write("auth", "user"), *_write("django_celery_beat", *_SCHEDULE)),
+    ),
+}
+
+# Never seen together by one account: who answered, who wrote, and what was answered.
+APART = {
+    "identities": {*DATA["identities"].see, *DATA["identities"].change},
+    "provenance": {*DATA["provenance"].see, *DATA["provenance"].change, *DATA["by_source"].see, *DATA["fills"].see},
+    "answers": {*DATA["answers"].see, *DATA["fills"].see},
+}
+
+SEE, CHANGE = "sees", "changes"
+TABLE: dict[str, dict[str, str]] = {
+    "designer": {
+        "protocol": CHANGE,
+        "stories": CHANGE,
+        "provenance": CHANGE,
+        "places": SEE,
+        "results": SEE,
+        "judges": CHANGE,
+        "endpoints": SEE,
+    },
+    "coordinator": {
+        "protocol": SEE,
+        "stories": SEE,
+        "raters": SEE,
+        "places": CHANGE,
+        "answers": SEE,
+        "results": SEE,
+        "judges": SEE,
+    },
+    "researcher": {
+        "protocol": SEE,
+        "stories": SEE,
+        "provenance": SEE,
+        "raters": SEE,
+        "places": SEE,
+        "answers": SEE,
+        "fills": CHANGE,
+        "results": SEE,
+        "by_source": SEE,
+        "judges": CHANGE,
+        "endpoints": SEE,
+    },
+    "steward": {"raters": SEE, "identities": CHANGE},
+    "administrator": {"endpoints": CHANGE, "accounts": CHANGE},
+}
+
+
+def permissions(role: str) -> set[str]:
+    """The permissions of a role, as Django names them: `annotation.view_response`."""
+    return {
+        name
+        for data, may in TABLE[role].items()
+        for name in (*DATA[data].see, *(DATA[data].change if may == CHANGE else ()))
+    }
+
+
+def seen(permitted: Iterable[str]) -> list[str]:
+    """Which of the data that are kept apart can be seen, at least in part, with these permissions."""
+    held = set(permitted)
+    return [data for data, needed in APART.items() if held & needed]
+
+
+def create(using: str = "default", apps: Any = installed, **_: Any) -> None:
+    """The five groups, each with exactly what the table says. Safe to call again, and called after every migration.
+
+    Whoever needs another set of permissions makes a group of another name: this one would be put back.
+    """
+    try:
+        apps.get_model("auth", "Permission")
+    except LookupError:
+        return  # a migration of some apps only, before there are groups
+    for app in {name.partition(".")[0] for role in ROLES for name in permissions(role)}:
+        # Django makes permissions app by app as well, but of some only after us.
+        create_permissions(installed.get_app_config(app), verbosity=0, using=using)
+    for role in ROLES:
+        group, _created = Group.objects.using(using).get_or_create(name=role)
+        group.permissions.set(_rows(permissions(role), using=using))
+
+
+def _rows(names: set[str], *, using: str) -> list[Permission]:
+    named = Q()
+    for name in names:
+        app, _, codename = name.partition(".")
+        named |= Q(content_type__app_label=app, codename=codename)
+    found = list(Permission.objects.using(using).filter(named))
+    if len(found) != len(names):
+        raise LookupError(f"of {len(names)} permissions there are {len(found)}: {sorted(names)}")
+    return found

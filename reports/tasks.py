@@ -1,0 +1,31 @@
+"""What is computed without anybody asking."""
+
+import logging
+from datetime import timedelta
+
+from celery import shared_task
+from django.db.models import Q
+from django.utils import timezone
+
+from reports import results
+from studies.models import Study
+
+log = logging.getLogger(__name__)
+
+# After closing, late answers of judges and erasures still change results for a while.
+RECENT = timedelta(days=30)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def nightly() -> int:
+    """How many reports were computed and stored: of every live or recently closed study whose inputs have changed."""
+    now = timezone.now()
+    due = Study.objects.filter(Q(state=Study.State.LIVE) | Q(state=Study.State.CLOSED, closed_at__gte=now - RECENT))
+    n_stored = 0
+    for study in due:
+        try:
+            n_stored += results.report(study, at=now, by="nightly").made_at == now
+        except Exception:
+            # One study that cannot be computed must not cost the others their report.
+            log.exception("no nightly report of %s", study.slug)
+    return n_stored

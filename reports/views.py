@@ -1,0 +1,114 @@
+"""Pages and files of results, for staff whose role may see them; by source only for some, and once a study is closed.
+
+Like the raters' pages they refuse query parameters, which nothing of ours sends.
+"""
+
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from django.contrib.admin.views.decorators import staff_member_required
+from django.core.exceptions import BadRequest, PermissionDenied
+from django.db.models import Count, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+from django.utils.cache import patch_cache_control
+from django.views.decorators.http import require_safe
+
+from annotation.models import Assignment, Rater, Seat
+from reports import frames, pages, results, roles, tables
+from reports.material import is_sealed
+from studies.models import Story, Study
+
+P = ParamSpec("P")
+View = Callable[..., HttpResponseBase]
+
+
+def for_staff_who(permission: str) -> Callable[[Callable[Concatenate[HttpRequest, P], HttpResponseBase]], View]:
+    """A page for staff with that permission; others of the staff are refused, strangers sent to sign in."""
+
+    def guard(view: Callable[Concatenate[HttpRequest, P], HttpResponseBase]) -> View:
+        @wraps(view)
+        def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+            if not request.user.has_perm(permission):
+                raise PermissionDenied
+            if request.GET:
+                raise BadRequest("This page takes no query parameters.")
+            response = view(request, *args, **kwargs)
+            patch_cache_control(response, no_store=True)
+            return response
+
+        return require_safe(staff_member_required(guarded))
+
+    return guard
+
+
+def is_blind(request: HttpRequest) -> bool:
+    """Whether whoever asks may not know results by source."""
+    return not request.user.has_perm(roles.BY_SOURCE)
+
+
+@for_staff_who(roles.VIEW_REPORT)
+def index(request: HttpRequest) -> HttpResponse:
+    """Every study with how far it has come."""
+    of_study = Q(study=OuterRef("pk"))
+    seats = Seat.objects.filter(of_study, rater_kind=Rater.Kind.PERSON)
+    done = Assignment.objects.filter(
+        of_study, rater_kind=Rater.Kind.PERSON, status=Assignment.Status.SUBMITTED, seat__isnull=False
+    )
+    studies = Study.objects.annotate(
+        **{
+            name: Coalesce(Subquery(found.order_by().values("study").annotate(n=Count("pk")).values("n")), 0)
+            for name, found in {"n_stories": Story.objects.filter(of_study), "n_seats": seats, "n_done": done}.items()
+        }
+    )
+    return render(request, "reports/index.html", {"studies": studies.order_by("-launched_at", "slug")})
+
+
+@for_staff_who(roles.VIEW_REPORT)
+def show(request: HttpRequest, slug: str) -> HttpResponse:
+    """What the study amounts to; computed once for the same answers."""
+    study = get_object_or_404(Study, slug=slug)
+    report = results.report(study, at=timezone.now(), by=request.user.get_username(), blind=is_blind(request))
+    return render(request, "reports/show.html", {"study": study, "report": report} | pages.context(report.result))
+
+
+@for_staff_who(roles.VIEW_REPORT)
+def table(request: HttpRequest, slug: str, table: str) -> StreamingHttpResponse:
+    """One table of the report, unrounded."""
+    study = get_object_or_404(Study, slug=slug)
+    if table not in tables.TABLES:
+        raise Http404
+    report = results.report(study, at=timezone.now(), by=request.user.get_username(), blind=is_blind(request))
+    rows = list(tables.TABLES[table](report.result))
+    header = dict.fromkeys(name for row in rows for name in row)
+    return _csv(f"{slug}-{table}", tables.csv_lines(header, rows))
+
+
+@for_staff_who(roles.VIEW_RESPONSES)
+def responses_long(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+    """Every response, one a row; without sources until the study is closed, and for readers who stay blind."""
+    study = get_object_or_404(Study, slug=slug)
+    with_sources = not (is_blind(request) or is_sealed(study))
+    header = frames.columns(study, with_sources=with_sources)
+    return _csv(f"{slug}-responses_long", tables.csv_lines(header, frames.rows(study, with_sources=with_sources)))
+
+
+@for_staff_who(roles.VIEW_REPORT)
+def codebook(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+    """What the columns and the items of the long file mean."""
+    study = get_object_or_404(Study, slug=slug)
+    with_sources = not (is_blind(request) or is_sealed(study))
+    header = ("what", "name", "meaning", "values")
+    return _csv(f"{slug}-codebook", tables.csv_lines(header, frames.codebook(study, with_sources=with_sources)))
+
+
+def _csv(name: str, lines: Iterable[str]) -> StreamingHttpResponse:
+    return StreamingHttpResponse(
+        lines,
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}.csv"'},
+    )
