@@ -1,0 +1,127 @@
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotation import design
+from studies import protocol
+from studies.models import Step
+from tests import factories
+
+
+@given(st.integers(2, 9))
+def test_williams_design_is_balanced_in_place_and_in_neighbours(size: int) -> None:
+    squares = design.williams(size)
+
+    n = len(squares)
+    rows = [row for square in squares for row in square]
+    in_place = Counter((place, x) for row in rows for place, x in enumerate(row))
+    after = Counter(pair for row in rows for pair in pairwise(row))
+    assert (len(in_place), set(in_place.values())) == (size * size, {n})
+    assert (len(after), set(after.values())) == (size * (size - 1), {n})
+
+
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=20), st.integers(1, 9), st.integers(0, 1000))
+def test_every_order_holds_every_story_once(sizes: list[int], k: int, seed: int) -> None:
+    for policy in ("balanced", "random", "fixed"):
+        found = design.orders(sizes, k, policy=policy, rng=np.random.default_rng(seed))
+
+        assert [len(rows) for rows in found] == [k] * len(sizes)
+        assert all(sorted(row) == list(range(size)) for size, rows in zip(sizes, found, strict=True) for row in rows)
+
+
+def spread(rows: list[list[int]], size: int) -> int:
+    """By how much the most frequent story-in-a-place exceeds the rarest."""
+    counts = Counter((place, x) for row in rows for place, x in enumerate(row))
+    return max(counts.values()) - min(counts[place, x] for place in range(size) for x in range(size))
+
+
+@given(st.integers(1, 6), st.integers(1, 30), st.integers(1, 9), st.integers(0, 1000))
+def test_places_are_balanced_within_one_in_every_group_and_over_the_study(
+    size: int, n_groups: int, k: int, seed: int
+) -> None:
+    found = design.orders([size] * n_groups, k, policy="balanced", rng=np.random.default_rng(seed))
+
+    assert all(spread(rows, size) <= 1 for rows in found)
+    squares = [
+        [row for rows in found[n :: len(design.williams(size))] for row in rows]
+        for n in range(len(design.williams(size)))
+    ]
+    assert all(spread(rows, size) <= 1 for rows in squares if rows)
+
+
+@given(st.integers(1, 200), st.integers(1, 4), st.integers(0, 1000))
+def test_pairs_are_shown_in_either_order_equally_often_within_one(n_pairs: int, k: int, seed: int) -> None:
+    found = design.orders([2] * n_pairs, k, policy="balanced", rng=np.random.default_rng(seed))
+
+    first = Counter(row[0] for rows in found for row in rows)
+    assert abs(first[0] - first[1]) <= 1
+
+
+@pytest.mark.django_db
+def test_plan_gives_every_group_its_seats_in_ranks_without_gaps() -> None:
+    study = factories.study(n_groups=3, k=3)
+
+    for group in study.groups.all():
+        assert sorted(s.rank for s in group.seats.all()) == [1, 2, 3]
+        assert sorted(s.number for s in group.seats.all()) == [1, 2, 3]
+
+
+@pytest.mark.django_db
+def test_the_same_seed_plans_the_same_seats_and_another_seed_others() -> None:
+    def planned(slug: str, seed: int) -> list[tuple[str, int, list[str]]]:
+        study = factories.study(slug, n_groups=4, planned=False)
+        study.seed = seed
+        study.save()
+        seats = design.plan(study, by="tests", at=factories.NOON)
+        return [(s.group.code, s.rank, s.order) for s in seats]
+
+    first = planned("one", 7)
+
+    assert planned("two", 7) == first
+    assert planned("three", 8) != first
+
+
+@pytest.mark.django_db
+def test_a_study_is_planned_once() -> None:
+    study = factories.study()
+
+    with pytest.raises(protocol.NotPlannable, match="plums: its seats are planned already"):
+        design.plan(study, by="tests", at=factories.NOON)
+
+    assert study.seats.count() == 3
+
+
+@pytest.mark.django_db
+def test_only_a_step_within_a_group_may_lock() -> None:
+    study = factories.study(planned=False)
+    Step.objects.filter(key__in=("consent", "ranking")).update(locks=True)
+
+    with pytest.raises(protocol.NotPlannable, match="step consent, locks: only a step") as refused:
+        design.plan(study, by="tests", at=factories.NOON)
+
+    assert "step ranking" not in str(refused.value)
+
+
+@pytest.mark.django_db
+def test_plan_freezes_protocol_version_one() -> None:
+    version = factories.study().versions.get()
+
+    assert version.number == 1
+    assert version.frozen_at == factories.NOON
+    assert len(version.sha256) == 64
+
+
+@pytest.mark.django_db
+def test_a_judges_seat_does_not_count_towards_the_peoples() -> None:
+    study = factories.study()
+    group = study.groups.get()
+
+    seat = design.judge_seat(study, group, ["p1s1", "p1s2", "p1s3", "p1s4"])
+
+    assert seat.number == 1
+    assert study.seats.filter(rater_kind="person").count() == 3
+    assert factories.assignment(study).seat != seat

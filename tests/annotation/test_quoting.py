@@ -1,0 +1,139 @@
+"""Quotes: found in the story or refused, stored as the browser counts, marked among the story's runs."""
+
+import json
+
+import pytest
+from django.utils.html import escape
+
+from annotation import quoting
+from annotation.models import Response
+from annotation.quoting import Quote
+from annotation.typesetting import paragraphs
+from studies.items import InvalidAnswer
+from studies.models import Item, Story
+from tests import factories
+from tests.annotation.walk import HTMX, address, begin, give
+
+TEXT = "One 🙂 and *two* here.\r\n\r\nThe *end* of *it*."
+
+
+def test_a_passage_is_stored_with_its_place_counted_in_units_of_utf_16():
+    given = ['{"paragraph": 1, "start": 7, "end": 14, "text": "and two"}', {"paragraph": 2, "text": "end of"}]
+
+    assert quoting.read(given, TEXT) == [Quote(1, 7, 14, "and two"), Quote(2, 4, 10, "end of")]
+
+
+@pytest.mark.parametrize(
+    "passage",
+    [
+        {"paragraph": 1, "start": 0, "end": 3, "text": "Two"},
+        {"paragraph": 1, "start": 6, "end": 13, "text": "and two"},
+        {"paragraph": 2, "start": 7, "end": 14, "text": "and two"},
+        {"paragraph": 3, "start": 0, "end": 3, "text": "One"},
+        {"paragraph": 1, "start": 0, "end": 999, "text": "One"},
+        {"paragraph": 1, "text": "*two*"},
+        {"paragraph": 3, "text": "One"},
+    ],
+)
+def test_a_passage_that_is_not_in_the_story_is_refused_with_words(passage):
+    with pytest.raises(InvalidAnswer, match=f"marked in paragraph {passage['paragraph']} is not in the story"):
+        quoting.read([passage], TEXT)
+
+
+@pytest.mark.parametrize("raw", ["nonsense", "{}", "[1]", '{"paragraph": 1}', '{"paragraph": 1, "text": "\\u0000"}'])
+def test_what_is_no_passage_at_all_is_refused(raw):
+    with pytest.raises(InvalidAnswer):
+        quoting.read([raw], TEXT)
+    assert quoting.shown([raw]) == []
+
+
+def test_the_same_passage_counts_once():
+    passage = {"paragraph": 1, "start": 0, "end": 3, "text": "One"}
+
+    assert quoting.read([passage, json.dumps(passage)], TEXT) == [Quote(1, 0, 3, "One")]
+
+
+def test_quotes_are_marked_across_italics_and_the_first_owns_what_they_share():
+    quotes = [Quote(1, 7, 14, "and two"), Quote(1, 11, 19, "two here")]
+
+    first, second = quoting.marked(paragraphs(TEXT), quotes)
+
+    stretches = [(s.quote, [(r.text, r.is_italic) for r in s.runs]) for s in first.stretches]
+    assert stretches == [
+        (0, [("One 🙂 ", False)]),
+        (1, [("and ", False), ("two", True)]),
+        (2, [(" here", False)]),
+        (0, [(".", False)]),
+    ]
+    assert [s.quote for s in second.stretches] == [0]
+
+
+@pytest.mark.parametrize("quotes", [[], [Quote(1, 0, 3, "One"), Quote(1, 2, 999, "")]])
+def test_marking_loses_no_word(quotes):
+    plain = paragraphs(TEXT)
+
+    said = ["".join(r.text for s in p.stretches for r in s.runs) for p in quoting.marked(plain, quotes)]
+
+    assert said == [p.words for p in plain] == ["One 🙂 and two here.", "The end of it."]
+
+
+@pytest.fixture
+def assignment(db, client):
+    made = factories.study()
+    Story.objects.update(text=TEXT)
+    return begin(client, made)
+
+
+PASSAGE = '{"paragraph": 2, "start": 4, "end": 10, "text": "end of"}'
+
+
+def test_a_quote_is_kept_with_the_answer_and_shown_and_marked_on_return(client, assignment):
+    assert give(client, assignment, quotes=[PASSAGE]).status_code == 302
+
+    assert Response.objects.get().quotes == [json.loads(PASSAGE)]
+    page = client.get(address(assignment)).text
+    assert '<mark><a href="#quote-tests-A-item-1-1"><i>end</i> of</a></mark>' in page
+    assert "<blockquote" in page
+    assert '<a href="#p2">' in page
+
+
+def test_a_quote_from_nowhere_is_refused_and_changes_nothing(client, assignment):
+    give(client, assignment, quotes=[PASSAGE])
+
+    refused = give(client, assignment, "no", base=1, quotes=[PASSAGE.replace("end of", "of end")])
+
+    assert refused.status_code == 400
+    assert "The passage that you marked in paragraph 2 is not in the story" in refused.text
+    assert (Response.objects.get().value, Response.objects.get().revision) == ("yes", 1)
+
+
+def test_a_quote_alone_is_kept_before_there_is_an_answer(client, assignment):
+    saved = give(client, assignment, None, "", quotes=[PASSAGE], htmx=True)
+
+    assert 'data-state="begun"' in saved.text
+    assert Response.objects.get().quotes == [json.loads(PASSAGE)]
+
+
+def test_where_no_reasons_are_asked_for_a_quote_is_ignored(client, assignment):
+    Item.objects.update(rationale="none", rationale_least=0)
+
+    give(client, assignment, quotes=[PASSAGE])
+
+    assert Response.objects.get().quotes == []
+
+
+def test_a_conflict_shows_the_quotes_of_both_and_keeps_those_that_are_chosen(client, assignment):
+    give(client, assignment, quotes=[PASSAGE])
+    other = '{"paragraph": 2, "start": 0, "end": 3, "text": "The"}'
+
+    conflict = client.post(address(assignment), {"base": 0, "quotes": [other]}, headers=HTMX)
+
+    assert conflict.status_code == 409
+    assert '<q lang="en">end of</q>' in conflict.text
+    assert '<q lang="en">The</q>' in conflict.text
+    assert f'name="quotes" value="{escape(other)}"' in conflict.text
+
+
+def test_a_quote_costs_a_save_no_query_more(client, assignment, django_assert_num_queries):
+    with django_assert_num_queries(8):
+        give(client, assignment, quotes=[PASSAGE], htmx=True)

@@ -1,0 +1,72 @@
+"""A step that revises an earlier one: what was answered there stands above the same question again."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import Response
+from studies import protocol
+from studies.models import Step, Study
+from tests import factories
+from tests.annotation import walk
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study() -> Study:
+    """Measures are written once, and then beside each story."""
+    made = factories.study(planned=False, comparative=False, n_stories=2)
+    tests = Step.objects.get(version__study=made, key="tests")
+    tests.instrument.items.update(type="text", rationale="none")
+    Step.objects.filter(pk=tests.pk).update(position=3, revises="first")
+    Step.objects.create(
+        version=tests.version, position=2, key="first", kind="rating", instrument=tests.instrument, scope="once"
+    )
+    factories.design.plan(made, by="tests", at=factories.NOON)
+    return made
+
+
+@pytest.fixture
+def client(study: Study) -> Client:
+    """Somebody who has written the first measure and left the second out."""
+    found = Client()
+    rater = walk.come_in(found, study)
+    found.post(reverse("annotation:consent"), {"agrees": "yes"})
+    found.get(reverse("annotation:once", args=["first"]))
+    visit = rater.assignments.get(seat=None)
+    factories.answer(visit, step="first", letter="", value="Who is speaking?\nTo whom?")
+    factories.answer(visit, step="first", letter="", item=2, value="Nothing.")
+    found.post(reverse("annotation:once", args=["first"]))
+    found.post(reverse("annotation:begin"))
+    return found
+
+
+def test_the_earlier_answer_stands_above_the_question(client: Client) -> None:
+    mine = Response.objects.first().assignment.rater.assignments.exclude(seat=None).get()
+
+    page = client.get(walk.address(mine)).text
+
+    assert "Your earlier answer" in page
+    assert "Who is speaking?\nTo whom?" in page
+    assert "Nothing." not in page
+
+
+def test_it_costs_one_query_and_nothing_where_nothing_is_revised(client: Client, django_assert_num_queries) -> None:
+    mine = Response.objects.first().assignment.rater.assignments.exclude(seat=None).get()
+
+    with django_assert_num_queries(10):
+        client.get(walk.address(mine))
+    Step.objects.update(revises="")
+    with django_assert_num_queries(9):
+        page = client.get(walk.address(mine)).text
+    assert "Your earlier answer" not in page
+
+
+@pytest.mark.parametrize("change", [{"key": "other"}, {"scope": "group"}, {"position": 9}])
+def test_a_step_that_revises_none_that_fits_cannot_be_planned(study: Study, change: dict[str, object]) -> None:
+    Step.objects.filter(key="first").update(**change)
+
+    found = protocol.findings(study, protocol.read(study.versions.get()))
+
+    assert found == ["step tests revises first, which is no earlier step with its instrument and scope"]

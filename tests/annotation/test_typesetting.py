@@ -1,0 +1,45 @@
+import pytest
+
+from annotation.typesetting import Paragraph, Run, paragraphs, runs
+
+LONG = "It was a long first sentence that went on, " * 5
+
+
+def test_paragraphs_stand_between_blank_lines():
+    assert paragraphs("One.\r\n\r\nTwo,\nstill two.\n \n\nThree.") == [
+        Paragraph(1, (Run("One."),), "section-opening"),
+        Paragraph(2, (Run("Two,\nstill two."),)),
+        Paragraph(3, (Run("Three."),)),
+    ]
+
+
+def test_a_text_without_blank_lines_has_a_paragraph_on_every_line():
+    assert [p.runs[0].text for p in paragraphs("One.\nTwo.\n")] == ["One.", "Two."]
+
+
+@pytest.mark.parametrize("sign", ["***", "* * *", "---", "⁂"])
+def test_a_break_opens_a_section_and_is_no_paragraph(sign):
+    assert [(p.number, p.opens) for p in paragraphs(f"{LONG}\n\nTwo.\n\n{sign}\n\nThree.")] == [
+        (1, "opening"),
+        (2, ""),
+        (3, "section-opening"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("He wrote *34* on it.", (Run("He wrote "), Run("34", is_italic=True), Run(" on it."))),
+        ("*All of it.*", (Run("All of it.", is_italic=True),)),
+        ("2 * 3 * 4", (Run("2 * 3 * 4"),)),
+        ("a*b*c", (Run("a*b*c"),)),
+        ("**bold**", (Run("**bold**"),)),
+        ("<i>*x*</i>", (Run("<i>"), Run("x", is_italic=True), Run("</i>"))),
+    ],
+)
+def test_stars_around_words_make_italics_and_no_other_star_does(text, found):
+    assert runs(text) == found
+
+
+def test_nothing_is_no_paragraph():
+    assert paragraphs(" \n\n ") == []

@@ -1,0 +1,518 @@
+"""The reading desk and the page of comparisons."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation import claims, invitations
+from annotation.models import Assignment, Response, ResponseEvent
+from studies.models import Instrument, Item, Provenance, Source, Step, Story, Study
+from tests import factories
+from tests.annotation import walk
+from tests.annotation.walk import address, begin, give, said
+
+pytestmark = pytest.mark.django_db
+TRANSACTION = ("SAVEPOINT", "RELEASE SAVEPOINT", "BEGIN", "COMMIT")
+
+
+def statements(queries: list[dict[str, str]]) -> list[str]:
+    """What a request asked of the database, without the brackets around a transaction."""
+    return [q["sql"] for q in queries if not q["sql"].startswith(TRANSACTION)]
+
+
+def test_the_desk_shows_the_story_under_its_letter_and_one_question(client):
+    assignment = begin(client, factories.study(n_items=3))
+
+    page = client.get(address(assignment, item=2)).text
+
+    assert "Story A" in page
+    assert "of four" in page
+    assert "question 2 of 3" in page
+    assert "Is it good in way 2?" in page
+    assert "Is it good in way 3?" not in page
+    assert "The p1s" in page, "the words of the story"
+
+
+def test_the_field_for_reasons_has_the_words_of_the_instrument_in_its_language_if_it_has_any(client):
+    assignment = begin(client, factories.study())
+    Item.objects.filter(key="item-2").update(rationale_label="Razões (opcional)", rationale="optional")
+    Instrument.objects.update(language="pt")
+
+    ours, theirs = (client.get(address(assignment, item=n)).text for n in (1, 2))
+
+    assert "Your reasons" in ours
+    assert '<span lang="pt">Razões (opcional)</span></label>' in theirs
+    assert "Your reasons" not in theirs
+
+
+@pytest.mark.parametrize("rationale", ["none", "optional"])
+def test_a_suggested_length_is_shown_once_with_reasons_and_without(client, rationale):
+    assignment = begin(client, factories.study())
+    Item.objects.update(type="text", rationale=rationale, rationale_least=0, suggested="one line")
+
+    page = client.get(address(assignment)).text
+
+    assert page.count('id="suggested-tests-A-item-1" lang="en">one line</p>') == 1
+    assert re.search(r'aria-describedby="[^"]* suggested-tests-A-item-1"', page)
+
+
+def test_nothing_is_chosen_before_the_rater_chooses(client):
+    page = client.get(address(begin(client, factories.study()))).text
+
+    form = page[page.index("data-saves") :]
+    assert 'type="radio"' in form
+    assert "checked" not in form
+
+
+def test_an_answer_is_saved_as_it_is_given_and_the_page_is_told_its_revision_and_state(client):
+    assignment = begin(client, factories.study())
+
+    first = give(client, assignment, "yes", "", htmx=True, key="k1")
+    second = give(client, assignment, "yes", "It is so.", base=1, htmx=True, key="k2")
+
+    assert said(assignment) == [("yes", "It is so.")]
+    assert 'id="base-tests-A-item-1" value="1" hx-swap-oob="true"' in first.text
+    assert 'data-state="begun"' in first.text, "the reasons are still missing, and that blocks no saving"
+    assert 'id="base-tests-A-item-1" value="2" hx-swap-oob="true"' in second.text
+    assert 'data-state="done"' in second.text
+    assert "UTC</time>" in second.text
+    assert ResponseEvent.objects.count() == 2
+
+
+def test_a_save_that_arrives_twice_counts_once(client):
+    assignment = begin(client, factories.study())
+
+    pages = [give(client, assignment, htmx=True, key="k1") for _ in range(3)]
+
+    assert [p.status_code for p in pages] == [200, 200, 200]
+    assert {p.text.split('value="')[1][0] for p in pages} == {"1"}
+    assert ResponseEvent.objects.count() == 1
+
+
+def test_without_a_script_an_answer_is_saved_and_the_next_question_follows(client):
+    assignment = begin(client, factories.study())
+
+    forward = give(client, assignment, go="next")
+    back = give(client, assignment, "no", item=2, go="previous")
+    stay = give(client, assignment, "no", item=2, base=1)
+
+    assert forward.url == address(assignment, item=2)
+    assert back.url == address(assignment, item=1)
+    assert stay.url == address(assignment, item=2)
+    assert said(assignment) == [("yes", "It is so."), ("no", "It is so.")]
+
+
+def test_after_the_last_question_comes_the_next_story_and_after_the_last_story_the_comparison(client):
+    assignment = begin(client, factories.study(n_stories=2))
+
+    next_story = give(client, assignment, item=2, go="next")
+    give(client, assignment, letter="B")
+    comparison = give(client, assignment, letter="B", item=2, go="next")
+
+    assert next_story.url == address(assignment, letter="B")
+    assert comparison.url == reverse("annotation:part", args=[assignment.code, "ranking"])
+
+
+def test_htmx_gets_only_the_questions_within_a_story_and_is_sent_to_the_next_one(client):
+    assignment = begin(client, factories.study())
+    asked = walk.HTMX | {"HX-Target": "questions"}
+
+    part = client.get(address(assignment, item=2), headers=asked).text
+    within = give(client, assignment, go="next", htmx=True)
+    beyond = give(client, assignment, item=2, go="next", htmx=True)
+
+    assert "Is it good in way 2?" in part
+    assert "<title>" in part
+    assert "The p1s" not in part, "the story is on the page already"
+    assert address(assignment, item=2) in within.headers["HX-Location"]
+    assert beyond.headers["HX-Redirect"] == address(assignment, letter="B")
+
+
+def test_the_button_back_gets_the_whole_page(client):
+    assignment = begin(client, factories.study())
+    asked = walk.HTMX | {"HX-Target": "questions", "HX-History-Restore-Request": "true"}
+
+    assert "The p1s" in client.get(address(assignment), headers=asked).text
+
+
+def test_an_answer_can_be_cleared_and_stays_in_the_history(client):
+    assignment = begin(client, factories.study())
+    give(client, assignment)
+
+    give(client, assignment, "", "It is so.", base=1)
+
+    response = Response.objects.get()
+    assert (response.value, response.outcome, response.rationale) == (None, "open", "It is so.")
+    assert ResponseEvent.objects.count() == 2
+
+
+@pytest.mark.parametrize("htmx", [False, True])
+def test_a_value_outside_the_options_is_refused_at_the_item_and_changes_nothing(client, htmx):
+    assignment = begin(client, factories.study())
+    give(client, assignment)
+
+    response = give(client, assignment, "maybe", "My long reasons.", base=1, htmx=htmx)
+
+    assert response.status_code == 400
+    assert "Please answer “Yes” or “No”." in response.text
+    assert said(assignment) == [("yes", "It is so.")]
+    if not htmx:
+        assert "My long reasons." in response.text, "what was written is still on the page"
+
+
+def test_a_character_that_no_database_keeps_is_refused_with_a_sentence(client):
+    assignment = begin(client, factories.study())
+
+    response = give(client, assignment, "yes", "Words\x00.")
+
+    assert response.status_code == 400
+    assert "a character that cannot be stored" in response.text
+    assert said(assignment) == []
+
+
+@pytest.mark.parametrize("base", ["-1", "one", "1.0", "9" * 12, "٣"])
+def test_a_revision_that_no_page_could_send_is_refused(client, base):
+    assignment = begin(client, factories.study())
+
+    assert give(client, assignment, base=base).status_code == 400
+    assert said(assignment) == []
+
+
+@pytest.mark.parametrize("htmx", [False, True])
+def test_an_answer_changed_in_another_window_shows_both_versions_and_overwrites_none(client, htmx):
+    assignment = begin(client, factories.study())
+    give(client, assignment, "yes", "Written first.", base=0)
+
+    conflict = give(client, assignment, "no", "Written second & <b>.", base=0, htmx=htmx)
+
+    assert conflict.status_code == 409
+    for version in ("Written first.", "Written second &amp; &lt;b&gt;."):
+        assert version in conflict.text
+    assert said(assignment) == [("yes", "Written first.")]
+
+
+def test_of_two_versions_the_one_chosen_is_kept(client):
+    assignment = begin(client, factories.study())
+    give(client, assignment, "yes", "Written first.")
+    conflict = give(client, assignment, "no", "Written second.")
+
+    form = fields(conflict.text, action=address(assignment))
+    client.post(address(assignment), form)
+
+    assert form["base"] == "1"
+    assert said(assignment) == [("no", "Written second.")]
+
+
+class _Fields(HTMLParser):
+    """The fields of the first form that posts to an address."""
+
+    def __init__(self, action: str) -> None:
+        super().__init__()
+        self.action, self.is_inside, self.found, self.textarea = action, False, {}, ""
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        if tag == "form" and given.get("method") == "post" and given.get("action") == self.action:
+            self.is_inside = True
+        elif self.is_inside and tag == "input":
+            self.found[given["name"]] = given.get("value", "")
+        elif self.is_inside and tag == "textarea":
+            self.textarea = given["name"]
+
+    def handle_data(self, data):
+        if self.textarea:
+            self.found[self.textarea] = data.removeprefix("\n")
+
+    def handle_endtag(self, tag):
+        self.textarea = ""
+        if tag == "form":
+            self.is_inside = False
+
+
+def fields(page: str, *, action: str) -> dict[str, str]:
+    parser = _Fields(action)
+    parser.feed(page)
+    return parser.found
+
+
+def test_a_page_gives_back_exactly_what_was_written(client):
+    assignment = begin(client, factories.study())
+    written = "\nTwo  lines,\n\n“<b>quoted</b>” &amp; ’ and 🙂 "
+    give(client, assignment, why=written.replace("\n", "\r\n"))
+
+    form = fields(client.get(address(assignment)).text, action=address(assignment))
+
+    assert said(assignment) == [("yes", written)]
+    assert form["rationale"] == written
+
+
+@pytest.mark.parametrize(
+    "text", ["<script>x</script>", '<img src=x onerror="x">', "*<svg onload=x>*", "{% x %} {{ y }}"]
+)
+def test_the_words_of_a_story_are_never_markup(client, text):
+    study = factories.study()
+    for story in study.stories.all():
+        story.text = text
+        story.save()
+
+    page = client.get(address(begin(client, study))).text
+
+    assert "<script>x" not in page
+    assert "<img" not in page
+    assert "<svg" not in page
+    assert "&lt;" in page or "{% x %} {{ y }}" in page
+
+
+def test_nothing_on_a_page_says_where_a_story_comes_from(client):
+    study = factories.study(n_stories=2)
+    assignment = begin(client, study)
+    for source in Source.objects.all():
+        Source.objects.filter(pk=source.pk).update(name=f"CANARY {source.name}")
+    Provenance.objects.update(title="CANARY title", url="https://canary.example/", factors={"CANARY": "factor"})
+    for n, story in enumerate(Story.objects.all()):
+        Story.objects.filter(pk=story.pk).update(code=f"CANARY-{n}")
+    codes = dict(Story.objects.values_list("pk", "code"))
+    assignment.seat.order = list(codes.values())
+    assignment.seat.save()
+    Study.objects.update(description="CANARY description")
+    for letter in "AB":
+        for item in (1, 2):
+            assert give(client, assignment, letter=letter, item=item).status_code == 302
+    give(
+        client,
+        assignment,
+        None,
+        "",
+        step="ranking",
+        letter="",
+        **{"answer-ranking-item-1_A": 2, "answer-ranking-item-1_B": 1},
+    )
+    assert [[codes[pk]] for pk in reversed(codes)] == Response.objects.get(step__key="ranking").value, (
+        "it is there to leak"
+    )
+
+    visited = [
+        client.get(address(assignment)),
+        client.get(address(assignment, item=2), headers=walk.HTMX | {"HX-Target": "questions"}),
+        client.get(reverse("annotation:part", args=[assignment.code, "ranking"])),
+        client.get(reverse("annotation:story", args=[assignment.code, "B"])),
+        client.get(reverse("annotation:check", args=[assignment.code])),
+        client.get(reverse("annotation:assignment", args=[assignment.code]), follow=True),
+        give(client, assignment, "no", htmx=True),
+        give(client, assignment, "perhaps", base=1, htmx=True),
+        give(client, assignment, "no", base=0),
+    ]
+
+    for response in visited:
+        assert "CANARY" not in response.text + str(response.headers)
+
+
+def test_the_premise_is_shown_if_the_study_says_so(client):
+    study = factories.study()
+    assignment = begin(client, study)
+    assert "Premise 1" not in client.get(address(assignment)).text
+
+    Study.objects.update(shows_premise=True)
+
+    assert "Premise 1" in client.get(address(assignment)).text
+
+
+def test_a_notice_stands_on_every_page_of_the_study(client):
+    study = factories.study()
+    Study.objects.update(notice="Made up for a demonstration.")
+    assignment = begin(client, study)
+
+    for page in (address(assignment), reverse("annotation:check", args=[assignment.code])):
+        assert "Made up for a demonstration." in client.get(page).text
+
+
+@pytest.mark.parametrize(
+    ("policy", "is_open"), [("above", (True, True)), ("folded", (True, False)), ("on_demand", (False, False))]
+)
+def test_the_background_stands_open_as_the_protocol_says(client, policy, is_open):
+    study = factories.study()
+    Step.objects.filter(key="tests").update(background=policy)
+    Item.objects.update(background="What it means.")
+    assignment = begin(client, study)
+    give(client, assignment)
+
+    pages = [client.get(address(assignment, letter=letter)).text for letter in "AB"]
+
+    assert tuple('<details class="background" open>' in page for page in pages) == is_open
+
+
+def test_a_story_is_not_there_before_the_one_before_it_is_begun(client):
+    assignment = begin(client, factories.study())
+
+    looking = client.get(address(assignment, letter="C"))
+    answering = give(client, assignment, letter="C")
+    reading = client.get(reverse("annotation:story", args=[assignment.code, "B"]))
+    comparing = give(client, assignment, "ai", "", step="guess", letter="A")
+
+    assert looking.url == reading.url == reverse("annotation:assignment", args=[assignment.code])
+    assert (answering.status_code, comparing.status_code) == (409, 409)
+    assert "begin every story before it first" in answering.text
+    assert said(assignment) == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "s/tests/Z/item-1/",
+        "s/tests/A/item-9/",
+        "s/tests/item-1/",
+        "s/none/A/item-1/",
+        "s/ranking/A/item-1/",
+        "s/consent/item-1/",
+    ],
+)
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_what_is_not_asked_is_not_there(client, method, path):
+    assignment = begin(client, factories.study())
+
+    assert getattr(client, method)(f"/a/{assignment.code}/{path}").status_code == 404
+    assert said(assignment) == []
+
+
+def test_coming_back_leads_to_the_very_item(client):
+    assignment = begin(client, factories.study(n_items=3))
+    client.get(address(assignment, item=3))
+
+    back = client.get("/", follow=True)
+
+    assert back.redirect_chain[-1][0] == address(assignment, item=3)
+
+
+def test_the_rater_of_a_link_comes_back_to_the_item_on_another_device(client):
+    study = factories.study(n_items=3)
+    _, token = invitations.issue(study)
+    client.post(f"/r/{token}/")
+    client.post("/consent/", {"agrees": "yes"})
+    client.post("/group/")
+    assignment = Assignment.objects.get()
+    client.get(address(assignment, item=2))
+
+    other = Client()
+    back = other.post(f"/r/{token}/", follow=True)
+
+    assert back.redirect_chain[-1][0] == address(assignment, item=2)
+
+
+def test_comparative_steps_share_one_page_and_each_item_saves_at_its_own_address(client):
+    assignment = begin(client, factories.study(n_stories=2))
+    for letter in "AB":
+        give(client, assignment, letter=letter)
+
+    page = client.get(reverse("annotation:part", args=[assignment.code, "ranking"])).text
+    alone = client.get(address(assignment, "guess", letter="B"))
+    give(client, assignment, "ai", "", step="guess", letter="B", htmx=True)
+    give(
+        client,
+        assignment,
+        None,
+        "",
+        step="ranking",
+        letter="",
+        **{"answer-ranking-item-1_A": 2, "answer-ranking-item-1_B": 1},
+    )
+
+    assert "The two stories together" in page
+    for item in (address(assignment, "ranking", letter=""), address(assignment, "guess", letter="A")):
+        assert f'action="{item}"' in page
+    assert alone.url == f"{reverse('annotation:part', args=[assignment.code, 'ranking'])}#item-guess-B-item-1"
+    by_letter = dict(zip("AB", assignment.seat.order, strict=True))
+    guess, ranking = Response.objects.filter(step__key__in=["guess", "ranking"]).order_by("pk")
+    assert (guess.story.code, guess.value) == (by_letter["B"], "ai")
+    assert ranking.value == [[by_letter["B"]], [by_letter["A"]]]
+
+
+def test_a_step_that_locks_shows_the_answers_first_and_then_they_are_final(client):
+    study = factories.study(n_stories=2, planned=False)
+    Step.objects.filter(key="ranking").update(locks=True)
+    factories.design.plan(study, by="tests", at=factories.NOON)
+    assignment = begin(client, study)
+    page = reverse("annotation:part", args=[assignment.code, "ranking"])
+    for letter in "AB":
+        give(client, assignment, letter=letter)
+
+    early = give(client, assignment, None, "", step="ranking", letter="")
+    incomplete = client.post(page)
+    for letter in "AB":
+        give(client, assignment, item=2, letter=letter)
+    before = client.get(page).text
+    opened = client.post(page, follow=True)
+    changed = give(client, assignment, "no", base=1)
+
+    assert early.status_code == 409
+    assert incomplete.status_code == 400
+    assert "Lock these answers and go on" in before
+    assert "Put them in order" not in before.split("<main")[1].split("<h2")[0]
+    assert "can no longer be changed" in opened.text
+    assert changed.status_code == 409
+    assert "were locked" in changed.text
+    assert Response.objects.filter(value="no").count() == 0
+    assert "disabled" in client.get(address(assignment)).text
+
+
+def test_story_may_be_read_again_once_it_was_reached(client):
+    assignment = begin(client, factories.study())
+    give(client, assignment)
+
+    page = client.get(reverse("annotation:story", args=[assignment.code, "B"])).text
+
+    assert "Story B" in page
+    assert "Back to the questions" in page
+
+
+# The desk: session, assignment, steps, items, stories, answers, active time of all and of the story, and the place.
+@pytest.mark.parametrize(("n_stories", "n_items"), [(1, 1), (3, 3)])
+def test_the_desk_takes_nine_queries_however_much_it_lists(client, django_assert_num_queries, n_stories, n_items):
+    assignment = begin(client, factories.study(n_stories=n_stories, n_items=n_items, comparative=n_stories > 1))
+    for letter in "ABC"[:n_stories]:
+        for item in range(1, n_items + 1):
+            give(client, assignment, letter=letter, item=item)
+
+    with django_assert_num_queries(9):
+        client.get(address(assignment))
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_the_comparison_takes_seven_queries_however_many_stories(client, django_assert_num_queries, n):
+    assignment = begin(client, factories.study(n_stories=n))
+    for letter in "ABC"[:n]:
+        give(client, assignment, letter=letter)
+
+    with django_assert_num_queries(7):
+        client.get(reverse("annotation:part", args=[assignment.code, "ranking"]))
+
+
+# A save: session, assignment, what is asked, the answer so far, the answer, its event; a transaction around the last.
+@pytest.mark.parametrize("n_items", [1, 3])
+def test_a_save_takes_six_statements(client, django_assert_num_queries, n_items):
+    assignment = begin(client, factories.study(n_items=n_items))
+
+    with django_assert_num_queries(8) as first:
+        give(client, assignment, htmx=True)
+    with django_assert_num_queries(8) as second:
+        give(client, assignment, "no", base=1, htmx=True)
+
+    assert (len(statements(first.captured_queries)), len(statements(second.captured_queries))) == (6, 6)
+    assert said(assignment) == [("no", "It is so.")]
+
+
+def test_remembering_the_place_does_not_touch_another_assignment(client):
+    study = factories.study(n_groups=2)
+    other = claims.claim(factories.rater(study))
+    assignment = begin(client, study)
+
+    client.get(address(assignment, item=2))
+
+    other.refresh_from_db()
+    assignment.refresh_from_db()
+    assert (other.place, assignment.place) == ("", "tests/A/item-2")
+    assert assignment.last_active_at is not None
+    assert assignment.last_active_at <= timezone.now()

@@ -1,0 +1,111 @@
+"""`python -m tests.bench [--postgres URL]`: measures saving and reading, and writes docs/bench.md."""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+from typing import Any
+
+from tests import measuring
+
+ROUNDS = 3
+BUDGET_KB = 150
+
+
+def measured(url: str, what: str) -> dict[str, Any]:
+    """One measurement on a new database of that kind, in a process of its own."""
+    given = os.environ | {"DATABASE_URL": url}
+    if not url:
+        del given["DATABASE_URL"]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.bench", "--measure", what], env=given, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def measure(what: str) -> None:
+    """Print one measurement as JSON."""
+    with measuring.own_database() as database:
+        from tests.bench import reading, saves
+
+        found = saves.run() if what == "saves" else reading.run()
+    sys.stdout.write(json.dumps({"database": database} | found) + "\n")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("--postgres", default=os.environ.get("BENCH_POSTGRES", ""), metavar="URL")
+    parser.add_argument("--measure", choices=["saves", "reading"], help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.measure:
+        measure(options.measure)
+        return 0
+    urls = ["", *filter(None, [options.postgres])]
+    # By turns, so that a neighbour who is busy for a while disturbs both alike.
+    rounds = [[_told(url, "saves", n) for url in urls] for n in range(1, ROUNDS + 1)]
+    readings = [_told(url, "reading", 1) for url in urls]
+    measuring.write("docs/bench.md", page(rounds, readings))
+    return 0
+
+
+def _told(url: str, what: str, n: int) -> dict[str, Any]:
+    measuring.progress(f"{what}, {'PostgreSQL' if url else 'SQLite'}, round {n} …")
+    return measured(url, what)
+
+
+def page(rounds: list[list[dict[str, Any]]], readings: list[dict[str, Any]]) -> str:
+    by_database = [medians([each[n] for each in rounds]) for n in range(len(readings))]
+    lines = [
+        "# Bench",
+        "",
+        "Written by `make bench`; do not edit. Times depend on the machine and on who else uses it; what can be "
+        "compared are numbers of this one run.",
+        "",
+        f"Commit {measuring.commit()}; {measuring.machine()}; gunicorn with 2 workers of 4 threads. Clients and "
+        "server share the machine.",
+        "",
+        f"## Saving: 16 clients without a pause, medians of {ROUNDS} rounds",
+        "",
+        *table(by_database),
+        "",
+        *ratios(by_database),
+        f"## The reading page: a story of 2,000 words, 14 items ({BUDGET_KB} kB are allowed)",
+        "",
+        *table(readings),
+        "",
+        "The words stand in the page itself and no script holds it up: it can be read before any script has come.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def medians(found: list[dict[str, Any]]) -> dict[str, Any]:
+    names = [name for name in found[0] if name != "database"]
+    return {"database": found[0]["database"]} | {n: statistics.median(each[n] for each in found) for n in names}
+
+
+def table(columns: list[dict[str, Any]]) -> list[str]:
+    names = [name for name in columns[0] if name != "database"]
+    head = f"| | {' | '.join(str(c['database']) for c in columns)} |"
+    rows = [f"| {name} | {' | '.join(number(c[name]) for c in columns)} |" for name in names]
+    return [head, "|---" * (len(columns) + 1) + "|", *rows]
+
+
+def number(value: float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:.1f}"
+
+
+def ratios(columns: list[dict[str, Any]]) -> list[str]:
+    if len(columns) < 2:
+        return ["PostgreSQL was not measured in this run.", ""]
+    first, second = columns
+    said = [f"{name} {second[name] / first[name]:.2f}" for name in first if name != "database"]
+    return [f"PostgreSQL in relation to SQLite: {', '.join(said)}.", ""]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

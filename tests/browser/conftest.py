@@ -1,0 +1,51 @@
+"""A real browser before a real server; skipped with a message where there is no Chromium."""
+
+import os
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium on this machine")
+    # Playwright's event loop runs in this thread, and Django would take all that follows for asynchronous code.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def context(chromium: Browser) -> Iterator[BrowserContext]:
+    """A browser as a person would have it, on a desk."""
+    context = chromium.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB", reduced_motion="reduce")
+    context.set_default_timeout(10_000)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    """A page that must not throw, nor ask for what is not there, nor break the content policy."""
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda said: faults.append(said.text) if said.type == "error" and _is_fault(said.text) else None)
+    yield page
+    assert faults == []
+
+
+# Answers of 4xx and lost connections are reported as errors too; tests that provoke one look at the page instead.
+NO_FAULTS = ("Failed to load resource", "Response Status Error Code", "htmx:sendError", "htmx:afterRequest")
+
+
+def _is_fault(text: str) -> bool:
+    return not text.startswith(NO_FAULTS)

@@ -1,0 +1,412 @@
+"""WCAG 2.2 AA: every page of raters in every state, by axe, by keyboard, at 400 % zoom, in forced colours."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.contrib.auth.models import User
+from playwright.sync_api import Locator, Page, expect
+
+from annotation import design, invitations, launching, simulate
+from annotation.models import Assignment, Timing
+from studies.models import Step, Study
+from tests import factories
+from tests.factories import NOON
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
+
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+THEMES = ("light", "sepia", "dark")
+NARROW, PHONE, DESK = 320, 390, 1440  # 320 is 1280 at a zoom of 400 %
+TEXT = "A man who had bought the greenhouse came on a Saturday. " * 12 + "\n\n*She* had not put her father in it."
+
+
+@pytest.fixture
+def study(committed: None) -> Study:
+    """Two stories a group, and a comparison that locks what came before."""
+    made = factories.study(n_stories=2, n_groups=2, planned=False)
+    for story in made.stories.all():
+        story.text = TEXT
+        story.save()
+    Step.objects.filter(version__study=made, key="ranking").update(locks=True)
+    design.plan(made, by="tests", at=NOON)
+    return made
+
+
+@pytest.fixture
+def link(study: Study, live_server: Any) -> str:
+    _, token = invitations.issue(study)
+    return f"{live_server.url}/r/{token}/"
+
+
+def press(page: Page, button: str) -> None:
+    page.get_by_role("button", name=button).first.click()
+
+
+def at(page: Page, heading: str, more: str = "") -> str:
+    """The name of the state, once the page is there."""
+    expect(page.locator("h1")).to_have_text(heading)
+    page.wait_for_load_state()
+    return f"{heading}, {more}" if more else heading
+
+
+def post(page: Page, path: str, *, with_token: bool = True, **fields: str) -> None:
+    """Send a form to an address, as a window would that was opened before everything changed."""
+    page.evaluate(
+        """([path, token, fields]) => {
+            const form = document.body.appendChild(document.createElement("form"));
+            Object.assign(form, { method: "post", action: path });
+            const own = document.querySelector("[name=csrfmiddlewaretoken]");
+            if (token && own) form.append(own.cloneNode());
+            for (const [name, value] of Object.entries(fields)) {
+                form.append(Object.assign(document.createElement("input"), { type: "hidden", name, value }));
+            }
+            form.submit();
+        }""",
+        [path, with_token, fields],
+    )
+
+
+def arriving(page: Page, site: str, link: str) -> Iterator[str]:
+    page.goto(f"{site}/")
+    yield at(page, "Studies of creative writing")
+    page.goto(f"{site}/nowhere/")
+    yield at(page, "There is nothing here")
+    page.goto(f"{site}/r/unknown/")
+    yield at(page, "This link opens nothing")
+    page.goto(f"{site}/again/?x=1")
+    yield at(page, "This address is not right")
+    page.goto(f"{site}/again/")
+    yield at(page, "Please come in again")
+    page.goto(link)
+    yield at(page, "Fourteen tests of a story")
+    press(page, "Continue")
+    yield at(page, "Consent")
+    press(page, "Continue")
+    expect(page.locator(".error-summary")).to_be_focused()
+    yield at(page, "Consent", "missing")
+    page.goto(f"{site}/consent/copy/")
+    yield at(page, "Consent", "a copy")
+    page.goto(f"{site}/consent/")
+    page.get_by_label("I have read this and I agree to take part.").check()
+    press(page, "Continue")
+    yield at(page, "Your first group of stories")
+    post(page, "/group/", with_token=False)
+    yield at(page, "Please load the page again")
+    page.goto(f"{site}/group/")
+    press(page, "Begin with a group")
+
+
+def reading(page: Page) -> Iterator[str]:
+    desk = "Story A: reading and questions"
+    yield at(page, desk, "empty")
+    page.locator("summary", has=page.get_by_text("Reading settings")).click()
+    yield at(page, desk, "with the settings open")
+    page.keyboard.press("Escape")
+    page.get_by_role("radio", name="Yes").check()
+    page.get_by_label("Your reasons").fill("So.")
+    page.locator("h2", has_text="Item 1").click()
+    expect(page.locator("#status")).to_contain_text("Saved")
+    mine = Assignment.objects.get()
+    Timing.objects.update_or_create(
+        assignment=mine, step=Step.objects.get(key="tests"), story=None, defaults={"active_seconds": 3000}
+    )
+    page.reload()
+    expect(page.get_by_text("If you would like a break")).to_be_attached()
+    yield at(page, desk, "answered, with a break suggested")
+    press(page, "Put this away")
+    expect(page.get_by_text("If you would like a break")).not_to_be_attached()
+    factories.answer(mine, value="no", why="Written elsewhere.")
+    page.get_by_label("Your reasons").fill("Written here.")
+    page.locator("h2", has_text="Item 1").click()
+    expect(page.get_by_role("heading", name="Two versions of one answer")).to_be_visible()
+    yield at(page, desk, "with a conflict")
+    page.get_by_role("button", name="Keep this one").last.click()
+    expect(page.get_by_label("Your reasons")).to_have_value("Written elsewhere.")
+    post(page, page.url, **{"answer-tests-A-item-1": "yes", "rationale": "From a third window.", "base": "0"})
+    yield at(page, "Two versions of one answer")
+
+
+def comparing(page: Page, site: str) -> Iterator[str]:
+    mine = Assignment.objects.get()
+    home = f"{site}/a/{mine.code}"
+    factories.answer(mine, letter="B")
+    page.goto(f"{home}/overview/")
+    yield at(page, "Overview of this group")
+    page.goto(f"{home}/story/A/")
+    yield at(page, "Story A, to read again")
+    page.goto(f"{home}/s/ranking/")
+    yield at(page, "Before you go on")
+    press(page, "Lock these answers and go on")
+    expect(page.locator(".error-summary")).to_be_focused()
+    yield at(page, "Before you go on", "with what is lacking")
+    page.locator(".error-summary a").first.click()
+    expect(page.locator("#questions h2")).to_be_focused()
+    yield at(page, "Story A: reading and questions", "with what is lacking")
+    for letter in "AB":
+        factories.answer(mine, letter=letter, item=2)
+    page.goto(f"{home}/s/ranking/")
+    press(page, "Lock these answers and go on")
+    yield at(page, "The two stories together")
+    page.goto(f"{home}/check/")
+    press(page, "Submit the group")
+    yield at(page, "Check your answers", "with what is lacking")
+    page.locator(".error-summary a").first.click()
+    yield at(page, "The two stories together", "with what is lacking")
+    press(page, "Move story B up")
+    for guess in page.get_by_role("radio", name="Written by AI").all():
+        guess.check()
+    press(page, "Check your answers")
+    yield at(page, "Check your answers")
+    press(page, "Submit the group")
+    yield at(page, "Submitted. Thank you")
+    press(page, "Go on")
+    yield at(page, "Another group of stories?")
+    post(page, f"/a/{mine.code}/s/tests/A/item-1/", base="9")
+    yield at(page, "Nothing was changed")
+
+
+def leaving(page: Page, site: str, study: Study) -> Iterator[str]:
+    page.goto(f"{site}/withdraw/")
+    yield at(page, "Withdraw from the study?")
+    page.goto(f"{site}/group/")
+    press(page, "I am finished")
+    yield at(page, "Thank you")
+    launching.close(study, at=NOON)
+    page.goto(f"{site}/")
+    yield at(page, "The study has closed")
+    page.goto(f"{site}/withdraw/")
+    press(page, "Withdraw and erase my answers")
+    yield at(page, "You have withdrawn")
+
+
+def states(page: Page, site: str, link: str, study: Study) -> Iterator[str]:
+    """All pages of a rater's way, each in the states that it has. Yields a name for each."""
+    yield from arriving(page, site, link)
+    yield from reading(page)
+    yield from comparing(page, site)
+    yield from leaving(page, site, study)
+
+
+def resize(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+
+
+def faults(page: Page) -> list[str]:
+    found = Axe().run(page, options={"runOnly": RULES, "resultTypes": ["violations"]}).response["violations"]
+    return [f"{each['id']}: {node['html'][:140]}" for each in found for node in each["nodes"]]
+
+
+def in_all_looks(page: Page) -> dict[str, list[str]]:
+    """What axe finds on a desk and a telephone, on each paper; and whether anything is too wide for 320 pixels."""
+    found: dict[str, list[str]] = {}
+    for width in (DESK, PHONE):
+        resize(page, width)
+        for theme in THEMES:
+            page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+            found[f"{width}, {theme}"] = faults(page)
+    resize(page, NARROW)
+    if (wide := page.evaluate("document.documentElement.scrollWidth")) > NARROW:
+        found["zoomed"] = [f"{wide} pixels wide"]
+    resize(page, DESK)
+    return {look: each for look, each in found.items() if each}
+
+
+def test_axe_finds_nothing_and_nothing_scrolls_sideways_in_any_state(page: Page, live_server: Any, study, link) -> None:
+    found = {name: in_all_looks(page) for name in states(page, live_server.url, link, study)}
+
+    assert {name: looks for name, looks in found.items() if looks} == {}
+    assert len(found) == 32
+
+
+def test_axe_would_find_a_fault(page: Page, live_server: Any) -> None:
+    page.goto(f"{live_server.url}/")
+    page.evaluate("document.querySelector('main').innerHTML += '<img src=\"/static/quire/icon.svg\"><input>'")
+
+    assert {fault.split(":")[0] for fault in faults(page)} >= {"image-alt", "label"}
+
+
+def test_axe_finds_nothing_on_the_pages_of_staff(page: Page, live_server: Any, study: Study) -> None:
+    User.objects.create_superuser("admin", password="a long enough word")
+    User.objects.create_user("helper", password="a long enough word", is_staff=True)
+    simulate.run(study, {s.code: simulate.Tendency(quality=0) for s in study.stories.all()}, seed=1, begins=NOON)
+    launching.close(study, at=NOON)
+    found = {}
+
+    def sign_in(name: str) -> None:
+        page.get_by_label("Username").fill(name)
+        page.get_by_label("Password").fill("a long enough word")
+        press(page, "Log in")
+
+    page.goto(f"{live_server.url}/admin/login/?next=/reports/{study.slug}/")
+    found["login"] = {width: found_ for width in (DESK, PHONE) if (found_ := at_width(page, width))}
+    sign_in("helper")
+    expect(page.locator("h1")).to_have_text("This page is not for you")
+    found["refused"] = in_all_looks(page)
+    page.context.clear_cookies()
+    page.goto(f"{live_server.url}/admin/login/?next=/reports/")
+    sign_in("admin")
+    expect(page.locator("h1")).to_have_text("Reports")
+    found["reports"] = in_all_looks(page)
+    page.goto(f"{live_server.url}/reports/{study.slug}/")
+    found["report"] = in_all_looks(page)
+
+    assert {name: looks for name, looks in found.items() if looks} == {}
+
+
+def at_width(page: Page, width: int) -> list[str]:
+    resize(page, width)
+    return faults(page)
+
+
+def tab_to(page: Page, wanted: Locator) -> None:
+    """By the Tab key alone."""
+    for _ in range(60):
+        if wanted.evaluate("element => element === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"the keyboard does not reach {wanted}")
+
+
+def enter(page: Page, button: Locator) -> None:
+    tab_to(page, button)
+    page.keyboard.press("Enter")
+
+
+def test_a_whole_study_can_be_done_by_keyboard_alone(page: Page, study: Study, link: str) -> None:
+    def button(name: str) -> Locator:
+        return page.get_by_role("button", name=name)
+
+    page.goto(link)
+    enter(page, button("Continue"))
+    expect(page.locator("h1")).to_have_text("Consent")
+    tab_to(page, page.get_by_role("checkbox"))
+    page.keyboard.press("Space")
+    enter(page, button("Continue"))
+    expect(page.locator("h1")).to_have_text("Your first group of stories")
+    enter(page, button("Begin with a group"))
+    for letter in "AB":
+        for item in (1, 2):
+            expect(page.locator("#questions h2")).to_have_text(f"Item {item}")
+            expect(page.locator("h1")).to_contain_text(f"Story {letter}")
+            tab_to(page, page.get_by_role("radio", name="Yes"))
+            page.keyboard.press("Space")
+            if item == 2:
+                page.keyboard.press("ArrowRight")
+            tab_to(page, page.get_by_label("Your reasons"))
+            page.keyboard.type(f"Of {letter}{item}.")
+            enter(page, page.locator("button[value=next]"))
+    expect(page.locator("h1")).to_have_text("Before you go on")
+    enter(page, button("Lock these answers and go on"))
+    expect(page.locator("h1")).to_have_text("The two stories together")
+    enter(page, button("Move story B up"))
+    for guess in page.get_by_role("radio", name="An experienced writer").all():
+        tab_to(page, guess)
+        page.keyboard.press("Space")
+        page.keyboard.press("ArrowDown")
+    enter(page, button("Check your answers"))
+    expect(page.locator("h1")).to_have_text("Check your answers")
+    enter(page, button("Submit the group"))
+    expect(page.locator("h1")).to_have_text("Submitted. Thank you")
+
+    mine = Assignment.objects.get()
+    first, second = mine.seat.order
+    said = mine.responses.order_by("step__position", "story__code", "item__position")
+    tests = said.filter(step__key="tests").order_by("pk").values_list("story__code", "value", "rationale")
+    assert list(tests) == [
+        (first, "yes", "Of A1."),
+        (first, "no", "Of A2."),
+        (second, "yes", "Of B1."),
+        (second, "no", "Of B2."),
+    ]
+    assert said.get(step__key="ranking").value == [[second], [first]]
+    assert set(said.filter(step__key="guess").values_list("value", flat=True)) == {"amateur"}
+
+
+def begin(page: Page, link: str) -> None:
+    page.goto(link)
+    press(page, "Continue")
+    page.get_by_role("checkbox").check()
+    press(page, "Continue")
+    press(page, "Begin with a group")
+    expect(page.locator("#questions h2")).to_have_text("Item 1")
+
+
+def test_the_skip_link_is_the_first_stop_and_leads_to_the_questions(page: Page, link: str) -> None:
+    begin(page, link)
+    page.reload()
+
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the questions")).to_be_focused()
+    page.keyboard.press("Enter")
+
+    expect(page.locator("#questions")).to_be_focused()
+
+
+def test_one_status_line_says_what_becomes_of_an_answer(page: Page, link: str) -> None:
+    begin(page, link)
+    status = page.locator("header [role=status]")  # other live regions are for the ear only, and empty until asked
+    expect(status).to_have_count(1)
+    assert [each.inner_text() for each in page.locator("main [role=status]:visible").all() if each.inner_text()] == []
+    expect(status).to_have_text("")
+
+    page.get_by_role("radio", name="Yes").check()
+
+    expect(status).to_contain_text("Saved")
+    expect(status).to_have_count(1)
+
+
+def test_a_moved_story_is_announced(page: Page, study: Study, link: str) -> None:
+    begin(page, link)
+    mine = Assignment.objects.get()
+    for letter in "AB":
+        for item in (1, 2):
+            factories.answer(mine, letter=letter, item=item)
+    page.goto(page.url.split("/s/")[0] + "/s/ranking/")
+    press(page, "Lock these answers and go on")
+
+    press(page, "Move story B up")
+
+    expect(page.locator("[data-announces]")).to_have_text("Story B is now at position 1 of 2.")
+    assert page.locator("[data-announces]").get_attribute("role") == "status"
+
+
+MOVING = """() => [...document.querySelectorAll("*")].flatMap((element) =>
+    [null, "::before", "::after"].map((part) => getComputedStyle(element, part))
+        .filter((style) => [style.transitionDuration, style.animationDuration]
+            .some((time) => time.split(",").some((each) => parseFloat(each) > 0)))
+        .map(() => element.tagName))"""
+
+
+def test_nothing_moves_for_whoever_asks_for_that(page: Page, link: str) -> None:
+    begin(page, link)
+    page.emulate_media(reduced_motion="no-preference")
+    assert page.evaluate(MOVING) != [], "there is something to stop"
+
+    page.emulate_media(reduced_motion="reduce")
+
+    assert page.evaluate(MOVING) == []
+
+
+def style(element: Locator, name: str, part: str | None = None) -> str:
+    return str(element.evaluate("(e, [name, part]) => getComputedStyle(e, part)[name]", [name, part]))
+
+
+def test_states_can_be_told_apart_in_forced_colours(page: Page, link: str) -> None:
+    page.emulate_media(forced_colors="active")
+    begin(page, link)
+    page.get_by_role("radio", name="Yes").check()
+    page.get_by_label("Your reasons").fill("So.")
+    page.locator("#questions h2").click()
+    expect(page.locator("#status")).to_contain_text("Saved")
+
+    chosen, other = page.locator(".answer").nth(0), page.locator(".answer").nth(1)
+    assert (style(chosen, "outlineStyle"), style(other, "outlineStyle")) == ("solid", "none")
+    here, there = page.locator(".stories li > *").nth(0), page.locator(".stories li > *").nth(1)
+    assert (style(here, "borderBottomWidth"), style(there, "borderBottomWidth")) == ("3px", "0px")
+    done, open_ = page.locator(".items .mark").nth(0), page.locator(".items .mark").nth(1)
+    assert float(style(done, "borderBottomWidth", "::after").removesuffix("px")) >= 1
+    assert style(open_, "borderBottomWidth", "::after") == "0px"
+    thumb, next_thumb = page.locator(".items a").nth(0), page.locator(".items a").nth(1)
+    assert (style(thumb, "borderLeftWidth"), style(next_thumb, "borderLeftWidth")) == ("4px", "0px")

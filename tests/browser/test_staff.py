@@ -1,0 +1,111 @@
+"""The designer's, the judge's and the researcher's way, in a real browser with a real worker."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.conf import settings
+from django.contrib.auth.models import User
+from playwright.sync_api import Page, expect
+
+from annotation import simulate
+from judges import catalogue, runs
+from judges.models import Run
+from studies.loading import load_study
+from studies.models import Study
+from tests.factories import NOON
+from tests.worker import until, working
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
+
+
+@pytest.fixture
+def study(committed: None) -> Study:
+    return load_study(Path(settings.BASE_DIR) / "studies" / "demo" / "orchard" / "study.toml")
+
+
+@pytest.fixture
+def staff(committed: None, live_server: Any, page: Page) -> Page:
+    """Signed in as the administrator, at the admin's first page."""
+    User.objects.create_superuser("admin", password="a long enough word")
+    page.goto(f"{live_server.url}/admin/")
+    page.get_by_label("Username").fill("admin")
+    page.get_by_label("Password").fill("a long enough word")
+    page.get_by_role("button", name="Log in").click()
+    return page
+
+
+def answered(study: Study) -> None:
+    """Every seat filled by simulated raters, who find all stories alike."""
+    alike = {story.code: simulate.Tendency(quality=0) for story in study.stories.all()}
+    simulate.run(study, alike, seed=1, begins=NOON)
+
+
+def do(page: Page, deed: str) -> None:
+    """A deed of the study's page, and the page that asks whether it is meant."""
+    page.get_by_role("link", name=deed, exact=True).click()
+    page.locator("form input[type=submit]").last.click()
+
+
+def test_a_designer_plans_launches_and_issues_a_link_that_opens(staff: Page, study: Study, live_server: Any) -> None:
+    staff.goto(f"{live_server.url}/admin/studies/study/{study.pk}/change/")
+    do(staff, "Plan")
+    expect(staff.get_by_text("3 of 3 seats").or_(staff.get_by_text("0 of 3 seats taken")).first).to_be_visible()
+    do(staff, "Launch")
+    study.refresh_from_db()
+    assert study.state == Study.State.LIVE
+
+    staff.get_by_role("link", name="Issue links").click()
+    staff.locator("form input[type=submit]").last.click()
+    link = staff.get_by_text(f"{live_server.url}/r/").first.inner_text().split()[-1]
+    staff.goto(link)
+
+    expect(staff.get_by_role("heading", name="Orchard stories")).to_be_visible()
+
+
+def test_a_judge_is_run_by_a_button_and_stands_in_the_report_beside_people(
+    staff: Page, study: Study, live_server: Any
+) -> None:
+    staff.goto(f"{live_server.url}/admin/studies/study/{study.pk}/change/")
+    do(staff, "Plan")
+    do(staff, "Launch")
+    study.refresh_from_db()
+    answered(study)
+    judge = catalogue.stub_judge()
+    runs.current_app.control.purge()
+
+    with working():
+        staff.goto(f"{live_server.url}/admin/judges/judge/{judge.pk}/run/")
+        staff.get_by_label("Study").select_option(label="orchard")
+        staff.get_by_role("button", name="Run this judge").click()
+        assert until(lambda: Run.objects.get().state == Run.State.FINISHED)
+    staff.goto(f"{live_server.url}/reports/orchard/")
+    expect(staff.get_by_text("Sealed until the study is closed").first).to_be_visible()
+    assert "Manner A" not in staff.content()
+
+    staff.goto(f"{live_server.url}/admin/studies/study/{study.pk}/change/")
+    do(staff, "Close")
+    staff.goto(f"{live_server.url}/reports/orchard/")
+    expect(staff.get_by_text("Manner A").first).to_be_visible()
+    expect(staff.get_by_role("heading", name="Judges beside people")).to_be_visible()
+    expect(staff.get_by_role("rowheader", name="stub").first).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_a_report_fits_the_window_and_axe_finds_nothing(
+    staff: Page, study: Study, live_server: Any, width: int
+) -> None:
+    staff.goto(f"{live_server.url}/admin/studies/study/{study.pk}/change/")
+    do(staff, "Plan")
+    do(staff, "Launch")
+    study.refresh_from_db()
+    answered(study)
+    do(staff, "Close")
+
+    staff.set_viewport_size({"width": width, "height": 900})
+    staff.goto(f"{live_server.url}/reports/orchard/")
+
+    assert staff.evaluate("document.documentElement.scrollWidth") <= width
+    found = Axe().run(staff).response["violations"]
+    assert [(v["id"], v["nodes"][0]["html"]) for v in found] == []

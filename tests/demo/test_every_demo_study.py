@@ -1,0 +1,166 @@
+"""Every study of the demonstration and every instrument that comes with Quire, asked of somebody with a browser."""
+
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation import balance, claims, design, invitations, launching
+from annotation.models import Assignment, Rater, Response
+from reports import results, tables
+from reports.management.commands.demo import FOLDER
+from reports.models import Report
+from studies import documents, items, loading, protocol
+from studies.documents import DocumentError
+from studies.models import Instrument, Step, Study
+from tests.annotation.plain_browser import Visitor
+
+pytestmark = pytest.mark.django_db
+
+STUDIES = sorted(path.parent for path in FOLDER.glob("*/study.toml"))
+INSTRUMENTS = sorted((FOLDER.parent / "instruments").glob("*.toml"))
+STORY = "A lamp was lit in the ferry house.\n\nNobody had crossed since noon, and nobody would."
+
+
+def live(folder: Path) -> Study:
+    """The study in that folder, loaded, planned and launched."""
+    study = loading.load_study(folder)
+    design.plan(study, by="tests", at=timezone.now())
+    return launching.launch(study, at=timezone.now())
+
+
+def walked(client: Client, study: Study, *, n_groups: int = 99) -> tuple[Rater, list[str]]:
+    """A rater who has come by a link and answered everything in so many groups, and the pages on the way."""
+    invitation, token = invitations.issue(study)
+    visitor = Visitor(client, reverse("annotation:invitation", args=[token]), n_groups=n_groups, right=key(study))
+    seen = visitor.walk("done")
+    invitation.refresh_from_db()
+    assert invitation.rater is not None
+    return invitation.rater, seen
+
+
+def key(study: Study) -> dict[str, str]:
+    """The right answers of checks, by the name of their field."""
+    steps = protocol.read(protocol.current(study)).steps
+    every = [(step, item) for step in steps for item in protocol.items_of(step) if "correct" in item.settings]
+    return {f"answer-{step.key}-{item.key}": item.settings["correct"] for step, item in every}
+
+
+def asked(study: Study) -> set[tuple[str, str]]:
+    steps = protocol.read(protocol.current(study)).steps
+    return {(step.key, item.key) for step in steps for item in protocol.items_of(step)}
+
+
+def answered(rater: Rater) -> set[tuple[str, str]]:
+    given = Response.objects.filter(assignment__rater=rater, outcome="answered")
+    return set(given.values_list("step__key", "item__key"))
+
+
+def test_the_folders_are_found() -> None:
+    assert {"depth", "harbour", "ideas", "measures", "mystery", "orchard", "pairs"} <= {f.name for f in STUDIES}
+    assert len(INSTRUMENTS) >= 14
+
+
+@pytest.mark.parametrize("folder", STUDIES, ids=lambda folder: folder.name)
+def test_a_study_can_be_walked_from_the_link_to_the_end_and_reported(client: Client, folder: Path) -> None:
+    study = live(folder)
+
+    # Of the long ones a group, which takes as many pages as all the others together.
+    n_groups = 1 if folder.name in ("harbour", "orchard") else study.groups.count()
+
+    rater, seen = walked(client, study, n_groups=n_groups)
+
+    assert seen[0] == "invitation"
+    assert claims.n_left(rater) == study.groups.count() - n_groups
+    assert answered(rater) == asked(study)
+    statuses = Assignment.objects.filter(rater=rater, seat__isnull=False).values_list("status", flat=True)
+    assert set(statuses) == {"submitted"}
+    assert len(statuses) == n_groups
+    launching.close(study, at=timezone.now())
+    found = results.report(study, at=timezone.now(), by="tests").result
+    assert (found["progress"]["n_missing"], found["is_sealed"], Report.objects.count()) == (0, False, 1)
+    assert all(list(table(found)) is not None for table in tables.TABLES.values())
+
+
+@pytest.mark.parametrize("folder", STUDIES, ids=lambda folder: folder.name)
+def test_orders_are_balanced_to_one_in_every_group(folder: Path) -> None:
+    study = loading.load_study(folder)
+    design.plan(study, by="tests", at=timezone.now())
+
+    groups = balance.read(study)
+
+    assert len(groups) == study.groups.count()
+    assert all(group.is_even for group in groups)
+
+
+def test_each_story_of_a_pair_stands_first_in_half_of_the_seats() -> None:
+    study = loading.load_study(FOLDER / "pairs")
+    design.plan(study, by="tests", at=timezone.now())
+
+    counts = [n for group in balance.read(study) for row in group.positions.values() for n in row]
+
+    assert counts == [5] * 12
+
+
+def loaded(path: Path) -> Instrument:
+    return loading.load_instrument(documents.read(path))
+
+
+def slugs(study: Study) -> set[str]:
+    return {f"{i.slug}@{i.version}" for i in Instrument.objects.filter(step__version__study=study)}
+
+
+def test_the_demo_asks_every_instrument_but_those_that_its_readme_names() -> None:
+    used = set().union(*(slugs(loading.load_study(folder)) for folder in STUDIES))
+    readme = (FOLDER / "README.md").read_text()
+
+    unused = {f"{i.slug}@{i.version}" for i in map(loaded, INSTRUMENTS)} - used
+
+    assert unused == {"ttcw@section-4.2", "ttcw@paper", "preference-ranking@ties"}
+    assert all(f"`{name.removesuffix('@1')}`" in readme for name in unused)
+
+
+def generated(folder: Path, instrument: Instrument, scope: str) -> Path:
+    """A study of two stories in one group that asks this instrument and, if it is asked once only, another one too."""
+    also = "[[steps]]\nkey='also'\nkind='rating'\ninstrument='litbench-preference'\nscope='group'\n"
+    (folder / "study.toml").write_text(
+        "slug='ferry'\ntitle='Ferry'\nseats_per_group=1\n"
+        "[[steps]]\nkey='consent'\nkind='consent'\ntext='You can stop at any time.'\n"
+        f"[[steps]]\nkey='asked'\nkind='rating'\ninstrument='{instrument.slug}@{instrument.version}'\nscope='{scope}'\n"
+        + (also if scope == "once" else "")
+    )
+    rows = [f'{code},plot,"{STORY}",Manner {code},other' for code in ("a", "b")]
+    (folder / "stories.csv").write_text("\n".join(["story,group,text,source,source_kind", *rows]))
+    return folder
+
+
+# The long ones are asked as they are meant to be, the others in every way.
+LONG = 9
+CASES = [
+    (path, scope)
+    for path in INSTRUMENTS
+    for scope in Step.Scope.values
+    if scope == Step.Scope.STORY or len(documents.read(path).items) < LONG
+]
+
+
+@pytest.mark.parametrize(("path", "scope"), CASES, ids=lambda part: getattr(part, "stem", part))
+def test_an_instrument_can_be_asked_in_every_scope_that_fits_it(
+    client: Client, tmp_path: Path, path: Path, scope: str
+) -> None:
+    instrument = loaded(path)
+    compares = any(items.named(item.type).about_stories for item in instrument.items.all())
+    folder = generated(tmp_path, instrument, scope)
+    if compares and scope != Step.Scope.GROUP:
+        with pytest.raises((DocumentError, protocol.NotPlannable), match="scope must be group"):
+            live(folder)
+        return
+    study = live(folder)
+
+    rater, _ = walked(client, study)
+
+    assert answered(rater) == asked(study)
+    launching.close(study, at=timezone.now())
+    assert results.compute(study)["progress"]["n_missing"] == 0

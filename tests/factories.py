@@ -1,0 +1,167 @@
+"""Small real rows. Each function makes one thing, with only what matters said by the test."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.contrib.auth.models import Group, User
+
+from annotation import claims, design, responses
+from annotation.models import Assignment, Rater, Response
+from annotation.responses import Answer
+from studies import protocol
+from studies.models import (
+    Instrument,
+    Item,
+    ProtocolVersion,
+    Provenance,
+    Source,
+    Step,
+    Story,
+    StoryGroup,
+    Study,
+)
+
+NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+AUTHORS = [
+    {"value": "expert", "label": "An experienced writer"},
+    {"value": "amateur", "label": "An amateur writer"},
+    {"value": "ai", "label": "Written by AI"},
+]
+
+
+def instrument(slug: str = "tests", *, n_items: int = 2, **item: Any) -> Instrument:
+    """A published instrument of n items, binary with a required rationale unless said."""
+    made = Instrument.objects.create(
+        slug=slug, version="1", title=slug.title(), status=Instrument.Status.DRAFT, fingerprint="0" * 64
+    )
+    given = {"type": "binary", "rationale": "required", "rationale_least": 1} | item
+    Item.objects.bulk_create(
+        Item(
+            instrument=made,
+            position=n,
+            key=f"item-{n}",
+            title=f"Item {n}",
+            dimension="Fluency",
+            question=f"Is it good in way {n}?",
+            **given,
+        )
+        for n in range(1, n_items + 1)
+    )
+    Instrument.objects.filter(pk=made.pk).update(status=Instrument.Status.PUBLISHED)
+    made.refresh_from_db()
+    return made
+
+
+def ranking() -> Instrument:
+    return instrument("ranking", n_items=1, type="ranking", rationale="none", rationale_least=0)
+
+
+def guess() -> Instrument:
+    return instrument("guess", n_items=1, type="choice", options=AUTHORS, rationale="none", rationale_least=0)
+
+
+def study(
+    slug: str = "plums",
+    *,
+    n_groups: int = 1,
+    n_stories: int = 4,
+    k: int = 3,
+    n_items: int = 2,
+    state: str = Study.State.LIVE,
+    comparative: bool = True,
+    planned: bool = True,
+    recognition: bool = False,
+) -> Study:
+    """A study with consent, a rating step on each story, and (if comparative) a ranking and a guess at the end."""
+    made = Study.objects.create(
+        slug=slug,
+        title="Fourteen tests of a story",
+        state=state,
+        seats_per_group=k,
+        seed=7,
+        asks_recognition=recognition,
+        organiser="Us",
+        contact="us@example.org",
+    )
+    for g in range(1, n_groups + 1):
+        group = StoryGroup.objects.create(study=made, code=f"plot{g}", premise=f"Premise {g}")
+        group.stories.set([story(made, f"p{g}s{n}", source=f"Source {n}") for n in range(1, n_stories + 1)])
+    version = ProtocolVersion.objects.create(study=made, number=1)
+    steps: list[dict[str, Any]] = [
+        {"key": "consent", "kind": "consent", "title": "Consent", "text": "You can stop at any time."},
+        {
+            "key": "tests",
+            "kind": "rating",
+            "title": "The tests",
+            "instrument": instrument(f"{slug}-tests", n_items=n_items),
+            "scope": "story",
+        },
+    ]
+    if comparative:
+        first = instrument(f"{slug}-ranking", n_items=1, type="ranking", rationale="none", rationale_least=0)
+        last = instrument(
+            f"{slug}-guess", n_items=1, type="choice", options=AUTHORS, rationale="none", rationale_least=0
+        )
+        steps += [
+            {"key": "ranking", "kind": "rating", "title": "Put them in order", "instrument": first, "scope": "group"},
+            {"key": "guess", "kind": "rating", "title": "Who wrote each one?", "instrument": last, "scope": "stories"},
+        ]
+    for position, each in enumerate(steps, start=1):
+        Step.objects.create(version=version, position=position, **each)
+    if planned:
+        design.plan(made, by="tests", at=NOON)
+    return made
+
+
+def story(study: Study, code: str, *, text: str = "", source: str = "Somebody", kind: str = "expert_writer") -> Story:
+    made = Story.objects.create(study=study, code=code, text=text or f"The {code} began.\n\nIt went on.\n\nIt ended.")
+    author, _ = Source.objects.get_or_create(name=source, defaults={"kind": kind})
+    Provenance.objects.create(story=made, source=author, title=f"Title of {code}")
+    return made
+
+
+def rater(study: Study, code: str = "", *, kind: str = Rater.Kind.PERSON, **more: Any) -> Rater:
+    return Rater.objects.create(study=study, code=code or f"E{study.raters.count() + 1:02}", kind=kind, **more)
+
+
+def staff(role: str) -> User:
+    """An account of the staff with that role; with none if the word is empty."""
+    made = User.objects.create_user(role or "helper", is_staff=True)
+    made.groups.set(Group.objects.filter(name=role))
+    return made
+
+
+def assignment(study: Study, by: Rater | None = None) -> Assignment:
+    """A rater at work in the next free seat."""
+    return claims.claim(by or rater(study))
+
+
+def answer(
+    to: Assignment, *, step: str = "tests", item: int = 1, letter: str = "A", value: Any = "yes", why: str = "It is so."
+) -> Response:
+    """One answer recorded, about the story of that letter if the step is about stories."""
+    asked = protocol.read(to.version).step(step)
+    assert asked is not None
+    about = None
+    if asked.scope in (Step.Scope.STORY, Step.Scope.STORIES):
+        about = Story.objects.get(study=to.study, code=responses.letters(to.seat.order)[letter])
+    return responses.record(
+        to,
+        step=asked,
+        item=protocol.items_of(asked)[item - 1],
+        story=about,
+        answer=Answer(value=value, rationale=why),
+        at=NOON,
+    )
+
+
+def answer_all(to: Assignment, *, value: Any = "yes") -> None:
+    """Every item of every step answered, so that the assignment can be submitted."""
+    for step in protocol.read(to.version).ratings:
+        for item in protocol.items_of(step):
+            given = {"binary": value, "choice": "ai", "scale": 3, "text": "Words."}.get(
+                item.type, [[x] for x in responses.letters(to.seat.order)]
+            )
+            why = "It is so." if item.rationale == "required" else ""
+            for letter in responses.letters(to.seat.order) if step.scope in ("story", "stories") else [""]:
+                answer(to, step=step.key, item=item.position, letter=letter, value=given, why=why)

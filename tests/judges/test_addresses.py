@@ -1,0 +1,162 @@
+import ipaddress
+import socket
+from contextlib import closing
+from typing import Any
+
+import openai
+import pytest
+
+from judges import addresses, clients
+from judges.addresses import InvalidAddress
+from judges.clients import CallFailed
+
+NAME = "api.example.org"
+
+
+@pytest.mark.parametrize(
+    "url", ["https://api.example.org/v1", "http://api.example.org:8000/v1", "https://[2606:4700::1111]/v1"]
+)
+def test_an_ordinary_address_passes(url: str) -> None:
+    assert addresses.check(url).geturl() == url
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("ftp://api.example.org/v1", "must begin with https"),
+        ("file:///etc/passwd", "must begin with https"),
+        ("api.example.org/v1", "must begin with https"),
+        ("https:///v1", "name a host"),
+        ("https://user:sk-secret@api.example.org/v1", "user or password"),
+        ("https://user@api.example.org/v1", "user or password"),
+        ("https://api.example.org/v1?key=1", "no ?"),
+        ("https://api.example.org/v1#x", "no #"),
+        ("https://api.example.org/v1 ", "does not belong"),
+        ("https://api.example.org\\@10.0.0.1/v1", "does not belong"),
+        ("https://api.example.org\n/v1", "does not belong"),
+        ("https://api.example.org:99999/v1", "not an address"),
+        ("https://api.example.org:0/v1", "port 0"),
+    ],
+)
+def test_an_address_that_could_mean_something_else_is_refused(url: str, says: str) -> None:
+    with pytest.raises(InvalidAddress, match=says.replace("?", r"\?")):
+        addresses.check(url)
+
+
+def test_a_refused_address_does_not_repeat_its_password() -> None:
+    with pytest.raises(InvalidAddress) as refusal:
+        addresses.check("https://user:sk-secret@api.example.org/v1")
+
+    assert "sk-secret" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1",
+        "localhost",
+        "2130706433",
+        "0x7f.1",
+        "0177.0.0.1",
+        "10.0.0.5",
+        "192.168.1.1",
+        "172.16.0.1",
+        "169.254.169.254",
+        "0.0.0.0",
+        "100.64.0.1",
+        "224.0.0.1",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        "[fe80::1]",
+        "[fd00::1]",
+        "[64:ff9b::7f00:1]",
+        "[2002:7f00:1::]",
+    ],
+)
+def test_a_private_address_is_refused_in_every_notation(host: str) -> None:
+    with pytest.raises(InvalidAddress, match="private address"):
+        addresses.check_reach(f"http://{host}:8000/v1")
+
+
+def test_a_private_address_is_allowed_by_host_and_port_only() -> None:
+    addresses.check_reach("http://127.0.0.1:8000/v1", allowed=["127.0.0.1:8000"])
+
+    with pytest.raises(InvalidAddress, match="QUIRE_ALLOWED_PRIVATE_ENDPOINTS"):
+        addresses.check_reach("http://127.0.0.1:8001/v1", allowed=["127.0.0.1:8000"])
+
+
+def test_the_port_that_a_scheme_implies_counts() -> None:
+    addresses.check_reach("http://127.0.0.1/v1", allowed=["127.0.0.1:80"])
+
+
+@pytest.mark.parametrize("number", ["8.8.8.8", "2606:4700::1111"])
+def test_an_address_on_the_open_internet_is_public(number: str) -> None:
+    assert addresses.is_public(ipaddress.ip_address(number))
+
+
+def test_a_name_that_cannot_be_resolved_passes_the_check() -> None:
+    addresses.check_reach("https://no-such-host.invalid/v1")
+
+
+def resolving(monkeypatch: pytest.MonkeyPatch, *numbers: str) -> list[str]:
+    """A name service that gives any name the next of the numbers, an empty one for none; what was connected to."""
+    left, connected = list(numbers), []
+
+    def asked(host: str, port: int, *args: Any, **kwargs: Any) -> list[Any]:
+        if host != NAME:
+            connected.append(host)
+            raise OSError("no network here")
+        number = left.pop(0)
+        if not number:
+            raise socket.gaierror("no such name")
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (number, port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", asked)
+    return connected
+
+
+def call() -> None:
+    client = clients.connect("openai", base_url=f"https://{NAME}/v1", key_variable="", timeout_seconds=5)
+    with closing(client):
+        client.complete({"model": "m", "messages": [], "schema": {"type": "string"}})
+
+
+@pytest.mark.parametrize("first", ["8.8.8.8", ""])
+def test_a_name_that_turns_private_after_the_check_is_not_called(monkeypatch: pytest.MonkeyPatch, first: str) -> None:
+    connected = resolving(monkeypatch, first, "169.254.169.254")
+
+    with pytest.raises(CallFailed, match=r"private address 169\.254\.169\.254") as failure:
+        call()
+
+    assert failure.value.is_fatal
+    assert connected == []
+
+
+def test_what_is_called_is_the_number_that_was_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    connected = resolving(monkeypatch, "8.8.8.8", "8.8.4.4")  # asking a third time would fail
+
+    with pytest.raises(CallFailed, match="could not be reached") as failure:
+        call()
+
+    assert failure.value.is_transient
+    assert connected == ["8.8.4.4"]
+
+
+def test_a_name_that_cannot_be_resolved_may_be_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    connected = resolving(monkeypatch, "", "")
+
+    with pytest.raises(CallFailed, match="could not be reached") as failure:
+        call()
+
+    assert (failure.value.is_transient, connected) == (True, [])
+
+
+def test_the_name_is_still_what_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kwargs: [(0, 0, 0, "", ("2606:4700::1111", 443))])
+    request = openai.DefaultHttpxClient().build_request("POST", f"https://{NAME}/v1/chat/completions")
+
+    clients.pin(request)
+
+    assert str(request.url) == "https://[2606:4700::1111]/v1/chat/completions"
+    assert request.headers["Host"] == NAME
+    assert request.extensions["sni_hostname"] == NAME

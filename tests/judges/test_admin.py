@@ -1,0 +1,194 @@
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+from django.urls import reverse
+
+from judges import catalogue, runs
+from judges.models import Endpoint, Judge, Prompt, Run
+from studies.models import Study
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def staff(admin_client: Client) -> Client:
+    return admin_client
+
+
+def designer(*permissions: str) -> Client:
+    user = User.objects.create_user("designer", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def run_url(judge: Judge) -> str:
+    return reverse("admin:judges_judge_run", args=[judge.pk])
+
+
+def test_the_judges_page_leads_to_the_button(staff: Client) -> None:
+    judge = catalogue.stub_judge()
+
+    page = staff.get(reverse("admin:judges_judge_change", args=[judge.pk])).content.decode()
+
+    assert "Run this judge" in page
+    assert run_url(judge) in page
+
+
+def test_the_button_starts_a_run_in_the_study_that_was_chosen(staff: Client) -> None:
+    study, judge = factories.study(), catalogue.stub_judge()
+
+    before = staff.get(run_url(judge))
+    after = staff.post(run_url(judge), {"study": study.pk}, follow=True)
+
+    run = Run.objects.get()
+    assert "plums" in before.content.decode()
+    assert (run.study, run.judge, run.created_by, run.n_planned) == (study, judge, "admin", 13)
+    assert after.redirect_chain[-1][0] == reverse("admin:judges_run_change", args=[run.pk])
+    assert "13 calls planned" in after.content.decode()
+    assert "13 planned" in after.content.decode()
+
+
+def test_a_get_starts_nothing(staff: Client) -> None:
+    factories.study()
+
+    staff.get(run_url(catalogue.stub_judge()))
+
+    assert Run.objects.count() == 0
+
+
+def test_what_stands_in_the_way_is_said_on_the_page(staff: Client) -> None:
+    study, judge = factories.study(), catalogue.stub_judge()
+    Endpoint.objects.update(is_allowed=False)
+
+    page = staff.post(run_url(judge), {"study": study.pk})
+
+    assert "has not allowed its endpoint" in page.content.decode()
+    assert Run.objects.count() == 0
+
+
+def test_only_studies_that_can_still_be_judged_are_offered(staff: Client) -> None:
+    judge = catalogue.stub_judge()
+    runs.start(factories.study("had"), judge, by="tests")
+    factories.study("drafted", planned=False)
+    ready = factories.study("ready")
+
+    offered = staff.get(run_url(judge)).context["form"].fields["study"].queryset
+
+    assert list(offered) == [ready]
+
+
+def test_running_a_judge_needs_the_right_to_it() -> None:
+    study, judge = factories.study(), catalogue.stub_judge()
+    viewer = designer("view_judge")
+
+    assert viewer.get(run_url(judge)).status_code == 403
+    assert viewer.post(run_url(judge), {"study": study.pk}).status_code == 403
+    assert Client().post(run_url(judge), {"study": study.pk}).status_code == 302
+    assert Run.objects.count() == 0
+    assert "Run this judge" not in viewer.get(reverse("admin:judges_judge_change", args=[judge.pk])).content.decode()
+
+
+def endpoint_form(endpoint: Endpoint, **changes: Any) -> dict[str, Any]:
+    names = ("name", "adapter", "base_url", "key_variable", "n_at_once", "timeout_seconds")
+    return {name: getattr(endpoint, name) for name in names} | {"is_outside": "on"} | changes
+
+
+def test_a_designer_cannot_allow_an_endpoint_or_name_its_key() -> None:
+    endpoint = Endpoint.objects.create(name="far", base_url="https://api.example.org/v1")
+
+    designer("change_endpoint", "view_endpoint").post(
+        reverse("admin:judges_endpoint_change", args=[endpoint.pk]),
+        endpoint_form(endpoint, is_allowed="on", key_variable="FAR_API_KEY", is_outside="", n_at_once=2),
+    )
+
+    endpoint.refresh_from_db()
+    assert (endpoint.n_at_once, endpoint.is_allowed, endpoint.key_variable, endpoint.is_outside) == (2, False, "", True)
+
+
+def test_an_administrator_who_changes_the_address_hears_that_the_key_is_forgotten(staff: Client) -> None:
+    endpoint = Endpoint.objects.create(
+        name="far", base_url="https://api.example.org/v1", key_variable="FAR_API_KEY", is_allowed=True
+    )
+
+    page = staff.post(
+        reverse("admin:judges_endpoint_change", args=[endpoint.pk]),
+        endpoint_form(endpoint, is_allowed="on", base_url="https://elsewhere.example/v1"),
+        follow=True,
+    )
+
+    endpoint.refresh_from_db()
+    assert "its key and its permission have been taken away" in page.content.decode()
+    assert (endpoint.base_url, endpoint.key_variable, endpoint.is_allowed) == (
+        "https://elsewhere.example/v1",
+        "",
+        False,
+    )
+
+
+@pytest.mark.parametrize("model", [Judge, Prompt])
+def test_what_was_used_can_be_read_and_not_changed(staff: Client, model: Any) -> None:
+    judge = catalogue.stub_judge()
+    row = judge if model is Judge else judge.prompt
+    url = reverse(f"admin:judges_{model._meta.model_name}_change", args=[row.pk])
+    assert "<textarea" in staff.get(url).content.decode()
+
+    runs.start(factories.study(), judge, by="tests")
+
+    page = staff.get(url)
+    assert page.status_code == 200
+    assert "<textarea" not in page.content.decode()
+
+
+def test_runs_are_stopped_and_resumed_from_the_list(staff: Client) -> None:
+    run = runs.start(factories.study(), catalogue.stub_judge(), by="tests")
+    url = reverse("admin:judges_run_changelist")
+
+    staff.post(url, {"action": "stop", "_selected_action": [run.pk]})
+    run.refresh_from_db()
+    assert (run.state, run.note) == (Run.State.STOPPED, "stopped by admin")
+
+    staff.post(url, {"action": "resume", "_selected_action": [run.pk]})
+    run.refresh_from_db()
+    assert run.state == Run.State.RUNNING
+
+
+def test_a_run_that_is_finished_stays_so(staff: Client) -> None:
+    run = runs.drain(runs.start(factories.study(), catalogue.stub_judge(), by="tests"))
+
+    page = staff.post(
+        reverse("admin:judges_run_changelist"), {"action": "resume", "_selected_action": [run.pk]}, follow=True
+    )
+
+    assert "is finished" in page.content.decode()
+
+
+def test_a_run_says_why_calls_have_no_answer_and_escapes_it(staff: Client) -> None:
+    run = runs.start(factories.study(), catalogue.stub_judge(), by="tests")
+    run.calls.update(state="unreadable", reason="there is no answer in “<script>alert(1)</script>”")
+
+    page = staff.get(reverse("admin:judges_run_change", args=[run.pk])).content.decode()
+
+    assert "13 × unreadable: there is no answer" in page
+    assert "13 unreadable" in page
+    assert "<script>alert(1)" not in page
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_the_list_of_runs_takes_as_many_queries_for_one_as_for_three(
+    staff: Client, django_assert_num_queries: Any, n: int
+) -> None:
+    judge = catalogue.stub_judge()
+    for number in range(n):
+        runs.start(factories.study(f"study-{number}"), judge, by="tests")
+    assert Study.objects.count() == n
+
+    # Session, user; two counts and the list itself.
+    with django_assert_num_queries(5):
+        page = staff.get(reverse("admin:judges_run_changelist"))
+
+    assert page.content.decode().count("13 planned") == n

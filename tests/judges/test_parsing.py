@@ -1,0 +1,179 @@
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judges import parsing
+from judges.parsing import Failure, Verdict
+from studies.items import Shown
+from tests.judges.test_prompts import Asking
+
+CHOICE = Asking(
+    type="choice",
+    options=[
+        {"value": "expert", "label": "An experienced writer"},
+        {"value": "ai", "label": "Written by AI"},
+    ],
+)
+SCALE = Asking(type="scale", settings={"low": 1, "high": 5})
+RANKING = Asking(type="ranking")
+ABC = [Shown("A"), Shown("B"), Shown("C")]
+
+
+def read(text: str, *, last: bool = True, item: Asking | None = None, finish_reason: str = "stop") -> Verdict | Failure:
+    protocol = "reasoning_first" if last else "verdict_first"
+    return parsing.read(text, finish_reason=finish_reason, protocol=protocol, item=item or Asking(), stories=ABC)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "rationale"),
+    [
+        ('It holds.\n{"answer": "yes"}', "yes", "It holds."),
+        ('It holds.\n```json\n{"answer": "no"}\n```', "no", "It holds."),
+        ('{"answer": "Yes", "rationale": "It holds."}', "Yes", "It holds."),
+        ('Not {"answer": "no"} at all.\n{"answer": "yes"}', "yes", 'Not {"answer": "no"} at all.'),
+        ("It holds.\nYes", "Yes", "It holds."),
+        ("It holds.\n\n**No.**\n", "No", "It holds."),
+        ("It holds.\nAnswer: Yes", "Yes", "It holds."),
+        ("It holds.\n**Final answer:** No", "No", "It holds."),
+        ("It holds.\nOverall, my answer is yes.", "yes", "It holds."),
+        ("It holds.\nNo, it does not.", "No", "It holds.\nNo, it does not."),
+        ("<think>No. No?</think>It holds.\nYes", "Yes", "It holds."),
+        ("I'm sorry to say that it breaks off.\nAnswer: No", "No", "I'm sorry to say that it breaks off."),
+        ("I can't help but admire it.\nYes", "Yes", "I can't help but admire it."),
+    ],
+)
+def test_with_reasoning_first_the_verdict_is_read_from_the_end(text: str, value: str, rationale: str) -> None:
+    assert read(text) == Verdict(value, rationale)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "rationale"),
+    [
+        ('{"answer": "yes", "rationale": "It holds."}', "yes", "It holds."),
+        ('Here is my answer:\n{"answer": "no"}', "no", "Here is my answer:"),
+        ('{"answer": "no"}\n\nIt breaks off.', "no", "It breaks off."),
+        ("Yes, the story holds.", "Yes", "Yes, the story holds."),
+        ("No.\n\nThe story breaks off.", "No", "The story breaks off."),
+        ("Yes\nIt holds.", "Yes", "It holds."),
+        ("No – it breaks off.", "No", "No – it breaks off."),
+        ("**No**, it breaks off.", "No", "**No**, it breaks off."),
+    ],
+)
+def test_with_the_verdict_first_it_is_read_from_the_beginning(text: str, value: str, rationale: str) -> None:
+    assert read(text, last=False) == Verdict(value, rationale)
+
+
+@pytest.mark.parametrize("last", [True, False])
+@pytest.mark.parametrize(
+    ("item", "text", "value"),
+    [
+        (CHOICE, "An experienced writer.", "An experienced writer"),
+        (CHOICE, '{"answer": "ai"}', "ai"),
+        (SCALE, "4", "4"),
+        (SCALE, "4. It is good.", "4"),
+        (SCALE, '{"answer": 4}', 4),
+        (RANKING, '{"answer": ["C", "A", "B"]}', ["C", "A", "B"]),
+        (RANKING, "C > A > B", "C > A > B"),
+    ],
+)
+def test_other_items_are_read_alike(item: Asking, text: str, value: Any, last: bool) -> None:
+    found = read(text, item=item, last=last)
+
+    assert isinstance(found, Verdict)
+    assert found.value == value
+
+
+@pytest.mark.parametrize("last", [True, False])
+@pytest.mark.parametrize(
+    ("text", "finish_reason", "state"),
+    [
+        ("Content Blocked", "stop", "blocked"),
+        ("", "content_filter", "blocked"),
+        ("Yes", "content_filter", "blocked"),
+        ("I would rather not.", "refusal", "refused"),
+        ("I'm sorry, but I can't assist with that.", "stop", "refused"),
+        ("No, I cannot help with this request.", "stop", "refused"),
+        ("I’m unable to evaluate this story.", "stop", "refused"),
+        ("Sorry, I won't answer.", "stop", "refused"),
+        ('It holds.\n{"answer": "yes"}', "length", "truncated"),
+        ("Yes", "length", "truncated"),
+        ("", "stop", "unreadable"),
+        ("   \n", "stop", "unreadable"),
+        ("***", "stop", "unreadable"),
+        ("There is much to be said.", "stop", "unreadable"),
+        ("No doubt it is good", "stop", "unreadable"),
+        ("Yes or no", "stop", "unreadable"),
+        ("Yes/No", "stop", "unreadable"),
+        ("Nothing happens.", "stop", "unreadable"),
+        ('{"answer": ""}', "stop", "unreadable"),
+        ('{"answer": null}', "stop", "unreadable"),
+        ('{"answer": "yes", "answer": "no"}', "stop", "unreadable"),
+        ('{"verdict": "no"}', "stop", "unreadable"),
+        ('{"answer": "no"', "stop", "unreadable"),
+        ("<think>No, no, no.\nNo", "stop", "unreadable"),
+        ('{"answer": "maybe"}', "stop", "out_of_range"),
+        ('{"answer": false}', "stop", "out_of_range"),
+        ('{"answer": ["no"]}', "stop", "out_of_range"),
+        ("Answer: perhaps", "stop", "out_of_range"),
+    ],
+)
+def test_a_reply_without_a_verdict_has_its_own_name_and_is_never_a_no(
+    text: str, finish_reason: str, state: str, last: bool
+) -> None:
+    found = read(text, finish_reason=finish_reason, last=last)
+
+    assert isinstance(found, Failure)
+    assert found.state == state
+
+
+@pytest.mark.parametrize("text", ["7", '{"answer": 7}', '{"answer": 3.5}', "Score: 0", "7. It is very good."])
+def test_a_number_outside_the_scale_is_out_of_range_and_not_clamped(text: str) -> None:
+    found = read(text, item=SCALE)
+
+    assert isinstance(found, Failure)
+    assert found.state == "out_of_range"
+
+
+def test_a_story_left_out_of_a_ranking_is_out_of_range() -> None:
+    found = read('{"answer": ["C", "A"]}', item=RANKING)
+
+    assert isinstance(found, Failure)
+    assert found.state == "out_of_range"
+
+
+def test_what_no_database_keeps_is_taken_out_of_reasons() -> None:
+    assert read('a\x00b\ud800c\n{"answer": "yes"}') == Verdict("yes", "a\ufffdb\ufffdc")
+
+
+@pytest.mark.parametrize(
+    "text", ["{" * 20_000, "[" * 100_000, '{"a":' * 3000, "Answer: " * 5000, "no " * 20_000, "I'm sorry " * 20_000]
+)
+def test_a_reply_made_to_take_long_does_not(text: str) -> None:
+    began = time.monotonic()
+
+    found = read(text)
+
+    assert isinstance(found, Failure)
+    assert time.monotonic() - began < 2
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        ("gpt4", {"yes": 532, "no": 140}),
+        ("gemini-pro", {"yes": 592, "no": 16, "blocked": 50}),
+    ],
+)
+def test_the_published_replies_are_read_as_published(release: Path, name: str, counts: dict[str, int]) -> None:
+    """Yes rates .792 of 672 and .974 of 608 readable ones; 50 of Gemini's were blocked."""
+    found: dict[str, int] = {}
+    for line in (release / "ttcw" / "judges" / f"{name}.jsonl").read_text().splitlines():
+        one = read(json.loads(line)["response"], last=False)
+        said = one.value.lower() if isinstance(one, Verdict) else one.state
+        found[said] = found.get(said, 0) + 1
+
+    assert found == counts

@@ -1,0 +1,171 @@
+"""Pages that a rater meets when something is unusual: two windows, a pause, a way that ends.
+
+Every template of theirs is rendered here or in `test_every_word`.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import transaction
+from django.http import HttpResponse
+from django.test import Client
+from django.test.signals import template_rendered
+from django.urls import reverse
+
+from annotation.models import Assignment, Seat, Timing
+from studies.models import Item, Step
+from tests import factories
+from tests.annotation import clozes, walk
+from tests.languages import test_every_word as every_word
+from tests.languages.test_every_word import FOREIGN, OURS, found_on
+from tests.trust import world as worlds
+
+pytestmark = pytest.mark.django_db
+TEMPLATES = Path(settings.BASE_DIR) / "templates"
+PASSAGES = [
+    '{"paragraph": 1, "start": 0, "end": 3, "text": "%s"}',
+    '{"paragraph": 1, "start": 4, "end": 6, "text": "%s"}',
+]
+
+
+class Visit:
+    """A browser of which everything that it is shown is kept."""
+
+    def __init__(self) -> None:
+        self.client = Client()
+        self.shown: list[tuple[str, str]] = []
+
+    def get(self, address: str, **more: Any) -> HttpResponse:
+        return self._kept(address, self.client.get(address, follow=True, **more))
+
+    def post(self, address: str, form: dict[str, Any] | None = None, **more: Any) -> HttpResponse:
+        return self._kept(address, self.client.post(address, form or {}, **more))
+
+    def _kept(self, address: str, response: HttpResponse) -> HttpResponse:
+        self.shown.append((f"{address} {response.status_code}", response.content.decode()))
+        return response
+
+
+def two_windows(visit: Visit, languages: dict[str, str]) -> None:
+    """An answer that was changed elsewhere, with passages quoted in both versions; and one that is not allowed."""
+    mine = walk.begin(visit.client, factories.study(n_stories=2))
+    every_word.rewrite(languages)
+    story = mine.study.stories.get(code=mine.seat.order[0])
+    first, second = (PASSAGES[0] % story.text[0:3], PASSAGES[1] % story.text[4:6])
+    where, name = walk.address(mine), "answer-tests-A-item-1"
+    visit.post(where, {name: "yes", "rationale": "1.", "base": 0, "quotes": [first]})
+    for headers in ({}, walk.HTMX):
+        stale = {name: "no", "rationale": "2.", "base": 0, "quotes": [second]}
+        assert visit.post(where, stale, headers=headers).status_code == 409
+        assert visit.post(where, {name: "maybe", "base": 1}, headers=headers).status_code == 400
+    visit.get(where)
+
+
+def a_long_time(visit: Visit, languages: dict[str, str]) -> None:
+    """Time for a break, on the desk; and what is lacking, said at the items too."""
+    mine = walk.begin(visit.client, factories.study(n_stories=2))
+    every_word.rewrite(languages)
+    visit.get(walk.address(mine))
+    Timing.objects.create(assignment=mine, step=Step.objects.get(key="tests"), active_seconds=4000)
+    assert 'class="break"' in visit.get(walk.address(mine)).content.decode()
+    visit.post(reverse("annotation:check", args=[mine.code]))
+    visit.get(walk.address(mine))
+    visit.get(walk.address(mine), headers=walk.HTMX | {"HX-Target": "questions"})
+
+
+def the_whole_way(visit: Visit, languages: dict[str, str]) -> None:
+    """From the link to the farewell, with a refusal wherever there is one."""
+    world = worlds.build()
+    every_word.rewrite(languages)
+    visit.client = world.visitors["arriving"]
+    visit.get("/")
+    visit.post(reverse("annotation:consent"))
+    visit.post(reverse("annotation:consent"), {"agrees": "yes"})
+    visit.get("/")
+    visit.post(reverse("annotation:briefing", args=["welcome"]))
+    visit.post(reverse("annotation:once", args=["background"]))
+    Item.objects.filter(instrument__slug="plums-background").update(is_skippable=True)
+    visit.post(reverse("annotation:once", args=["background"]))
+    visit.get("/")
+    taken = list(Seat.objects.filter(is_taken=False).values_list("pk", flat=True))
+    Seat.objects.update(is_taken=True)
+    visit.post(reverse("annotation:begin"))
+    Seat.objects.filter(pk__in=taken).update(is_taken=False)
+    visit.post(reverse("annotation:begin"))
+    visit.get("/")
+    mine = Assignment.objects.filter(rater=visit.client.session["rater"]).exclude(seat=None).get()
+    assert visit.post(reverse("annotation:recognition", args=[mine.code])).status_code == 400
+    visit.post(reverse("annotation:recognition", args=[mine.code]), {"knows": "no"})
+    visit.get("/")
+    visit.client = world.visitors["done"]
+    visit.get("/")
+    visit.post(reverse("annotation:done"))
+    assert "annotation/done.html" in [t.name for t in visit.get("/").templates]
+    visit.client = world.visitors["comparing"]
+    visit.post(reverse("annotation:withdraw"))
+    visit.get(reverse("annotation:withdrawn"))
+
+
+def a_cloze(visit: Visit, languages: dict[str, str]) -> None:
+    """A blank changed above others, in two windows, with what cannot be kept; and a way that ends."""
+    mine = walk.begin(visit.client, clozes.study())
+    every_word.rewrite(languages)
+
+    def save(blank: int, text: str, base: int) -> HttpResponse:
+        where = reverse("annotation:item", args=[mine.code, "fill", f"blank-{blank:02}"])
+        return visit.post(where, {f"answer-fill-blank-{blank:02}": text, "base": base}, headers=walk.HTMX)
+
+    for blank, text, base in [(2, "12", 0), (4, "14", 0), (2, "13", 1), (4, "1\x00", 1), (2, "15", 1)]:
+        save(blank, text, base)
+    page = reverse("annotation:part", args=[mine.code, "fill"])
+    visit.get(page)
+    visit.post(page, {"answer-fill-blank-02": "16", "base-fill-blank-02": 1})
+    visit.post(page, {"answer-fill-blank-01": "1\x00", "base-fill-blank-01": 0})
+    visit.post(reverse("annotation:check", args=[mine.code]))
+    visit.get(page)
+    visit.post(reverse("annotation:stop", args=[mine.code, "fill"]), {"section": "1"})
+    assert "annotation/stopped.html" in [t.name for t in visit.get(f"/a/{mine.code}/stopped/").templates]
+    visit.get("/")
+
+
+WAYS = [two_windows, a_long_time, the_whole_way, a_cloze]
+
+
+@pytest.mark.parametrize("languages", [FOREIGN, OURS], ids=["foreign study", "study in our languages"])
+@pytest.mark.parametrize("go", WAYS, ids=lambda go: go.__name__)
+def test_every_word_is_translated_or_the_studys_own_and_marked_as_what_it_is(
+    monkeypatch: pytest.MonkeyPatch, go: Callable[[Visit, dict[str, str]], None], languages: dict[str, str]
+) -> None:
+    every_word.speak(monkeypatch, languages)
+    visit = Visit()
+
+    go(visit, languages)
+
+    assert "\n".join(found_on(visit.shown, languages)) == ""
+
+
+@pytest.fixture
+def rendered() -> Iterator[set[str]]:
+    """The names of the templates that are rendered while a test runs."""
+    names: set[str] = set()
+
+    def note(template: Any, **_: Any) -> None:
+        names.add(template.name)
+
+    template_rendered.connect(note)
+    yield names
+    template_rendered.disconnect(note)
+
+
+@pytest.mark.slow
+def test_no_template_of_raters_is_left_out(rendered: set[str]) -> None:
+    for go in [*WAYS, lambda *_: every_word.pages(worlds.build(), ["get", "post"])]:
+        with transaction.atomic():
+            go(Visit(), FOREIGN)
+            transaction.set_rollback(True)
+
+    every = {str(path.relative_to(TEMPLATES)) for path in (TEMPLATES / "annotation").glob("*.html")}
+    assert every - rendered == set()

@@ -1,0 +1,68 @@
+"""What trials and benches share: a database of their own, the machine they ran on, and a page of results."""
+
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+@contextmanager
+def own_database() -> Iterator[str]:
+    """Django set up on a new database, which is dropped afterwards: the kind and version of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["QUIRE_VAR"] = folder
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+        import django
+
+        django.setup()
+        from django.db import connection
+        from django.test.runner import DiscoverRunner
+        from django.test.utils import setup_test_environment
+
+        setup_test_environment()
+        runner = DiscoverRunner(verbosity=0, interactive=False)
+        made = runner.setup_databases()
+        try:
+            yield _database(connection)
+        finally:
+            connection.close()
+            runner.teardown_databases(made)
+
+
+def _database(connection: object) -> str:
+    if connection.vendor == "sqlite":
+        import sqlite3
+
+        return f"SQLite {sqlite3.sqlite_version}"
+    connection.ensure_connection()
+    version = connection.pg_version
+    return f"PostgreSQL {version // 10000}.{version % 10000}"
+
+
+def commit() -> str:
+    """The commit that is measured, and whether something was changed since."""
+    git = ["git", "-C", str(ROOT)]
+    head = subprocess.run([*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True).stdout.strip()
+    changed = subprocess.run(
+        [*git, "status", "--porcelain", "--untracked-files=no"], capture_output=True, text=True
+    ).stdout.strip()
+    return (head or "unknown") + (" with changes" if changed else "")
+
+
+def machine() -> str:
+    return f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}"
+
+
+def progress(words: str) -> None:
+    sys.stderr.write(f"{words}\n")
+
+
+def write(path: str, text: str) -> None:
+    (ROOT / path).write_text(text)
+    progress(f"written: {path}")

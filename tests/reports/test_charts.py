@@ -1,0 +1,105 @@
+"""Plots as shapes: every value where the axis says, nothing outside the drawing."""
+
+import re
+
+import pytest
+
+from reports import charts
+from reports.charts import Axis, Drawing, Mark, Row
+
+SOURCES = ["The New Yorker", "Claude 1.3", "GPT-3.5", "GPT-4", "Another", "And another"]
+
+
+def dots(n_sources: int = 3, *, label: str = "Ending") -> charts.Plot:
+    marks = tuple(Mark(n, 25.0 * n, max(0, 25.0 * n - 10), min(100, 25.0 * n + 10)) for n in range(n_sources))
+    return charts.dots([Row(label, "Fluency", marks)], SOURCES[:n_sources], charts.PERCENT)
+
+
+def places(drawing: Drawing, css: str) -> list[float]:
+    """Where the marks of a source stand: first in the key, then in the plot."""
+    return [shape.x or float(re.findall(r"M([\d.]+)", shape.d)[0]) for shape in drawing.shapes if shape.css == css]
+
+
+@pytest.mark.parametrize("size", ["wide", "narrow"])
+def test_a_value_stands_where_the_ticks_say(size: str) -> None:
+    drawing = getattr(dots(), size)
+
+    tick = {shape.text: shape.x for shape in drawing.shapes if shape.css == "tick"}
+    assert places(drawing, "source-1")[-1] == tick["0"]
+    assert places(drawing, "source-3")[-1] == tick["50"]
+
+
+@pytest.mark.parametrize("n", [1, 2, 4, 5])
+@pytest.mark.parametrize("size", ["wide", "narrow"])
+def test_nothing_stands_outside_the_drawing(size: str, n: int) -> None:
+    drawing = getattr(dots(n), size)
+
+    assert all(0 <= shape.x <= drawing.width and 0 <= shape.y <= drawing.height for shape in drawing.shapes)
+    numbers = [float(y) for shape in drawing.shapes for y in re.findall(r"M[\d.]+ ([\d.]+)", shape.d)]
+    assert numbers
+    assert max(numbers) <= drawing.height
+
+
+def test_a_missing_value_has_no_mark_and_a_missing_interval_no_line() -> None:
+    row = Row("Ending", "", (Mark(0, None, None, None), Mark(1, 50.0, None, None)))
+
+    drawing = charts.dots([row], SOURCES[:2], charts.PERCENT).wide
+
+    assert len(places(drawing, "source-1")) == 1  # in the key only
+    assert len(places(drawing, "source-2")) == 2
+    assert not [shape for shape in drawing.shapes if shape.css.startswith("interval")]
+
+
+def test_six_sources_have_six_different_signs() -> None:
+    signs = {
+        (shape.css, bool(shape.r), re.sub(r"^M[\d. -]+", "", shape.d))
+        for shape in (charts.sign(n, 50, 50) for n in range(6))
+    }
+
+    assert len(signs) == 6
+
+
+def test_long_names_stand_on_two_lines() -> None:
+    drawing = dots(label="Language Proficiency and Literary Devices").wide
+
+    names = [shape.text for shape in drawing.shapes if shape.css == "item-name"]
+    assert names == ["Language Proficiency and", "Literary Devices"]
+
+
+def test_equal_values_are_stacked_not_hidden() -> None:
+    drawing = charts.strips([("Claude", [3.0, 3.0, 3.0, 8.0])], charts.scale_axis(0, 14)).wide
+
+    marks = [(shape.x, shape.y) for shape in drawing.shapes if shape.r]
+    assert len(set(marks)) == 4
+    assert len({x for x, _ in marks}) == 2
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ticks"),
+    [(1, 5, [1, 2, 3, 4, 5]), (0, 14, [0, 2, 4, 6, 8, 10, 12, 14]), (0, 13, [0, 2, 4, 6, 8, 10, 13])],
+)
+def test_a_scale_has_whole_ticks_from_end_to_end(low: float, high: float, ticks: list[float]) -> None:
+    axis = charts.scale_axis(low, high)
+
+    assert (axis.low, axis.high, [tick for tick, _ in axis.ticks]) == (low, high, ticks)
+
+
+def test_a_cell_places_the_coefficient_between_the_ends_of_all_rows() -> None:
+    def row(value: float | None, low: float | None, high: float | None, upper: float | None) -> dict[str, object]:
+        return {
+            "coefficient": {"value": value},
+            "interval": {"low": low, "high": high},
+            "floor": {"upper": upper},
+        }
+
+    cells, low, high = charts.cells([row(0.8, 0.6, 0.95, 0.1), row(None, None, None, None)])
+
+    assert (low, high) == (-0.2, 1.0)
+    assert [cells[0].zero, cells[0].value] == [33.0, 133.0]
+    assert (cells[1].value, cells[1].low, cells[1].floor) == (None, None, None)
+
+
+def test_an_axis_from_low_to_high_fills_the_frame() -> None:
+    axis = Axis(1, 5, ())
+
+    assert [charts.WIDE.x(axis, 1), charts.WIDE.x(axis, 5)] == [charts.WIDE.left, charts.WIDE.right]

@@ -1,0 +1,305 @@
+"""The pages and files of results: who may see them, what they hold, what they cost."""
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from annotation.models import Assignment, Rater, Timing
+from reports import frames, results, tables
+from studies.models import Item, Provenance, Source, Step, Study
+from tests import factories
+from tests.factories import NOON
+from tests.reports import given
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def staff(client: Client) -> Client:
+    client.force_login(User.objects.create_user("ann", is_staff=True, is_superuser=True))
+    return client
+
+
+@pytest.fixture
+def study() -> Study:
+    return full_study()
+
+
+def full_study(slug: str = "plums", *, n_groups: int = 2) -> Study:
+    """A closed study with verdicts, rankings, guesses and a judge: every section of the page has something to show."""
+    made = given.closed_study(slug, n_groups=n_groups, n_items=2)
+    groups = range(1, n_groups + 1)
+    order = {f"plot{g}": f"p{g}s1 > p{g}s2" for g in groups}
+    guess = {f"p{g}s{n}": "ai" if n > 1 else "expert" for g in groups for n in (1, 2)}
+    for rater, letters in {"E01": "yyny", "E02": "ynnn"}.items():
+        given.verdicts(made, {f"{slug}{rater}": letters * n_groups})
+        given.bring(made, given.orders(made, {f"{slug}{rater}r": order}))
+        given.bring(made, given.guesses(made, {f"{slug}{rater}g": guess}))
+    given.verdicts(made, {"gpt": "yydn" * n_groups}, kind=Rater.Kind.MODEL)
+    return made
+
+
+def rows(response: Any) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(b"".join(response.streaming_content).decode())))
+
+
+ADDRESSES = [
+    "/reports/",
+    "/reports/plums/",
+    "/reports/plums/responses_long.csv",
+    "/reports/plums/codebook.csv",
+    *(f"/reports/plums/{name}.csv" for name in tables.TABLES),
+]
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_only_staff_with_a_role_that_sees_it_get_in(client: Client, study: Study, address: str) -> None:
+    anonymous = client.get(address)
+    client.force_login(User.objects.create_user("bob"))
+    nobody = client.get(address)
+    client.force_login(factories.staff(""))
+    helper = client.get(address)
+    client.force_login(factories.staff("researcher"))
+
+    assert [(r.status_code, r.headers["Location"].split("?")[0]) for r in (anonymous, nobody)] == [
+        (302, "/admin/login/")
+    ] * 2
+    assert helper.status_code == 403
+    assert client.get(address).status_code == 200
+    assert client.get(f"{address}?source=Source").status_code == 400
+    assert client.post(address).status_code == 405
+
+
+def test_the_page_says_every_section(staff: Client, study: Study) -> None:
+    page = staff.get("/reports/plums/").content.decode()
+
+    for heading in (
+        "Share of verdicts that were Yes, by test and source",
+        "How far raters agree",
+        "Tests passed by each story",
+        "Who did they think wrote it?",
+        "Judges beside people",
+        "Item 1",
+    ):
+        assert heading in page
+    assert "style=" not in page
+
+
+def test_the_page_gives_the_figures_of_the_results(staff: Client, study: Study) -> None:
+    found = results.compute(study)
+    page = staff.get("/reports/plums/").content.decode()
+
+    for cell in found["pass_rates"]["mean"]["by_source"]:
+        assert f"{cell['value']:.1f}" in page
+    kappa = f"{found['agreement']['mean']['coefficient']['value']:.2f}".replace("0.", ".").replace("-", "−")
+    assert f"<dd>{kappa}</dd>" in " ".join(page.split())
+
+
+def test_texts_from_outside_are_escaped(staff: Client, study: Study) -> None:
+    attack = "<script>alert(1)</script>"
+    Source.objects.filter(name="Source 1").update(name=attack)
+    Item.objects.update(title=attack)
+    Study.objects.update(notice=attack)
+
+    page = staff.get("/reports/plums/").content.decode()
+
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert attack not in page
+
+
+def sealed(study: Study) -> None:
+    Source.objects.filter(name="Source 1").update(name="Canary")
+    Source.objects.filter(name="Source 2").update(name="Canary two")
+    Provenance.objects.update(factors={"tier": "canary"}, title="Canary")
+    Study.objects.filter(pk=study.pk).update(state="live", closed_at=None)
+
+
+@pytest.mark.parametrize("address", [a for a in ADDRESSES if a != "/reports/"])
+def test_no_source_is_told_while_the_study_is_live(staff: Client, study: Study, address: str) -> None:
+    sealed(study)
+    Study.objects.update(state="closed", closed_at=NOON)
+    closed = b"".join(staff.get(address)).lower()
+    Study.objects.update(state="live")
+
+    with CaptureQueriesContext(connection) as asked:
+        live = b"".join(staff.get(address)).lower()
+
+    # Of these files the fixture has nothing by source, or they never do: there is nothing to leak.
+    none = [
+        "codebook",
+        "progress",
+        "ratings",
+        "shares",
+        "preferences",
+        "pairs",
+        "checks",
+        "surveys",
+        "/cloze",
+        "/judges",
+    ]
+    has_none = any(name in address for name in none)
+    assert has_none or b"canary" in closed
+    assert b"canary" not in live
+    assert b"factor_tier" not in live
+    assert not [query for query in asked if "studies_provenance" in query["sql"] or "studies_source" in query["sql"]]
+
+
+def test_a_live_study_shows_progress_agreement_and_overall_rates(staff: Client, study: Study) -> None:
+    sealed(study)
+
+    page = staff.get("/reports/plums/").content.decode()
+
+    assert "Sealed until the study is closed" in page
+    assert "How far raters agree" in page
+    assert "Judges beside people" not in page
+    assert "Who did they think wrote it?" not in page
+
+
+def test_notices_stand_at_the_head(staff: Client, study: Study) -> None:
+    Study.objects.update(notice="Stories of a demonstration.")
+    Rater.objects.update(is_simulated=True)
+
+    page = staff.get("/reports/plums/").content.decode()
+
+    assert "Stories of a demonstration." in page
+    assert "The answers are simulated" in page
+
+
+def test_an_empty_study_has_a_page(staff: Client) -> None:
+    given.closed_study()
+
+    assert staff.get("/reports/plums/").status_code == 200
+    draft = factories.study("draft", state="draft", planned=False)
+    assert staff.get(f"/reports/{draft.slug}/").status_code == 200
+
+
+def test_unknown_studies_and_tables_are_not_found(staff: Client, study: Study) -> None:
+    addresses = ("/reports/pears/", "/reports/pears/responses_long.csv", "/reports/plums/secrets.csv")
+
+    assert [staff.get(address).status_code for address in addresses] == [404, 404, 404]
+
+
+def test_the_long_file_has_a_row_for_every_response(staff: Client, study: Study) -> None:
+    found = rows(staff.get("/reports/plums/responses_long.csv"))
+
+    assert list(found[0])[:21] == [
+        *("study", "protocol_version", "protocol_sha256", "rater", "rater_kind", "group", "story", "story_position"),
+        *("instrument", "instrument_version", "item", "value", "value_label", "outcome", "rationale"),
+        *("first_answered_at", "last_edited_at", "n_edits", "active_seconds", "read_before", "status"),
+    ]
+    assert len(found) == 2 * 8 + 2 * 2 + 2 * 4 + 8
+    verdict = next(r for r in found if r["rater"] == "plumsE01" and r["story"] == "p1s2" and r["item"] == "item-1")
+    assert (verdict["value"], verdict["value_label"], verdict["analysed"]) == ("no", "No", "0.0")
+    assert (verdict["source"], verdict["source_kind"], verdict["status"]) == (
+        "Source 2",
+        "language_model",
+        "submitted",
+    )
+    ranking = next(r for r in found if r["step"] == "ranking" and r["group"] == "plot1")
+    assert (ranking["value"], ranking["value_label"], ranking["story"]) == ('[["p1s1"], ["p1s2"]]', "p1s1 > p1s2", "")
+    declined = next(r for r in found if r["outcome"] == "declined")
+    assert (declined["rater"], declined["rater_kind"], declined["value"]) == ("gpt", "model", "")
+
+
+def test_the_codebook_names_every_column_and_every_item(staff: Client, study: Study) -> None:
+    found = rows(staff.get("/reports/plums/codebook.csv"))
+
+    header = next(csv.reader(io.StringIO(b"".join(staff.get("/reports/plums/responses_long.csv")).decode())))
+    assert [row["name"] for row in found if row["what"] == "column"] == header
+    assert [row["name"] for row in found if row["what"].startswith("item")] == [
+        "tests/item-1",
+        "tests/item-2",
+        "ranking/item-1",
+        "guess/item-1",
+    ]
+    assert all(row["meaning"] for row in found)
+
+
+def test_files_are_read_from_the_database_as_they_go(staff: Client, study: Study) -> None:
+    response = staff.get("/reports/plums/responses_long.csv")
+    lines = response.streaming_content
+
+    assert isinstance(lines, Iterator)
+    first = next(lines)
+    assert first.startswith(b"study,protocol_version")
+
+
+def test_the_numbers_of_a_table_are_unrounded(staff: Client, study: Study) -> None:
+    found = rows(staff.get("/reports/plums/agreement.csv"))
+
+    expected = [row["coefficient"]["value"] for row in results.compute(study)["agreement"]["items"]]
+    assert [float(row["value"]) if row["value"] else None for row in found] == expected
+
+
+def n_queries(client: Client, address: str) -> int:
+    with CaptureQueriesContext(connection) as asked:
+        response = client.get(address)
+        assert response.status_code == 200
+        if response.streaming:
+            b"".join(response)
+    return len(asked)
+
+
+@pytest.mark.parametrize(
+    ("address", "n"),
+    [("/reports/{}/", 15), ("/reports/{}/pass-rates.csv", 15), ("/reports/{}/responses_long.csv", 11)],
+)
+def test_a_page_costs_the_same_for_one_group_as_for_three(staff: Client, address: str, n: int) -> None:
+    counts = []
+    for slug, n_groups in (("one", 1), ("three", 3)):
+        full_study(slug, n_groups=n_groups)
+        staff.get(address.format(slug))  # computed and stored
+        counts.append(n_queries(staff, address.format(slug)))
+
+    assert counts == [n, n]
+
+
+def test_computing_costs_the_same_for_one_group_as_for_three(staff: Client) -> None:
+    counts = []
+    for slug, n_groups in (("one", 1), ("three", 3)):
+        full_study(slug, n_groups=n_groups)
+        counts.append(n_queries(staff, f"/reports/{slug}/"))
+
+    assert counts == [41, 41]
+
+
+def test_the_list_costs_the_same_for_one_study_as_for_three(staff: Client) -> None:
+    counts = []
+    for slug in ("one", "two", "three"):
+        full_study(slug, n_groups=1)
+        counts.append(n_queries(staff, "/reports/"))
+
+    assert counts == [3, 3, 3]
+
+
+def test_the_list_says_how_far_each_study_has_come(staff: Client) -> None:
+    study = factories.study(n_groups=2, k=3)
+    seat = factories.assignment(study)
+    Assignment.objects.filter(pk=seat.pk).update(status="submitted")
+
+    page = staff.get("/reports/").content.decode()
+
+    cells = [cell.split("<")[0] for cell in page.split('<td class="n">')[1:]]
+    assert cells == ["8", "6", "1"]
+
+
+def test_seconds_of_a_story_stand_beside_its_answers() -> None:
+    study = factories.study(n_stories=2, n_items=1)
+    seat = factories.assignment(study)
+    response = factories.answer(seat)
+    step = Step.objects.get(key="tests")
+    Timing.objects.create(assignment=seat, step=step, story=response.story, active_seconds=90)
+    Assignment.objects.update(status="submitted")
+
+    table = frames.frame(study, with_sources=False)
+
+    assert list(table["active_seconds"]) == [90]
+    assert results.compute(study)["progress"]["median_minutes_per_story"] == 1.5
+    assert NOON.isoformat() == table["first_answered_at"][0]

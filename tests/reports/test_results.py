@@ -1,0 +1,428 @@
+"""What a study amounts to, on cases done by hand."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from django.db.models import F
+
+from annotation.models import Assignment, Consent, Rater, Timing, Withdrawal
+from reports import frames, results
+from reports.models import Report
+from stats import agreement, intervals
+from studies.models import Item, Source, Step, Study
+from tests import factories
+from tests.factories import NOON
+from tests.reports import given
+
+pytestmark = pytest.mark.django_db
+
+# Stories p1s1, p1s2, p2s1, p2s2; the first of each plot by a person, the other by a model.
+FOUR = {"E01": "yn--", "E02": "yn--", "E03": "--yy", "E04": "--ny"}
+
+
+@pytest.fixture
+def study() -> Study:
+    made = given.closed_study()
+    given.verdicts(made, FOUR)
+    return made
+
+
+def plain(cells: list[dict[str, Any]]) -> list[tuple[str, float, int, int]]:
+    return [(cell["source"], cell["value"], cell["n_yes"], cell["n"]) for cell in cells]
+
+
+def test_pass_rates_are_yes_in_a_hundred_verdicts_by_source(study: Study) -> None:
+    rates = results.compute(study)["pass_rates"]
+
+    overall = rates["items"][0]["overall"]
+    assert (overall["value"], overall["n_yes"], overall["n"], overall["n_stories"]) == (62.5, 5, 8, 4)
+    assert plain(rates["items"][0]["by_source"]) == [("Source 1", 75.0, 3, 4), ("Source 2", 50.0, 2, 4)]
+    assert plain(rates["mean"]["by_source"]) == [("Source 1", 75.0, 3, 4), ("Source 2", 50.0, 2, 4)]
+
+
+def test_intervals_of_pass_rates_resample_stories(study: Study) -> None:
+    cell = results.compute(study)["pass_rates"]["items"][0]["by_source"][1]["interval"]
+
+    # Two stories, one with 0 % and one with 100 %: resamples give 0, 50 and 100.
+    assert (cell["low"], cell["high"], cell["n_resampled"]) == (0, 100, 2)
+    assert "only 2 clusters were resampled" in cell["note"]
+
+
+def test_kappa_by_hand_with_all_that_stands_beside_it(study: Study) -> None:
+    row = results.compute(study)["agreement"]["items"][0]
+
+    # Agreement 3/4; 5 of 8 are Yes, so chance is 25/64 + 9/64; (3/4 - 34/64) / (1 - 34/64) = 7/15.
+    assert row["coefficient"] == {
+        "value": pytest.approx(7 / 15),
+        "name": "Fleiss' kappa",
+        "n_units": 4,
+        "n_raters": 4,
+        "note": "2 ratings a unit; only 4 units",
+    }
+    assert (row["percent_agreement"], row["yes_percent"]) == ({"value": 75.0}, {"value": 62.5})
+    assert row["alpha"]["name"] == "Krippendorff's alpha, nominal"
+    assert row["interval"]["n_resampled"] == 2
+    assert row["floor"]["mean"] < row["floor"]["upper"]
+
+
+def test_agreement_equals_what_the_statistics_give_for_the_same_ratings(study: Study) -> None:
+    nan = np.nan
+    ratings = [[1, 0, nan, nan], [1, 0, nan, nan], [nan, nan, 1, 1], [nan, nan, 0, 1]]
+    groups = ["plot1", "plot1", "plot2", "plot2"]
+    rng = np.random.default_rng([study.seed, 4, 0])
+
+    row = results.compute(study)["agreement"]["items"][0]
+
+    interval = intervals.fleiss_kappa_interval(ratings, groups, rng=rng)
+    floor = agreement.fleiss_chance_floor(ratings, rng=rng)
+    assert row["coefficient"]["value"] == float(agreement.fleiss_kappa(ratings))
+    assert (row["interval"]["low"], row["interval"]["high"]) == (interval.low, interval.high)
+    assert (row["floor"]["mean"], row["floor"]["upper"]) == (floor.mean, floor.upper)
+
+
+def test_agreement_within_a_source_stands_beside_the_overall_one(study: Study) -> None:
+    row = results.compute(study)["agreement"]["items"][0]
+
+    # Source 2: no no, yes yes. Source 1: yes yes, yes no: agreement 1/2, chance 10/16.
+    assert [(w["source"], pytest.approx(w["value"])) for w in row["within_source"]] == [
+        ("Source 1", -1 / 3),
+        ("Source 2", 1),
+    ]
+    assert row["among_models"]["value"] == pytest.approx(1)
+
+
+def test_what_cannot_be_computed_says_why() -> None:
+    study = given.closed_study()
+    given.verdicts(study, {"E01": "yyyy", "E02": "yyyy"})
+
+    row = results.compute(study)["agreement"]["items"][0]
+
+    assert row["coefficient"]["value"] is None
+    assert "0/0" in row["coefficient"]["why"]
+    assert (row["interval"]["low"], row["interval"]["high"]) == (None, None)
+    assert row["interval"]["why"]
+
+
+def test_a_study_without_answers_has_reasons_in_place_of_numbers() -> None:
+    study = given.closed_study()
+
+    found = results.compute(study)
+
+    assert found["pass_rates"]["items"][0]["overall"]["why"] == "There are no verdicts."
+    assert found["agreement"]["items"][0]["coefficient"]["why"] == "No unit has two ratings."
+    assert (found["rankings"], found["judges"], found["progress"]["n_answers"]) == ([], [], 0)
+
+
+def test_tests_passed_are_the_mean_of_the_raters_counts() -> None:
+    study = given.closed_study(n_groups=1, n_items=2)
+    given.verdicts(study, {"E01": "yyyn", "E02": "ynn-"})  # both tests of p1s1, then both of p1s2
+
+    passed = results.compute(study)["tests_passed"]
+
+    # Of p1s2 the second rater left a test open, so only the first one's count enters.
+    assert [(s["story"], s["source"], s["value"], s["n_raters"]) for s in passed["stories"]] == [
+        ("p1s1", "Source 1", 1.5, 2),
+        ("p1s2", "Source 2", 1.0, 1),
+    ]
+    assert [(s["source"], s["value"], s["n_stories"]) for s in passed["by_source"]] == [
+        ("Source 1", 1.5, 1),
+        ("Source 2", 1.0, 1),
+    ]
+
+
+def test_rankings_give_mean_ranks_first_places_and_concordance() -> None:
+    study = given.closed_study()
+    order = {"plot1": "p1s1 > p1s2", "plot2": "p2s1 > p2s2"}
+    given.bring(study, given.orders(study, {"E01": order, "E02": {**order, "plot2": "p2s2 > p2s1"}}))
+
+    ranking = results.compute(study)["rankings"][0]
+
+    assert [(r["source"], r["mean_rank"]["value"], r["first_percent"]) for r in ranking["by_source"]] == [
+        ("Source 1", 1.25, 75.0),
+        ("Source 2", 1.75, 25.0),
+    ]
+    # Alike in plot 1, the reverse in plot 2.
+    assert [group["value"] for group in ranking["concordance"]["groups"]] == [1, 0]
+    assert (ranking["concordance"]["value"], ranking["n_rankings"], ranking["n_groups"]) == (0.5, 4, 2)
+
+
+def test_shared_places_share_their_ranks_and_their_firsts() -> None:
+    study = given.closed_study(n_groups=1, n_stories=3)
+    Item.objects.filter(type="ranking").update(settings={"ties": True})
+    given.bring(study, given.orders(study, {"E01": {"plot1": "p1s1 = p1s3 > p1s2"}}))
+
+    ranking = results.compute(study)["rankings"][0]
+
+    assert [(r["source"], r["mean_rank"]["value"], r["first_percent"]) for r in ranking["by_source"]] == [
+        ("Source 1", 1.5, 50.0),
+        ("Source 2", 3.0, 0.0),
+        ("Source 3", 1.5, 50.0),
+    ]
+    assert "Fewer than two raters" in ranking["concordance"]["groups"][0]["why"]
+
+
+def test_guesses_stand_against_the_true_kind_of_source() -> None:
+    study = given.closed_study()
+    said = {"p1s1": "expert", "p1s2": "ai", "p2s1": "amateur", "p2s2": "expert"}
+    given.bring(study, given.guesses(study, {"E01": said, "E02": {**said, "p2s1": "ai"}}))
+
+    guess = results.compute(study)["authorship"][0]
+
+    assert [(row["source"], row["source_kind"], row["n_by_option"]) for row in guess["by_source"]] == [
+        ("Source 1", "expert_writer", [2, 1, 1]),
+        ("Source 2", "language_model", [2, 0, 2]),
+    ]
+    # By a person: expert, expert, amateur told from a model, ai not. By a model: ai, ai right; expert, expert not.
+    assert (guess["n"], guess["n_right"], guess["n_right_of_person_or_model"]) == (8, 4, 5)
+    assert guess["balanced_accuracy"]["value"] == pytest.approx((3 / 4 + 2 / 4) / 2)
+    assert guess["always_model_percent"] == 50
+
+
+def test_a_judge_stands_beside_the_majority_and_what_it_left_out_is_counted() -> None:
+    study = given.closed_study()
+    given.verdicts(study, {"E01": "ynyn", "E02": "ynyn", "E03": "ynny"})
+    given.verdicts(study, {"gpt": "yyd-", "kind": "?n--"}, kind=Rater.Kind.MODEL)
+
+    gpt, kind = results.compute(study)["judges"]
+
+    # The majority says yes no yes no. gpt: yes yes declined nothing.
+    assert (gpt["judge"], gpt["pooled"]["n"], gpt["pooled"]["yes_percent"]) == ("gpt", 2, 100)
+    assert gpt["pooled"]["kappa"] == {"value": 0.0, "note": "0 because one side always gives the same value"}
+    assert gpt["pooled"]["balanced_accuracy"]["value"] == 0.5
+    outcomes = {name: gpt["outcomes"][name] for name in ("answered", "declined", "unreadable", "missing", "expected")}
+    assert outcomes == {"answered": 2, "declined": 1, "unreadable": 0, "missing": 1, "expected": 4}
+    assert [(s["source"], s["lost_percent"]) for s in gpt["outcomes"]["by_source"]] == [
+        ("Source 1", 50),
+        ("Source 2", 50),
+    ]
+    assert (kind["outcomes"]["unreadable"], kind["pooled"]["n"]) == (1, 1)
+    assert "0/0" in kind["pooled"]["kappa"]["why"]
+
+
+def test_ratings_on_a_scale_have_means_deviations_and_ordinal_alpha() -> None:
+    study = given.closed_study()
+    Item.objects.filter(instrument__slug="plums-tests").update(type="scale", settings={"low": 1, "high": 5})
+    values = {"E01": {"p1s1": 5, "p1s2": 1, "p2s1": 4, "p2s2": 2}, "E02": {"p1s1": 4, "p1s2": 2, "p2s1": 5, "p2s2": 1}}
+    rows = [
+        given.Row("test", rater, f"plot{s[1]}", s, "tests", "item-1", given.Answer(value=v))
+        for rater, by_story in values.items()
+        for s, v in by_story.items()
+    ]
+    given.bring(study, rows)
+
+    found = results.compute(study)
+
+    told = [(c["source"], c["value"], round(c["sd"], 4), c["n"]) for c in found["ratings"][0]["by_source"]]
+    assert told == [("Source 1", 4.5, 0.5774, 4), ("Source 2", 1.5, 0.5774, 4)]
+    coefficient = found["agreement"]["items"][0]["coefficient"]
+    expected = agreement.krippendorff_alpha([[5, 1, 4, 2], [4, 2, 5, 1]], "ordinal")
+    assert (coefficient["name"], coefficient["value"]) == ("Krippendorff's alpha, ordinal", float(expected))
+    assert (found["pass_rates"], found["tests_passed"]) == (None, None)
+
+
+def test_a_scale_shown_the_other_way_round_is_told_as_it_is_analysed() -> None:
+    study = given.closed_study()
+    settings = {"low": 1, "high": 5, "anchors": {"1": "Human", "5": "LLM"}, "analysed_reversed": True}
+    Item.objects.filter(instrument__slug="plums-tests").update(type="scale", settings=settings)
+    shown = {"E01": {"p1s1": 1, "p1s2": 5, "p2s1": 2, "p2s2": 5}, "E02": {"p1s1": 2, "p1s2": 4, "p2s1": 1, "p2s2": 5}}
+    rows = [
+        given.Row("test", rater, f"plot{s[1]}", s, "tests", "item-1", given.Answer(value=v))
+        for rater, by_story in shown.items()
+        for s, v in by_story.items()
+    ]
+    given.bring(study, rows)
+
+    found = results.compute(study)
+
+    # Source 1 was shown 1, 2, 2, 1, which is 5, 4, 4, 5; Source 2 5, 5, 4, 5, which is 1, 1, 2, 1.
+    told = [(c["source"], c["value"], c["n"]) for c in found["ratings"][0]["by_source"]]
+    assert told == [("Source 1", 4.5, 4), ("Source 2", 1.25, 4)]
+    row = found["agreement"]["items"][0]
+    assert row["coefficient"]["value"] == float(agreement.krippendorff_alpha([[5, 1, 4, 1], [4, 2, 5, 1]], "ordinal"))
+    assert row["floor"]["mean"] < row["floor"]["upper"]
+    long = frames.frame(study, with_sources=True).set_index(["rater", "story"])
+    assert tuple(long.loc[("E01", "p1s1"), ["value", "value_label", "analysed"]]) == (1, "1 (Human)", 5)
+    words = {row["name"]: row["values"] for row in frames.codebook(study, with_sources=False)}["tests/item-1"]
+    assert "analysed_reversed = True" in words
+    assert "'1': 'Human'" in words
+
+
+def test_choices_have_shares_and_nominal_agreement() -> None:
+    study = given.closed_study()
+    options = [{"value": v, "label": v.title()} for v in ("red", "green", "blue")]
+    Item.objects.filter(instrument__slug="plums-tests").update(type="choice", options=options)
+    said = {"E01": "rgbb", "E02": "rgbr"}
+    words = {option["value"][0]: option["value"] for option in options}
+    stories = ["p1s1", "p1s2", "p2s1", "p2s2"]
+    rows = [
+        given.Row("test", rater, f"plot{s[1]}", s, "tests", "item-1", given.Answer(value=words[letter]))
+        for rater, letters in said.items()
+        for s, letter in zip(stories, letters, strict=True)
+    ]
+    given.bring(study, rows)
+
+    found = results.compute(study)
+
+    assert [(o["value"], o["n"]) for o in found["shares"][0]["options"]] == [("red", 3), ("green", 2), ("blue", 3)]
+    assert found["shares"][0]["options"][0]["by_source"] == [
+        {"source": "Source 1", "n": 2, "of": 4},
+        {"source": "Source 2", "n": 1, "of": 4},
+    ]
+    expected = agreement.fleiss_kappa([[0, 1, 2, 2], [0, 1, 2, 0]])
+    assert found["agreement"]["items"][0]["coefficient"]["value"] == float(expected)
+
+
+def test_only_what_was_submitted_by_people_who_stayed_counts() -> None:
+    study = factories.study(n_stories=2, n_items=1, k=6)
+    for status in ("submitted", "open", "given_up", "withdrawn"):
+        seat = factories.assignment(study)
+        factories.answer(seat)
+        Assignment.objects.filter(pk=seat.pk).update(status=status)
+    left = factories.assignment(study)
+    factories.answer(left)
+    Assignment.objects.filter(pk=left.pk).update(status="submitted")
+    Withdrawal.objects.create(rater=left.rater)
+
+    progress = results.compute(study)["progress"]
+
+    assert (progress["n_answers"], progress["n_raters"]) == (1, 1)
+    assert progress["left_out"] == {"open": 1, "given_up": 1, "withdrawn": 2, "simulated": 0}
+    # Two stories with a test each, a ranking, two guesses: five are expected of a submitted place, one is there.
+    assert progress["n_missing"] == 4
+
+
+def test_simulated_raters_count_only_where_there_are_no_real_ones() -> None:
+    study = given.closed_study()
+    given.verdicts(study, {"E01": "yyyy", "E02": "nnnn"})
+    Rater.objects.filter(code="E02").update(is_simulated=True)
+
+    mixed = results.compute(study)
+    Rater.objects.update(is_simulated=True)
+    simulated = results.compute(study)
+
+    assert (mixed["pass_rates"]["mean"]["overall"]["value"], mixed["progress"]["raters"]) == (100, "real")
+    assert mixed["progress"]["left_out"]["simulated"] == 4
+    assert (simulated["pass_rates"]["mean"]["overall"]["value"], simulated["progress"]["raters"]) == (50, "simulated")
+
+
+def test_one_reading_of_a_judge_counts_however_often_it_read() -> None:
+    study = given.closed_study(n_groups=1)
+    given.verdicts(study, {"E01": "yn", "E02": "yn"})
+    given.verdicts(study, {"gpt": "yn"}, kind=Rater.Kind.MODEL)
+    first = Assignment.objects.get(rater__code="gpt")
+    again = Assignment.objects.get(pk=first.pk)
+    seat = first.seat
+    assert seat is not None
+    seat.pk, seat.number = None, 2
+    seat.save()
+    again.pk, again.code, again.seat = None, "again", seat
+    again.save()
+    for response in first.responses.all():
+        response.pk, response.assignment, response.value = None, again, "no"
+        response.save()
+
+    judge = results.compute(study)["judges"][0]
+
+    assert (judge["pooled"]["n"], judge["pooled"]["kappa"]["value"]) == (2, 1)
+    assert judge["outcomes"]["answered"] == 2
+
+
+def test_nothing_by_source_is_in_the_results_until_the_study_is_closed(study: Study) -> None:
+    order = {"plot1": "p1s1 > p1s2", "plot2": "p2s1 > p2s2"}
+    given.bring(study, given.orders(study, {"E05": order, "E06": order}))
+    given.verdicts(study, {"gpt": "ynyn"}, kind=Rater.Kind.MODEL)
+    Source.objects.filter(name="Source 1").update(name="Canary")
+    assert "Canary" in json.dumps(results.compute(study))
+    Study.objects.update(state="live")
+    study.refresh_from_db()
+
+    sealed = results.compute(study)
+
+    assert "Canary" not in json.dumps(sealed)
+    assert (sealed["is_sealed"], sealed["sources"], sealed["tests_passed"]) == (True, [], None)
+    assert (sealed["rankings"], sealed["authorship"], sealed["judges"]) == ([], [], [])
+    assert sealed["pass_rates"]["mean"]["overall"]["value"] == 62.5
+    assert sealed["pass_rates"]["items"][0]["by_source"] == []
+    assert "within_source" not in sealed["agreement"]["items"][0]
+    assert sealed["agreement"]["items"][0]["coefficient"]["value"] == pytest.approx(7 / 15)
+
+
+def test_renaming_raters_and_bringing_them_in_another_order_changes_nothing() -> None:
+    one, other = given.closed_study("one"), given.closed_study("other")
+    given.verdicts(one, FOUR)
+    given.verdicts(other, {f"Z{9 - n}": letters for n, letters in enumerate(reversed(FOUR.values()))})
+
+    first, second = results.compute(one), results.compute(other)
+
+    assert first["pass_rates"] == second["pass_rates"]
+    kappas = [found["agreement"]["items"][0]["coefficient"] for found in (first, second)]
+    assert kappas[0] == kappas[1]
+
+
+def test_the_same_inputs_are_computed_once_and_any_change_is_seen(study: Study) -> None:
+    first = results.report(study, at=NOON, by="ann")
+    again = results.report(study, at=NOON, by="bob")
+    assert (first.pk, again.made_by, Report.objects.count()) == (again.pk, "ann", 1)
+
+    seen = {first.fingerprint}
+    response = Assignment.objects.get(rater__code="E01").responses.get(story__code="p1s2")
+    for table, change in [
+        (type(response).objects.filter(pk=response.pk), {"revision": 2, "value": "yes"}),
+        (Assignment.objects.filter(rater__code="E02"), {"status": "withdrawn"}),
+        (Rater.objects.filter(code="E03"), {"is_simulated": True}),
+        (Source.objects.filter(name="Source 2"), {"kind": "other"}),
+        (Study.objects.all(), {"notice": "Read this."}),
+        (Study.objects.all(), {"state": "live"}),
+    ]:
+        table.update(**change)
+        study.refresh_from_db()
+        seen.add(results.fingerprint(study))
+
+    assert len(seen) == 7
+    assert results.report(study, at=NOON, by="bob").pk != first.pk
+
+
+def test_a_stored_report_says_what_a_fresh_one_does(study: Study) -> None:
+    stored = results.report(study, at=NOON, by="ann")
+    stored.refresh_from_db()
+
+    assert stored.result == results.compute(study)
+
+
+def test_a_consent_and_another_step_of_a_draft_are_seen() -> None:
+    study = factories.study(state="draft", planned=False)
+    first = results.report(study, at=NOON, by="ann")
+    step = Step.objects.get(key="tests")
+    assert first.result["progress"]["n_consented"] == 0
+
+    Consent.objects.create(rater=factories.rater(study), step=step, text_sha256="0" * 64)
+    second = results.report(study, at=NOON, by="ann")
+    Step.objects.filter(key="guess").delete()
+    third = results.report(study, at=NOON, by="ann")
+
+    assert second.result["progress"]["n_consented"] == 1
+    assert {row["step"] for row in first.result["agreement"]["items"]} == {"tests", "guess"}
+    assert {row["step"] for row in third.result["agreement"]["items"]} == {"tests"}
+
+
+def test_time_that_passes_in_a_live_study_makes_no_further_report_before_it_is_submitted() -> None:
+    study = factories.study(n_stories=2, n_items=1)
+    seat = factories.assignment(study)
+    response = factories.answer(seat)
+    timing = Timing.objects.create(assignment=seat, step=response.step, story=response.story, active_seconds=0)
+
+    for _ in range(3):
+        Timing.objects.filter(pk=timing.pk).update(active_seconds=F("active_seconds") + 30)
+        results.report(study, at=NOON, by="ann")
+
+    assert Report.objects.count() == 1
+
+    Assignment.objects.filter(pk=seat.pk).update(status="submitted")
+    for seconds in (90, 120):
+        Timing.objects.filter(pk=timing.pk).update(active_seconds=seconds)
+        found = results.report(study, at=NOON, by="ann").result
+        assert found["progress"]["median_minutes_per_story"] == seconds / 60
+
+    assert Report.objects.count() == 3

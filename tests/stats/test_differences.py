@@ -1,0 +1,60 @@
+"""Differences between two groups: textbook values, a case by hand, invariants."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from stats.agreement import Incomputable
+from stats.differences import Difference, hedges_g, holm, student, welch
+
+# Student 1908, "The probable error of a mean", Biometrika 6(1), p. 20: hours of sleep gained with two drugs. Taken as
+# two groups, R prints t = -1.8608, df = 18, p = .07919, and for Welch's test df = 17.776, p = .07939 (data "sleep").
+DRUG_1 = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]
+DRUG_2 = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4]
+
+
+def test_student_reproduces_the_sleep_data() -> None:
+    found = student(DRUG_1, DRUG_2)
+
+    assert (found.t, found.df, found.p) == pytest.approx((-1.8608, 18, 0.07919), abs=5e-5)
+
+
+def test_welch_reproduces_the_sleep_data() -> None:
+    found = welch(DRUG_1, DRUG_2)
+
+    assert found.t == pytest.approx(-1.8608, abs=5e-5)
+    assert found.df == pytest.approx(17.776, abs=5e-4)
+    assert found.p == pytest.approx(0.07939, abs=5e-6)
+
+
+def test_hedges_g_of_a_case_by_hand() -> None:
+    # Means 2 and 5, both variances 1, so 3 deviations; the factor is 1 - 3 / (4 * 4 - 1) = .8.
+    assert hedges_g([4, 5, 6], [1, 2, 3]) == pytest.approx(2.4)
+
+
+def test_holm_of_a_case_by_hand() -> None:
+    # Smallest first: 4 * .005, 3 * .01, 2 * .03; then 1 * .04 may not fall below the .06 before it.
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+
+
+def test_holm_never_exceeds_one() -> None:
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("test", [student, welch])
+def test_exchanging_the_groups_only_turns_the_sign(test: Callable[..., Difference]) -> None:
+    one, other = test(DRUG_1, DRUG_2), test(DRUG_2, DRUG_1)
+
+    assert (one.t, one.df, one.p) == pytest.approx((-other.t, other.df, other.p))
+
+
+def test_missing_values_are_left_out() -> None:
+    assert student([*DRUG_1, np.nan], DRUG_2) == student(DRUG_1, DRUG_2)
+
+
+@pytest.mark.parametrize("groups", [([1], [1, 2]), ([1, np.nan], [1, 2]), ([1, 1], [2, 2])])
+def test_groups_that_cannot_be_compared_say_why(groups: tuple[list[float], list[float]]) -> None:
+    for statistic in (student, welch, hedges_g):
+        with pytest.raises(Incomputable):
+            statistic(*groups)

@@ -1,0 +1,151 @@
+"""Intervals: the fast ones equal the loop, clusters stay together, and few clusters are said to be few."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from stats import agreement, intervals
+from stats.agreement import Incomputable
+from stats.arrays import FloatArray, IntArray
+from stats.sums import Level
+from tests.stats.examples import FLEISS_1971, NAN
+
+GROUPS = np.repeat(np.arange(12), 4)
+N_RESAMPLES = 150
+
+
+def yes_no(seed: int) -> FloatArray:
+    """Verdicts of three raters on 48 units, which agree more than by chance."""
+    rng = np.random.default_rng(seed)
+    return (rng.random((3, 48)) < rng.random(48)).astype(float)
+
+
+def scale(seed: int) -> FloatArray:
+    """Scores of five raters on 48 units, one in five missing."""
+    rng = np.random.default_rng(seed)
+    scores = np.clip(np.round(rng.normal(3, 1, 48) + rng.normal(0, 0.7, (5, 48))), 1, 5)
+    return np.where(rng.random((5, 48)) < 0.2, NAN, scores)
+
+
+def loop(ratings: FloatArray, statistic: Callable[[FloatArray], agreement.Coefficient]) -> intervals.Interval:
+    def of_units(units: IntArray) -> float:
+        return statistic(ratings[:, units]).value
+
+    return intervals.bootstrap(of_units, GROUPS, rng=np.random.default_rng(9), n_resamples=N_RESAMPLES)
+
+
+def assert_equal_to_rounding(one: intervals.Interval, other: intervals.Interval) -> None:
+    assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=1e-12)
+    assert (one.n_units, one.note, one.n_left_out) == (other.n_units, other.note, other.n_left_out)
+
+
+def test_fleiss_interval_equals_the_loop_over_statsmodels() -> None:
+    ratings = yes_no(1)
+
+    fast = intervals.fleiss_kappa_interval(ratings, GROUPS, rng=np.random.default_rng(9), n_resamples=N_RESAMPLES)
+
+    assert_equal_to_rounding(fast, loop(ratings, agreement.fleiss_kappa))
+
+
+def test_fleiss_resamples_keep_to_the_units_that_are_complete_in_the_data() -> None:
+    ratings = yes_no(1)
+    ratings[0, :4] = NAN
+    weights = intervals.resample_weights(GROUPS, rng=np.random.default_rng(9), n_resamples=5)
+
+    kappas = intervals.fleiss_kappa_resamples(ratings, weights)
+
+    complete = [np.repeat(np.arange(4, 48), row[4:]) for row in weights]
+    assert kappas == pytest.approx([agreement.fleiss_kappa(ratings[:, u]).value for u in complete], abs=1e-12)
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+def test_alpha_interval_equals_the_loop_over_the_package(level: Level) -> None:
+    ratings = scale(1)
+
+    fast = intervals.alpha_interval(ratings, level, GROUPS, rng=np.random.default_rng(9), n_resamples=N_RESAMPLES)
+
+    assert_equal_to_rounding(fast, loop(ratings, lambda r: agreement.krippendorff_alpha(r, level)))
+
+
+def test_weighted_fleiss_interval_equals_the_loop() -> None:
+    ratings = scale(1)
+
+    fast = intervals.weighted_fleiss_interval(ratings, 5, GROUPS, rng=np.random.default_rng(9), n_resamples=N_RESAMPLES)
+
+    assert_equal_to_rounding(fast, loop(ratings, lambda r: agreement.weighted_fleiss(r, 5)))
+
+
+def test_resamples_without_a_value_are_left_out_and_counted_in_both_ways() -> None:
+    ratings = np.zeros((3, 48))
+    ratings[0, :4] = 1
+
+    fast = intervals.fleiss_kappa_interval(ratings, GROUPS, rng=np.random.default_rng(9), n_resamples=N_RESAMPLES)
+
+    assert 0 < fast.n_left_out < N_RESAMPLES
+    assert f"{fast.n_left_out} of {N_RESAMPLES} resamples left out" in fast.note
+    assert_equal_to_rounding(fast, loop(ratings, agreement.fleiss_kappa))
+
+
+def test_an_interval_of_what_never_has_a_value_has_none() -> None:
+    with pytest.raises(Incomputable, match="No resample"):
+        intervals.fleiss_kappa_interval(np.ones((3, 48)), GROUPS, rng=np.random.default_rng(1))
+
+
+def test_alpha_interval_of_no_ratings_has_no_value() -> None:
+    with pytest.raises(Incomputable, match="No resample"):
+        intervals.alpha_interval(np.full((3, 48), NAN), "ordinal", GROUPS, rng=np.random.default_rng(1))
+
+
+def test_clusters_are_drawn_whole_and_as_many_as_there_are() -> None:
+    clusters = np.array(["b", "a", "b", "c", "c", "c"])
+
+    weights = intervals.resample_weights(clusters, rng=np.random.default_rng(1), n_resamples=200)
+
+    assert weights.shape == (200, 6)
+    assert (weights[:, 0] == weights[:, 2]).all()
+    assert (weights[:, 3] == weights[:, 4]).all()
+    assert (weights[:, [0, 1, 3]].sum(axis=1) == 3).all()
+    assert weights[:, [0, 1, 3]].mean(axis=0) == pytest.approx([1, 1, 1], abs=0.2)
+
+
+def test_one_cluster_cannot_be_resampled() -> None:
+    with pytest.raises(Incomputable, match="fewer than two clusters"):
+        intervals.resample_weights(["a", "a"], rng=np.random.default_rng(1))
+
+
+@pytest.mark.parametrize(("n_clusters", "is_said"), [(29, True), (30, False)])
+def test_below_30_clusters_the_interval_says_that_it_covers_less(n_clusters: int, is_said: bool) -> None:
+    interval = intervals.bootstrap(lambda units: units.mean(), range(n_clusters), rng=np.random.default_rng(1))
+
+    assert interval.n_units == n_clusters
+    assert ("nearer 91 %" in interval.note) is is_said
+
+
+def test_the_interval_of_a_mean_is_as_wide_as_the_textbook_says() -> None:
+    values = np.random.default_rng(2).normal(size=400)
+
+    interval = intervals.bootstrap(lambda units: values[units].mean(), range(400), rng=np.random.default_rng(1))
+
+    margin = 1.96 * values.std() / 20
+    assert (interval.low, interval.high) == pytest.approx((values.mean() - margin, values.mean() + margin), abs=0.015)
+    assert (interval.level, interval.note, interval.n_left_out) == (0.95, "", 0)
+
+
+def test_units_that_hang_together_make_the_interval_wider() -> None:
+    values = np.repeat(np.random.default_rng(2).normal(size=40), 10)
+
+    def width(clusters: IntArray) -> float:
+        interval = intervals.bootstrap(lambda units: values[units].mean(), clusters, rng=np.random.default_rng(1))
+        return interval.high - interval.low
+
+    assert width(np.repeat(np.arange(40), 10)) > 2.5 * width(np.arange(400))
+
+
+def test_the_interval_comes_back_from_its_seed() -> None:
+    found = [
+        intervals.fleiss_kappa_interval(FLEISS_1971, range(30), rng=np.random.default_rng(seed)) for seed in (1, 1, 2)
+    ]
+
+    assert found[0] == found[1] != found[2]
+    assert found[0].low < 0.430 < found[0].high

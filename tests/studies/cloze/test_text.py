@@ -1,0 +1,94 @@
+import pytest
+
+from studies.cloze.document import parse
+from studies.cloze.text import Incomplete, Run, filled, segments
+from tests.studies.cloze.documents import FILLS, SHOES, shoes
+
+SHOES_FILLED = """\
+Between Basel and the border the attendant collects the shoes.
+
+The seventh pair stood at berth eleven. They were brown walking boots and they were wet; in the heel
+of the left one lay a left-luggage ticket.
+
+“I have heard nothing,” said the widow in nine, “but a drawer, and then nothing, twice.”
+
+Anselm sat down on the jump seat. He polished all seven pairs.
+
+At the border the officer turned them over. “These have never been walked in,” she said."""
+
+
+def test_a_filled_text_is_the_skeleton_with_every_fill_in_its_place() -> None:
+    assert filled(shoes(), FILLS) == SHOES_FILLED
+
+
+def test_white_space_around_a_fill_is_left_out_and_all_else_kept() -> None:
+    fills = FILLS | {2: " \n{{1}} & <b>\n", 4: "One.\n\nTwo.\n"}
+
+    assert "lay {{1}} & <b>.\n\n“I have" in filled(shoes(), fills)
+    assert "\n\nOne.\n\nTwo.\n\nAt the border" in filled(shoes(), fills)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({2: ""}, "Blank 2 is open."),
+        ({2: " \n", 5: ""}, "Blanks 2, 5 are open."),
+    ],
+)
+def test_a_text_with_open_blanks_is_no_story(changes: dict[int, str], message: str) -> None:
+    with pytest.raises(Incomplete) as refused:
+        filled(shoes(), FILLS | changes)
+
+    assert str(refused.value) == message
+
+
+def test_the_text_is_laid_out_by_section_paragraph_and_run() -> None:
+    document = shoes()
+    one, two, three, four, five = document.blanks
+
+    first, second, third = segments(document)
+
+    assert [passage.section for passage in (first, second, third)] == list(document.sections)
+    assert first.paragraphs == (
+        (Run("Between Basel and the border the attendant collects the shoes."),),
+        (
+            Run("The seventh pair stood at berth eleven. They were "),
+            Run(blank=one),
+            Run(" and they were wet; in the heel\nof the left one lay "),
+            Run(blank=two),
+            Run("."),
+        ),
+    )
+    assert second.paragraphs == (
+        (Run("“I have heard nothing,” said the widow in nine, “but "), Run(blank=three), Run(".”")),
+        (Run(blank=four),),
+    )
+    assert third.paragraphs == (
+        (Run("At the border the officer turned them over. “"), Run(blank=five), Run(",” she said.")),
+    )
+
+
+def test_words_between_two_sections_go_with_the_second_and_the_last_words_with_the_last() -> None:
+    changed = SHOES.replace("\nAt the border", "\nThey went on.\n\nAt the border").replace(
+        "she said.\n", "she said.\n\nEnd.\n"
+    )
+
+    passages = segments(parse(changed, "shoes.toml"))
+
+    assert passages[2].paragraphs[0] == (Run("They went on."),)
+    assert passages[2].paragraphs[-1] == (Run("End."),)
+
+
+def test_lines_that_open_sections_decide_where_words_go_and_become_breaks() -> None:
+    headed = (
+        SHOES.replace("Between Basel", "## 1\n\nBetween Basel")
+        .replace("“I have", "## 2\n“I have")
+        .replace("\nAt the border", "\nThey went on.\n\n## 3\n\nAt the border")
+    )
+    document = parse(headed, "shoes.toml")
+
+    assert segments(document)[1].paragraphs[-1] == (Run("They went on."),)
+    text = filled(document, FILLS)
+    assert "##" not in text
+    assert text.replace("\n\n***\n\n", "\n\n").replace("\n\nThey went on.", "") == SHOES_FILLED
+    assert text.count("\n\n***\n\n") == 2

@@ -1,0 +1,21 @@
+import pytest
+
+from studies.naming import NoSuchStudy, named
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_study_is_found_by_its_slug() -> None:
+    plums, _ = factories.study("plums"), factories.study("pears")
+
+    assert named("plums") == plums
+
+
+def test_an_unknown_slug_is_answered_with_those_that_there_are() -> None:
+    with pytest.raises(NoSuchStudy, match=r"^there is no study “figs”; there are: none$"):
+        named("figs")
+
+    factories.study("plums"), factories.study("pears")
+    with pytest.raises(NoSuchStudy, match=r"^there is no study “figs”; there are: pears, plums$"):
+        named("figs")

@@ -1,0 +1,152 @@
+"""`python -m tests.trials`: the long experiments, and docs/trials.md with what came of them. Fails if one failed."""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tests import measuring
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One experiment: what it shows, how it is run, and which of its numbers must be what."""
+
+    name: str
+    about: str
+    run: Callable[[], dict[str, Any]]
+    must: dict[str, Any]
+
+
+def trials() -> list[Trial]:
+    """All of them. Called once Django is set up."""
+    from annotation import history
+    from tests import triggers
+    from tests.trials import faults, flips, two_tabs
+    from tests.trust import crawl
+
+    def flipped() -> dict[str, Any]:
+        triggers.drop()
+        try:
+            return flips.run(1000)
+        finally:
+            history.protect()
+
+    return [
+        Trial(
+            "Crawl",
+            "Every address of the site is asked for as everybody, in every manner; no answer holds what its reader may "
+            "not see. At least 2,000 go to visitors who have no right to provenance.",
+            crawl.run,
+            {"patterns left out": [], "failed": [], "hits": []},
+        ),
+        Trial(
+            "Flipped bytes",
+            "One bit of one byte is changed in the database, behind triggers that were removed, one at a time; "
+            "`verify_history` must find each.",
+            flipped,
+            {"flips": 1000, "found": 1000},
+        ),
+        Trial(
+            "Faults on the way",
+            "20 people answer 60 items each and change every answer once, over a line that drops, delays and doubles "
+            "saves, to a gunicorn that is killed (SIGKILL to all of its processes) and restarted by turns.",
+            lambda: faults.run(20, 60),
+            {"answers": 1200, "lost": 0, "doubled": 0, "met themselves as a stranger": 0, "faults in the history": 0},
+        ),
+        Trial(
+            "Two windows",
+            "200 edits of three answers, in two windows by turns, of which a third never hear that they were saved.",
+            lambda: two_tabs.run(200),
+            {"edits": 200, "silent overwrites": 0},
+        ),
+        Trial(
+            "Sessions ended in mid-sentence",
+            "50 raters in a real browser lose their session on the server while they write, write on, leave or stay, "
+            "and come in again by their link; then the whole sentence must be on the server. Its short form, "
+            "`tests/trials/test_sessions.py`, needs no browser: it sends what a page kept.",
+            in_a_browser,
+            {"sessions": 50, "kept": 50},
+        ),
+    ]
+
+
+def in_a_browser() -> dict[str, Any]:
+    from playwright.sync_api import sync_playwright
+
+    from tests.browser.conftest import ARGS, CHROMIUM
+    from tests.trials import sessions
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+        try:
+            return sessions.run(browser, 50)
+        finally:
+            browser.close()
+
+
+def page(sections: list[str], database: str) -> str:
+    head = [
+        "# Trials",
+        "",
+        "Written by `make trials`; do not edit. A short form of each runs with the tests, which also show that each "
+        "finds something when the defence that it tries is switched off.",
+        "",
+        f"Commit {measuring.commit()}; {measuring.machine()}; {database}.",
+        "",
+    ]
+    return "\n".join([*head, *sections])
+
+
+def section(trial: Trial, found: dict[str, Any], seconds: float) -> str:
+    rows = [
+        f"| {name} | {words(value)} | {words(trial.must[name]) if name in trial.must else ''} |"
+        for name, value in found.items()
+    ]
+    holds = "holds" if not broken(trial, found) else "**does not hold**"
+    table = ["| | found | must be |", "|---|---|---|", *rows]
+    return "\n".join([f"## {trial.name}: {holds}", "", trial.about, "", *table, "", f"Took {seconds:.0f} s.", ""])
+
+
+def words(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {n}" for name, n in value.items()) or "none"
+    if isinstance(value, (list, tuple, set)):
+        return ", ".join(map(str, value)) or "none"
+    return str(value)
+
+
+def broken(trial: Trial, found: dict[str, Any]) -> list[str]:
+    return [name for name, value in trial.must.items() if found.get(name) != value]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.trials", description=__doc__)
+    parser.add_argument("--only", help="run the trials whose name contains this, and write nothing")
+    only = parser.parse_args().only
+    sections: list[str] = []
+    failures: list[str] = []
+    with measuring.own_database() as database:
+        for trial in trials():
+            if only and only.lower() not in trial.name.lower():
+                continue
+            measuring.progress(f"{trial.name} …")
+            begun = time.monotonic()
+            found = trial.run()
+            sections.append(section(trial, found, time.monotonic() - begun))
+            measuring.progress(sections[-1])
+            failures += [f"{trial.name}: {name} is {found.get(name)}" for name in broken(trial, found)]
+    text = page(sections, database)
+    if only:
+        sys.stdout.write(text)
+    else:
+        measuring.write("docs/trials.md", text)
+    for failure in failures:
+        measuring.progress(f"does not hold: {failure}")
+    return bool(failures)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

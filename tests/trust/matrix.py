@@ -1,0 +1,143 @@
+"""What everybody is answered at every address. `test_matrix` holds the site to it; an address without a row fails."""
+
+# Who of the staff gets which page about the rows of a table: D designer, C coordinator, R researcher, S steward,
+# A administrator. Nobody else gets past the door. Whoever has the list may open a row and its history; to save it takes
+# a letter under "change". Rows of a planned study do not change, so the row that is asked for is one of a draft.
+ADMIN = """
+model                               list add change delete history
+studies.cloze                       DCR  D   D      –      DCR
+studies.source                      DR   D   D      D      DR
+studies.provenance                  DR   D   D      D      DR
+studies.story                       DCR  D   D      D      DCR
+studies.storygroup                  DCR  D   D      D      DCR
+studies.instrument                  DCR  D   D      –      DCR
+studies.protocolversion             DCR  –   D      –      DCR
+annotation.rater                    CRS  –   –      –      CRS
+annotation.identity                 S    S   S      S      S
+annotation.seat                     DCR  –   –      –      DCR
+annotation.assignment               DCR  –   –      –      DCR
+annotation.response                 CR   –   –      –      CR
+annotation.responseevent            CR   –   –      –      CR
+annotation.consent                  CRS  –   –      –      CRS
+annotation.withdrawal               CRS  –   –      –      CRS
+annotation.fill                     R    –   R      –      R
+annotation.invitation               DCR  –   –      –      DCR
+studies.study                       DCR  D   D      D      DCR
+judges.endpoint                     DRA  A   A      A      DRA
+judges.prompt                       DCR  DR  DR     DR     DCR
+judges.judge                        DCR  DR  DR     DR     DCR
+judges.run                          DCR  –   DR     –      DCR
+auth.user                           A    A   A      A      A
+auth.group                          A    –   –      –      A
+django_celery_beat.periodictask     A    A   A      A      A
+django_celery_beat.clockedschedule  A    A   A      A      A
+django_celery_beat.crontabschedule  A    A   A      A      A
+django_celery_beat.solarschedule    A    A   A      A      A
+django_celery_beat.intervalschedule A    A   A      A      A
+"""
+
+# Every other page. The owner is the rater to whom the address belongs; the other is a rater of the same study.
+# HEAD is answered as GET unless it has a line of its own.
+# ok: a page; away: another page is where you belong; login: to the door of the staff; or the status of a refusal.
+PAGES = """
+page                                method anon  owner other helper design coord resear steward admin
+admin:index                         GET    login login login ok     ok     ok    ok     ok      ok
+admin:index                         POST   login login login ok     ok     ok    ok     ok      ok
+admin:login                         GET    ok    ok    ok    away   away   away  away   away    away
+admin:login                         HEAD   ok    ok    ok    ok     ok     ok    ok     ok      ok
+admin:login                         POST   ok    ok    ok    ok     ok     ok    ok     ok      ok
+admin:logout                        GET    away  away  away  405    405    405   405    405     405
+admin:logout                        POST   away  away  away  ok     ok     ok    ok     ok      ok
+admin:password_change               GET    login login login ok     ok     ok    ok     ok      ok
+admin:password_change               POST   login login login ok     ok     ok    ok     ok      ok
+admin:password_change_done          GET    login login login ok     ok     ok    ok     ok      ok
+admin:password_change_done          POST   login login login 405    405    405   405    405     405
+admin:autocomplete                  GET    login login login 403    403    403   403    403     403
+admin:autocomplete                  POST   login login login 405    405    405   405    405     405
+admin:jsi18n                        GET    login login login ok     ok     ok    ok     ok      ok
+admin:jsi18n                        POST   login login login 405    405    405   405    405     405
+admin:view_on_site                  GET    login login login 404    404    404   404    404     404
+admin:view_on_site                  POST   login login login 404    404    404   404    404     404
+admin:studies_cloze_picture         GET    login login login 405    405    405   405    405     405
+admin:studies_cloze_picture         POST   login login login 403    ok     403   403    403     403
+admin:studies_provenance_formatting GET    login login login 403    ok     403   ok     403     403
+admin:studies_provenance_formatting POST   login login login 403    away   403   403    403     403
+admin:annotation_invitation_issue   GET    login login login 403    403    ok    403    403     403
+admin:annotation_invitation_issue   POST   login login login 403    403    ok    403    403     403
+admin:studies_study_do              GET    login login login 403    ok     403   403    403     403
+admin:studies_study_do              POST   login login login 403    away   403   403    403     403
+admin:judges_judge_run              GET    login login login 403    ok     403   ok     403     403
+admin:judges_judge_run              POST   login login login 403    ok     403   ok     403     403
+admin:auth_user_password_change     GET    login login login 403    403    403   403    403     ok
+admin:auth_user_password_change     POST   login login login 403    403    403   403    403     ok
+admin:app_list                      GET    login login login 404    ok     ok    ok     404     404
+admin:app_list                      POST   login login login 404    ok     ok    ok     404     404
+admin/(?P<url>.*)$                  GET    login login login 404    404    404   404    404     404
+admin/(?P<url>.*)$                  POST   login login login 404    404    404   404    404     404
+reports:index                       GET    login login login 403    ok     ok    ok     403     403
+reports:index                       POST   405   405   405   405    405    405   405    405     405
+reports:show                        GET    login login login 403    ok     ok    ok     403     403
+reports:show                        POST   405   405   405   405    405    405   405    405     405
+reports:responses_long              GET    login login login 403    403    ok    ok     403     403
+reports:responses_long              POST   405   405   405   405    405    405   405    405     405
+reports:codebook                    GET    login login login 403    ok     ok    ok     403     403
+reports:codebook                    POST   405   405   405   405    405    405   405    405     405
+reports:table                       GET    login login login 403    ok     ok    ok     403     403
+reports:table                       POST   405   405   405   405    405    405   405    405     405
+api:responses                       GET    403   403   403   403    403    ok    ok     403     403
+api:responses                       POST   403   403   403   403    403    405   405    403     403
+annotation:home                     GET    ok    away  away  ok     ok     ok    ok     ok      ok
+annotation:home                     POST   405   405   405   405    405    405   405    405     405
+annotation:invitation               GET    ok    ok    ok    ok     ok     ok    ok     ok      ok
+annotation:invitation               POST   away  away  away  away   away   away  away   away    away
+annotation:again                    GET    ok    ok    ok    ok     ok     ok    ok     ok      ok
+annotation:again                    POST   405   405   405   405    405    405   405    405     405
+annotation:reading                  GET    405   405   405   405    405    405   405    405     405
+annotation:reading                  POST   away  away  away  away   away   away  away   away    away
+annotation:consent                  GET    away  away  away  away   away   away  away   away    away
+annotation:consent                  POST   401   away  away  401    401    401   401    401     401
+annotation:consent_copy             GET    away  ok    ok    away   away   away  away   away    away
+annotation:consent_copy             POST   401   405   405   401    401    401   401    401     401
+annotation:briefing                 GET    away  away  away  away   away   away  away   away    away
+annotation:briefing                 POST   401   away  away  401    401    401   401    401     401
+annotation:once                     GET    away  away  away  away   away   away  away   away    away
+annotation:once                     POST   401   away  away  401    401    401   401    401     401
+annotation:begin                    GET    away  away  away  away   away   away  away   away    away
+annotation:begin                    POST   401   away  away  401    401    401   401    401     401
+annotation:closed                   GET    away  away  away  away   away   away  away   away    away
+annotation:closed                   POST   401   405   405   401    401    401   401    401     401
+annotation:done                     GET    away  away  away  away   away   away  away   away    away
+annotation:done                     POST   401   away  away  401    401    401   401    401     401
+annotation:withdraw                 GET    away  ok    ok    away   away   away  away   away    away
+annotation:withdraw                 POST   401   away  away  401    401    401   401    401     401
+annotation:withdrawn                GET    away  away  away  away   away   away  away   away    away
+annotation:withdrawn                POST   405   405   405   405    405    405   405    405     405
+annotation:assignment               GET    away  away  404   away   away   away  away   away    away
+annotation:assignment               POST   401   405   404   401    401    401   401    401     401
+annotation:check                    GET    away  ok    404   away   away   away  away   away    away
+annotation:check                    POST   401   400   404   401    401    401   401    401     401
+annotation:timing                   GET    away  405   404   away   away   away  away   away    away
+annotation:timing                   POST   401   404   404   401    401    401   401    401     401
+annotation:overview                 GET    away  ok    404   away   away   away  away   away    away
+annotation:overview                 POST   401   405   404   401    401    401   401    401     401
+annotation:rest                     GET    away  405   404   away   away   away  away   away    away
+annotation:rest                     POST   401   away  404   401    401    401   401    401     401
+annotation:receipt                  GET    away  away  404   away   away   away  away   away    away
+annotation:receipt                  POST   401   405   404   401    401    401   401    401     401
+annotation:stopped                  GET    away  away  404   away   away   away  away   away    away
+annotation:stopped                  POST   401   405   404   401    401    401   401    401     401
+annotation:stop                     GET    away  405   404   away   away   away  away   away    away
+annotation:stop                     POST   401   404   404   401    401    401   401    401     401
+annotation:recognition              GET    away  away  404   away   away   away  away   away    away
+annotation:recognition              POST   401   away  404   401    401    401   401    401     401
+annotation:story                    GET    away  ok    404   away   away   away  away   away    away
+annotation:story                    POST   401   405   404   401    401    401   401    401     401
+annotation:recognised               GET    away  405   404   away   away   away  away   away    away
+annotation:recognised               POST   401   away  404   401    401    401   401    401     401
+annotation:part                     GET    away  away  404   away   away   away  away   away    away
+annotation:part                     POST   401   away  404   401    401    401   401    401     401
+annotation:item                     GET    away  away  404   away   away   away  away   away    away
+annotation:item                     POST   401   409   404   401    401    401   401    401     401
+annotation:story_item               GET    away  ok    404   away   away   away  away   away    away
+annotation:story_item               POST   401   away  404   401    401    401   401    401     401
+"""
