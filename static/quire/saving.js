@@ -85,10 +85,14 @@ const isSave = (event) => requested(event).elt?.matches?.("[data-saves]");
 
 document.addEventListener("htmx:configRequest", (event) => {
   if (!isSave(event)) return;
-  const saver = event.detail.elt;
+  const { elt: saver, parameters, triggeringEvent } = event.detail;
   event.detail.timeout = TIMEOUT;
   event.detail.n = saver.matches("button") ? ++count : note(saver).n;
-  event.detail.parameters.set("key", `${drafts.PAGE}-${event.detail.n}`);
+  parameters.set("key", `${drafts.PAGE}-${event.detail.n}`);
+  // htmx adds the button that has the focus when a save's turn comes. Only one that was pressed says where to go.
+  parameters.delete("go");
+  const pressed = triggeringEvent?.submitter;
+  if (pressed?.name === "go") parameters.set("go", pressed.value);
 });
 document.addEventListener("htmx:beforeSend", (event) => {
   if (!isSave(event)) return;

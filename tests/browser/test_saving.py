@@ -161,6 +161,41 @@ def test_next_carries_what_was_just_typed(desk: Page) -> None:
     assert said() == [(None, WORDS)]
 
 
+def begin_a_slow_save(page: Page) -> list[Route]:
+    """An answer whose save stays on its way until what is returned is let on."""
+    held: list[Route] = []
+    page.route("**/s/tests/**", lambda route: held.append(route), times=1)
+    page.get_by_role("radio", name="Yes").check()
+    until(page, lambda: len(held) == 1, "the answer was not sent")
+    return held
+
+
+def test_a_button_that_has_the_focus_is_not_pressed_by_a_save_that_had_to_wait(desk: Page) -> None:
+    desk.locator("button[value=next]").click()
+    expect(desk.get_by_role("heading", name="Item 2")).to_be_visible()
+    (slow,) = begin_a_slow_save(desk)
+    reasons(desk).press_sequentially(WORDS)
+    desk.locator("button[value=previous]").focus()
+
+    slow.continue_()
+
+    until(desk, lambda: said() == [("yes", WORDS)], "the reasons were not saved")
+    expect(status(desk)).to_have_text(re.compile("^Saved"))
+    desk.wait_for_timeout(300)
+    expect(desk.get_by_role("heading", name="Item 2")).to_be_visible()
+
+
+def test_going_on_waits_for_a_slow_save_wherever_the_focus_goes(desk: Page) -> None:
+    (slow,) = begin_a_slow_save(desk)
+    desk.locator("button[value=next]").click()
+    desk.locator("#story").focus()
+
+    slow.continue_()
+
+    expect(desk.get_by_role("heading", name="Item 2")).to_be_visible()
+    assert said() == [("yes", "")]
+
+
 def test_a_link_waits_for_what_was_just_typed(desk: Page) -> None:
     reasons(desk).press_sequentially(WORDS)
     desk.locator(".items a", has_text="2").click()
