@@ -17,6 +17,7 @@ const settledHere = new Set(); // drafts that this page has shown to be in confl
 const underway = new Set();
 let count = 0;
 let returning = Promise.resolve();
+let isLeaving = false;
 
 // What saves: the form of an item, or a field of a cloze. A button saves too, but holds nothing to lose.
 const saverOf = (element) => element.closest?.("[data-saves]");
@@ -163,8 +164,8 @@ async function bringBack() {
   let isBehind = false;
   for (const draft of left) isBehind = (await deliver(draft)) || isBehind;
   for (const saver of waiting) saver.inert = false;
-  // What this page shows is older than what is now saved.
-  if (isBehind && !isPending()) location.reload();
+  // What this page shows is older than what is now saved. A reload would take back a link just followed.
+  if (isBehind && !isPending() && !isLeaving) location.reload();
 }
 async function deliver(draft) {
   let answer;
@@ -251,6 +252,7 @@ addEventListener("pagehide", () => {
 });
 // Only where the device keeps nothing does leaving need a question.
 addEventListener("beforeunload", (event) => {
+  isLeaving = true;
   const isAtRisk = [...failed.keys(), ...timers.keys()].some((saver) => notes.get(saver)?.isKept === false);
   if (isAtRisk) event.preventDefault();
 });

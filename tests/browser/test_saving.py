@@ -229,6 +229,29 @@ def test_a_draft_of_a_closed_window_does_not_overwrite_what_was_saved_since(
     until(other, lambda: n_drafts(other) == 0, "the draft is still there")
 
 
+def test_a_draft_that_arrives_late_does_not_take_back_a_link_just_followed(desk: Page) -> None:
+    """A check of answers that shows older ones reloads itself, unless its reader is on the way to another page."""
+    site, code = desk.url.split("/a/")[0], desk.url.split("/a/")[1].split("/")[0]
+    desk.evaluate("navigator.sendBeacon = () => true")
+    desk.route("**/s/tests/**", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
+    reasons(desk).press_sequentially(WORDS)
+    expect(status(desk)).to_have_text("Offline, kept on this device")
+    desk.unroute("**/s/tests/**")
+    held: list[Route] = []
+    desk.route("**/s/tests/**", lambda route: held.append(route))
+    desk.goto(f"{site}/a/{code}/check/")
+    until(desk, lambda: len(held) == 1, "the draft was not sent")
+    desk.locator("a", has_text="Item 2").first.evaluate("link => link.click()")
+    until(desk, lambda: len(held) == 2, "the link was not followed")
+
+    held[0].continue_()
+    until(desk, lambda: said() == [(None, WORDS)], "the draft was not saved")
+    desk.wait_for_timeout(300)
+    held[1].continue_()
+
+    expect(desk.get_by_role("heading", name="Item 2")).to_be_visible()
+
+
 def test_of_two_versions_the_saved_one_can_be_kept(desk: Page, context: BrowserContext) -> None:
     other = context.new_page()
     other.goto(desk.url)
