@@ -45,7 +45,7 @@ def claim(rater: Rater) -> Assignment:
             return mine
         seat = eligible(rater).first()
         if seat is None:
-            raise NoSeat(gettext_noop("Every place is taken at the moment, or you have had every group."))
+            raise NoSeat(gettext_noop("Every place is taken at the moment, or you have had all that there is."))
         try:
             with transaction.atomic():
                 # Somebody may have taken it since we looked: then no row changes, and we look again.

@@ -31,6 +31,7 @@ class Task:
     state: State
     is_current: bool
     is_locked: bool
+    is_cloze: bool
     url: str
 
 
@@ -51,6 +52,11 @@ class Orientation:
     @property
     def n_left(self) -> int:
         return len(self.lacking)
+
+    @property
+    def lacks_only_blanks(self) -> bool:
+        """Whether all that is left to answer are blanks of a cloze."""
+        return all(place.step.layout == place.step.Layout.CLOZE for place in self.lacking)
 
     @property
     def n_stories_left(self) -> int:
@@ -99,6 +105,7 @@ class Orientation:
             state=progress.state_of(here, answers),
             is_current=stop in here or stop == part,
             is_locked=self.work.is_locked(part.steps[0]),
+            is_cloze=part.kind == "cloze",
             url="" if is_ahead else self.work.url((open_ones or here)[0] if letter else part),
         )
 

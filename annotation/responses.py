@@ -17,7 +17,7 @@ from studies.items import Shown
 from studies.items.rationale import Rule, shortfall
 from studies.models import Item, Step, Story
 
-ENDED = gettext_noop("This group has been submitted or given up; its answers can no longer be changed.")
+ENDED = gettext_noop("This has been submitted or given up; its answers can no longer be changed.")
 TRIES = 5
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 

@@ -3,19 +3,24 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Sum
+from django.db.models import Count, Q, Sum
 
 from annotation import claims
 from annotation.models import Assignment, Rater, Response, Timing
+from studies.models import Step
 
 
 @dataclass(frozen=True)
 class Summary:
-    """A submitted group as a receipt shows it."""
+    """A submitted group as a receipt shows it.
+
+    n_filled : blanks of a cloze; n_answers : all other answers
+    """
 
     ended_at: datetime | None
     receipt: str
     n_stories: int
+    n_filled: int
     n_answers: int
     minutes: int
 
@@ -47,7 +52,10 @@ def summaries(assignment: Assignment) -> list[Summary]:
     """The groups of the sitting to which this one belongs. Three queries, however many they are."""
     found = of(assignment)
     given = Response.objects.filter(assignment__in=found).exclude(outcome=Response.Outcome.OPEN)
-    n_answers = dict(given.values_list("assignment").annotate(n=Count("pk")).order_by())
+    is_blank = Q(step__layout=Step.Layout.CLOZE)
+    counts = given.values_list("assignment").order_by()
+    counts = counts.annotate(n_filled=Count("pk", filter=is_blank), n_answers=Count("pk", filter=~is_blank))
+    counts_by_assignment = {pk: n for pk, *n in counts}
     times = Timing.objects.filter(assignment__in=found)
     seconds = dict(times.values_list("assignment").annotate(n=Sum("active_seconds")).order_by())
     return [
@@ -55,7 +63,8 @@ def summaries(assignment: Assignment) -> list[Summary]:
             ended_at=each.ended_at,
             receipt=each.receipt,
             n_stories=len(each.seat.order) if each.seat else 0,
-            n_answers=n_answers.get(each.pk, 0),
+            n_filled=counts_by_assignment.get(each.pk, [0, 0])[0],
+            n_answers=counts_by_assignment.get(each.pk, [0, 0])[1],
             minutes=seconds.get(each.pk, 0) // 60,
         )
         for each in found

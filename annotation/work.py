@@ -45,6 +45,7 @@ class Work:
 
     owes_consent : its protocol asks for a consent that the rater has not given to this very text
     owes_recognition : the rater has still to say whether they know one of the stories
+    fills_cloze : the rater fills a text instead of reading stories
     n_begun : about how many stories something has been said on the reading desk
     locked_before : the position of the last locking step that was opened; earlier answers are final
     """
@@ -55,12 +56,14 @@ class Work:
         *,
         owes_consent: bool,
         owes_recognition: bool,
+        fills_cloze: bool,
         n_begun: int,
         locked_before: int,
     ) -> None:
         self.assignment = assignment
         self.owes_consent = owes_consent
         self.owes_recognition = owes_recognition
+        self.fills_cloze = fills_cloze
         self.n_begun = n_begun
         self.locked_before = locked_before
 
@@ -253,6 +256,7 @@ def find(code: str, *, rater: int | None) -> Work | None:
         assignment,
         owes_consent=assignment.owes_consent,
         owes_recognition=recognition.is_owed(assignment, has_desk=assignment.has_desk),
+        fills_cloze=assignment.fills_cloze,
         n_begun=assignment.n_begun,
         locked_before=assignment.locked_before,
     )
@@ -269,6 +273,7 @@ def _assignments() -> Any:
     asked = Step.objects.filter(version=OuterRef("version"), kind=Step.Kind.CONSENT).exclude(text__in=given)
     said = Response.objects.filter(assignment=OuterRef("pk"), step__scope=Step.Scope.STORY).order_by()
     begun = said.values("assignment").annotate(n=Count("story", distinct=True)).values("n")
+    steps = Step.objects.filter(version=OuterRef("version"))
     opened = Timing.objects.filter(assignment=OuterRef("pk"), step__locks=True).order_by()
     locked = opened.values("assignment").annotate(at=Max("step__position")).values("at")
     return (
@@ -276,7 +281,8 @@ def _assignments() -> Any:
         .defer("version__document", "study__description")
         .annotate(
             owes_consent=Exists(asked),
-            has_desk=Exists(Step.objects.filter(version=OuterRef("version"), scope=Step.Scope.STORY)),
+            has_desk=Exists(steps.filter(scope=Step.Scope.STORY)),
+            fills_cloze=Exists(steps.filter(layout=Step.Layout.CLOZE)),
             n_begun=Coalesce(Subquery(begun), 0),
             locked_before=Coalesce(Subquery(locked), 0),
         )

@@ -35,6 +35,16 @@ class Protocol:
     def consent(self) -> Step | None:
         return next((s for s in self.steps if s.kind == Step.Kind.CONSENT), None)
 
+    @property
+    def fills_cloze(self) -> bool:
+        """Whether raters fill a text instead of reading stories: a group then holds that text and nothing else."""
+        return any(step.layout == Step.Layout.CLOZE for step in self.ratings)
+
+    @property
+    def asks_reasons(self) -> bool:
+        """Whether any answer, in a group or around it, has a field for reasons."""
+        return any(item.rationale != Item.Rationale.NONE for step in self.steps for item in items_of(step))
+
     def step(self, key: str) -> Step | None:
         return next((s for s in self.steps if s.key == key), None)
 

@@ -21,6 +21,7 @@ from annotation.views import asking, leave, pages, way
 from annotation.views.asking import Lack
 from annotation.views.way import show_or_do, while_open
 from annotation.work import Work
+from studies import protocol
 from studies.models import Step
 
 A_YEAR = 365 * 24 * 60 * 60
@@ -55,7 +56,8 @@ def invitation(request: Request, token: str) -> HttpResponse:
         signin.start(request, invitations.rater_of(found))
         return redirect("annotation:home")
     until = invitations.ends_at(found.study, found)
-    context = {"study": found.study, "until": until, "returns": found.rater is not None}
+    asked = protocol.read(protocol.current(found.study))
+    context = {"study": found.study, "until": until, "fills_cloze": asked.fills_cloze}
     return render(request, "annotation/invitation.html", context)
 
 
@@ -99,6 +101,7 @@ def consent(request: Request, rater: Rater, far: Way) -> HttpResponse:
             return way.go_on(rater)
         problem = _("Please tick the box if you agree. Without your consent the study cannot begin.")
     context = {"study": rater.study, "step": step, "paragraphs": paragraphs(step.text), "problem": problem}
+    context["protocol"] = far.protocol
     return render(request, "annotation/consent.html", context, status=400 if problem else 200)
 
 
@@ -113,7 +116,7 @@ def consent_copy(request: Request, rater: Rater, far: Way) -> HttpResponse:
     sha256 = way.text_sha256(step)
     given = rater.consents.filter(text_sha256=sha256).first()
     context = {"study": rater.study, "step": step, "paragraphs": paragraphs(step.text)}
-    context |= {"sha256": sha256, "given": given}
+    context |= {"sha256": sha256, "given": given, "protocol": far.protocol}
     return render(request, "annotation/consent_copy.html", context)
 
 
@@ -208,8 +211,7 @@ def begin(request: Request, rater: Rater, far: Way) -> HttpResponse:
             return way.go_on(rater)
         except claims.NoSeat as reason:
             problem = _(str(reason))
-    is_cloze = any(step.layout == Step.Layout.CLOZE for step in far.protocol.ratings)
-    context = {"study": rater.study, "way": far, "problem": problem, "is_cloze": is_cloze}
+    context = {"study": rater.study, "way": far, "problem": problem}
     return render(request, "annotation/begin.html", context, status=409 if problem else 200)
 
 

@@ -67,7 +67,7 @@ class Section:
 
 def common(work: Work) -> dict[str, Any]:
     """What every page of an assignment needs around it."""
-    return {"study": work.assignment.study, "assignment": work.assignment}
+    return {"study": work.assignment.study, "assignment": work.assignment, "fills_cloze": work.fills_cloze}
 
 
 def desk(work: Work, part: Part, place: Place, *, refused: Refused | None = None, is_checked: bool) -> dict[str, Any]:

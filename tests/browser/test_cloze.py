@@ -102,7 +102,7 @@ def test_the_whole_cloze_is_filled_and_submitted_by_keyboard_alone(sheet: Page, 
         sheet.keyboard.press("Tab")
     sheet.keyboard.press("Enter")
     expect(sheet.get_by_role("heading", name="Check your answers")).to_be_visible()
-    sheet.get_by_role("button", name="Submit the group").focus()
+    sheet.get_by_role("button", name="Submit the text").focus()
     sheet.keyboard.press("Enter")
 
     expect(sheet.get_by_role("heading", name="Submitted. Thank you")).to_be_visible()
