@@ -53,9 +53,9 @@ def summaries(assignment: Assignment) -> list[Summary]:
     found = of(assignment)
     given = Response.objects.filter(assignment__in=found).exclude(outcome=Response.Outcome.OPEN)
     is_blank = Q(step__layout=Step.Layout.CLOZE)
-    counts = given.values_list("assignment").order_by()
-    counts = counts.annotate(n_filled=Count("pk", filter=is_blank), n_answers=Count("pk", filter=~is_blank))
-    counts_by_assignment = {pk: n for pk, *n in counts}
+    counted = given.values("assignment").order_by()
+    counted = counted.annotate(n_filled=Count("pk", filter=is_blank), n_answers=Count("pk", filter=~is_blank))
+    counts = {row["assignment"]: (row["n_filled"], row["n_answers"]) for row in counted}
     times = Timing.objects.filter(assignment__in=found)
     seconds = dict(times.values_list("assignment").annotate(n=Sum("active_seconds")).order_by())
     return [
@@ -63,8 +63,8 @@ def summaries(assignment: Assignment) -> list[Summary]:
             ended_at=each.ended_at,
             receipt=each.receipt,
             n_stories=len(each.seat.order) if each.seat else 0,
-            n_filled=counts_by_assignment.get(each.pk, [0, 0])[0],
-            n_answers=counts_by_assignment.get(each.pk, [0, 0])[1],
+            n_filled=counts.get(each.pk, (0, 0))[0],
+            n_answers=counts.get(each.pk, (0, 0))[1],
             minutes=seconds.get(each.pk, 0) // 60,
         )
         for each in found
