@@ -2,12 +2,14 @@
 
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
+from django.db.models import Count, Q
 
-from annotation.models import Invitation, Rater
+from annotation.models import Assignment, Invitation, Rater, Seat
 from studies import hashing
 from studies.models import StoryGroup, Study
 
@@ -24,6 +26,35 @@ def issue(
     )
     invitation.groups.set(groups)
     return invitation, token
+
+
+@dataclass(frozen=True)
+class Demand:
+    """How many links may still come to how many seats. Each needs one at least; some people take several groups.
+
+    n_unused : links that stand and whose holders have never had a seat
+    n_open : seats that are free or, before the study is planned, will be
+    """
+
+    n_unused: int
+    n_open: int
+
+    @property
+    def is_too_much(self) -> bool:
+        return self.n_unused > self.n_open
+
+
+def demand(study: Study, *, at: datetime, groups: Sequence[StoryGroup] = ()) -> Demand:
+    """The links and seats of the study; with groups, their seats and the links that are for no others."""
+    links = study.invitations.filter(revoked_at=None, rater__withdrawal=None).exclude(expires_at__lte=at)
+    links = links.exclude(rater__in=Assignment.objects.filter(study=study).exclude(seat=None).values("rater"))
+    seats = Seat.objects.filter(study=study, rater_kind=Rater.Kind.PERSON)
+    n_groups = len(groups) or study.groups.count()
+    if groups:
+        links = links.exclude(groups=None).exclude(groups__in=study.groups.exclude(pk__in=[g.pk for g in groups]))
+        seats = seats.filter(group__in=groups)
+    counted = seats.aggregate(n=Count("pk"), n_free=Count("pk", filter=Q(is_taken=False)))
+    return Demand(links.count(), counted["n_free"] if counted["n"] else n_groups * study.seats_per_group)
 
 
 def reissue(invitation: Invitation, *, token: str = "") -> str:

@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext
 from annotation import invitations
 from annotation.admin.work import ReadOnly
 from annotation.models import Invitation
-from studies.models import Study
+from studies.models import StoryGroup, Study
 
 
 class IssueForm(forms.Form):
@@ -118,8 +118,26 @@ class InvitationAdmin(ReadOnly):
         if request.method == "POST" and form.is_valid():
             issued = [(made, request.build_absolute_uri(url)) for made, url in self._issue(request, form.cleaned_data)]
             context |= {"title": _("The links"), "issued": issued, "study": form.cleaned_data["study"]}
+            self._warn(request, form.cleaned_data["study"], form.cleaned_data["groups"])
             return TemplateResponse(request, "admin/annotation/invitation/issued.html", context)
         return TemplateResponse(request, "admin/annotation/invitation/issue.html", context | {"form": form})
+
+    def _warn(self, request: HttpRequest, study: Study, groups: list[StoryGroup]) -> None:
+        """Say so if people may come for whom there is no seat. Not all who are invited come, so nothing is refused."""
+        now = timezone.now()
+        whole = invitations.demand(study, at=now)
+        if whole.is_too_much:
+            said = _(
+                "More links are out than seats are open: %(links)d issued and not used yet, %(seats)d open. "
+                "If all of them are used, whoever comes last finds no place."
+            )
+            self.message_user(request, said % {"links": whole.n_unused, "seats": whole.n_open}, messages.WARNING)
+        elif groups and (theirs := invitations.demand(study, at=now, groups=groups)).is_too_much:
+            said = _(
+                "More links are out for these groups alone than they have seats open: %(links)d issued and not used "
+                "yet, %(seats)d open. If all of them are used, whoever comes last finds no place."
+            )
+            self.message_user(request, said % {"links": theirs.n_unused, "seats": theirs.n_open}, messages.WARNING)
 
     @transaction.atomic
     def _issue(self, request: HttpRequest, asked: dict[str, Any]) -> list[tuple[Invitation, str]]:
