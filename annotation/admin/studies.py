@@ -47,16 +47,34 @@ def _close(study: Study, request: HttpRequest) -> str:
     return _("%(study)s is closed. What was saved is kept.") % {"study": study}
 
 
+def _against_planning(study: Study) -> list[str]:
+    try:
+        return protocol.findings(study, protocol.read(protocol.draft(study)))
+    except protocol.NotPlannable as error:
+        return [str(error)]
+
+
+def _against_launching(study: Study) -> list[str]:
+    return launching.obstacles(study, at=timezone.now())
+
+
+def _against_closing(study: Study) -> list[str]:
+    return [] if study.state == Study.State.LIVE else [_("it is not live")]
+
+
 @dataclass(frozen=True)
 class Deed:
     """What can be done with a study, in words for the page that asks before it is done.
 
+    against : what is in its way, one sentence each; empty if nothing is
     done : for the log, which is one for all languages
     """
 
     do: Callable[[Study, HttpRequest], str]
+    against: Callable[[Study], list[str]]
     label: Promise
     title: str
+    title_of_several: str
     meaning: str
     done: str
 
@@ -64,22 +82,28 @@ class Deed:
 DEEDS = {
     "plan": Deed(
         _plan,
+        _against_planning,
         pgettext_lazy("what is done with a study", "Plan"),
         gettext_noop("Plan %(study)s"),
+        gettext_noop("Plan the chosen studies?"),
         gettext_noop("Its seats are made, each with its order of stories, and its protocol is frozen as version 1."),
         "planned",
     ),
     "launch": Deed(
         _launch,
+        _against_launching,
         pgettext_lazy("what is done with a study", "Launch"),
         gettext_noop("Launch %(study)s"),
+        gettext_noop("Launch the chosen studies?"),
         gettext_noop("Raters who hold a link can begin. Results by source stay sealed until it is closed."),
         "launched",
     ),
     "close": Deed(
         _close,
+        _against_closing,
         pgettext_lazy("what is done with a study", "Close"),
         gettext_noop("Close %(study)s"),
+        gettext_noop("Close the chosen studies?"),
         gettext_noop("Nobody can answer any more, for good. What was saved is kept, and results can be read."),
         "closed",
     ),
@@ -215,20 +239,37 @@ class StudyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             self.log_change(request, study, DEEDS[deed].done)
             self.message_user(request, said, messages.SUCCESS)
 
+    def _ask_or_do(self, request: HttpRequest, deed: str, chosen: QuerySet[Study]) -> HttpResponse | None:
+        """Say what the deed means for each of the studies, and what is in its way; once that is confirmed, do it."""
+        if "confirmed" in request.POST:
+            for study in chosen:
+                self._do(request, deed, study)
+            return None
+        found = [(study, DEEDS[deed].against(study)) for study in chosen]
+        ready = [study for study, against in found if not against]
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": Study._meta,
+            "title": _(DEEDS[deed].title_of_several),
+            "deed": deed,
+            "deed_label": str(DEEDS[deed].label),
+            "meaning": _(DEEDS[deed].meaning),
+            "ready": ready,
+            "hindered": [(study, against) for study, against in found if against],
+        }
+        return TemplateResponse(request, "admin/studies/study/do_selected.html", context)
+
     @admin.action(description=gettext_lazy("Plan: freeze the protocol and make the seats"), permissions=["change"])
-    def plan(self, request: HttpRequest, chosen: QuerySet[Study]) -> None:
-        for study in chosen:
-            self._do(request, "plan", study)
+    def plan(self, request: HttpRequest, chosen: QuerySet[Study]) -> HttpResponse | None:
+        return self._ask_or_do(request, "plan", chosen)
 
     @admin.action(description=gettext_lazy("Launch: open to whoever holds a link"), permissions=["change"])
-    def launch(self, request: HttpRequest, chosen: QuerySet[Study]) -> None:
-        for study in chosen:
-            self._do(request, "launch", study)
+    def launch(self, request: HttpRequest, chosen: QuerySet[Study]) -> HttpResponse | None:
+        return self._ask_or_do(request, "launch", chosen)
 
     @admin.action(description=gettext_lazy("Close: no more answers, for good"), permissions=["change"])
-    def close(self, request: HttpRequest, chosen: QuerySet[Study]) -> None:
-        for study in chosen:
-            self._do(request, "close", study)
+    def close(self, request: HttpRequest, chosen: QuerySet[Study]) -> HttpResponse | None:
+        return self._ask_or_do(request, "close", chosen)
 
 
 def _next_deed(study: Study) -> str:

@@ -165,7 +165,9 @@ def test_a_study_is_planned_launched_and_closed_by_its_buttons(staff: Client) ->
 def test_the_actions_say_what_was_done_or_why_not(staff: Client, action: str, said: str) -> None:
     study = factories.study(state=Study.State.DRAFT, planned=False)
 
-    page = staff.post(url("studies_study"), {"action": action, "_selected_action": [study.pk]}, follow=True)
+    page = staff.post(
+        url("studies_study"), {"action": action, "_selected_action": [study.pk], "confirmed": "yes"}, follow=True
+    )
 
     assert [str(message) for message in page.context["messages"]] == [said]
 
