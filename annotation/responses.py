@@ -149,7 +149,7 @@ def read(assignment: Assignment, *, item: Item, answer: Answer) -> Any:
         return None
     code_by_letter = letters(assignment.seat.order) if assignment.seat else {}
     kind = items.named(item.type)
-    value = kind.clean(item, answer.value, stories=[Shown(letter) for letter in code_by_letter])
+    value = kind.keep(item, answer.value, stories=[Shown(letter) for letter in code_by_letter])
     return kind.renamed(value, code_by_letter)
 
 

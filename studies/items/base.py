@@ -87,8 +87,13 @@ class ItemType:
         """
         raise NotImplementedError(self.name)
 
+    def keep(self, item: Asked, raw: Any, *, stories: Sequence[Shown] = ()) -> Value:
+        """The answer of somebody who is still at work, as it is stored. Like `clean`, but a type may keep what was
+        written although it is too much; `shortfall` then says so. Raises InvalidAnswer."""
+        return self.clean(item, raw, stories=stories)
+
     def shortfall(self, item: Asked, value: Value) -> str:
-        """What the answer still lacks before it can be submitted, as a sentence; "" if nothing. Never blocks saving."""
+        """What the answer lacks or has too much of for submission, as a sentence; "" if nothing. Never blocks saving."""
         return ""
 
     def from_form(self, data: Mapping[str, Any], name: str, *, stories: Sequence[Shown] = ()) -> Any:

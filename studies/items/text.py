@@ -14,7 +14,7 @@ class Text(ItemType):
     """Stores the text exactly as it was written.
 
     settings : least, how many words or sentences are needed to submit; unit, "words" (default) or "sentences";
-        most_lines, how many lines at most have anything on them; kind, "word", "sentence" or "paragraph": what fills
+        most_lines, how many lines at most may have anything on them to be submitted; kind, "word", "sentence" or "paragraph": what fills
         the blank of a cloze
     """
 
@@ -41,17 +41,21 @@ class Text(ItemType):
             raise InvalidDefinition("settings.kind", 'must be "word", "sentence" or "paragraph"')
 
     def clean(self, item: Asked, raw: Any, *, stories: Sequence[Shown] = ()) -> Value:
+        text = self.keep(item, raw, stories=stories)
+        if excess := _excess(item, text):
+            raise InvalidAnswer(excess)
+        return text
+
+    def keep(self, item: Asked, raw: Any, *, stories: Sequence[Shown] = ()) -> Value:
         if not isinstance(raw, str):
             raise InvalidAnswer(_("Please answer in words."))
         if not is_storable(raw):
             raise InvalidAnswer(_("The text contains a character that cannot be stored; please write it again."))
-        most, count = item.settings.get("most_lines"), sum(map(bool, map(str.strip, raw.splitlines())))
-        if most and count > most:
-            asked = ngettext("Please write one line only.", "Please write at most %(most)d lines.", most)
-            raise InvalidAnswer(asked % {"most": most} + _(" So far there are %(count)d.") % {"count": count})
         return raw
 
     def shortfall(self, item: Asked, value: Value) -> str:
+        if excess := _excess(item, value):
+            return excess
         least = item.settings.get("least", 0)
         return shortfall(Rule("required", least, item.settings.get("unit", "words")), value) if least else ""
 
@@ -78,6 +82,15 @@ class Text(ItemType):
 
     def schema(self, item: Asked, *, stories: Sequence[Shown] = ()) -> dict[str, Any]:
         return {"type": "string", "minLength": 1}
+
+
+def _excess(item: Asked, text: str) -> str:
+    """What there is too much of, as a sentence; "" if nothing."""
+    most, count = item.settings.get("most_lines"), sum(map(bool, map(str.strip, text.splitlines())))
+    if not most or count <= most:
+        return ""
+    asked = ngettext("Please write one line only.", "Please write at most %(most)d lines.", most)
+    return asked % {"most": most} + _(" So far there are %(count)d.") % {"count": count}
 
 
 def is_storable(text: str) -> bool:
