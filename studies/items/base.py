@@ -93,7 +93,7 @@ class ItemType:
         return self.clean(item, raw, stories=stories)
 
     def shortfall(self, item: Asked, value: Value) -> str:
-        """What the answer lacks or has too much of for submission, as a sentence; "" if nothing. Never blocks saving."""
+        """What keeps the answer, too short or too long, from being submitted, in a sentence; "" if nothing does."""
         return ""
 
     def from_form(self, data: Mapping[str, Any], name: str, *, stories: Sequence[Shown] = ()) -> Any:

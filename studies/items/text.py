@@ -14,8 +14,8 @@ class Text(ItemType):
     """Stores the text exactly as it was written.
 
     settings : least, how many words or sentences are needed to submit; unit, "words" (default) or "sentences";
-        most_lines, how many lines at most may have anything on them to be submitted; kind, "word", "sentence" or "paragraph": what fills
-        the blank of a cloze
+        most_lines, how many lines at most may have anything on them to submit; kind, "word", "sentence" or
+        "paragraph": what fills the blank of a cloze
     """
 
     name = "text"
