@@ -10,11 +10,9 @@ import numpy.typing as npt
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss_kappa
 
-from stats import sums
+from stats import shuffles, sums
 from stats.arrays import FloatArray, IntArray, as_pairs, as_ratings, values_of
 from stats.sums import Level
-
-SHUFFLES_AT_ONCE = 100
 
 
 class Incomputable(ArithmeticError):
@@ -116,7 +114,11 @@ def krippendorff_alpha(ratings: npt.ArrayLike, level: Level) -> Coefficient:
     array = as_ratings(ratings)
     table, values = _pairable(array)
     _refuse_one_value(table, "Krippendorff's alpha")
-    value = float(krippendorff.alpha(value_counts=table, value_domain=values, level_of_measurement=level))
+    if level == "interval":
+        # The package wants memory for units × values², which numbers typed freely have too many of.
+        value = float(sums.interval_alpha_of(sums.interval_parts_of(array).sum(axis=0)))
+    else:
+        value = float(krippendorff.alpha(value_counts=table, value_domain=values, level_of_measurement=level))
     used = array[:, _n_ratings(array) >= 2]
     return Coefficient(
         value, f"Krippendorff's alpha, {level}", len(table), _n_raters(used), _left_out(array, len(table))
@@ -212,13 +214,24 @@ def chance_floor(
 
 def fleiss_chance_floor(ratings: npt.ArrayLike, *, rng: np.random.Generator, n_shuffles: int = 1000) -> Floor:
     """`chance_floor` of `fleiss_kappa`, many shuffles at a time; from the same seed the same to rounding."""
-    array = as_ratings(ratings)
-    complete, values = complete_units(array), values_of(array)
-    found = []
-    for units, table in _shuffled_counts(array, values, rng, n_shuffles):
-        # Gaps stay where they are, so the complete units of the data are those of every shuffle.
-        parts = sums.kappa_parts(table[:, complete[units]])
-        found.append(sums.kappa_of(parts.sum(axis=-2)))
+    return mean_fleiss_chance_floor(as_ratings(ratings)[np.newaxis], rng=rng, n_shuffles=n_shuffles)
+
+
+def mean_fleiss_chance_floor(ratings: npt.ArrayLike, *, rng: np.random.Generator, n_shuffles: int = 1000) -> Floor:
+    """The chance floor of the mean of several items' kappas, shape (I, R, U).
+
+    All of a rater's answers about a unit are shuffled as one, since they go together: a mean of items shuffled each for
+    itself would look steadier than it is. It is not the mean of the items' own floors either.
+
+    Raises TooFewRaters if an item has no unit with two ratings; Incomputable if no shuffle gives every item a kappa.
+    """
+    cube = np.asarray(ratings, dtype=np.float64)
+    # Gaps stay where they are, so the complete units of the data are those of every shuffle.
+    complete = np.stack([complete_units(array) for array in cube])
+    found = [
+        np.mean([sums.kappa_of_complete(table) for table in tables], axis=0)
+        for tables in shuffles.counts(cube, values_of(cube), complete, rng=rng, n_shuffles=n_shuffles)
+    ]
     return _floor(np.concatenate(found))
 
 
@@ -227,10 +240,21 @@ def alpha_chance_floor(
 ) -> Floor:
     """`chance_floor` of `krippendorff_alpha`, many shuffles at a time; from the same seed the same to rounding."""
     array = as_ratings(ratings)
-    values = values_of(array)
-    found = []
-    for _, table in _shuffled_counts(array, values, rng, n_shuffles):
-        found.append(sums.alpha_of(sums.coincidences(table), values, level))
+    values, is_used = values_of(array), _n_ratings(array) >= 2
+    if not is_used.any():
+        raise TooFewRaters("No unit has two ratings.")
+    if level == "interval":
+        totals = shuffles.totals(sums.middled(array), is_used, rng=rng, n_shuffles=n_shuffles)
+        found = [
+            sums.interval_alpha_of(sums.interval_parts(n[:, np.newaxis], s, squares).sum(axis=0))
+            for s, squares, n in totals
+        ]
+        return _floor(np.concatenate(found))
+    cube, used = array[np.newaxis], is_used[np.newaxis]
+    found = [
+        sums.alpha_of(sums.coincidences(table), values, level)
+        for (table,) in shuffles.counts(cube, values, used, rng=rng, n_shuffles=n_shuffles)
+    ]
     return _floor(np.concatenate(found))
 
 
@@ -293,39 +317,14 @@ def _left_out(ratings: FloatArray, n_used: int) -> str:
 
 
 def _shuffled(ratings: FloatArray, rng: np.random.Generator, n_shuffles: int) -> Iterator[FloatArray]:
-    """Batches of ratings shuffled within rater, shape (at most SHUFFLES_AT_ONCE, R, U), n_shuffles in all."""
-    for start in range(0, n_shuffles, SHUFFLES_AT_ONCE):
-        size = min(SHUFFLES_AT_ONCE, n_shuffles - start)
+    """Batches of ratings shuffled within rater, shape (at most shuffles.AT_ONCE, R, U), n_shuffles in all."""
+    for start in range(0, n_shuffles, shuffles.AT_ONCE):
+        size = min(shuffles.AT_ONCE, n_shuffles - start)
         batch = np.repeat(ratings[np.newaxis], size, axis=0)
         for rater, row in enumerate(ratings):
             present = np.flatnonzero(~np.isnan(row))
             batch[:, rater, present] = rng.permuted(batch[:, rater, present], axis=1)
         yield batch
-
-
-def _shuffled_counts(
-    ratings: FloatArray, values: FloatArray, rng: np.random.Generator, n_shuffles: int
-) -> Iterator[tuple[IntArray, IntArray]]:
-    """The units with ratings, and batches of the counts of their shuffles, shape (at most SHUFFLES_AT_ONCE, units, V).
-
-    The same shuffles as `_shuffled`, held as the ratings alone: with many raters of few units each, raters × units is
-    nearly all gaps, and a thousand of it more than the memory of a server.
-    """
-    raters, units = np.nonzero(~np.isnan(ratings))
-    given = ratings[raters, units]
-    if not given.size:
-        raise TooFewRaters("No unit has two ratings.")
-    starts_of_raters = np.flatnonzero(np.diff(raters, prepend=-1))
-    by_unit = np.argsort(units, kind="stable")
-    present, starts = np.unique(units[by_unit], return_index=True)
-    for start in range(0, n_shuffles, SHUFFLES_AT_ONCE):
-        size = min(SHUFFLES_AT_ONCE, n_shuffles - start)
-        batch = np.repeat(given[np.newaxis], size, axis=0)
-        for own in np.split(np.arange(given.size), starts_of_raters[1:]):
-            batch[:, own] = rng.permuted(batch[:, own], axis=1)
-        batch = batch[:, by_unit]
-        columns = [np.add.reduceat(batch == value, starts, axis=1, dtype=np.int64) for value in values]
-        yield present, np.stack(columns, axis=-1)
 
 
 def _floor(found: FloatArray) -> Floor:

@@ -13,6 +13,10 @@ from stats.arrays import FloatArray, IntArray, as_ratings, values_of
 from stats.sums import Level
 
 ENOUGH_CLUSTERS = 30
+# How many of 100 studies have the true mean in their percentile interval, from so many clusters on: simulated, 4,000
+# studies each of a mean over normal clusters and of a pass rate over stories with three verdicts.
+COVERAGE_FROM = {2: 50, 3: 70, 4: 80, 5: 85, 7: 88, 10: 91, 15: 93}
+ALIKE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -71,17 +75,23 @@ def bootstrap(
 def percentile_interval(resamples: FloatArray, clusters: npt.ArrayLike) -> Interval:
     """The middle 95 % of the statistic's values in resamples, shape (B,); nan where it has none, left out and counted.
 
-    Raises Incomputable if no resample has a value.
+    Raises Incomputable if no resample has a value, or if all have the same: where the data do not vary, resampling
+    cannot tell how much others would, and an interval from 0 to 0 would look like certainty.
     """
     computed = resamples[~np.isnan(resamples)]
     if not computed.size:
         raise Incomputable("No resample gives the statistic a value.")
+    if np.ptp(computed) < ALIKE:
+        raise Incomputable("Every resample gives the same value, so resampling cannot tell how sure it is.")
     low, high = np.quantile(computed, [0.025, 0.975])
     n_clusters = len(np.unique(np.asarray(clusters)))
     n_left_out = resamples.size - computed.size
     notes = []
     if n_clusters < ENOUGH_CLUSTERS:
-        notes.append(f"only {n_clusters} clusters were resampled, so its real coverage is nearer 91 % than 95 %")
+        coverage = COVERAGE_FROM[max(n for n in COVERAGE_FROM if n <= n_clusters)]
+        notes.append(
+            f"only {n_clusters} clusters were resampled, so its real coverage is nearer {coverage} % than 95 %"
+        )
     if n_left_out:
         notes.append(f"{n_left_out} of {resamples.size} resamples left out, in which the statistic has no value")
     return Interval(float(low), float(high), n_clusters, note="; ".join(notes), n_left_out=n_left_out)
@@ -108,6 +118,8 @@ def weighted_fleiss_resamples(ratings: npt.ArrayLike, points: int, weights: IntA
 def alpha_resamples(ratings: npt.ArrayLike, level: Level, weights: IntArray) -> FloatArray:
     """Krippendorff's alpha of each resample, shape (B,); nan where all ratings that can be paired are the same."""
     array = as_ratings(ratings)
+    if level == "interval":
+        return sums.interval_alpha_of(weights @ sums.interval_parts_of(array))
     values = values_of(array)
     coincidence = weights @ sums.alpha_parts(agreement.counts(array, values))
     return sums.alpha_of(coincidence.reshape(len(weights), len(values), len(values)), values, level)

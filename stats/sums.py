@@ -14,6 +14,7 @@ import numpy as np
 from stats.arrays import FloatArray, IntArray
 
 Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
+ROUNDING = 1e-12
 
 
 def ordinal_kernel(points: int) -> FloatArray:
@@ -51,7 +52,46 @@ def kappa_of(sums: FloatArray) -> FloatArray:
     return np.asarray((observed - chance) / room, dtype=np.float64)
 
 
-def coincidences(counts: IntArray) -> FloatArray:
+def kappa_of_complete(counts: FloatArray) -> FloatArray:
+    """The kappas of counts of shape (B, U, V) in which every unit has as many ratings, shape (B,); nan for 0/0."""
+    n_units, n = counts.shape[1], counts[0, 0].sum()
+    observed = (np.einsum("buv,buv->b", counts, counts) / n_units - n) / (n * (n - 1))
+    chance = ((counts.sum(axis=1) / (n_units * n)) ** 2).sum(axis=-1)
+    return np.asarray((observed - chance) / np.where(chance < 1, 1 - chance, np.nan), dtype=np.float64)
+
+
+def middled(ratings: FloatArray) -> FloatArray:
+    """The ratings less one of those in their middle, so that sums of squares of large numbers keep their digits."""
+    given = np.sort(ratings[~np.isnan(ratings)])
+    return ratings - given[given.size // 2] if given.size else ratings
+
+
+def interval_parts_of(ratings: FloatArray) -> FloatArray:
+    """Per unit what alpha at the interval level sums, shape (R, U) to (U, 4). It needs no matrix of the values."""
+    given = middled(ratings)
+    return interval_parts((~np.isnan(given)).sum(axis=0), np.nansum(given, axis=0), np.nansum(given**2, axis=0))
+
+
+def interval_parts(n: IntArray, total: FloatArray, squares: FloatArray) -> FloatArray:
+    """Per unit: squared differences within it, n, the sum of its ratings and of their squares, shape (...) to (..., 4).
+
+    A unit with fewer than two ratings contributes nothing.
+    """
+    within = 2 * (n * squares - total**2) / np.maximum(n - 1, 1)
+    parts = np.stack(np.broadcast_arrays(within, n, total, squares), axis=-1)
+    return np.where(parts[..., 1:2] >= 2, parts, 0.0)
+
+
+def interval_alpha_of(sums: FloatArray) -> FloatArray:
+    """Krippendorff's alphas at the interval level of sums of `interval_parts`, shape (..., 4) to (...)."""
+    within, n, total, squares = np.moveaxis(sums, -1, 0)
+    expected = 2 * (n * squares - total**2)
+    # What rounding leaves of ratings that are all the same is not a variance.
+    known = np.where(expected > ROUNDING * n * squares, expected, np.nan)
+    return np.asarray(1 - np.maximum(n - 1, 0) * within / known, dtype=np.float64)
+
+
+def coincidences(counts: IntArray | FloatArray) -> FloatArray:
     """Krippendorff's coincidence matrix, shape (..., U, V) to (..., V, V); units with one rating contribute nothing."""
     n = counts.sum(axis=-1, keepdims=True)
     scaled = np.where(n >= 2, counts / np.maximum(n - 1, 1), 0.0)

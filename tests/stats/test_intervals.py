@@ -1,11 +1,12 @@
 """Intervals: the fast ones equal the loop, clusters stay together, and few clusters are said to be few."""
 
+import re
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from stats import agreement, intervals
+from stats import agreement, intervals, rates
 from stats.agreement import Incomputable
 from stats.arrays import FloatArray, IntArray
 from stats.sums import Level
@@ -114,12 +115,37 @@ def test_one_cluster_cannot_be_resampled() -> None:
         intervals.resample_weights(["a", "a"], rng=np.random.default_rng(1))
 
 
-@pytest.mark.parametrize(("n_clusters", "is_said"), [(29, True), (30, False)])
-def test_below_30_clusters_the_interval_says_that_it_covers_less(n_clusters: int, is_said: bool) -> None:
+@pytest.mark.parametrize(
+    ("n_clusters", "said"), [(2, "nearer 50 %"), (3, "nearer 70 %"), (12, "nearer 91 %"), (29, "nearer 93 %"), (30, "")]
+)
+def test_below_30_clusters_the_interval_says_how_much_less_it_covers(n_clusters: int, said: str) -> None:
     interval = intervals.bootstrap(lambda units: units.mean(), range(n_clusters), rng=np.random.default_rng(1))
 
     assert interval.n_units == n_clusters
-    assert ("nearer 91 %" in interval.note) is is_said
+    assert said in interval.note if said else not interval.note
+
+
+@pytest.mark.parametrize("n_clusters", [2, 3, 5, 8, 12, 20])
+def test_the_coverage_that_is_said_is_that_of_simulated_studies(n_clusters: int) -> None:
+    rng, n_studies = np.random.default_rng(3), 1000
+    means = rng.normal(size=(n_studies, n_clusters))
+    n_hits = 0
+    for study in means:
+        weights = intervals.resample_weights(range(n_clusters), rng=rng, n_resamples=300)
+        ends = intervals.percentile_interval(weights @ study / n_clusters, range(n_clusters))
+        n_hits += ends.low <= 0 <= ends.high
+
+    said = re.search(r"nearer (\d+) %", ends.note)
+
+    assert said
+    assert 100 * n_hits / n_studies == pytest.approx(int(said[1]), abs=4)
+
+
+def test_data_that_do_not_vary_have_no_interval_rather_than_a_point() -> None:
+    with pytest.raises(Incomputable, match="the same value"):
+        rates.pass_rate_interval(np.ones((3, 12)), range(12), rng=np.random.default_rng(1))
+    with pytest.raises(Incomputable, match="the same value"):
+        intervals.fleiss_kappa_interval(np.tile([0.0, 1.0], (3, 6)), range(12), rng=np.random.default_rng(1))
 
 
 def test_the_interval_of_a_mean_is_as_wide_as_the_textbook_says() -> None:

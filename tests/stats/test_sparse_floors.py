@@ -2,10 +2,11 @@
 
 import tracemalloc
 
+import krippendorff
 import numpy as np
 import pytest
 
-from stats import agreement
+from stats import agreement, intervals
 from stats.arrays import FloatArray
 
 
@@ -36,6 +37,83 @@ def test_memory_goes_with_the_ratings_not_with_raters_times_units() -> None:
     tracemalloc.stop()
 
     assert peak < 60e6
+
+
+def together(ratings: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Two items' ratings, shape (2, R, U), shuffled within each rater by hand, both by the same permutation."""
+    shuffled = ratings.copy()
+    for rater in range(ratings.shape[1]):
+        judged = np.flatnonzero(~np.isnan(ratings[0, rater]))
+        shuffled[:, rater, judged] = ratings[:, rater, rng.permutation(judged)]
+    return shuffled
+
+
+def test_the_floor_of_a_mean_shuffles_all_that_a_rater_said_of_a_unit_as_one() -> None:
+    one = sparse(12, 40)
+    alike = np.stack([one, one])  # items that go together perfectly: their mean is as unsteady as one of them
+
+    both = agreement.mean_fleiss_chance_floor(alike, rng=np.random.default_rng(5))
+
+    alone = agreement.fleiss_chance_floor(one, rng=np.random.default_rng(5))
+    assert (both.mean, both.upper) == pytest.approx((alone.mean, alone.upper), abs=1e-12)
+
+
+def test_the_floor_of_a_mean_is_that_of_shuffles_by_hand() -> None:
+    one, rng = sparse(8, 40), np.random.default_rng(6)
+    items = np.stack([one, np.where(rng.random(one.shape) < 0.3, 1 - one, one)])
+
+    floor = agreement.mean_fleiss_chance_floor(items, rng=np.random.default_rng(5))
+
+    by_hand = [np.mean([float(agreement.fleiss_kappa(i)) for i in together(items, rng)]) for _ in range(1000)]
+    assert (floor.mean, floor.upper) == pytest.approx((np.mean(by_hand), np.quantile(by_hand, 0.975)), abs=0.02)
+    own = np.mean([agreement.fleiss_chance_floor(i, rng=np.random.default_rng(5)).upper for i in items])
+    assert floor.upper < own - 0.02  # the mean of the items' own is no floor of the mean
+
+
+def test_gaps_that_differ_by_item_stay_where_they_are() -> None:
+    one = sparse(12, 40)
+    other = one.copy()
+    other[:, ::4] = np.nan
+
+    floor = agreement.mean_fleiss_chance_floor(np.stack([other, one]), rng=np.random.default_rng(5))
+
+    # The second item is complete on all 40 units and the first on 30, in every shuffle: no shuffle is left without.
+    assert floor.n_shuffles == 1000
+    assert floor.mean == pytest.approx(0, abs=0.03)
+
+
+def test_numbers_typed_freely_need_no_matrix_of_their_values() -> None:
+    ratings = np.random.default_rng(3).normal(size=(3, 700))  # 2,100 values: a thousand matrices of them are 35 GB
+
+    tracemalloc.start()
+    alpha = agreement.krippendorff_alpha(ratings, "interval").value
+    ends = intervals.alpha_interval(ratings, "interval", range(700), rng=np.random.default_rng(5))
+    floor = agreement.alpha_chance_floor(ratings, "interval", rng=np.random.default_rng(5))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert peak < 100e6
+    assert ends.low < alpha < ends.high
+    assert floor.mean < floor.upper
+
+
+@pytest.mark.parametrize("offset", [0, 1e12])
+def test_alpha_at_the_interval_level_is_that_of_the_package(offset: float) -> None:
+    ratings = np.random.default_rng(3).choice([1.0, 2.0, 2.5, 9.0, np.nan], size=(4, 60)) + offset
+
+    alpha = agreement.krippendorff_alpha(ratings, "interval").value
+
+    expected = krippendorff.alpha(ratings - offset, level_of_measurement="interval")
+    assert alpha == pytest.approx(expected, abs=1e-12)
+
+
+def test_resamples_whose_numbers_are_all_the_same_have_no_alpha() -> None:
+    ratings = np.array([[0.1, 0.1, 0.1, 7.3], [0.1, 0.1, 0.1, 7.3]])
+
+    found = intervals.alpha_resamples(ratings, "interval", np.array([[1, 2, 1, 0], [0, 0, 0, 4], [1, 1, 1, 1]]))
+
+    assert np.isnan(found).tolist() == [True, True, False]
+    assert found[2] == pytest.approx(1)
 
 
 def test_without_ratings_there_is_no_floor() -> None:
