@@ -140,6 +140,7 @@ LANGUAGE_CODE = "en"
 # Each language by its own name; docs/languages.md says how one is added.
 LANGUAGES = [("en", "English"), ("pt-br", "Português (Brasil), tradução não revista")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
+FORMAT_MODULE_PATH = "config.formats"
 TIME_ZONE = "UTC"
 USE_TZ = True
 

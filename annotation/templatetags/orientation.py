@@ -5,7 +5,6 @@ from datetime import datetime
 from django import template
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
 
 register = template.Library()
 
@@ -24,10 +23,10 @@ def in_words(minutes: int) -> str:
 @register.filter
 def day_and_time(at: datetime) -> str:
     """“2 March 2026, 12:00 UTC”, in the format of the language."""
-    return _("%(time)s UTC") % {"time": date_format(at, pgettext("format of a day and time", "j F Y, H:i"))}
+    return date_format(at, "DATETIME_FORMAT")
 
 
 @register.filter
 def time_of_day(at: datetime) -> str:
     """“12:00 UTC”."""
-    return _("%(time)s UTC") % {"time": date_format(at, pgettext("format of a time", "H:i"))}
+    return date_format(at, "TIME_FORMAT")

@@ -2,6 +2,7 @@
 
 from django import template
 from django.conf import settings
+from django.utils.formats import get_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -10,6 +11,7 @@ from annotation import languages
 register = template.Library()
 
 COOKIE = "reading"
+BROWSER = "BROWSER"  # what formats of a language call it, see config/formats
 CHOICES = {
     "theme": {"light": gettext_noop("Light"), "sepia": gettext_noop("Sepia"), "dark": gettext_noop("Dark")},
     "size": {"2": "19", "1": "18", "3": "20", "4": "23"},  # the first is what we set; in pixels, as readers know them
@@ -30,6 +32,12 @@ def reading_choices(name: str) -> list[tuple[str, str]]:
     """What can be chosen, in an order for eyes, as value and label."""
     found = sorted(CHOICES[name].items()) if name == "size" else CHOICES[name].items()
     return [(value, _(label)) for value, label in found]
+
+
+@register.simple_tag
+def browsers_locale() -> str:
+    """The locale by which scripts write times, so that they look as those that the server wrote."""
+    return str(get_format(BROWSER))
 
 
 @register.simple_tag(takes_context=True)
