@@ -94,32 +94,30 @@ def _coded(material: Material, asked: Asked) -> Cube:
 
 
 def _mean(material: Material, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """The mean over items answered Yes or No, its interval from joint resamples of groups."""
-    asked = material.verdicts
-    cube = material.cube(asked)
+    """The mean over items answered Yes or No that have a kappa: its interval from joint resamples of groups, its chance
+    floor from shuffles of all items together."""
+    cube = material.cube(material.verdicts)
+    has_kappa = [row["coefficient"]["value"] is not None for row in rows]
+    items = cube.values[np.array(has_kappa, dtype=np.bool_)]
 
     def resampled() -> intervals.Interval:
-        weights = intervals.resample_weights(cube.groups, rng=material.rng(AGREEMENT, 1_000_000))
-        each = [_resamples(ratings, weights) for ratings in cube.values]
-        known = [resamples for resamples in each if resamples is not None]
-        if not known:
+        if not len(items):
             raise Incomputable("No item has a kappa to average.")
-        return intervals.percentile_interval(np.asarray(np.mean(known, axis=0), dtype=np.float64), cube.groups)
+        weights = intervals.resample_weights(cube.groups, rng=material.rng(AGREEMENT, 1_000_000))
+        each = [intervals.fleiss_kappa_resamples(ratings, weights) for ratings in items]
+        return intervals.percentile_interval(np.asarray(np.mean(each, axis=0), dtype=np.float64), cube.groups)
 
-    coefficients = [row["coefficient"] for row in rows]
+    def floored() -> agreement.Floor:
+        if not len(items):
+            raise Incomputable("No item has a kappa to average.")
+        return agreement.mean_fleiss_chance_floor(items, rng=material.rng(AGREEMENT, 1_000_001))
+
     told = {
-        "coefficient": mean(coefficients),
+        "coefficient": mean([row["coefficient"] for row in rows]),
         "interval": interval(resampled),
-        "floor": {end: mean([row["floor"] for row in rows], end)["value"] for end in ("mean", "upper")},
+        "floor": floor(floored),
         "percent_agreement": mean([r["percent_agreement"] for r in rows]),
         "yes_percent": mean([r["yes_percent"] for r in rows]),
     }
     among = [r["among_models"] for r in rows if r.get("among_models")]
     return told | ({"among_models": mean(among)} if among else {})
-
-
-def _resamples(ratings: FloatArray, weights: Any) -> FloatArray | None:
-    try:
-        return intervals.fleiss_kappa_resamples(ratings, weights)
-    except Incomputable:
-        return None

@@ -83,4 +83,4 @@ def _outcomes(rows: pd.DataFrame, n_expected: int) -> dict[str, Any]:
 
 
 def _n_units(material: Material, source: str) -> int:
-    return sum(material.about[story]["source"] == source for _, story in material.units)
+    return sum(material.source_of(story) == source for _, story in material.units)

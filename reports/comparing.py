@@ -51,7 +51,7 @@ def _ranking(material: Material, asked: Asked, *, salt: int) -> dict[str, Any]:
     of_source = [[_source_ranks(material, each, name) for name in names] for each in ranks]
     means = np.array([[np.mean(each) if each else np.nan for each in row] for row in of_source])
     best = np.array([[min(each) if each else np.nan for each in row] for row in of_source])
-    firsts = rankings.first_places(best)
+    firsts = rankings.first_places(best) if np.isfinite(best).any() else np.full(len(names), np.nan)
     weights = _weights(material, groups, salt=salt)
     return asked.described() | {
         "n_rankings": len(rows),
@@ -61,7 +61,7 @@ def _ranking(material: Material, asked: Asked, *, salt: int) -> dict[str, Any]:
                 "source": name,
                 "mean_rank": value(_known, rankings.mean_ranks(means)[n]),
                 "interval": interval(_mean_interval, means[:, n], weights, groups),
-                "first_percent": float(100 * firsts[n]),
+                "first_percent": None if np.isnan(firsts[n]) else float(100 * firsts[n]),
             }
             for n, name in enumerate(names)
         ],
@@ -76,7 +76,7 @@ def ranks_of(order: list[list[str]]) -> dict[str, float]:
 
 
 def _source_ranks(material: Material, ranks: dict[str, float], source: str) -> list[float]:
-    return [rank for story, rank in ranks.items() if material.about.get(story, {}).get("source") == source]
+    return [rank for story, rank in ranks.items() if material.source_of(story) == source]
 
 
 def _concordance(ranks: list[dict[str, float]], groups: list[str]) -> dict[str, Any]:
@@ -119,6 +119,7 @@ def authorship(material: Material) -> list[dict[str, Any]]:
 
 def _authorship(material: Material, asked: Asked) -> dict[str, Any]:
     rows = material.rows(asked)
+    rows = rows[rows["source"].notna()]  # of a story whose author nobody knows, no guess is right or wrong
     options = [option["value"] for option in asked.item.options]
     guessed = rows["value"].map(lambda given: str(KIND_BY_GUESS[given]))
     is_model = (rows["source_kind"] == Source.Kind.MODEL).to_numpy()

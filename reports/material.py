@@ -120,9 +120,13 @@ class Material:
         of_item = (self.people["step"] == asked.step.key) & (self.people["item"] == asked.item.key)
         return self.people[of_item & (self.people["outcome"] == Response.Outcome.ANSWERED)]
 
+    def source_of(self, story: str) -> str:
+        """Who wrote the story; nothing while sealed, or if the study does not say."""
+        return str(self.about.get(story, {}).get("source", ""))
+
     def by(self, cube: Cube, source: str) -> BoolArray:
         """Which units of the cube are of that source."""
-        return np.array([self.about.get(s, {}).get("source") == source for s in cube.stories], dtype=np.bool_)
+        return np.array([self.source_of(story) == source for story in cube.stories], dtype=np.bool_)
 
     def by_kind(self, cube: Cube, kind: str) -> BoolArray:
         return np.array([self.about.get(s, {}).get("source_kind") == kind for s in cube.stories], dtype=np.bool_)
@@ -136,7 +140,7 @@ def value(statistic: Callable[..., SupportsFloat], *arguments: Any, **named: Any
         return {"value": None, "why": str(reason)}
     if not isinstance(found, Coefficient):
         return {"value": float(found)}
-    few = f"only {found.n_units} units" if found.n_units < FEW else ""
+    few = f"only {found.n_units} unit{'s' * (found.n_units != 1)}" if found.n_units < FEW else ""
     note = "; ".join(filter(None, [found.note, few]))
     rests_on = {"n_units": found.n_units, "n_raters": found.n_raters}
     return {"value": found.value, "name": found.name, **rests_on, "note": note}

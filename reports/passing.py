@@ -71,8 +71,9 @@ def _mean_rate(values: FloatArray, resamples: FloatArray | None, why: str, stori
 
 
 def _mean_over_items(resamples: FloatArray) -> FloatArray:
-    """The mean over items of each resample, nan where any item has no value in it."""
-    return np.asarray(resamples.mean(axis=0), dtype=np.float64)
+    """The mean over items of each resample, nan where an item has no value in it; of the items that have one at all."""
+    answered = resamples[~np.isnan(resamples).all(axis=1)]
+    return np.asarray(answered.mean(axis=0) if len(answered) else np.full(resamples.shape[1], np.nan), dtype=np.float64)
 
 
 def ratings(material: Material) -> list[dict[str, Any]]:
@@ -184,7 +185,7 @@ def tests_passed(material: Material) -> dict[str, Any] | None:
     passed = rates.tests_passed(cube.values)
     n_raters = np.isfinite(rates.totals(cube.values)).sum(axis=0)
     stories = [
-        {"group": group, "story": story, "source": material.about[story]["source"], "value": _or_none(p), "n_raters": n}
+        {"group": group, "story": story, "source": material.source_of(story), "value": _or_none(p), "n_raters": n}
         for (group, story), p, n in zip(cube.units, passed, n_raters.tolist(), strict=True)
     ]
     by_source = [

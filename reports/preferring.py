@@ -81,7 +81,7 @@ def _wins(material: Material, choices: list[Choice], source: str, *, salt: tuple
     """How often the source's story was chosen, of the choices where it stood beside one of another source."""
 
     def is_of(story: str) -> bool:
-        return material.about.get(story, {}).get("source") == source
+        return material.source_of(story) == source
 
     met = [c for c in choices if any(map(is_of, c.order)) and not all(map(is_of, c.order))]
     won = np.array([is_of(c.story) for c in met], dtype=np.bool_)
@@ -111,7 +111,7 @@ def _group(material: Material, choices: list[Choice], group: str) -> dict[str, A
         "stories": [
             {
                 "story": story,
-                "source": material.about[story]["source"],
+                "source": material.source_of(story),
                 "n": sum(c.story == story for c in mine),
                 "n_shown_first": sum(c.order[0] == story for c in mine),
             }

@@ -1,0 +1,92 @@
+"""Reports of studies as nobody wishes for them: constant items, unknown authors, answers that would break a table."""
+
+import json
+
+import numpy as np
+import pytest
+
+from reports import results
+from stats import agreement
+from studies.models import Provenance, Study
+from tests.reports import given
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_constant_item_is_left_out_of_the_mean_kappa_and_of_its_interval_and_floor() -> None:
+    study = given.closed_study(n_groups=4, n_items=2)
+    given.verdicts(study, {"E1": "yyyn" * 4, "E2": "yyyn" * 2 + "ynyy" * 2})
+
+    found = results.compute(study)["agreement"]
+
+    constant, other = found["items"][:2]
+    assert (constant["coefficient"]["value"], found["mean"]["coefficient"]["n_left_out"]) == (None, 1)
+    assert found["mean"]["coefficient"]["value"] == other["coefficient"]["value"]
+    assert found["mean"]["interval"]["low"] < found["mean"]["interval"]["high"]
+    assert found["mean"]["floor"]["upper"] == pytest.approx(other["floor"]["upper"], abs=0.15)
+
+
+def test_an_item_without_answers_is_left_out_of_the_mean_pass_rate_and_of_its_interval() -> None:
+    study = given.closed_study(n_groups=4, n_items=2)
+    given.verdicts(study, {"E1": "y-n-" * 4, "E2": "y-y-" * 4})
+
+    mean = results.compute(study)["pass_rates"]["mean"]["overall"]
+
+    assert mean["value"] == 75
+    assert mean["interval"]["low"] < 75 < mean["interval"]["high"]
+
+
+def test_the_chance_floor_of_the_mean_is_not_the_mean_of_floors() -> None:
+    study = given.closed_study(n_groups=6, n_items=3)
+    rng = np.random.default_rng(2)
+    told = {f"E{n}": "".join(rng.choice(["y", "n"], 36)) for n in range(3)}
+    given.verdicts(study, told)
+
+    found = results.compute(study)["agreement"]
+
+    ratings = np.array([[letter == "y" for letter in letters] for letters in told.values()], dtype=float)
+    items = np.moveaxis(ratings.reshape(3, 12, 3), -1, 0)  # letters go through the items of one story after another
+    floor = agreement.mean_fleiss_chance_floor(items, rng=np.random.default_rng([study.seed, 4, 1_000_001]))
+    assert (found["mean"]["floor"]["mean"], found["mean"]["floor"]["upper"]) == pytest.approx(
+        (floor.mean, floor.upper), abs=1e-12
+    )
+    assert found["mean"]["floor"]["upper"] < np.mean([row["floor"]["upper"] for row in found["items"][:3]])
+
+
+def test_answers_that_do_not_vary_have_a_reason_in_place_of_an_interval_from_100_to_100() -> None:
+    study = given.closed_study(n_groups=4)
+    given.verdicts(study, {"E1": "y" * 8, "E2": "y" * 8})
+
+    cell = results.compute(study)["pass_rates"]["items"][0]["overall"]
+
+    assert (cell["value"], cell["n"], cell["interval"]["low"], cell["interval"]["high"]) == (100, 16, None, None)
+    assert "same value" in cell["interval"]["why"]
+
+
+@pytest.fixture
+def of_unknown_authors() -> Study:
+    """A closed study of all that can be asked, whose stories have no provenance."""
+    study = given.closed_study(n_items=2)
+    Provenance.objects.filter(story__study=study).delete()
+    given.verdicts(study, {"E1": "ynynynyn", "E2": "ynynnyny", "E3": "ynynnyny"})
+    order = {"plot1": "p1s2 > p1s1", "plot2": "p2s1 > p2s2"}
+    given.bring(study, given.orders(study, {"E4": order, "E5": order}) + given.guesses(study, {"E6": {"p1s1": "ai"}}))
+    given.verdicts(study, {"gpt": "ynynynyn"}, kind="model")
+    return study
+
+
+def test_stories_whose_author_nobody_knows_are_counted_and_belong_to_no_source(of_unknown_authors: Study) -> None:
+    found = results.compute(of_unknown_authors)
+
+    assert {story["source"] for story in found["tests_passed"]["stories"]} == {""}
+    assert found["rankings"][0]["concordance"]["value"] == 1
+    assert found["rankings"][0]["by_source"] == found["authorship"][0]["by_source"] == []
+    assert found["judges"][0]["pooled"]["n"] == 8
+    assert "NaN" not in json.dumps(found)
+
+
+def test_a_guess_about_a_story_of_unknown_author_is_neither_right_nor_wrong(of_unknown_authors: Study) -> None:
+    found = results.compute(of_unknown_authors)["authorship"][0]
+
+    assert (found["n"], found["n_right"], found["n_right_of_person_or_model"]) == (0, 0, 0)
+    assert found["balanced_accuracy"]["value"] is None
