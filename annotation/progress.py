@@ -107,7 +107,7 @@ def next_page(way: Way) -> Page:
     has_begun = bool(way.at_work or way.n_submitted)
     for step in before:
         if not has_begun and step.key not in way.passed:
-            return Page("once" if step.kind == Step.Kind.RATING else "briefing", (step.key,))
+            return Page("once" if step.instrument_id else "briefing", (step.key,))
     if way.at_work:
         return Page("recognition" if way.owes_recognition else "assignment", (way.at_work.code,))
     if way.n_left and not way.has_finished:
@@ -137,7 +137,8 @@ def around(protocol: Protocol) -> tuple[list[Step], list[Step]]:
 
 def is_check(protocol: Protocol, step: Step) -> bool:
     """Whether nobody comes to a group who has not answered this step rightly."""
-    return step in around(protocol)[0] and any("correct" in item.settings for item in items_of(step))
+    has_key = any("correct" in item.settings for item in items_of(step))
+    return has_key and step.kind == Step.Kind.RATING and step in around(protocol)[0]
 
 
 def parts(protocol: Protocol) -> list[Part]:

@@ -81,10 +81,12 @@ class Cube:
 
 
 def asked(study: Study) -> list[tuple[Step, Item]]:
-    """Every item of the study with its step, in order, in its current version (the draft if none is frozen)."""
+    """Every item of the study with its step, in order, in its current version (the draft if none is frozen). What is
+    only practised is none of them."""
     version = study.versions.exclude(frozen_at=None).order_by("-number").first() or study.versions.first()
     steps = protocol.read(version).steps if version else ()
-    return [(step, item) for step in steps for item in protocol.items_of(step)]
+    counted = [step for step in steps if step.kind != Step.Kind.PRACTICE]
+    return [(step, item) for step in counted for item in protocol.items_of(step)]
 
 
 def number(item: Item, value: Any) -> float | None:
@@ -124,8 +126,8 @@ def columns(study: Study, *, with_sources: bool) -> dict[str, str]:
 
 
 def responses(study: Study) -> QuerySet[Response]:
-    """Every response of the study, by rater, group, story, step and item."""
-    found = Response.objects.filter(assignment__study=study)
+    """Every response of the study but those of a practice, by rater, group, story, step and item."""
+    found = Response.objects.filter(assignment__study=study).exclude(step__kind=Step.Kind.PRACTICE)
     return found.order_by("assignment__rater__code", "assignment_id", "story__code", "step__position", "item__position")
 
 

@@ -6,10 +6,10 @@ from typing import Any
 import pandas as pd
 from django.db.models import Count, Q, Sum
 
-from annotation.models import Assignment, Rater, Timing
+from annotation.models import Assignment, Rater, Response, Timing
 from reports import frames
 from reports.material import Material
-from studies.models import Step
+from studies.models import Step, Study
 
 
 def progress(material: Material) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def progress(material: Material) -> dict[str, Any]:
         "n_open": sum(group["n_open"] for group in groups),
         "n_answers": len(_answered(material.people)),
         "n_missing": n_missing,
-        "left_out": _left_out(material.everything),
+        "left_out": {**_left_out(material.everything), "practice": _n_practised(material.study)},
         "raters": _raters(material),
         "median_minutes_per_story": _median_minutes(material),
         "groups": groups,
@@ -83,9 +83,15 @@ def _left_out(table: pd.DataFrame) -> dict[str, int]:
     """Answers that people gave and that no result counts, by why."""
     people = frames.people(table)
     # Of erased answers it is still known that they were given.
-    was_given = (people["status"] == "withdrawn") & (people["first_answered_at"] != "")
+    was_given = (people["status"] == "withdrawn") & people["was_given"].astype(bool)
     counts = people.loc[(people["outcome"] == "answered") | was_given, "status"].value_counts()
     return {why: int(counts.get(why, 0)) for why in ("open", "given_up", "withdrawn", "simulated")}
+
+
+def _n_practised(study: Study) -> int:
+    """Answers that people gave to practise on."""
+    of_people = Response.objects.filter(assignment__study=study, assignment__rater_kind=Rater.Kind.PERSON)
+    return of_people.filter(step__kind=Step.Kind.PRACTICE, outcome=Response.Outcome.ANSWERED).count()
 
 
 def _raters(material: Material) -> str:

@@ -193,6 +193,8 @@ def _step(version: ProtocolVersion, position: int, told: StepDocument, *, path: 
         layout=told.layout,
         revises=told.revises,
         options=dict(told.options),
+        story=told.story,
+        samples=dict(told.samples),
     )
 
 

@@ -338,6 +338,7 @@ class Step(models.Model):
     class Kind(models.TextChoices):
         CONSENT = "consent", _("a text to agree to")
         BRIEFING = "briefing", _("a text to read")
+        PRACTICE = "practice", _("a story to practise on")
         RATING = "rating", _("an instrument to answer")
 
     class Scope(models.TextChoices):
@@ -376,6 +377,12 @@ class Step(models.Model):
         help_text=_("The key of an earlier step with the same instrument; what was answered there stands here again."),
     )
     options = models.JSONField(default=dict, blank=True, help_text=_("What else the layout lets the protocol choose."))
+    story = models.TextField(blank=True, help_text=_("What raters practise on; it belongs to no group."))
+    samples = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text=_("Sample answers to practise beside: by the key of an item its value, and why."),
+    )
 
     class Meta:
         ordering = ["version", "position"]
@@ -384,7 +391,8 @@ class Step(models.Model):
             models.UniqueConstraint(fields=["version", "key"], name="step_key_once"),
             models.CheckConstraint(
                 condition=(Q(kind="rating", instrument__isnull=False) & ~Q(scope=""))
-                | (~Q(kind="rating") & Q(instrument__isnull=True, scope="")),
+                | Q(kind="practice", instrument__isnull=False, scope="once")
+                | (~Q(kind__in=["rating", "practice"]) & Q(instrument__isnull=True, scope="")),
                 name="rating_step_has_instrument_and_scope",
             ),
         ]

@@ -55,7 +55,7 @@ class Protocol:
     def revised_by(self, step: Step) -> Step | None:
         """The earlier step whose answers stand in this one again; None if it revises none, or one that does not fit."""
         asked = (s for s in self.steps if s.position < step.position and s.instrument_id == step.instrument_id)
-        fitting = (s for s in asked if s.scope in (Step.Scope.ONCE, step.scope))
+        fitting = (s for s in asked if s.kind == Step.Kind.RATING and s.scope in (Step.Scope.ONCE, step.scope))
         return next((s for s in fitting if s.key == step.revises), None)
 
 
@@ -67,8 +67,9 @@ def read(version: ProtocolVersion) -> Protocol:
 
 
 def items_of(step: Step) -> list[Item]:
-    """The items that a step asks, in order; none for a text."""
-    return list(step.instrument.items.all()) if step.instrument else []
+    """The items that a step asks, in order: of a practice those that have a sample answer; none for a text."""
+    every = list(step.instrument.items.all()) if step.instrument else []
+    return [item for item in every if step.kind != Step.Kind.PRACTICE or item.key in step.samples]
 
 
 def draft(study: Study) -> ProtocolVersion:
@@ -114,6 +115,8 @@ def _step(step: Step) -> dict[str, Any]:
         name: getattr(step, name)
         for name in ("key", "kind", "title", "text", "scope", "locks", "background", "layout", "revises", "options")
     }
+    if step.kind == Step.Kind.PRACTICE:
+        said |= {"story": step.story, "samples": step.samples}
     if step.instrument:
         said["instrument"] = {
             "slug": step.instrument.slug,
@@ -140,7 +143,7 @@ def findings(study: Study, protocol: Protocol) -> list[str]:
     for step in protocol.steps:
         for item in items_of(step):
             kind = items.named(item.type)
-            if not kind.about_stories:
+            if not kind.about_stories or step.kind == Step.Kind.PRACTICE:
                 continue
             if step.scope != Step.Scope.GROUP:
                 said = _("step %(step)s asks %(item)s, which compares stories, so its scope must be group")
@@ -155,6 +158,7 @@ def findings(study: Study, protocol: Protocol) -> list[str]:
                     found.append(said % {**named, "n": n})
     for step in protocol.steps:
         found += _findings_of_cloze(step, groups)
+        found += _findings_of_practice(step, protocol)
         if step.locks and step not in protocol.ratings:
             said = _("step %(step)s, locks: only a step that asks about stories or groups can lock what came before")
             found.append(said % {"step": step.key})
@@ -182,6 +186,29 @@ def _findings_of_cloze(step: Step, groups: Sequence[StoryGroup]) -> Iterator[str
         if [story.text for story in group.stories.all()] != [cloze.skeleton]:
             said = _("group %(group)s must hold one story, the text of %(cloze)s with its markers, for step %(step)s")
             yield said % {"group": group.code, "cloze": cloze, "step": step.key}
+
+
+def _findings_of_practice(step: Step, protocol: Protocol) -> Iterator[str]:
+    """What keeps a story from being practised on."""
+    if step.kind != Step.Kind.PRACTICE or not step.instrument:
+        return
+    if any(rating.position < step.position for rating in protocol.ratings):
+        yield _("step %(step)s is a practice, which belongs before the first group") % {"step": step.key}
+    item_by_key = {item.key: item for item in step.instrument.items.all()}
+    for key, sample in step.samples.items():
+        named = {"step": step.key, "item": key, "instrument": step.instrument}
+        if key not in item_by_key:
+            yield _("step %(step)s has a sample answer to %(item)s, which %(instrument)s does not ask") % named
+            continue
+        kind = items.named(item_by_key[key].type)
+        if kind.about_stories:
+            yield _("step %(step)s practises %(item)s, which compares stories; a practice has one") % named
+            continue
+        try:
+            kind.clean(item_by_key[key], sample["value"], stories=())
+        except items.InvalidAnswer as error:
+            why = {**named, "why": error}
+            yield _("step %(step)s, the sample answer to %(item)s: %(why)s") % why
 
 
 @transaction.atomic

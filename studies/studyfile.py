@@ -36,6 +36,18 @@ _STUDY: dict[str, Reader] = {
     "asks_recognition": files.truth,
     "cloze": files.line(300),
 }
+
+
+def _samples(value: Any) -> dict[str, dict[str, Any]]:
+    """Sample answers by the key of their item: each a value and why it would do."""
+    found = files.mapping(value)
+    for key, sample in found.items():
+        if not isinstance(sample, dict) or set(sample) != {"value", "why"}:
+            raise Unfit(f"{files.shown(key)} must be a table with value and why, and nothing else")
+        sample["why"] = files.text(sample["why"])
+    return found
+
+
 _STEP: dict[str, Reader] = {
     "key": files.slug(40),
     "kind": files.one_of(*Step.Kind.values),
@@ -49,8 +61,16 @@ _STEP: dict[str, Reader] = {
     "layout": files.one_of(*filter(None, Step.Layout.values)),
     "revises": files.slug(40),
     "options": files.mapping,
+    "story": files.text,
+    "story_file": files.line(300),
+    "samples": _samples,
 }
-_OF_RATINGS = ("instrument", "scope", "locks", "background", "layout", "revises", "options")
+# What only steps of that kind have; and what a step must have, which for a text is its text.
+_BELONGS = {
+    "rating": ("instrument", "scope", "locks", "background", "layout", "revises", "options"),
+    "practice": ("instrument", "background", "story", "story_file", "samples"),
+}
+_NEEDED = {"rating": ["instrument", "scope"], "practice": ["instrument", "story", "samples"]}
 STUDY_KEYS = tuple(_STUDY)
 STEP_KEYS = tuple(_STEP)
 # What a text of the study may name instead of repeating it.
@@ -74,6 +94,8 @@ class StepDocument:
     layout: str = Step.Layout.ITEMS
     revises: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    story: str = ""
+    samples: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -156,15 +178,12 @@ def _steps(listed: Any, study: Mapping[str, Any], *, path: Path) -> tuple[StepDo
 def _step(raw: dict[str, Any], study: Mapping[str, Any], *, where: str, path: Path) -> StepDocument:
     given = files.table(raw, _STEP, path=path, where=where)
     files.required(given, ["key", "kind"], path=path, where=where)
-    if "text_file" in given:
-        given["text"] = _from_file(given, where=where, path=path)
-    given.pop("text_file", None)
-    if given["kind"] == Step.Kind.RATING:
-        files.required(given, ["instrument", "scope"], path=path, where=where)
-    else:
-        if name := next((name for name in _OF_RATINGS if name in given), None):
-            raise DocumentError(path, f"{where}, {name}", f"belongs to a step of kind rating, not {given['kind']}")
-        files.required(given, ["text"], path=path, where=where)
+    for name in ("text", "story"):
+        if f"{name}_file" in given:
+            given[name] = _from_file(given, name, where=where, path=path)
+    _check_kind(given, where=where, path=path)
+    if given["kind"] == Step.Kind.PRACTICE:
+        given["scope"] = Step.Scope.ONCE
     if _BRIEFING.search(given.get("text", "")) and given["kind"] != Step.Kind.BRIEFING:
         raise DocumentError(path, f"{where}, text", "takes in a briefing, which belongs to a step of kind briefing")
     given["text"] = _filled(given.get("text", ""), study, where=where, path=path)
@@ -175,14 +194,27 @@ def _step(raw: dict[str, Any], study: Mapping[str, Any], *, where: str, path: Pa
     return StepDocument(where=where, **given)
 
 
-def _from_file(given: Mapping[str, Any], *, where: str, path: Path) -> str:
+def _check_kind(given: Mapping[str, Any], *, where: str, path: Path) -> None:
+    """Raise DocumentError if the step lacks what its kind needs, or has what belongs to another."""
+    kind = given["kind"]
+    for name in given:
+        owners = [owner for owner, names in _BELONGS.items() if name in names]
+        if owners and kind not in owners:
+            reason = f"belongs to a step of kind {' or '.join(owners)}, not {kind}"
+            raise DocumentError(path, f"{where}, {name}", reason)
+    files.required(given, _NEEDED.get(kind, ["text"]), path=path, where=where)
+
+
+def _from_file(given: dict[str, Any], name: str, *, where: str, path: Path) -> str:
+    """What the file says that stands in place of a text of that name."""
+    named = given.pop(f"{name}_file")
     try:
-        if "text" in given:
-            raise Unfit("text is given as well; keep one of the two")
-        file = files.within(path.parent, given["text_file"])
+        if name in given:
+            raise Unfit(f"{name} is given as well; keep one of the two")
+        file = files.within(path.parent, named)
         return str(files.text(files.decoded(file, largest=files.LARGEST_TEXT)))
     except Unfit as unfit:
-        raise DocumentError(path, f"{where}, text_file", str(unfit)) from None
+        raise DocumentError(path, f"{where}, {name}_file", str(unfit)) from None
 
 
 def _filled(text: str, study: Mapping[str, Any], *, where: str, path: Path) -> str:

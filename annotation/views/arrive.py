@@ -17,7 +17,7 @@ from annotation.progress import Page, Part, Way
 from annotation.signin import Request, for_rater, rater_page
 from annotation.templatetags import reading as likes
 from annotation.typesetting import paragraphs
-from annotation.views import asking, leave, pages, way
+from annotation.views import asking, leave, pages, practice, way
 from annotation.views.asking import Lack
 from annotation.views.way import show_or_do, while_open
 from annotation.work import Work
@@ -159,6 +159,8 @@ def once(request: Request, rater: Rater, far: Way, step: str) -> HttpResponse:
     if visit is None or part is None:
         raise Http404
     lacking = [asking.lack(visit, *each) for each in visit.missing([part])] if request.method == "POST" else []
+    if asked.kind == Step.Kind.PRACTICE:
+        return practice.practise(request, far, visit, part, lacking)
     if progress.is_check(far.protocol, asked):
         return check(request, far, visit, part, lacking)
     if request.method == "POST" and not lacking:

@@ -162,7 +162,7 @@ def value_of(work: Work, response: Response | None, item: Item) -> Any:
 def words_of(work: Work, response: Response | None, place: Place) -> Words | None:
     """What was answered, in the words of the item; None if nothing was."""
     value = value_of(work, response, place.item)
-    return None if value is None else _labelled(work, place, value)
+    return None if value is None else labelled(work, place, value)
 
 
 def words_given(work: Work, given: Posted, place: Place) -> Words | None:
@@ -171,12 +171,12 @@ def words_given(work: Work, given: Posted, place: Place) -> Words | None:
     if is_empty(given.value):
         return None
     try:
-        return _labelled(work, place, kind.clean(place.item, given.value, stories=work.shown))
+        return labelled(work, place, kind.clean(place.item, given.value, stories=work.shown))
     except InvalidAnswer:
         return Words(str(given.value), work.assignment.study.language)
 
 
-def _labelled(work: Work, place: Place, value: Any) -> Words:
+def labelled(work: Work, place: Place, value: Any) -> Words:
     """The value's label: in the item's language, or translated where the item leaves the words to the interface."""
     kind = items.named(place.item.type)
     label = kind.label(place.item, value)

@@ -77,6 +77,8 @@ def test_the_examples_are_the_demonstrations_own() -> None:
     (csv,) = examples("csv")
 
     assert (DEMO / "harbour" / "stories.csv").read_text().startswith(csv)
+    (practice,) = re.findall(r'^```\n(\[\[steps\]\]\nkey = "practice"\n.*?)```', DOC, re.MULTILINE | re.DOTALL)
+    assert practice in (DEMO / "depth" / "study.toml").read_text()
 
 
 @pytest.mark.django_db

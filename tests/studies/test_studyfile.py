@@ -493,7 +493,7 @@ BAD_STUDY = {
     ),
     "an unknown kind of step": (
         STUDY.replace('kind = "rating"', 'kind = "survey"'),
-        "study.toml: step 2, kind: “survey” is not one of consent, briefing, rating",
+        "study.toml: step 2, kind: “survey” is not one of consent, briefing, practice, rating",
     ),
     "a rating without scope": (STUDY.replace('scope = "story"', ""), "study.toml: step 2, scope: is missing"),
     "a consent without words": (
@@ -502,7 +502,7 @@ BAD_STUDY = {
     ),
     "a consent with an instrument": (
         STUDY.replace('text = "You can stop at any time."', 'text = "Yes?"\ninstrument = "ttcw"'),
-        "study.toml: step 1, instrument: belongs to a step of kind rating, not consent",
+        "study.toml: step 1, instrument: belongs to a step of kind rating or practice, not consent",
     ),
     "an unknown key in a step": (
         STUDY + "lock = true",
