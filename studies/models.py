@@ -27,10 +27,7 @@ from django.utils.translation import pgettext_lazy
 from studies import hashing
 from studies.cloze import text
 from studies.cloze.document import ClozeDocument, parse
-
-
-class Final(Exception):
-    """What was published never changes; the message has the way out."""
+from studies.published import Final, ItemQuerySet
 
 
 class Source(models.Model):
@@ -119,6 +116,8 @@ class Item(models.Model):
 
     # All but what only says where the words come from.
     MAY_CHANGE = ("quoted", "adapted")
+
+    objects = ItemQuerySet.as_manager()
 
     class Meta:
         ordering = ["instrument", "position"]

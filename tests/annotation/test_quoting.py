@@ -115,7 +115,7 @@ def test_a_quote_alone_is_kept_before_there_is_an_answer(client, assignment):
 
 
 def test_where_no_reasons_are_asked_for_a_quote_is_ignored(client, assignment):
-    Item.objects.update(rationale="none", rationale_least=0)
+    Item._base_manager.update(rationale="none", rationale_least=0)
 
     give(client, assignment, quotes=[PASSAGE])
 

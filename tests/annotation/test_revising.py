@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from annotation.models import Response
 from studies import protocol
-from studies.models import Step, Study
+from studies.models import Item, Step, Study
 from tests import factories
 from tests.annotation import walk
 
@@ -18,7 +18,7 @@ def study() -> Study:
     """Measures are written once, and then beside each story."""
     made = factories.study(planned=False, comparative=False, n_stories=2)
     tests = Step.objects.get(version__study=made, key="tests")
-    tests.instrument.items.update(type="text", rationale="none")
+    Item._base_manager.filter(instrument=tests.instrument).update(type="text", rationale="none")
     Step.objects.filter(pk=tests.pk).update(position=3, revises="first")
     Step.objects.create(
         version=tests.version, position=2, key="first", kind="rating", instrument=tests.instrument, scope="once"

@@ -55,7 +55,7 @@ def test_everything_that_a_simulated_rater_says_is_labelled() -> None:
 
 def test_a_rationale_is_as_long_as_it_has_to_be() -> None:
     study = factories.study(k=1, n_items=1, comparative=False)
-    Item.objects.update(rationale_least=3)
+    Item._base_manager.update(rationale_least=3)
 
     simulate.run(study, even(study), seed=1, begins=NOON)
 

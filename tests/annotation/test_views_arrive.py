@@ -14,7 +14,7 @@ from django.utils.html import escape
 from annotation import claims, invitations
 from annotation.models import Assignment, Consent, Rater, Response, ResponseEvent
 from studies import protocol
-from studies.models import ProtocolVersion, Step, Study
+from studies.models import Item, ProtocolVersion, Step, Study
 from tests import factories
 from tests.annotation import walk
 
@@ -280,7 +280,7 @@ def check(client: Client, *, right: str = "no") -> Assignment:
     study = factories.study(planned=False)
     steps_around(study)
     asked = factories.instrument("check", n_items=2, rationale="none", rationale_least=0)
-    asked.items.update(settings={"correct": right}, title="")
+    Item._base_manager.filter(instrument=asked).update(settings={"correct": right}, title="")
     Step.objects.filter(key="about").update(instrument=asked)
     factories.design.plan(study, by="tests", at=factories.NOON)
     walk.come_in(client, study)

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Response
 from studies.items.rationale import count_words
-from studies.models import Study
+from studies.models import Item, Study
 from tests import factories
 from tests.browser.arriving import begin, until
 
@@ -22,7 +22,7 @@ CHOICE = {"type": "choice", "options": factories.AUTHORS, "rationale": "none", "
 def desk(page: Page, site: Any, **item: Any) -> Page:
     """The desk of a study whose items are as said."""
     made: Study = factories.study(n_stories=2)
-    made.versions.get().steps.get(key="tests").instrument.items.update(**item)
+    Item._base_manager.filter(instrument__step__version__study=made, instrument__step__key="tests").update(**item)
     begin(page, site, made)
     return page
 

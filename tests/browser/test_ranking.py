@@ -24,7 +24,7 @@ def study(committed: None) -> Study:
 @pytest.fixture
 def page_of(page: Page, live_server: Any, study: Study) -> Any:
     def opened(**settings: Any) -> Page:
-        Item.objects.filter(type="ranking").update(settings=settings)
+        Item._base_manager.filter(type="ranking").update(settings=settings)
         begin(page, live_server, study)
         expect(page.locator(".ranking > li")).to_have_count(3)
         return page

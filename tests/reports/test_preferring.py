@@ -29,7 +29,7 @@ FIRST = {"E01": "111", "E02": "222", "E03": "111", "E04": "222"}
 def paired(settings: dict[str, str] | None = None) -> Study:
     """A closed study of three pairs, without answers."""
     study = given.closed_study(n_groups=3)
-    Item.objects.filter(instrument__slug="plums-ranking").update(type="pair", settings=settings or {})
+    Item._base_manager.filter(instrument__slug="plums-ranking").update(type="pair", settings=settings or {})
     return study
 
 

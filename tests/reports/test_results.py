@@ -150,7 +150,7 @@ def test_rankings_give_mean_ranks_first_places_and_concordance() -> None:
 
 def test_shared_places_share_their_ranks_and_their_firsts() -> None:
     study = given.closed_study(n_groups=1, n_stories=3)
-    Item.objects.filter(type="ranking").update(settings={"ties": True})
+    Item._base_manager.filter(type="ranking").update(settings={"ties": True})
     given.bring(study, given.orders(study, {"E01": {"plot1": "p1s1 = p1s3 > p1s2"}}))
 
     ranking = results.compute(study)["rankings"][0]
@@ -203,7 +203,7 @@ def test_a_judge_stands_beside_the_majority_and_what_it_left_out_is_counted() ->
 
 def test_ratings_on_a_scale_have_means_deviations_and_ordinal_alpha() -> None:
     study = given.closed_study()
-    Item.objects.filter(instrument__slug="plums-tests").update(type="scale", settings={"low": 1, "high": 5})
+    Item._base_manager.filter(instrument__slug="plums-tests").update(type="scale", settings={"low": 1, "high": 5})
     values = {"E01": {"p1s1": 5, "p1s2": 1, "p2s1": 4, "p2s2": 2}, "E02": {"p1s1": 4, "p1s2": 2, "p2s1": 5, "p2s2": 1}}
     rows = [
         given.Row("test", rater, f"plot{s[1]}", s, "tests", "item-1", given.Answer(value=v))
@@ -225,7 +225,7 @@ def test_ratings_on_a_scale_have_means_deviations_and_ordinal_alpha() -> None:
 def test_a_scale_shown_the_other_way_round_is_told_as_it_is_analysed() -> None:
     study = given.closed_study()
     settings = {"low": 1, "high": 5, "anchors": {"1": "Human", "5": "LLM"}, "analysed_reversed": True}
-    Item.objects.filter(instrument__slug="plums-tests").update(type="scale", settings=settings)
+    Item._base_manager.filter(instrument__slug="plums-tests").update(type="scale", settings=settings)
     shown = {"E01": {"p1s1": 1, "p1s2": 5, "p2s1": 2, "p2s2": 5}, "E02": {"p1s1": 2, "p1s2": 4, "p2s1": 1, "p2s2": 5}}
     rows = [
         given.Row("test", rater, f"plot{s[1]}", s, "tests", "item-1", given.Answer(value=v))
@@ -252,7 +252,7 @@ def test_a_scale_shown_the_other_way_round_is_told_as_it_is_analysed() -> None:
 def test_choices_have_shares_and_nominal_agreement() -> None:
     study = given.closed_study()
     options = [{"value": v, "label": v.title()} for v in ("red", "green", "blue")]
-    Item.objects.filter(instrument__slug="plums-tests").update(type="choice", options=options)
+    Item._base_manager.filter(instrument__slug="plums-tests").update(type="choice", options=options)
     said = {"E01": "rgbb", "E02": "rgbr"}
     words = {option["value"][0]: option["value"] for option in options}
     stories = ["p1s1", "p1s2", "p2s1", "p2s2"]
@@ -288,7 +288,7 @@ def test_only_what_was_submitted_by_people_who_stayed_counts() -> None:
     progress = results.compute(study)["progress"]
 
     assert (progress["n_answers"], progress["n_raters"]) == (1, 1)
-    assert progress["left_out"] == {"open": 1, "given_up": 1, "withdrawn": 2, "simulated": 0}
+    assert progress["left_out"] == {"open": 1, "given_up": 1, "withdrawn": 2, "simulated": 0, "practice": 0}
     # Two stories with a test each, a ranking, two guesses: five are expected of a submitted place, one is there.
     assert progress["n_missing"] == 4
 

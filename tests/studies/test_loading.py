@@ -9,7 +9,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from studies import documents, loading
-from studies.models import Final, Instrument, Item, Provenance, Source, Study
+from studies.models import Instrument, Item, Provenance, Source, Study
+from studies.published import Final
 
 pytestmark = pytest.mark.django_db
 DEMO = Path(loading.__file__).parent / "demo"

@@ -49,7 +49,7 @@ def _study(slug: str) -> None:
         study.save()
         study.groups.update(premise="Theirpremise")
         Step.objects.filter(version__study=study).update(title="Theirstep", text="Their words.")
-        Item.objects.filter(instrument__step__version__study=study).update(question="Theirquestion?")
+        Item._base_manager.filter(instrument__step__version__study=study).update(question="Theirquestion?")
         for story in study.stories.all():
             story.text = f"Theirtext {story.code}."
             story.save()

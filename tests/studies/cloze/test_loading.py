@@ -8,7 +8,8 @@ from django.core.management import CommandError, call_command
 
 from studies import loading, protocol
 from studies.documents import DocumentError
-from studies.models import Cloze, Final, Instrument, Step, Study
+from studies.models import Cloze, Instrument, Step, Study
+from studies.published import Final
 from tests.studies.cloze.documents import SHOES
 
 pytestmark = pytest.mark.django_db

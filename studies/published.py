@@ -1,0 +1,51 @@
+"""What was published never changes, whether row by row or many at once."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import models
+
+
+class Final(Exception):
+    """What was published never changes; the message has the way out."""
+
+
+class ItemQuerySet(models.QuerySet):  # type: ignore[type-arg]
+    """Items, of which those of a published instrument are neither changed nor deleted, and none is added to them."""
+
+    def update(self, **fields: Any) -> int:
+        """As ever. Raises Final if a published instrument would ask something else."""
+        if not set(fields) <= set(self.model.MAY_CHANGE):
+            self._refuse("never changes")
+        target = fields.get("instrument", fields.get("instrument_id"))
+        if target is not None:
+            self._refuse_into([getattr(target, "pk", target)])
+        return super().update(**fields)
+
+    def bulk_update(self, objs: Iterable[Any], fields: Iterable[str], *args: Any, **kwargs: Any) -> int:
+        """As ever. Raises Final if a published instrument would ask something else."""
+        items, names = list(objs), list(fields)
+        if not set(names) <= set(self.model.MAY_CHANGE):
+            self.filter(pk__in=[item.pk for item in items])._refuse("never changes")
+        return super().bulk_update(items, names, *args, **kwargs)
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        """As ever. Raises Final if one belongs to a published instrument."""
+        self._refuse("stays")
+        return super().delete()
+
+    def bulk_create(self, objs: Iterable[Any], *args: Any, **kwargs: Any) -> list[Any]:
+        """As ever. Raises Final if one is for a published instrument."""
+        made = list(objs)
+        self._refuse_into({item.instrument_id for item in made})
+        return super().bulk_create(made, *args, **kwargs)
+
+    def _refuse(self, what: str) -> None:
+        found = self.filter(instrument__status="published").select_related("instrument").first()
+        if found is not None:
+            raise Final(f"{found.instrument} is published, so its item {found.key} {what}; make a new version")
+
+    def _refuse_into(self, instruments: Iterable[int]) -> None:
+        published = self.model.instrument.get_queryset().filter(pk__in=instruments, status="published")
+        if (found := published.first()) is not None:
+            raise Final(f"{found} is published and never changes; make a new version")
