@@ -1,12 +1,15 @@
 """What all tests share: where the public releases are, and a database that threads and browsers can see."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import translation
+from whitenoise.middleware import WhiteNoiseMiddleware
 
 from tests import triggers
 
@@ -27,6 +30,29 @@ def english() -> Iterator[None]:
     translation.deactivate()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _static_files_are_looked_for_once() -> Iterator[None]:
+    """Every test's client starts the site anew, and each time the folders of static files would be gone through."""
+    add, found = WhiteNoiseMiddleware.add_files_from_finders, {}
+
+    def add_once(middleware: WhiteNoiseMiddleware) -> None:
+        if not found:
+            add(middleware)
+            found.update(middleware.files)
+        middleware.files = dict(found)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", add_once)
+        yield
+
+
+def pytest_collection_finish() -> None:
+    """Half a million objects of modules and tests stay to the end; going through them again and again is of no use."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
+
+
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
     """Remove what a killed run left beside its database: SQLite would take that journal for the new database's, and
@@ -35,6 +61,15 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
     if connection.vendor == "sqlite" and name:
         for suffix in ("-wal", "-shm"):
             Path(f"{name}{suffix}").unlink(missing_ok=True)
+
+
+@pytest.fixture(scope="module")
+def module_db(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """A database for what all tests of a module begin with: each test's changes are taken back to it, and it itself
+    after the last."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield
+        transaction.set_rollback(True)
 
 
 @pytest.fixture

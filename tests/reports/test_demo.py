@@ -1,8 +1,7 @@
-"""The demonstration: seeded once, said to be simulated, and open to whoever runs it."""
+"""Who may run the demonstration, and where its links lead."""
 
 import re
 import socket
-from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -10,69 +9,11 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation import claims, invitations
-from annotation.models import Assignment, Invitation, Rater, Response, Withdrawal
-from judges.models import Run
+from annotation.models import Invitation, Withdrawal
 from reports.management.commands import demo as seeding
-from reports.models import Report
-from studies.models import Provenance, Story, Study
+from studies.models import Study
 
 pytestmark = pytest.mark.django_db
-
-
-def demo() -> str:
-    said = StringIO()
-    call_command("demo", stdout=said)
-    return said.getvalue()
-
-
-def rows() -> dict[str, int]:
-    counted = (Study, Story, Rater, Assignment, Response, Invitation, Run, Report)
-    return {model.__name__: model._default_manager.count() for model in counted}
-
-
-def test_the_demo_seeds_a_study_of_every_folder_and_seeds_it_once() -> None:
-    demo()
-    first = rows()
-
-    demo()
-
-    assert rows() == first
-    state_by_slug = dict(Study.objects.values_list("slug", "state"))
-    assert state_by_slug.pop("harbour") == "closed"
-    assert sorted(state_by_slug) == sorted(seeding.live_slugs())
-    assert set(state_by_slug.values()) == {"live"}
-    assert first["Invitation"] == 3 + len(state_by_slug) - 1
-
-
-def test_the_closed_study_is_complete_simulated_and_says_so() -> None:
-    demo()
-
-    study = Study.objects.get(slug="harbour")
-    assert "its answers are simulated" in study.notice
-    assert not study.raters.filter(is_simulated=False).exists()
-    people = study.assignments.filter(rater_kind="person")
-    assert set(people.values_list("status", flat=True)) == {"submitted"}
-    assert people.count() == study.seats.filter(rater_kind="person").count() == 9
-    assert study.launched_at < min(people.values_list("started_at", flat=True))
-    assert max(people.values_list("ended_at", flat=True)) < study.closed_at < timezone.now()
-
-
-def test_the_demos_report_recovers_what_was_planted() -> None:
-    demo()
-
-    result = Report.objects.get().result
-    tier_by_source = dict(Provenance.objects.values_list("source__name", "factors__tier"))
-    means = {row["source"]: row["value"] for row in result["pass_rates"]["mean"]["by_source"]}
-    assert tier_by_source[max(means, key=means.__getitem__)] == "upper"
-    assert tier_by_source[min(means, key=means.__getitem__)] == "lower"
-    assert result["judges"]
-
-
-def test_the_stub_judge_has_finished() -> None:
-    demo()
-
-    run = Run.objects.get()
-    assert (run.state, run.study.slug, run.judge.endpoint.is_stub) == ("finished", "harbour", True)
 
 
 def links() -> list[str]:
@@ -154,6 +95,6 @@ def test_the_demo_does_not_run_on_a_public_server(settings: pytest.FixtureReques
     settings.IS_EMBEDDED = False  # type: ignore[attr-defined]
 
     with pytest.raises(CommandError, match="does not run where ALLOWED_HOSTS names a public host"):
-        demo()
+        call_command("demo")
 
     assert Study.objects.count() == 0

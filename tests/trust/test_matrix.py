@@ -13,7 +13,6 @@ from django.http import HttpResponse
 
 from config.headers import MethodMiddleware
 from tests.trust import crawl
-from tests.trust import world as worlds
 from tests.trust.addresses import Pattern, patterns
 from tests.trust.matrix import ADMIN, PAGES
 from tests.trust.world import World
@@ -137,11 +136,6 @@ def differences(world: World, method: str, every: list[Pattern]) -> Iterator[str
                 allowed = {row[who]}
             if (found := asked(world, where, who, method)) not in allowed:
                 yield f"{method} {pattern.name} as {who}: {found}, not {' or '.join(sorted(allowed))}"
-
-
-@pytest.fixture
-def world() -> World:
-    return worlds.build()
 
 
 def test_every_address_has_its_rows_and_every_row_its_address() -> None:

@@ -24,6 +24,7 @@ from tests.trust.addresses import Pattern, patterns
 
 pytestmark = pytest.mark.django_db
 NOON = factories.NOON
+Digests = dict[str, tuple[int, str]]
 
 
 def study(**more: bool) -> Study:
@@ -143,11 +144,10 @@ def attempts(mine: Assignment, state: Callable[[Client], Assignment]) -> list[tu
     return found
 
 
-def tried(client: Client, address: str, *, htmx: bool) -> tuple[int, bool]:
-    """The status, and whether anything has changed; which is taken back."""
+def tried(client: Client, address: str, before: Digests, *, htmx: bool) -> tuple[int, bool]:
+    """The status, and whether anything is not as before; which is taken back."""
     form = crawl.form_for(address) | {"knows": "no"}
     with transaction.atomic():
-        before = worlds.digests()
         status = client.post(address, form, headers=walk.HTMX if htmx else {}).status_code
         has_changed = worlds.digests() != before
         transaction.set_rollback(True)
@@ -160,9 +160,13 @@ def test_nothing_is_changed_at_the_wrong_time(
     client: Client, state: Callable[[Client], Assignment], htmx: bool
 ) -> None:
     mine = state(client)
+    before = worlds.digests()
 
-    found = [(each.name, address, *tried(client, address, htmx=htmx)) for each, address in attempts(mine, state)]
+    found = [
+        (each.name, address, *tried(client, address, before, htmx=htmx)) for each, address in attempts(mine, state)
+    ]
 
+    assert worlds.digests() == before, "what an attempt changed was not taken back"
     assert [each for each in found if each[3] and each[0] not in ALWAYS | MAY[state]] == []
     assert {status for _, _, status, _ in found} <= {204, 302, 400, 401, 404, 405, 409, 200}
     items = {status for name, address, status, _ in found if name in ("annotation:item", "annotation:story_item")}
@@ -176,8 +180,8 @@ def test_nothing_is_changed_at_the_wrong_time(
         (before_consent, 409, "Please give your consent first; nothing was saved."),
         (before_recognition, 409, "Please say first whether you know one of the stories; nothing was saved."),
         (after_a_lock, 409, "These answers were locked when the next part was opened"),
-        (after_submission, 409, "This group has been submitted or given up"),
-        (after_giving_up, 409, "This group has been submitted or given up"),
+        (after_submission, 409, "This has been submitted or given up"),
+        (after_giving_up, 409, "This has been submitted or given up"),
         (after_withdrawal, 401, "Your session has ended."),
         (after_closing, 409, "The study has closed"),
         (after_the_last_day, 409, "The study has closed"),
@@ -200,7 +204,7 @@ def test_at_the_right_time_the_same_form_is_kept(client: Client) -> None:
     mine = begun(client)
     address = walk.address(mine, item=2)
 
-    status, has_changed = tried(client, address, htmx=True)
+    status, has_changed = tried(client, address, worlds.digests(), htmx=True)
 
     assert (status, has_changed) == (200, True)
     assert walk.give(client, mine, "no", item=2, htmx=True).status_code == 200
