@@ -63,6 +63,19 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
             Path(f"{name}{suffix}").unlink(missing_ok=True)
 
 
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
+    """PostgreSQL need not wait for the disk at every commit to a database that is thrown away; servers and workers of
+    their own process do as the tests do."""
+    if connection.vendor == "postgresql":
+        with django_db_blocker.unblock():
+            with connection.cursor() as cursor:
+                name = connection.ops.quote_name(connection.settings_dict["NAME"])
+                cursor.execute(f"ALTER DATABASE {name} SET synchronous_commit = off")
+            connection.close()
+            connection.close_pool()
+
+
 @pytest.fixture(scope="module")
 def module_db(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
     """A database for what all tests of a module begin with: each test's changes are taken back to it, and it itself
