@@ -41,7 +41,10 @@ def item(request: Request, work: Work, step: str, item: str, letter: str = "") -
     """One item. GET shows it where it is asked; POST keeps its answer and, if asked to, goes on."""
     now = timezone.now()
     if request.method == "POST":
-        return save(request, work, work.asked(step, item, letter, at=now, with_text="quotes" in request.POST))
+        answer = save(request, work, work.asked(step, item, letter, at=now, with_text="quotes" in request.POST))
+        # The page believes only an answer that has this: a proxy too may answer with 200, or with 400.
+        answer["Quire-Saved"] = "yes" if answer.status_code < 400 else "no"
+        return answer
     part, place = work.place(step, item, letter)
     if moved := elsewhere(work, part, letter):
         return moved

@@ -48,8 +48,11 @@ export function all() {
 export async function orphans() {
   const held = (await navigator.locks?.query())?.held ?? [];
   const alive = new Set(held.map((lock) => lock.name.replace("quire-page ", "")));
-  return all().filter(({ page }) => page === before || !alive.has(page));
+  return all().filter(({ page }) => page !== PAGE && (page === before || !alive.has(page)));
 }
+
+/** Drafts of this page. */
+export const mine = () => all().filter(({ page }) => page === PAGE);
 
 export function forget(path) {
   for (const draft of all().filter((each) => each.path === path)) drop({ ...draft, n: Infinity });

@@ -11,12 +11,15 @@ const LARGE = 200; // characters; a paste of so many is noted, as the consent sa
 const status = document.getElementById("status");
 const trouble = () => document.getElementById("trouble");
 const timers = new Map(); // saver → timer: typed, not yet sent
-const failed = new Map(); // saver → how often in a row
-const notes = new WeakMap(); // saver → what was last written, and the number of that save
+const failed = new Map(); // saver → how often in a row, and in which state that leaves the page
+const notes = new WeakMap(); // saver → what was last written, the number of that save, who has it: device, server
 const settledHere = new Set(); // drafts that this page has shown to be in conflict or refused
-const underway = new Set();
+const underway = new Map(); // request → saver
 let count = 0;
 let returning = Promise.resolve();
+let nReturns = 0; // deliveries of drafts that have not ended
+let comingBack; // timer of the next
+let nWaiting = 0; // drafts of the last delivery that the server could not take yet
 let isLeaving = false;
 
 // What saves: the form of an item, or a field of a cloze. A button saves too, but holds nothing to lose.
@@ -58,9 +61,13 @@ document.addEventListener("input", (event) => {
   if (!saver) return;
   note(saver);
   if (!event.target.matches("textarea, input[type=text]")) return;
+  if (status?.dataset.state === "saved") say("saving");
+  sendSoon(saver);
+});
+function sendSoon(saver) {
   clearTimeout(timers.get(saver));
   timers.set(saver, setTimeout(() => send(saver), PAUSE));
-});
+}
 document.addEventListener("paste", (event) => {
   const pasted = event.target.form?.elements.pasted;
   const size = event.clipboardData?.getData("text").length ?? 0;
@@ -83,6 +90,10 @@ for (const sent of ["change", "submit"]) {
 // names another element as the event's; that of the request stays.
 const requested = (event) => event.detail.requestConfig ?? event.detail;
 const isSave = (event) => requested(event).elt?.matches?.("[data-saves]");
+// What answers a save says so. A network's sign-in page or a proxy's apology, of whatever status, does not.
+const OURS = "Quire-Saved";
+const FOREIGN = 502;
+const codeOf = (status, mark) => (mark === null && ((status > 0 && status <= 400) || status === 409) ? FOREIGN : status);
 
 document.addEventListener("htmx:configRequest", (event) => {
   if (!isSave(event)) return;
@@ -94,11 +105,16 @@ document.addEventListener("htmx:configRequest", (event) => {
   parameters.delete("go");
   const pressed = triggeringEvent?.submitter;
   if (pressed?.name === "go") parameters.set("go", pressed.value);
+  // A field that waited for its turn may have been saved by the turn before.
+  if (!saver.matches("form, button") && notes.get(saver).isCommitted) event.preventDefault();
+});
+document.addEventListener("htmx:beforeOnLoad", (event) => {
+  if (isSave(event) && event.detail.xhr.getResponseHeader(OURS) === null) event.preventDefault();
 });
 document.addEventListener("htmx:beforeSend", (event) => {
   if (!isSave(event)) return;
   const { elt, parameters } = requested(event);
-  underway.add(event.detail.xhr);
+  underway.set(event.detail.xhr, elt);
   say("saving");
   // Between going on and arriving, a key or a click would still answer the item that is being left.
   if (parameters.go) elt.inert = true;
@@ -106,8 +122,9 @@ document.addEventListener("htmx:beforeSend", (event) => {
 document.addEventListener("htmx:afterRequest", (event) => {
   if (!isSave(event)) return;
   const { elt, n, parameters } = requested(event);
-  const code = event.detail.xhr.status;
-  underway.delete(event.detail.xhr);
+  const { xhr } = event.detail;
+  const code = codeOf(xhr.status, xhr.getResponseHeader(OURS));
+  underway.delete(xhr);
   // Of an answer that only says where to go, htmx does not say that it was a success.
   if (code >= 200 && code < 400) {
     committed(elt, n, Number(parameters.pasted ?? 0));
@@ -119,15 +136,28 @@ document.addEventListener("htmx:afterRequest", (event) => {
 function committed(saver, n, nPasted) {
   failed.delete(saver);
   drafts.drop({ path: pathOf(saver), n });
+  if (notes.get(saver)?.n === n) notes.get(saver).isCommitted = true;
   const pasted = saver.elements?.pasted;
   if (pasted) pasted.value = Math.max(0, Number(pasted.value) - nPasted);
   if (!status) return;
   // The words came with the answer, but for one that only says where to go.
-  if (status.dataset.state === "saving" && status.textContent === status.dataset.saving) {
-    const now = new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-    status.textContent = `${status.dataset.done} ${now}`;
-  }
-  if (status.dataset.state !== "offline" || !failed.size) status.dataset.state = "saved";
+  if (status.dataset.state === "saving" && status.textContent === status.dataset.saving) sayDone();
+  // “Saved” is said of the page: not while something else on it is on its way, or could not be saved.
+  const [other] = failed.values();
+  if (other) sayFailed(other.state);
+  else if (nWaiting) sayFailed("failed");
+  else if (isPending()) say("saving");
+  else status.dataset.state = "saved";
+}
+function sayDone() {
+  const now = new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  status.textContent = `${status.dataset.done} ${now}`;
+  status.dataset.state = "saved";
+}
+/** state : "failed", "offline", or "lost" where the device has not kept it either */
+export function sayFailed(state) {
+  say(state);
+  if (status && state === "lost") status.dataset.state = "offline";
 }
 function refused(saver, n, code) {
   if (code === 400 || code === 409) {
@@ -139,54 +169,82 @@ function refused(saver, n, code) {
     if (!isSaid) status.textContent = status.dataset.failed;
     return;
   }
-  say(code === 0 ? (notes.get(saver)?.isKept ? "offline" : "lost") : "failed");
-  if (status && code === 0) status.dataset.state = "offline";
+  const state = code === 0 ? (notes.get(saver)?.isKept ? "offline" : "lost") : "failed";
+  sayFailed(state);
   if (code === 401) sayTrouble("ended");
-  const times = failed.get(saver) ?? 0;
-  failed.set(saver, times + 1);
-  setTimeout(() => failed.has(saver) && send(saver), AGAIN[Math.min(times, AGAIN.length - 1)]);
+  const times = failed.get(saver)?.times ?? 0;
+  failed.set(saver, { times: times + 1, state });
+  const retry = () => (saver.isConnected ? send(saver) : tryAgain());
+  setTimeout(() => failed.has(saver) && retry(), AGAIN[Math.min(times, AGAIN.length - 1)]);
 }
 
 // Whatever failed is tried again when there is reason to hope.
 function tryAgain() {
   for (const saver of failed.keys()) saver.isConnected ? send(saver) : failed.delete(saver);
-  returning = returning.then(bringBack);
+  comeBack();
+}
+function comeBack() {
+  nReturns += 1;
+  clearTimeout(comingBack);
+  // Until its draft has been delivered, nobody writes over it.
+  const waiting = strays().map(({ path }) => saverAt(path)).filter(Boolean);
+  for (const saver of waiting) saver.inert = true;
+  returning = returning.then(bringBack).catch(console.error).finally(() => {
+    nReturns -= 1;
+    for (const saver of waiting) saver.inert = false;
+  });
 }
 addEventListener("online", tryAgain);
 document.addEventListener("visibilitychange", () => !document.hidden && tryAgain());
 document.addEventListener("click", (event) => event.target.closest("[data-retries]") && tryAgain());
 
-// Drafts that another page has left: sent under their own names, and shown where they cannot simply be taken.
+// Drafts that another page has left, or a form of this one that is gone: sent under their own names, and shown where
+// they cannot simply be taken.
+const isOpen = ({ page, n }) => !settledHere.has(`${page}-${n}`);
+const isHeld = ({ path, n }) => notes.get(saverAt(path))?.n >= n;
+const strays = () => drafts.mine().filter((each) => isOpen(each) && !isHeld(each));
 async function bringBack() {
-  const left = (await drafts.orphans()).filter((each) => !settledHere.has(`${each.page}-${each.n}`));
+  const left = [...(await drafts.orphans()).filter(isOpen), ...strays()];
   const waiting = left.map((draft) => saverAt(draft.path)).filter(Boolean);
   for (const saver of waiting) saver.inert = true;
-  let isBehind = false;
-  for (const draft of left) isBehind = (await deliver(draft)) || isBehind;
+  const found = [];
+  for (const draft of left) found.push(await deliver(draft));
   for (const saver of waiting) saver.inert = false;
+  const isBehind = found.includes(BEHIND);
+  const nBefore = nWaiting;
+  nWaiting = found.filter((each) => each === WAITS).length;
+  if (nWaiting) {
+    sayFailed(navigator.onLine ? "failed" : "offline");
+    comingBack = setTimeout(tryAgain, AGAIN.at(-1));
+  } else if (nBefore && status && !failed.size && !isPending()) {
+    sayDone();
+  }
   // What this page shows is older than what is now saved. A reload would take back a link just followed.
   if (isBehind && !isPending() && !isLeaving) location.reload();
 }
+// What became of a draft: taken, and this page shows something older; taken, or settled otherwise; not taken yet.
+const [BEHIND, DONE, WAITS] = ["behind", "done", "waits"];
 async function deliver(draft) {
   let answer;
   try {
     const headers = { "HX-Request": "true" };
-    answer = await fetch(draft.path, { method: "POST", body: drafts.body(draft), headers, redirect: "error" });
+    const [body, signal] = [drafts.body(draft), AbortSignal.timeout(TIMEOUT)];
+    answer = await fetch(draft.path, { method: "POST", body, headers, signal, redirect: "error" });
   } catch {
-    return false;
+    return WAITS;
   }
   const saver = saverAt(draft.path);
-  if (answer.ok) {
+  const code = codeOf(answer.status, answer.headers.get(OURS));
+  if (code < 300) {
     drafts.drop(draft);
-    return shows(saver, await answer.text()) || document.querySelector("[data-reviews]") !== null;
+    return shows(saver, await answer.text()) || isReview() ? BEHIND : DONE;
   }
-  if (answer.status !== 409 && answer.status !== 400) {
-    if (answer.status === 401) say("failed");
-    return false;
-  }
+  // Where there is nothing for this reader: it is somebody else's, who works on this device too.
+  if (code === 404) return DONE;
+  if (code !== 409 && code !== 400) return WAITS;
   settledHere.add(`${draft.page}-${draft.n}`);
   await explain(draft, saver, answer);
-  return false;
+  return DONE;
 }
 // Whether a saver shows another revision than the one that an answer names.
 function shows(saver, html) {
@@ -222,25 +280,42 @@ document.addEventListener("submit", (event) => {
   if ("forgets" in event.target.dataset) drafts.forget(new URL(event.target.action).pathname);
 });
 
+// Of a save whose form has gone meanwhile, no event tells the end.
+function isUnderway() {
+  for (const xhr of underway.keys()) if (xhr.readyState === XMLHttpRequest.DONE) underway.delete(xhr);
+  return underway.size > 0;
+}
 // Leaving waits for what is still to be saved.
 function settled() {
   for (const saver of [...timers.keys()]) send(saver);
   const until = Date.now() + PATIENCE;
   const quiet = new Promise((resolve) => {
-    const look = () => (!underway.size || Date.now() > until ? resolve() : setTimeout(look, 30));
+    const look = () => (!isUnderway() || Date.now() > until ? resolve() : setTimeout(look, 30));
     setTimeout(look, 0);
   });
   return Promise.race([Promise.all([quiet, returning]), new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
 }
-const isPending = () => underway.size > 0 || timers.size > 0;
+const isPending = () => isUnderway() || timers.size > 0;
+const isReview = () => document.querySelector("[data-reviews]") !== null;
+let isLetGo = false; // all waiting has an end
+let isWarned = false; // of drafts that could not be saved before the answers are submitted
 
 document.addEventListener("click", async (event) => {
   const way = event.target.closest("a[href]:not([target]), form[data-leaves] button");
-  if (!way || !isPending() || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  // What is about to be submitted must have arrived; a link leaves it to the next page.
+  const isOwed = way?.matches("button") && (nReturns > 0 || (isReview() && nWaiting > 0 && !isWarned));
+  if (!way || isLetGo || !(isPending() || isOwed) || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   event.stopImmediatePropagation();
   await settled();
+  if (isReview() && way.matches("button") && nWaiting > 0 && !isWarned) {
+    isWarned = true;
+    sayFailed("failed");
+    return;
+  }
+  isLetGo = true;
   way.click();
+  isLetGo = false;
 }, true);
 // A page that is closed sends what it has; whether that arrived, the next page finds out.
 addEventListener("pagehide", () => {
@@ -253,10 +328,26 @@ addEventListener("pagehide", () => {
 // Only where the device keeps nothing does leaving need a question.
 addEventListener("beforeunload", (event) => {
   isLeaving = true;
-  const isAtRisk = [...failed.keys(), ...timers.keys()].some((saver) => notes.get(saver)?.isKept === false);
+  const isAtRisk = [...failed.keys(), ...timers.keys(), ...underway.values()].some((saver) => notes.get(saver)?.isKept === false);
   if (isAtRisk) event.preventDefault();
 });
 
 // Whoever has withdrawn leaves nothing on the device either.
 if (document.querySelector("[data-forgets-all]")) drafts.forgetAll();
-returning = returning.then(bringBack);
+// What was answered before this script was there: nobody has heard of it yet.
+const isAltered = (control) =>
+  control.matches("[type=radio], [type=checkbox]") ? control.checked !== control.defaultChecked
+  : control.matches("select") ? [...control.options].some((each) => each.selected !== each.defaultSelected)
+  : control.matches("textarea, input:not([type=hidden])") && control.value !== control.defaultValue;
+function catchUp() {
+  for (const saver of document.querySelectorAll("[data-saves]:not(button)")) {
+    if (notes.has(saver) || ![...(saver.elements ?? [saver])].some(isAltered)) continue;
+    note(saver);
+    sendSoon(saver);
+  }
+}
+catchUp();
+addEventListener("pageshow", catchUp);
+// The words of a question that has been left are no longer in a form; if they are not saved, they are delivered.
+document.addEventListener("htmx:afterSwap", (event) => event.detail.target?.id === "questions" && comeBack());
+comeBack();

@@ -9,7 +9,7 @@ from django.contrib.sessions.models import Session
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from annotation import invitations
-from annotation.models import Response, ResponseEvent
+from annotation.models import Assignment, Response, ResponseEvent
 from tests import factories
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
@@ -252,6 +252,75 @@ def test_a_draft_that_arrives_late_does_not_take_back_a_link_just_followed(desk:
     expect(desk.get_by_role("heading", name="Item 2")).to_be_visible()
 
 
+def test_answers_are_submitted_after_a_draft_that_is_on_its_way(desk: Page) -> None:
+    factories.answer_all(Assignment.objects.get(seat__isnull=False))
+    desk.reload()
+    desk.evaluate("navigator.sendBeacon = () => true")
+    desk.route("**/s/tests/**", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
+    reasons(desk).fill(WORDS)
+    expect(status(desk)).to_have_text("Offline, kept on this device")
+    desk.unroute("**/s/tests/**")
+    held: list[Route] = []
+    desk.route("**/s/tests/**", lambda route: held.append(route), times=1)
+    desk.goto(f"{desk.url.split('/s/')[0]}/check/")
+    until(desk, lambda: len(held) == 1, "the draft was not sent")
+
+    desk.get_by_role("button", name="Submit the group").click()
+    desk.wait_for_timeout(200)
+    held[0].continue_()
+
+    expect(desk.get_by_role("heading", name="Submitted. Thank you")).to_be_visible()
+    assert ("yes", WORDS) in said()
+
+
+@pytest.mark.parametrize("code", [200, 400])
+def test_only_an_answer_of_quire_itself_counts_as_saved(desk: Page, code: int) -> None:
+    """A sign-in page of a network, a proxy's apology: neither is taken for a save, nor brought into the page."""
+    page = "<title>Hotel</title><body style='color: red'>Please sign in to the network.</body>"
+    desk.route("**/s/tests/**", lambda route: route.fulfill(status=code, content_type="text/html", body=page))
+    reasons(desk).press_sequentially(WORDS)
+    expect(status(desk)).to_have_text("Not saved, retry")
+    assert (n_drafts(desk), "Hotel" in desk.title()) == (1, False)
+    desk.unroute("**/s/tests/**")
+
+    status(desk).get_by_role("button", name="retry").click()
+
+    until(desk, lambda: said() == [(None, WORDS)], "it was not saved again")
+    expect(status(desk)).to_have_text(re.compile("^Saved"))
+
+
+def test_what_was_answered_before_the_scripts_came_is_saved(desk: Page) -> None:
+    held: list[Route] = []
+    desk.route("**/quire/saving*.js", lambda route: held.append(route))
+    desk.goto(desk.url, wait_until="commit")
+    desk.get_by_role("radio", name="Yes").check()
+    reasons(desk).fill(WORDS)
+
+    held[0].continue_()
+
+    until(desk, lambda: said() == [("yes", WORDS)], "the early answer was not saved")
+    expect(status(desk)).to_have_text(re.compile("^Saved"))
+
+
+def test_words_that_could_not_be_saved_are_there_when_their_question_is_opened_again(desk: Page) -> None:
+    fail = "**/s/tests/A/item-1/"
+    desk.route(fail, lambda route: route.fulfill(status=503) if route.request.method == "POST" else route.continue_())
+    reasons(desk).press_sequentially(WORDS)
+    expect(status(desk)).to_have_text("Not saved, retry")
+    desk.locator(".items a", has_text="2").click()
+    expect(desk.get_by_role("heading", name="Item 2")).to_be_visible()
+    desk.get_by_role("radio", name="Yes").check()
+    until(desk, lambda: said() == [("yes", "")], "the second answer was not saved")
+    expect(status(desk)).to_have_text("Not saved, retry")
+    desk.unroute(fail)
+
+    desk.locator(".items a", has_text="1").click()
+
+    expect(desk.get_by_role("heading", name="Item 1")).to_be_visible()
+    expect(reasons(desk)).to_have_value(WORDS)
+    assert (None, WORDS) in said()
+
+
 def test_of_two_versions_the_saved_one_can_be_kept(desk: Page, context: BrowserContext) -> None:
     other = context.new_page()
     other.goto(desk.url)
@@ -273,6 +342,16 @@ def test_where_the_device_keeps_nothing_the_page_says_so(desk: Page, context: Br
     desk.get_by_role("radio", name="Yes").check()
 
     expect(status(desk)).to_have_text("Offline, not saved")
+
+
+def test_where_a_browser_refuses_all_storage_answers_are_saved_all_the_same(desk: Page) -> None:
+    for kind in ("localStorage", "sessionStorage"):
+        desk.add_init_script(f"Object.defineProperty(window, '{kind}', {{ get() {{ throw new DOMException('no') }} }})")
+    desk.reload()
+    reasons(desk).press_sequentially(WORDS)
+
+    expect(status(desk)).to_have_text(re.compile("^Saved"))
+    assert said() == [(None, WORDS)]
 
 
 def test_a_large_paste_is_noted_and_a_small_one_is_not(desk: Page) -> None:
