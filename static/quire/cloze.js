@@ -10,7 +10,7 @@ document.addEventListener("htmx:configRequest", (event) => {
 
 // The return key keeps a word; the form as a whole has buttons of its own.
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "Enter" || !event.target.matches(".blank input")) return;
+  if (event.key !== "Enter" || event.isComposing || !event.target.matches(".blank input")) return;
   event.preventDefault();
   event.target.dispatchEvent(new Event("change", { bubbles: true }));
 });

@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.contrib.auth.models import User
 from django.utils import timezone
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from annotation import design, invitations, launching
 from annotation.models import Assignment, Fill, Response, Timing
@@ -108,6 +108,34 @@ def test_the_whole_cloze_is_filled_and_submitted_by_keyboard_alone(sheet: Page, 
     expect(sheet.get_by_role("heading", name="Submitted. Thank you")).to_be_visible()
     assert (Fill.objects.get().state, Assignment.objects.get().status) == ("submitted", "submitted")
     assert report.cloze(Study.objects.get())["writers"][0]["order"] == list(range(1, 45))
+
+
+def test_the_order_of_filling_is_the_writers_even_where_a_save_is_slow(sheet: Page, study: Study) -> None:
+    held: list[Route] = []
+    sheet.route("**/s/fill/blank-01/", lambda route: held.append(route), times=1)
+    for blank, text in ((1, "one"), (2, "two"), (3, "three")):
+        field(sheet, blank).fill(text)
+        field(sheet, blank).press("Tab")
+    until(sheet, lambda: len(held), 1)
+    sheet.wait_for_timeout(300)
+
+    held[0].continue_()
+
+    until(sheet, said, {1: "one", 2: "two", 3: "three"})
+    assert report.cloze(study)["writers"][0]["order"] == [1, 2, 3]
+
+
+def test_nothing_is_called_saved_while_another_blank_is_not(sheet: Page) -> None:
+    sheet.route("**/s/fill/blank-01/", lambda route: route.fulfill(status=503))
+    field(sheet, 1).fill("one")
+    field(sheet, 1).press("Tab")
+    expect(sheet.locator("#status")).to_have_text("Not saved, retry")
+
+    write(sheet, 2, "two")
+
+    for _ in range(10):
+        assert "Saved" not in sheet.locator("#status").inner_text()
+        sheet.wait_for_timeout(50)
 
 
 def test_the_return_key_keeps_a_word_and_sends_nothing_else(sheet: Page) -> None:
