@@ -34,6 +34,8 @@ const does = {
 
 document.addEventListener("keydown", (event) => {
   if (document.documentElement.dataset.keys === "off" || event.defaultPrevented || event.isComposing) return;
+  // A key that is held down would go through question after question.
+  if (event.repeat) return;
   // Where a sign takes AltGr, browsers report Ctrl and Alt as well.
   if ((event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState("AltGraph")) return;
   if (event.target.closest(TEXT) || document.querySelector("dialog[open]") || form()?.inert) return;

@@ -1,6 +1,7 @@
 // What HTML cannot do alone. Every page works without it, but for saving as one types.
 import "./reading.js";
 import "./saving.js";
+import "./going.js";
 import "./timing.js";
 import "./ranking.js";
 import "./quoting.js";
