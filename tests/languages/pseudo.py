@@ -31,8 +31,9 @@ WHOSE = {letter: whose for whose, alphabet in ALPHABETS.items() for letter in al
 # Attributes that somebody reads or hears; of data-… those that hold a sentence, and two that hold one word.
 READ = {"title", "aria-label", "placeholder", "alt", "data-one", "data-many"}
 SENTENCE = re.compile(r"[^\W\d_]\s|[A-Z][a-z]|…")
-# Latin and nobody's: what Quire is called, signs on keys, codes, addresses, letters of stories, “Aa” for reading.
-UNSPOKEN = {"script", "style", "code", "kbd"}
+# Latin and nobody's: what Quire is called, signs on keys, codes, addresses, letters of stories, “Aa” for reading; and
+# times, which are written by config/formats.
+UNSPOKEN = {"script", "style", "code", "kbd", "time"}
 NAMES = re.compile(r"\bQuire\b|\bAa\b|\b[A-Z]\b|\S+@\S+")
 VOID = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "wbr"}
 
@@ -66,7 +67,7 @@ def rewrite(rows: QuerySet[Any], whose: str, *fields: str) -> None:
     """Write these fields of the rows in the letters of whose they are. Tables and lists keep their keys."""
     for row in rows:
         said = {name: deep(getattr(row, name), whose) for name in fields}
-        type(row)._default_manager.filter(pk=row.pk).update(**said)
+        type(row)._base_manager.filter(pk=row.pk).update(**said)
 
 
 def deep(said: Any, whose: str) -> Any:
