@@ -1,7 +1,6 @@
 """The reading desk and the page of comparisons."""
 
 import re
-from html.parser import HTMLParser
 
 import pytest
 from django.test import Client
@@ -9,19 +8,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation import claims, invitations
-from annotation.models import Assignment, Response, ResponseEvent
+from annotation.models import Assignment, Response
 from studies.models import Instrument, Item, Provenance, Source, Step, Story, Study
 from tests import factories
 from tests.annotation import walk
 from tests.annotation.walk import address, begin, give, said
 
 pytestmark = pytest.mark.django_db
-TRANSACTION = ("SAVEPOINT", "RELEASE SAVEPOINT", "BEGIN", "COMMIT")
-
-
-def statements(queries: list[dict[str, str]]) -> list[str]:
-    """What a request asked of the database, without the brackets around a transaction."""
-    return [q["sql"] for q in queries if not q["sql"].startswith(TRANSACTION)]
 
 
 def test_the_desk_shows_the_story_under_its_letter_and_one_question(client):
@@ -68,44 +61,6 @@ def test_nothing_is_chosen_before_the_rater_chooses(client):
     assert "checked" not in form
 
 
-def test_an_answer_is_saved_as_it_is_given_and_the_page_is_told_its_revision_and_state(client):
-    assignment = begin(client, factories.study())
-
-    first = give(client, assignment, "yes", "", htmx=True, key="k1")
-    second = give(client, assignment, "yes", "It is so.", base=1, htmx=True, key="k2")
-
-    assert said(assignment) == [("yes", "It is so.")]
-    assert 'id="base-tests-A-item-1" value="1" hx-swap-oob="true"' in first.text
-    assert 'data-state="begun"' in first.text, "the reasons are still missing, and that blocks no saving"
-    assert 'id="base-tests-A-item-1" value="2" hx-swap-oob="true"' in second.text
-    assert 'data-state="done"' in second.text
-    assert "UTC</time>" in second.text
-    assert ResponseEvent.objects.count() == 2
-
-
-def test_a_save_that_arrives_twice_counts_once(client):
-    assignment = begin(client, factories.study())
-
-    pages = [give(client, assignment, htmx=True, key="k1") for _ in range(3)]
-
-    assert [p.status_code for p in pages] == [200, 200, 200]
-    assert {p.text.split('value="')[1][0] for p in pages} == {"1"}
-    assert ResponseEvent.objects.count() == 1
-
-
-def test_without_a_script_an_answer_is_saved_and_the_next_question_follows(client):
-    assignment = begin(client, factories.study())
-
-    forward = give(client, assignment, go="next")
-    back = give(client, assignment, "no", item=2, go="previous")
-    stay = give(client, assignment, "no", item=2, base=1)
-
-    assert forward.url == address(assignment, item=2)
-    assert back.url == address(assignment, item=1)
-    assert stay.url == address(assignment, item=2)
-    assert said(assignment) == [("yes", "It is so."), ("no", "It is so.")]
-
-
 def test_after_the_last_question_comes_the_next_story_and_after_the_last_story_the_comparison(client):
     assignment = begin(client, factories.study(n_stories=2))
 
@@ -137,117 +92,6 @@ def test_the_button_back_gets_the_whole_page(client):
     asked = walk.HTMX | {"HX-Target": "questions", "HX-History-Restore-Request": "true"}
 
     assert "The p1s" in client.get(address(assignment), headers=asked).text
-
-
-def test_an_answer_can_be_cleared_and_stays_in_the_history(client):
-    assignment = begin(client, factories.study())
-    give(client, assignment)
-
-    give(client, assignment, "", "It is so.", base=1)
-
-    response = Response.objects.get()
-    assert (response.value, response.outcome, response.rationale) == (None, "open", "It is so.")
-    assert ResponseEvent.objects.count() == 2
-
-
-@pytest.mark.parametrize("htmx", [False, True])
-def test_a_value_outside_the_options_is_refused_at_the_item_and_changes_nothing(client, htmx):
-    assignment = begin(client, factories.study())
-    give(client, assignment)
-
-    response = give(client, assignment, "maybe", "My long reasons.", base=1, htmx=htmx)
-
-    assert response.status_code == 400
-    assert "Please answer “Yes” or “No”." in response.text
-    assert said(assignment) == [("yes", "It is so.")]
-    if not htmx:
-        assert "My long reasons." in response.text, "what was written is still on the page"
-
-
-def test_a_character_that_no_database_keeps_is_refused_with_a_sentence(client):
-    assignment = begin(client, factories.study())
-
-    response = give(client, assignment, "yes", "Words\x00.")
-
-    assert response.status_code == 400
-    assert "a character that cannot be stored" in response.text
-    assert said(assignment) == []
-
-
-@pytest.mark.parametrize("base", ["-1", "one", "1.0", "9" * 12, "٣"])
-def test_a_revision_that_no_page_could_send_is_refused(client, base):
-    assignment = begin(client, factories.study())
-
-    assert give(client, assignment, base=base).status_code == 400
-    assert said(assignment) == []
-
-
-@pytest.mark.parametrize("htmx", [False, True])
-def test_an_answer_changed_in_another_window_shows_both_versions_and_overwrites_none(client, htmx):
-    assignment = begin(client, factories.study())
-    give(client, assignment, "yes", "Written first.", base=0)
-
-    conflict = give(client, assignment, "no", "Written second & <b>.", base=0, htmx=htmx)
-
-    assert conflict.status_code == 409
-    for version in ("Written first.", "Written second &amp; &lt;b&gt;."):
-        assert version in conflict.text
-    assert said(assignment) == [("yes", "Written first.")]
-
-
-def test_of_two_versions_the_one_chosen_is_kept(client):
-    assignment = begin(client, factories.study())
-    give(client, assignment, "yes", "Written first.")
-    conflict = give(client, assignment, "no", "Written second.")
-
-    form = fields(conflict.text, action=address(assignment))
-    client.post(address(assignment), form)
-
-    assert form["base"] == "1"
-    assert said(assignment) == [("no", "Written second.")]
-
-
-class _Fields(HTMLParser):
-    """The fields of the first form that posts to an address."""
-
-    def __init__(self, action: str) -> None:
-        super().__init__()
-        self.action, self.is_inside, self.found, self.textarea = action, False, {}, ""
-
-    def handle_starttag(self, tag, attrs):
-        given = dict(attrs)
-        if tag == "form" and given.get("method") == "post" and given.get("action") == self.action:
-            self.is_inside = True
-        elif self.is_inside and tag == "input":
-            self.found[given["name"]] = given.get("value", "")
-        elif self.is_inside and tag == "textarea":
-            self.textarea = given["name"]
-
-    def handle_data(self, data):
-        if self.textarea:
-            self.found[self.textarea] = data.removeprefix("\n")
-
-    def handle_endtag(self, tag):
-        self.textarea = ""
-        if tag == "form":
-            self.is_inside = False
-
-
-def fields(page: str, *, action: str) -> dict[str, str]:
-    parser = _Fields(action)
-    parser.feed(page)
-    return parser.found
-
-
-def test_a_page_gives_back_exactly_what_was_written(client):
-    assignment = begin(client, factories.study())
-    written = "\nTwo  lines,\n\n“<b>quoted</b>” &amp; ’ and 🙂 "
-    give(client, assignment, why=written.replace("\n", "\r\n"))
-
-    form = fields(client.get(address(assignment)).text, action=address(assignment))
-
-    assert said(assignment) == [("yes", written)]
-    assert form["rationale"] == written
 
 
 @pytest.mark.parametrize(
@@ -488,20 +332,6 @@ def test_the_comparison_takes_seven_queries_however_many_stories(client, django_
 
     with django_assert_num_queries(7):
         client.get(reverse("annotation:part", args=[assignment.code, "ranking"]))
-
-
-# A save: session, assignment, what is asked, the answer so far, the answer, its event; a transaction around the last.
-@pytest.mark.parametrize("n_items", [1, 3])
-def test_a_save_takes_six_statements(client, django_assert_num_queries, n_items):
-    assignment = begin(client, factories.study(n_items=n_items))
-
-    with django_assert_num_queries(8) as first:
-        give(client, assignment, htmx=True)
-    with django_assert_num_queries(8) as second:
-        give(client, assignment, "no", base=1, htmx=True)
-
-    assert (len(statements(first.captured_queries)), len(statements(second.captured_queries))) == (6, 6)
-    assert said(assignment) == [("no", "It is so.")]
 
 
 def test_remembering_the_place_does_not_touch_another_assignment(client):

@@ -3,9 +3,15 @@
 import os
 import shutil
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from annotation import design, invitations
+from studies.models import Step, Study
+from tests import factories
+from tests.factories import NOON
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -51,3 +57,28 @@ NO_FAULTS = ("Failed to load resource", "Response Status Error Code", "htmx:send
 
 def _is_fault(text: str) -> bool:
     return not text.startswith(NO_FAULTS)
+
+
+TEXT = "A man who had bought the greenhouse came on a Saturday. " * 12 + "\n\n*She* had not put her father in it."
+
+
+@pytest.fixture
+def study(committed: None) -> Study:
+    """Two stories a group, and a comparison that locks what came before."""
+    made = factories.study(n_stories=2, n_groups=2, planned=False)
+    for story in made.stories.all():
+        story.text = TEXT
+        story.save()
+    Step.objects.filter(version__study=made, key="ranking").update(locks=True)
+    design.plan(made, by="tests", at=NOON)
+    return made
+
+
+@pytest.fixture
+def link(study: Study, live_server: Any) -> str:
+    _, token = invitations.issue(study)
+    return f"{live_server.url}/r/{token}/"
+
+
+def press(page: Page, button: str) -> None:
+    page.get_by_role("button", name=button).first.click()

@@ -1,13 +1,17 @@
 """A provider that does as it is told, and a broker that only remembers."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from judges import catalogue, runs
-from judges.models import Endpoint, Judge, Run
+from annotation import history
+from annotation.models import Response
+from judges import catalogue, reading, runs
+from judges.models import Call, Endpoint, Judge, Run
 from studies.models import Provenance, Study
+from tests import factories
 from tests.judges.standin import StandIn, serving
 
 KEY = "sk-canary-3b1f0e5d7a9c"
@@ -57,3 +61,33 @@ def sendable(study: Study) -> Study:
 
 def started(study: Study, judge: Judge) -> Run:
     return runs.start(sendable(study), judge, by="tests")
+
+
+@pytest.fixture
+def study() -> Study:
+    """Four stories, two tests of each: eight calls."""
+    return factories.study(comparative=False)
+
+
+def answers(run: Run) -> Counter[str]:
+    """How often each value, or each outcome without one, was recorded for the run's rater."""
+    found = Response.objects.filter(assignment__rater__code=run.judge.slug)
+    return Counter(str(r.value) if r.outcome == "answered" else r.outcome for r in found)
+
+
+def assert_everything_ended_once(run: Run) -> None:
+    """Each call has one terminal state, one response unless it got no answer, and a history without faults."""
+    assert set(runs.counts(run)) <= set(Call.State.values) - set(Call.PENDING)
+    assert run.calls.count() == run.n_planned
+    for call in run.calls.all():
+        found = list(
+            Response.objects.filter(
+                assignment=call.assignment_id, step=call.step_id, item=call.item_id, story=call.story_id
+            )
+        )
+        assert len(found) == (call.state != Call.State.PROVIDER_ERROR)
+        for response in found:
+            events = list(response.events.all())
+            assert [event.key for event in events] == [f"call {call.pk}"]
+            assert history.faults(response, events) == []
+            assert response.outcome == reading.OUTCOME_BY_STATE[Call.State(call.state)]

@@ -1,0 +1,94 @@
+"""A run that was stopped, or whose leave to send was taken back, sends nothing."""
+
+import pytest
+
+from judges import catalogue, runs
+from judges.models import Endpoint, Run
+from judges.planning import CannotRun
+from studies.models import Provenance, Study
+from tests import factories
+from tests.judges.conftest import judge_at, started
+from tests.judges.standin import StandIn
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_stopped_run_sends_nothing(study: Study, standin: StandIn) -> None:
+    run = runs.stop(started(study, judge_at(standin)), "because")
+
+    run = runs.drain(run)
+
+    assert (run.state, run.note, standin.hits) == (Run.State.STOPPED, "because", [])
+
+
+def test_a_run_stops_if_its_endpoint_is_no_longer_what_it_was(study: Study, standin: StandIn) -> None:
+    run = started(study, judge_at(standin))
+    Endpoint.objects.update(base_url="https://elsewhere.example/v1")
+
+    run = runs.drain(Run.objects.get(pk=run.pk))
+
+    assert run.state == Run.State.STOPPED
+    assert "another address" in run.note
+    assert runs.counts(run) == {"planned": 8}
+
+
+def test_a_run_stops_if_its_endpoint_is_no_longer_allowed(study: Study, standin: StandIn) -> None:
+    run = started(study, judge_at(standin))
+    Endpoint.objects.update(is_allowed=False)
+
+    run = runs.drain(Run.objects.get(pk=run.pk))
+
+    assert (run.state, standin.hits) == (Run.State.STOPPED, [])
+    assert "not allowed" in run.note
+
+
+def test_a_run_stops_if_leave_to_send_a_story_out_was_taken_back(study: Study, standin: StandIn) -> None:
+    run = started(study, judge_at(standin))
+    Provenance.objects.filter(story=study.stories.first()).update(may_send_out=False)
+
+    run = runs.drain(run)
+
+    assert (run.state, standin.hits) == (Run.State.STOPPED, [])
+    assert "not marked as free to be sent" in run.note
+    assert runs.counts(run) == {"planned": 8}
+
+
+def test_a_call_about_a_group_needs_leave_for_each_of_its_stories(standin: StandIn) -> None:
+    study = factories.study()
+    run = started(study, judge_at(standin))
+    run.calls.exclude(story=None).delete()
+    assert run.calls.exists()
+    Provenance.objects.filter(story=study.stories.first()).update(may_send_out=False)
+
+    run = runs.drain(run)
+
+    assert (run.state, standin.hits) == (Run.State.STOPPED, [])
+    assert "not marked as free to be sent" in run.note
+
+
+def test_a_story_that_has_been_sent_for_the_last_time_needs_leave_no_more(study: Study, standin: StandIn) -> None:
+    run = started(study, judge_at(standin))
+    sent = study.stories.first()
+    run.calls.filter(story=sent).delete()
+    Provenance.objects.filter(story=sent).update(may_send_out=False)
+
+    assert runs.drain(run).state == Run.State.FINISHED
+
+
+def test_an_endpoint_of_the_house_and_a_stub_need_no_leave(study: Study, standin: StandIn) -> None:
+    run = started(study, judge_at(standin))
+    stub = runs.start(study, catalogue.stub_judge(), by="tests")
+    Endpoint.objects.update(is_outside=False)
+    Endpoint.objects.filter(adapter="stub").update(is_outside=True)
+    Provenance.objects.update(may_send_out=False)
+
+    ended = [runs.drain(Run.objects.get(pk=each.pk)) for each in (run, stub)]
+
+    assert [each.state for each in ended] == [Run.State.FINISHED] * 2
+
+
+def test_a_finished_run_cannot_be_resumed(study: Study) -> None:
+    run = runs.drain(runs.start(study, catalogue.stub_judge(), by="tests"))
+
+    with pytest.raises(CannotRun, match="is finished"):
+        runs.resume(run)

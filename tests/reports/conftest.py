@@ -1,0 +1,16 @@
+"""A closed study whose figures can be counted by hand."""
+
+import pytest
+
+from studies.models import Study
+from tests.reports import given
+
+# Stories p1s1, p1s2, p2s1, p2s2; the first of each plot by a person, the other by a model.
+FOUR = {"E01": "yn--", "E02": "yn--", "E03": "--yy", "E04": "--ny"}
+
+
+@pytest.fixture
+def study() -> Study:
+    made = given.closed_study()
+    given.verdicts(made, FOUR)
+    return made
