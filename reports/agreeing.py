@@ -96,7 +96,7 @@ def _coded(material: Material, asked: Asked) -> Cube:
 def _mean(material: Material, rows: list[dict[str, Any]]) -> dict[str, Any]:
     """The mean over items answered Yes or No that have a kappa: its interval from joint resamples of groups, its chance
     floor from shuffles of all items together."""
-    cube = material.cube(material.verdicts)
+    cube = material.verdict_cube
     has_kappa = [row["coefficient"]["value"] is not None for row in rows]
     items = cube.values[np.array(has_kappa, dtype=np.bool_)]
 

@@ -22,7 +22,7 @@ def judges(material: Material) -> list[dict[str, Any]]:
     if material.sealed or not asked or not names:
         return []
     keys = [a.key for a in asked]
-    cube = material.cube(asked)
+    cube = material.verdict_cube
     truth = np.stack([judging.majority(verdicts) for verdicts in cube.values])
     given = frames.cube(material.judges, keys, raters=names, among=list(cube.units)).values
     is_asked = [key in keys for key in zip(material.judges["step"], material.judges["item"], strict=True)]

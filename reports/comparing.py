@@ -1,10 +1,10 @@
 """What people said of stories beside each other: in which order they put them, and who they thought wrote them."""
 
+from collections import defaultdict
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
 
 from reports.material import N_RESAMPLES, Asked, Material, interval, mean, value
 from stats import rankings
@@ -71,8 +71,12 @@ def _ranking(material: Material, asked: Asked, *, salt: int) -> dict[str, Any]:
 
 def ranks_of(order: list[list[str]]) -> dict[str, float]:
     """The rank of each story, from 1; stories that share a place share the mean of their ranks."""
-    places = [(story, place) for place, shared in enumerate(order) for story in shared]
-    return dict(zip((s for s, _ in places), map(float, rankdata([p for _, p in places])), strict=True))
+    ranks: dict[str, float] = {}
+    n_before = 0
+    for shared in order:
+        ranks |= dict.fromkeys(shared, n_before + (len(shared) + 1) / 2)
+        n_before += len(shared)
+    return ranks
 
 
 def _source_ranks(material: Material, ranks: dict[str, float], source: str) -> list[float]:
@@ -82,8 +86,10 @@ def _source_ranks(material: Material, ranks: dict[str, float], source: str) -> l
 def _concordance(ranks: list[dict[str, float]], groups: list[str]) -> dict[str, Any]:
     """Kendall's W among the raters of each group, and its mean over groups."""
     each = []
-    for group in dict.fromkeys(groups):
-        of_group = [r for r, g in zip(ranks, groups, strict=True) if g == group]
+    ranks_by_group = defaultdict[str, list[dict[str, float]]](list)
+    for rank, group in zip(ranks, groups, strict=True):
+        ranks_by_group[group].append(rank)
+    for group, of_group in ranks_by_group.items():
         stories = sorted(of_group[0])
         table = np.array([[rank.get(story, np.nan) for story in stories] for rank in of_group])
         each.append({"group": group} | value(rankings.kendall_w, table))

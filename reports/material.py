@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from annotation.models import Response
-from reports import frames
+from reports import answers, frames
 from reports.frames import Cube
 from stats.agreement import Coefficient, Floor, Incomputable
 from stats.arrays import BoolArray
@@ -78,7 +78,7 @@ class Material:
             study=study,
             sealed=sealed,
             asked=tuple(Asked(step, item) for step, item in frames.asked(study)),
-            everything=frames.frame(study, with_sources=not sealed),
+            everything=answers.table(study, with_sources=not sealed),
             about={} if sealed else frames.source_by_story(study),
             units=tuple(frames.units(study)),
         )
@@ -98,6 +98,20 @@ class Material:
         found = {(about["source"], about["source_kind"]) for about in self.about.values()}
         return sorted(found, key=lambda source: (order.index(Source.Kind(source[1])), source[0].casefold()))
 
+    @cached_property
+    def raters(self) -> list[str]:
+        """Every person among the answers that count, by code."""
+        return sorted(self.people["rater"].unique())
+
+    @cached_property
+    def _people_by_key(self) -> dict[Any, pd.DataFrame]:
+        return dict(iter(self.people.groupby(["step", "item"], sort=False)))
+
+    @cached_property
+    def verdict_cube(self) -> Cube:
+        """People's verdicts, of which much is computed."""
+        return self.cube(self.verdicts)
+
     @property
     def verdicts(self) -> list[Asked]:
         """The items answered Yes or No about each story."""
@@ -113,12 +127,17 @@ class Material:
         among = (
             list(self.units) if about_stories else [(group, "") for group in dict.fromkeys(g for g, _ in self.units)]
         )
-        return frames.cube(self.people if table is None else table, [a.key for a in asked], among=among)
+        if table is None:
+            table = self._of(asked[0]) if len(asked) == 1 else self.people
+        return frames.cube(table, [a.key for a in asked], raters=self.raters, among=among)
 
     def rows(self, asked: Asked) -> pd.DataFrame:
         """What people answered to one item."""
-        of_item = (self.people["step"] == asked.step.key) & (self.people["item"] == asked.item.key)
-        return self.people[of_item & (self.people["outcome"] == Response.Outcome.ANSWERED)]
+        of_item = self._of(asked)
+        return of_item[of_item["outcome"] == Response.Outcome.ANSWERED]
+
+    def _of(self, asked: Asked) -> pd.DataFrame:
+        return self._people_by_key.get(asked.key, self.people.iloc[:0])
 
     def source_of(self, story: str) -> str:
         """Who wrote the story; nothing while sealed, or if the study does not say."""

@@ -25,7 +25,7 @@ def pass_rates(material: Material) -> dict[str, Any] | None:
     asked = material.verdicts
     if not asked:
         return None
-    cube = material.cube(asked)
+    cube = material.verdict_cube
     columns = [("", _all(cube)), *((name, material.by(cube, name)) for name, _ in material.sources)]
     found = [_column(material, cube, mask, salt=salt) for salt, (_, mask) in enumerate(columns)]
     return {
@@ -181,7 +181,7 @@ def tests_passed(material: Material) -> dict[str, Any] | None:
     asked = material.verdicts
     if material.sealed or len(asked) < 2:
         return None
-    cube = material.cube(asked)
+    cube = material.verdict_cube
     passed = rates.tests_passed(cube.values)
     n_raters = np.isfinite(rates.totals(cube.values)).sum(axis=0)
     stories = [

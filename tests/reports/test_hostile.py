@@ -5,9 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from reports import results
+from annotation import withdrawal
+from annotation.models import Rater
+from reports import answers, frames, results
 from stats import agreement
 from studies.models import Provenance, Study
+from tests.factories import NOON
 from tests.reports import given
 
 pytestmark = pytest.mark.django_db
@@ -90,3 +93,30 @@ def test_a_guess_about_a_story_of_unknown_author_is_neither_right_nor_wrong(of_u
 
     assert (found["n"], found["n_right"], found["n_right_of_person_or_model"]) == (0, 0, 0)
     assert found["balanced_accuracy"]["value"] is None
+
+
+def test_results_are_computed_from_what_the_long_file_says() -> None:
+    study = given.closed_study(n_groups=3, n_items=2)
+    given.verdicts(study, {"E1": "yn-yndy?yn--", "E2": "y" * 12, "E3": "-" * 11 + "n"})
+    given.bring(
+        study, given.orders(study, {"E4": {"plot1": "p1s2 > p1s1"}}) + given.guesses(study, {"E5": {"p1s1": "ai"}})
+    )
+    given.verdicts(study, {"gpt": "ynynynyn?d--"}, kind="model")
+    withdrawal.withdraw(Rater.objects.get(code="E2"), at=NOON)
+
+    long, table = frames.frame(study, with_sources=True), answers.table(study, with_sources=True)
+
+    shared = [name for name in answers.COLUMNS if name in long]
+    assert set(answers.COLUMNS) - set(shared) == {"was_given"}
+    told, said = ([*each[shared].astype(object).fillna("").itertuples(index=False)] for each in (table, long))
+    assert told == said
+    assert table["was_given"].tolist() == (long["first_answered_at"] != "").tolist()
+    assert {"withdrawn", "submitted"} == set(table["status"])
+
+
+def test_the_table_of_results_has_no_sources_unless_they_may_be_told() -> None:
+    study = given.closed_study()
+    given.verdicts(study, {"E1": "ynyn"})
+    assert set(answers.table(study, with_sources=True)["source"]) == {"Source 1", "Source 2"}
+
+    assert answers.table(study, with_sources=False)[["source", "source_kind"]].isna().all(axis=None)
