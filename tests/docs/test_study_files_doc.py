@@ -11,7 +11,7 @@ from django.core.management import call_command
 from studies import files, loading, stories, studyfile
 from studies.cloze import switches
 from studies.models import Source, Step, Study
-from tests.studies import test_studyfile
+from tests.studies import test_studyfile_refusals as refusals
 
 ROOT = Path(__file__).parents[2]
 DOC = (ROOT / "docs" / "study-files.md").read_text()
@@ -94,7 +94,7 @@ def test_the_commands_of_the_page_work() -> None:
 
 
 def test_the_messages_of_the_page_are_those_that_are_given() -> None:
-    bad = test_studyfile.BAD_CSV | test_studyfile.BAD_STUDY
+    bad = refusals.BAD_CSV | refusals.BAD_STUDY
     given = {said for _, said in bad.values()}
 
     shown = re.findall(r"^((?:stories\.csv|study\.toml): .+)$", DOC, re.MULTILINE)
