@@ -1,21 +1,20 @@
 """Which words of a page went through gettext, and which did not.
 
-In the pseudo-language every translation stands in ⟦brackets⟧. What stands outside of them must be content: words that
-some row of the database holds, or a part of the page that says by `lang` that it is in another language.
+In the pseudo-language of `tests.languages.pseudo` every translation stands in ⟦brackets⟧. What stands outside of them
+must be content: words that some row of the database holds, or a part of the page that says by `lang` that it is in
+another language.
 """
 
-import gettext
 import json
 import re
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
 from html.parser import HTMLParser
 from typing import Any
 
-import pytest
 from django.apps import apps
 from django.contrib.contenttypes.models import ContentType
-from django.utils.translation import trans_real
+
+from tests.languages.pseudo import CLOSES, OPENS
 
 # What is the same in every language.
 NAMES = {"Quire", "CSV", "UTC", "JSON", "Aa", "Pk"}
@@ -26,31 +25,6 @@ DATES = {"de", "às"}
 ATTRIBUTES = ("aria-label", "title", "alt", "placeholder")
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 WORD = re.compile(r"[^\W\d_]{2,}")
-
-
-class Bracketed(gettext.NullTranslations):
-    """Every string in brackets, as a catalogue that knows them all."""
-
-    def gettext(self, message: str) -> str:
-        words = message.rpartition("\x04")[2]
-        return f"⟦{words}⟧" if WORD.search(words) else words
-
-    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
-        return self.gettext(msgid1 if n == 1 else msgid2)
-
-    def language(self) -> str:
-        return "pt-br"
-
-    def to_language(self) -> str:
-        return "pt-br"
-
-
-@contextmanager
-def brackets() -> Iterator[None]:
-    """Portuguese is spoken in brackets for a while."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(trans_real.__dict__["_translations"], "pt-br", Bracketed())
-        yield
 
 
 class _Reader(HTMLParser):
@@ -90,8 +64,8 @@ def _outside(text: str, depth: int) -> tuple[str, int]:
     """What of the text stands outside of brackets, and in how many it ends, having begun in so many."""
     found = ""
     for letter in text:
-        depth += (letter == "⟦") - (letter == "⟧")
-        found += letter if depth == 0 and letter != "⟧" else " "
+        depth += (letter == OPENS) - (letter == CLOSES)
+        found += letter if depth == 0 and letter != CLOSES else " "
     return found, depth
 
 

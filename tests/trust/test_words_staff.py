@@ -1,7 +1,6 @@
 """Every word that staff read is translated, and nothing that is stored or taken away is."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,7 @@ from reports import results, tables
 from reports.models import Report
 from studies import labels
 from studies.models import Study
+from tests.languages import pseudo
 from tests.reports.test_pages import full_study
 from tests.trust import marked, world
 
@@ -40,9 +40,8 @@ def staff(client: Client) -> Client:
 
 
 @pytest.fixture
-def bracketed() -> Iterator[None]:
-    with marked.brackets():
-        yield
+def bracketed(monkeypatch: pytest.MonkeyPatch) -> None:
+    pseudo.speak(monkeypatch, "pt-br")
 
 
 def page(client: Client, address: str) -> str:
