@@ -32,11 +32,20 @@ function unreported() {
   unsaid.clear();
   return said;
 }
+function putBack(said) {
+  const [steps, letters, sections, seconds] = ["step", "letter", "section", "seconds"].map((name) => said.getAll(name));
+  steps.forEach((step, i) => {
+    const key = `${step} ${letters[i]} ${sections[i]}`;
+    unsaid.set(key, (unsaid.get(key) ?? 0) + Number(seconds[i]));
+  });
+}
 async function report() {
   const place = here();
   const said = place && unreported();
   if (!said) return;
   const answer = await fetch(place.dataset.times, { method: "POST", body: said, redirect: "error" }).catch(() => null);
+  // Not heard: said again with the next report. The server counts no second twice.
+  if (!answer || answer.status >= 500) putBack(said);
   const shown = document.querySelector("[data-worked]");
   const isAboutThis = said.getAll("letter").at(-1) === (here()?.dataset.letter ?? "");
   if (answer?.ok && shown && isAboutThis) shown.textContent = await answer.text();

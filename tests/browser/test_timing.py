@@ -41,6 +41,23 @@ def test_time_stops_a_minute_after_the_last_sign_of_life(desk: Page) -> None:  #
     expect(desk.locator("[data-worked]")).to_have_text("0 min")
 
 
+def test_time_that_was_reported_in_vain_is_reported_again(desk: Page) -> None:  # noqa: F811
+    desk.clock.install()
+    desk.reload()
+    heard: list[int] = []
+    desk.route("**/timing/", lambda route: route.abort(), times=1)
+    desk.mouse.move(200, 200)
+    desk.clock.run_for(30_000)
+    desk.wait_for_timeout(200)
+    desk.on("request", lambda r: heard.append(_seconds(r.post_data or "")) if r.url.endswith("/timing/") else None)
+
+    desk.mouse.move(300, 300)
+    desk.clock.run_for(30_000)
+
+    until(desk, lambda: bool(heard), "no time was reported")
+    assert 58 <= heard[0] <= 61
+
+
 def _seconds(body: str) -> int:
     """The seconds in a report, which has these five fields and no others."""
     parts = [part.split("\r\n") for part in body.split('form-data; name="')[1:]]
