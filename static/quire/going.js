@@ -6,6 +6,9 @@ let coming = null; // the question that was asked for last
 
 // "Back" loads a page anew: what stands around the questions belongs to the scripts that began with it.
 htmx.config.refreshOnHistoryMiss = true;
+// Of an element that was there before, htmx would carry on the style; of a field that was made larger by hand, that is
+// an attribute, which the content policy refuses.
+htmx.config.attributesToSettle = ["class", "width", "height"];
 
 const isGoing = ({ detail }) => detail.target?.id === "questions" && (detail.requestConfig ?? detail).verb === "get";
 

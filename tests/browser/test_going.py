@@ -130,3 +130,12 @@ def test_a_key_that_is_held_down_goes_on_by_one_question(desk: Page) -> None:
     desk.keyboard.up("j")
 
     expect(heading(desk)).to_have_text("Item 2")
+
+
+def test_a_field_made_larger_by_hand_does_not_break_the_content_policy(desk: Page) -> None:
+    """The page fixture looks for what the browser reports."""
+    desk.get_by_label("Your reasons").evaluate("field => { field.style.height = '300px' }")
+    desk.locator(".items a", has_text="1").first.click()
+
+    expect(heading(desk)).to_be_focused()
+    expect(desk.get_by_label("Your reasons")).not_to_have_attribute("style", re.compile("."))
