@@ -135,6 +135,7 @@ document.addEventListener("htmx:afterRequest", (event) => {
 });
 function committed(saver, n, nPasted) {
   failed.delete(saver);
+  isRenewed = false;
   drafts.drop({ path: pathOf(saver), n });
   if (notes.get(saver)?.n === n) notes.get(saver).isCommitted = true;
   const pasted = saver.elements?.pasted;
@@ -172,10 +173,28 @@ function refused(saver, n, code) {
   const state = code === 0 ? (notes.get(saver)?.isKept ? "offline" : "lost") : "failed";
   sayFailed(state);
   if (code === 401) sayTrouble("ended");
+  if (code === 403) renew();
   const times = failed.get(saver)?.times ?? 0;
   failed.set(saver, { times: times + 1, state });
   const retry = () => (saver.isConnected ? send(saver) : tryAgain());
   setTimeout(() => failed.has(saver) && retry(), AGAIN[Math.min(times, AGAIN.length - 1)]);
+}
+
+// The cookies have changed under the page: somebody came in again, or logged in as staff, in another window. Its forms
+// get the token that goes with the new ones; where there is none to get, the session has ended.
+let isRenewed = false;
+async function renew() {
+  if (isRenewed) return;
+  const answer = await fetch(location.pathname, { redirect: "error" }).catch(() => null);
+  const html = answer?.ok ? await answer.text() : "";
+  const token = new DOMParser().parseFromString(html, "text/html").querySelector("[name=csrfmiddlewaretoken]")?.value;
+  if (!token) {
+    if (navigator.onLine) sayTrouble("ended");
+    return;
+  }
+  isRenewed = true;
+  for (const each of document.querySelectorAll("[name=csrfmiddlewaretoken]")) each.value = token;
+  tryAgain();
 }
 
 // Whatever failed is tried again when there is reason to hope.

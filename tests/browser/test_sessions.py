@@ -1,8 +1,15 @@
-"""The trial of sessions that end in mid-sentence, in its short form."""
+"""Sessions that end in mid-sentence: the trial in its short form, and cookies that are gone altogether."""
+
+import re
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from annotation import invitations
+from annotation.models import Invitation, Response
+from tests import factories
+from tests.browser.arriving import begin, until
 from tests.trials import sessions
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
@@ -19,3 +26,24 @@ def test_without_drafts_the_texts_of_those_who_left_the_page_are_lost(chromium: 
     found = sessions.run(chromium, 4, keeps_drafts=False)
 
     assert found["kept"] == 1, "only that of the page that was left open"
+
+
+def test_whose_cookies_are_gone_comes_in_again_and_goes_on_in_the_page_left_open(
+    page: Page, context: BrowserContext, live_server: Any, committed: None
+) -> None:
+    study = factories.study(n_stories=2)
+    begin(page, live_server, study)
+    context.clear_cookies()
+    page.get_by_label("Your reasons").fill("It turns on a pane of glass.")
+    expect(page.locator("#trouble")).to_contain_text("Your session has ended")
+    expect(page.locator("#status")).to_have_text("Not saved, retry")
+
+    other = context.new_page()
+    other.goto(f"{live_server.url}/r/{invitations.reissue(Invitation.objects.get())}/")
+    other.get_by_role("button", name="Continue").click()
+    expect(other.locator("#questions")).to_be_visible()
+    page.get_by_role("button", name="retry").click()
+
+    until(page, lambda: [each.rationale for each in Response.objects.all()], ["It turns on a pane of glass."])
+    expect(page.locator("#status")).to_have_text(re.compile("^Saved"))
+    expect(page.locator("#trouble")).to_be_empty()
