@@ -113,6 +113,26 @@ def study(
     return made
 
 
+def practising_study() -> Study:
+    """A study of two stories a group that begins with a story to practise the second of two items on."""
+    made = study(n_stories=2, comparative=False, planned=False)
+    asked = Step.objects.get(version__study=made, key="tests")
+    Step.objects.filter(pk=asked.pk).update(position=3)
+    Step.objects.create(
+        version=asked.version,
+        position=2,
+        key="practice",
+        kind="practice",
+        title="Practise",
+        instrument=asked.instrument,
+        scope="once",
+        story="The ferry stopped.\n\nSomebody *still* sold tickets.",
+        samples={"item-2": {"value": "no", "why": "A sample reason that stands nowhere else."}},
+    )
+    design.plan(made, by="tests", at=NOON)
+    return made
+
+
 def story(study: Study, code: str, *, text: str = "", source: str = "Somebody", kind: str = "expert_writer") -> Story:
     made = Story.objects.create(study=study, code=code, text=text or f"The {code} began.\n\nIt went on.\n\nIt ended.")
     author, _ = Source.objects.get_or_create(name=source, defaults={"kind": kind})

@@ -155,6 +155,8 @@ def once(request: Request, rater: Rater, far: Way, step: str) -> HttpResponse:
     if asked is None or (where != Page("once", (step,)) and not progress.may_end_with(far, asked)):
         return way.go(where)
     visit = work.find(claims.visit(rater).code, rater=rater.pk)
+    if visit and visit.assignment.version_id == far.protocol.version.pk:
+        visit.protocol = far.protocol  # read already
     part = visit.part(step) if visit else None
     if visit is None or part is None:
         raise Http404

@@ -3,6 +3,7 @@
 import pytest
 from django.test import Client
 from django.urls import reverse
+from pytest_django import DjangoAssertNumQueries
 
 from annotation import progress
 from annotation.models import Rater, Response
@@ -10,10 +11,9 @@ from annotation.views import way
 from judges import catalogue, planning
 from reports import frames, results
 from studies import protocol
-from studies.models import Step, Study
+from studies.models import Study
 from tests import factories
 from tests.annotation import walk
-from tests.factories import NOON
 
 pytestmark = pytest.mark.django_db
 PAGE = "/once/practice/"
@@ -22,24 +22,7 @@ WHY = "A sample reason that stands nowhere else."
 
 @pytest.fixture
 def study() -> Study:
-    """Two stories a group; before them a story to practise one of the two items on."""
-    made = factories.study(n_stories=2, comparative=False, planned=False)
-    version = made.versions.get()
-    asked = version.steps.get(key="tests")
-    Step.objects.filter(pk=asked.pk).update(position=9)
-    Step.objects.create(
-        version=version,
-        position=2,
-        key="practice",
-        kind="practice",
-        title="Practise",
-        instrument=asked.instrument,
-        scope="once",
-        story="The ferry stopped.\n\nSomebody *still* sold tickets.",
-        samples={"item-2": {"value": "no", "why": WHY}},
-    )
-    factories.design.plan(made, by="tests", at=NOON)
-    return made
+    return factories.practising_study()
 
 
 @pytest.fixture
@@ -78,6 +61,17 @@ def test_the_sample_answer_shows_only_beside_ones_own(client: Client, rater: Rat
     assert WHY in compared.text
     assert '<strong><span lang="en">No</span></strong>' in compared.text
     assert client.get("/", follow=True).redirect_chain[-1][0] == PAGE, "comparing is not going on"
+
+
+def test_the_page_takes_as_many_queries_as_others(
+    client: Client, rater: Rater, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    answer(client, rater)
+
+    with django_assert_num_queries(15):
+        client.get(PAGE)
+    with django_assert_num_queries(15):
+        client.post(PAGE)
 
 
 def test_after_comparing_one_goes_on_and_does_not_come_back(client: Client, rater: Rater) -> None:

@@ -35,7 +35,11 @@ def rewrite(languages: Mapping[str, str]) -> None:
     Study.objects.update(language=languages["study"], shows_premise=True, notice="See.", minutes=40)
     pseudo.rewrite(Study.objects.all(), "study", "title", "organiser", "notice")
     pseudo.rewrite(StoryGroup.objects.all(), "study", "premise")
-    pseudo.rewrite(Step.objects.all(), "study", "title", "text")
+    pseudo.rewrite(Step.objects.all(), "study", "title", "text", "story")
+    for step in Step.objects.filter(kind=Step.Kind.PRACTICE):
+        for sample in step.samples.values():
+            sample["why"] = pseudo.written(sample["why"], "study")
+        step.save()
     for given in Consent.objects.select_related("step"):
         Consent.objects.filter(pk=given.pk).update(text_sha256=text_sha256(given.step))
     pseudo.rewrite(Story.objects.all(), "story", "text")

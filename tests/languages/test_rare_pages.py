@@ -131,7 +131,19 @@ def a_cloze(visit: Visit, languages: dict[str, str]) -> None:
     visit.get("/")
 
 
-WAYS = [two_windows, a_long_time, the_whole_way, a_cloze]
+def a_practice(visit: Visit, languages: dict[str, str]) -> None:
+    """A story to practise on, with an answer lacking, and compared."""
+    rater = walk.come_in(visit.client, factories.practising_study())
+    every_word.rewrite(languages)
+    visit.post(reverse("annotation:consent"), {"agrees": "yes"})
+    page = reverse("annotation:once", args=["practice"])
+    visit.get(page)
+    assert visit.post(page).status_code == 400
+    walk.give(visit.client, rater.assignments.get(), why="1.", step="practice", item=2, letter="")
+    assert 'class="sample-answer"' in visit.post(page).content.decode()
+
+
+WAYS = [two_windows, a_long_time, the_whole_way, a_cloze, a_practice]
 
 
 @pytest.mark.parametrize("languages", [FOREIGN, OURS], ids=["foreign study", "study in our languages"])
