@@ -256,6 +256,8 @@ class StepInline(admin.StackedInline):  # type: ignore[type-arg]
         ("instrument", "scope"),
         ("locks", "background", "layout", "revises"),
         "options",
+        "story",
+        "samples",
     )
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:

@@ -194,9 +194,17 @@ def _findings_of_practice(step: Step, protocol: Protocol) -> Iterator[str]:
         return
     if any(rating.position < step.position for rating in protocol.ratings):
         yield _("step %(step)s is a practice, which belongs before the first group") % {"step": step.key}
+    if not step.story:
+        yield _("step %(step)s has no story to practise on") % {"step": step.key}
+    if not step.samples or not isinstance(step.samples, dict):
+        yield _("step %(step)s has no sample answers, so it asks nothing") % {"step": step.key}
+        return
     item_by_key = {item.key: item for item in step.instrument.items.all()}
     for key, sample in step.samples.items():
         named = {"step": step.key, "item": key, "instrument": step.instrument}
+        if not isinstance(sample, dict) or set(sample) != {"value", "why"}:
+            yield _("step %(step)s, the sample answer to %(item)s: must have value and why, and nothing else") % named
+            continue
         if key not in item_by_key:
             yield _("step %(step)s has a sample answer to %(item)s, which %(instrument)s does not ask") % named
             continue

@@ -69,6 +69,27 @@ def test_its_story_and_samples_are_part_of_what_is_frozen(tmp_path: Path) -> Non
     assert protocol.document(protocol.read(study.versions.get())) != before
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("samples", "said"),
+    [
+        ({}, "step practice has no sample answers, so it asks nothing"),
+        ([], "step practice has no sample answers, so it asks nothing"),
+        (
+            {"empathy": 4},
+            "step practice, the sample answer to empathy: must have value and why, and nothing else",
+        ),
+    ],
+)
+def test_what_was_edited_into_nonsense_is_not_planned(tmp_path: Path, samples: object, said: str) -> None:
+    study = loading.load_study(folder(tmp_path, STUDY))
+    Step.objects.filter(key="practice").update(samples=samples, story="")
+
+    found = protocol.findings(study, protocol.read(study.versions.get()))
+
+    assert found == ["step practice has no story to practise on", said]
+
+
 BAD = {
     "no story": (
         STUDY.replace('story = "The ferry stopped running."', ""),
