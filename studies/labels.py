@@ -34,6 +34,7 @@ NAMES = (
     _("response"), _("response event"), _("response events"), _("responses"), _("result"), _("revises"),
     _("revision"),
     _("revoked at"), _("run"), _("runs"), _("scope"), _("seat"), _("seats"), _("seats per group"), _("section"),
+    _("samples"),
     _("seed"), _("sent at"), _("settings"), _("sha256"), _("shortlisted by"), _("shows premise"), _("slug"),
     _("source"), _("sources"), _("started at"), _("state"), _("status"), _("step"), _("step taken"),
     _("steps"), _("steps taken"), _("stopped at"),
