@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Max, Sum
+from django.db.models import Count, Max, Q, Sum
 
-from annotation.models import Assignment, Consent, Fill, Rater, Response, Timing, Withdrawal
+from annotation.models import Assignment, Consent, Fill, Rater, Response, StepTaken, Timing, Withdrawal
 from reports import agreeing, beside, cloze, comparing, passing, preferring
 from reports.material import Material, is_sealed
 from reports.models import Report
@@ -73,6 +73,8 @@ def fingerprint(study: Study, *, blind: bool = False) -> str:
     )
     told = ("story__code", "source__name", "source__kind", "factors")
     sources = Provenance.objects.filter(story__study=study).order_by("story__code").values_list(*told)
+    at_last_attempt = Count("steps_taken", filter=Q(steps_taken__attempt=StepTaken.ATTEMPTS))
+    raters = study.raters.order_by("pk").annotate(n_last_attempts=at_last_attempt)
     withdrawals = Withdrawal.objects.filter(rater__study=study)
     timings = Timing.objects.filter(assignment__study=study)
     if study.state == Study.State.LIVE:
@@ -84,7 +86,7 @@ def fingerprint(study: Study, *, blind: bool = False) -> str:
         "draft": "" if about["protocol"] else _draft(study),
         "answers": {**answers, "last": str(answers["last"])},
         "assignments": list(study.assignments.order_by("pk").values_list("pk", "status")),
-        "raters": list(study.raters.order_by("pk").values_list("code", "kind", "is_simulated")),
+        "raters": list(raters.values_list("code", "kind", "is_simulated", "n_last_attempts")),
         "withdrawals": list(withdrawals.order_by("pk").values_list("rater_id", flat=True)),
         "seats": study.seats.filter(rater_kind=Rater.Kind.PERSON).count(),
         "invitations": study.invitations.count(),

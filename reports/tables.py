@@ -2,11 +2,15 @@
 
 import csv
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 Results = dict[str, Any]
 Rows = Iterator[dict[str, Any]]
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?")
+BYTE_ORDER_MARK = "\ufeff"
 # A stored report comes back from PostgreSQL with its keys in another order, so every table names its columns.
 OF_ITEM = ("step", "item", "title", "dimension")
 OF_GROUP = ("group", "n_stories", "n_seats", "n_submitted", "n_open", "n_free")
@@ -199,8 +203,24 @@ def csv_lines(header: Iterable[str], rows: Iterable[dict[str, Any]]) -> Iterator
         yield writer.writerow([_cell(row.get(name)) for name in names])
 
 
+def spreadsheet_lines(header: Iterable[str], rows: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """The same as a spreadsheet can open it: marked as UTF-8, and no cell can be run as a formula.
+
+    Raters write what they like, and a cell that begins with one of FORMULA would be computed on the machine of whoever
+    opens the file. An apostrophe before it makes it text.
+    """
+    yield BYTE_ORDER_MARK
+    names = list(header)
+    yield from csv_lines(names, ({name: _harmless(row.get(name)) for name in names} for row in rows))
+
+
 def _cell(value: Any) -> Any:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
+
+
+def _harmless(value: Any) -> Any:
+    is_formula = isinstance(value, str) and value.startswith(FORMULA) and not NUMBER.fullmatch(value)
+    return f"'{value}" if is_formula else value
 
 
 class _Echo:

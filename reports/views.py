@@ -5,7 +5,7 @@ Like the raters' pages they refuse query parameters, which nothing of ours sends
 
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec
 
 from django.contrib.admin.views.decorators import staff_member_required
 from django.core.exceptions import BadRequest, PermissionDenied
@@ -91,10 +91,20 @@ def table(request: HttpRequest, slug: str, table: str) -> StreamingHttpResponse:
 @for_staff_who(roles.VIEW_RESPONSES)
 def responses_long(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """Every response, one a row; without sources until the study is closed, and for readers who stay blind."""
+    return _csv(f"{slug}-responses_long", tables.csv_lines(*_long(request, slug)))
+
+
+@for_staff_who(roles.VIEW_RESPONSES)
+def responses_for_spreadsheets(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+    """The same for a spreadsheet, in which what raters wrote cannot be run as a formula."""
+    return _csv(f"{slug}-responses_for_spreadsheets", tables.spreadsheet_lines(*_long(request, slug)))
+
+
+def _long(request: HttpRequest, slug: str) -> tuple[Iterable[str], Iterable[dict[str, Any]]]:
+    """The columns of the long file and its rows."""
     study = get_object_or_404(Study, slug=slug)
     with_sources = not (is_blind(request) or is_sealed(study))
-    header = frames.columns(study, with_sources=with_sources)
-    return _csv(f"{slug}-responses_long", tables.csv_lines(header, frames.rows(study, with_sources=with_sources)))
+    return frames.columns(study, with_sources=with_sources), frames.rows(study, with_sources=with_sources)
 
 
 @for_staff_who(roles.VIEW_REPORT)

@@ -1,15 +1,20 @@
 """Reports of studies as nobody wishes for them: constant items, unknown authors, answers that would break a table."""
 
+import csv
+import io
 import json
 
 import numpy as np
 import pytest
+from django.test import Client
 
 from annotation import withdrawal
-from annotation.models import Rater
+from annotation.imports import Row
+from annotation.models import Rater, StepTaken
+from annotation.responses import Answer
 from reports import answers, frames, results
 from stats import agreement
-from studies.models import Provenance, Study
+from studies.models import Provenance, Step, Study
 from tests.factories import NOON
 from tests.reports import given
 
@@ -120,3 +125,55 @@ def test_the_table_of_results_has_no_sources_unless_they_may_be_told() -> None:
     assert set(answers.table(study, with_sources=True)["source"]) == {"Source 1", "Source 2"}
 
     assert answers.table(study, with_sources=False)[["source", "source_kind"]].isna().all(axis=None)
+
+
+FORMULAS = [
+    '=HYPERLINK("http://evil")',
+    "+1+1",
+    "-2+3",
+    "@SUM(A1)",
+    "\t=1+1",
+    '"=1"',
+    "ação, “ok”\r\nsecond line",
+    "NA",
+    "-4",
+]
+
+
+def test_a_spreadsheet_runs_nothing_that_a_rater_wrote_and_the_exact_copy_keeps_it_all(admin_client: Client) -> None:
+    study = given.closed_study(n_groups=5)
+    stories = study.stories.order_by("code").values_list("code", "groups__code")
+    said = [Answer(value="yes", rationale=words) for words in FORMULAS]
+    rows = [
+        Row("t", "E1", group, story, "tests", "item-1", a) for (story, group), a in zip(stories, said, strict=False)
+    ]
+    given.bring(study, rows)
+
+    def rationales(name: str) -> list[str]:
+        response = admin_client.get(f"/reports/plums/{name}.csv")
+        text = b"".join(getattr(response, "streaming_content", [])).decode("utf-8-sig")
+        return [row["rationale"] for row in csv.DictReader(io.StringIO(text, newline=""))]
+
+    exact, safe = rationales("responses_long"), rationales("responses_for_spreadsheets")
+
+    assert exact == [answer.rationale for answer in said]
+    assert [cell[0] for cell in safe] == ["'", "'", "'", "'", "'", '"', "a", "N", "-"]
+    assert [cell.removeprefix("'") for cell in safe] == exact
+
+
+def test_the_copy_for_spreadsheets_says_that_it_is_utf_8(admin_client: Client) -> None:
+    given.closed_study()
+
+    response = admin_client.get("/reports/plums/responses_for_spreadsheets.csv")
+
+    assert b"".join(getattr(response, "streaming_content", [])).startswith(b"\xef\xbb\xbfstudy,")
+
+
+def test_a_failed_check_is_seen_though_no_answer_changed() -> None:
+    study = given.closed_study()
+    step, rater = Step.objects.get(key="tests"), Rater.objects.create(study=study, code="E1")
+    before = results.fingerprint(study)
+
+    StepTaken.objects.create(rater=rater, step=step, attempt=StepTaken.ATTEMPTS, wrong=["item-1"])
+
+    assert results.fingerprint(study) != before
