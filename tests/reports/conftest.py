@@ -1,7 +1,10 @@
 """A closed study whose figures can be counted by hand."""
 
+from functools import partial
+
 import pytest
 
+from stats import agreement
 from studies.models import Study
 from tests.reports import given
 
@@ -14,3 +17,9 @@ def study() -> Study:
     made = given.closed_study()
     given.verdicts(made, FOUR)
     return made
+
+
+@pytest.fixture
+def few_shuffles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chance floor from fifty shuffles, for tests of something else: a thousand are most of a replication."""
+    monkeypatch.setattr(agreement, "chance_floor", partial(agreement.chance_floor, n_shuffles=50))

@@ -18,7 +18,7 @@ from studies import documents
 from studies.models import Provenance, Source, Story, StoryGroup, Study
 from tests.reports import pds_by_hand, pds_generated
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("few_shuffles")]
 
 FILE = "human_annotations.csv"
 
@@ -83,7 +83,8 @@ def test_only_intervals_and_chance_floors_are_not_computed_by_hand(some: Path) -
     assert keys - set(pds_by_hand.computed(some / FILE)) == by_chance
 
 
-def test_chance_floors_are_those_of_ratings_shuffled_by_hand(some: Path) -> None:
+def test_chance_floors_are_those_of_ratings_shuffled_by_hand(some: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()  # as many shuffles as in a report
     with (some / FILE).open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     rng, alphas, coefficients = random.Random(11), [], []
