@@ -205,13 +205,27 @@ function tryAgain() {
 function comeBack() {
   nReturns += 1;
   clearTimeout(comingBack);
-  // Until its draft has been delivered, nobody writes over it.
-  const waiting = strays().map(({ path }) => saverAt(path)).filter(Boolean);
-  for (const saver of waiting) saver.inert = true;
+  const waiting = strays().filter(({ path }) => saverAt(path));
+  for (const draft of waiting) showAgain(draft);
   returning = returning.then(bringBack).catch(console.error).finally(() => {
     nReturns -= 1;
-    for (const saver of waiting) saver.inert = false;
+    for (const { path } of waiting) release(path);
   });
+}
+// A question was left with words that no server has, and opened again: they stand there, but until they have been
+// delivered nothing can be written over them.
+function showAgain({ path, fields }) {
+  const saver = saverAt(path);
+  saver.inert = true;
+  for (const control of saver.elements ?? []) {
+    const values = fields.filter(([name]) => name === control.name).map(([, value]) => value);
+    if (control.type === "radio") control.checked = values.includes(control.value);
+    else if (control.matches("textarea") && values.length) [control.value] = values;
+  }
+}
+function release(path) {
+  const saver = saverAt(path);
+  if (saver) saver.inert = strays().some((draft) => draft.path === path);
 }
 addEventListener("online", tryAgain);
 document.addEventListener("visibilitychange", () => !document.hidden && tryAgain());
@@ -224,11 +238,11 @@ const isHeld = ({ path, n }) => notes.get(saverAt(path))?.n >= n;
 const strays = () => drafts.mine().filter((each) => isOpen(each) && !isHeld(each));
 async function bringBack() {
   const left = [...(await drafts.orphans()).filter(isOpen), ...strays()];
-  const waiting = left.map((draft) => saverAt(draft.path)).filter(Boolean);
-  for (const saver of waiting) saver.inert = true;
+  const waiting = left.map(({ path }) => path).filter(saverAt);
+  for (const path of waiting) saverAt(path).inert = true;
   const found = [];
   for (const draft of left) found.push(await deliver(draft));
-  for (const saver of waiting) saver.inert = false;
+  waiting.forEach(release);
   const isBehind = found.includes(BEHIND);
   const nBefore = nWaiting;
   nWaiting = found.filter((each) => each === WAITS).length;

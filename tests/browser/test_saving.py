@@ -312,13 +312,19 @@ def test_words_that_could_not_be_saved_are_there_when_their_question_is_opened_a
     desk.get_by_role("radio", name="Yes").check()
     until(desk, lambda: said() == [("yes", "")], "the second answer was not saved")
     expect(status(desk)).to_have_text("Not saved, retry")
-    desk.unroute(fail)
 
     desk.locator(".items a", has_text="1").click()
 
     expect(desk.get_by_role("heading", name="Item 1")).to_be_visible()
+    expect(desk.locator("textarea")).to_have_value(WORDS)
+    assert desk.locator("form.item").evaluate("form => form.inert"), "they cannot be written over"
+    desk.unroute(fail)
+    expect(status(desk)).to_have_text("Not saved, retry")
+    status(desk).get_by_role("button", name="retry").click()
+    until(desk, lambda: (None, WORDS) in said(), "they were not saved")
+    desk.wait_for_load_state()
     expect(reasons(desk)).to_have_value(WORDS)
-    assert (None, WORDS) in said()
+    expect(desk.locator("form.item")).not_to_have_attribute("inert", "")
 
 
 def test_of_two_versions_the_saved_one_can_be_kept(desk: Page, context: BrowserContext) -> None:
