@@ -182,12 +182,12 @@ LEAKS: list[tuple[Callable[[pytest.MonkeyPatch], None], str, str, str]] = [
 
 def test_every_kind_of_leak_would_be_found(world: World) -> None:
     for where in dict.fromkeys(where for _, where, _, _ in LEAKS):
-        assert crawl.crawl(world, 80, only=where)["hits"] == [], where
+        assert crawl.crawl(world, 40, only=where)["hits"] == [], where
 
     for leak, where, kind, place in LEAKS:
         with pytest.MonkeyPatch.context() as patch:
             leak(patch)
-            hits = " ".join(crawl.crawl(world, 80, only=where)["hits"])
+            hits = " ".join(crawl.crawl(world, 40, only=where)["hits"])
 
         assert f"kind='{kind}', place='{place}'" in hits, leak.__name__
 
