@@ -177,3 +177,15 @@ def test_a_failed_check_is_seen_though_no_answer_changed() -> None:
     StepTaken.objects.create(rater=rater, step=step, attempt=StepTaken.ATTEMPTS, wrong=["item-1"])
 
     assert results.fingerprint(study) != before
+
+
+def test_a_judge_who_answers_half_is_compared_on_that_half_and_its_silence_is_no_no() -> None:
+    study = given.closed_study(n_groups=4)
+    given.verdicts(study, {"E1": "ynynynyn", "E2": "ynynynyn", "E3": "ynyyynnn"})
+    given.verdicts(study, {"gpt": "yn?d----"}, kind="model")
+
+    judge = results.compute(study)["judges"][0]
+
+    assert (judge["pooled"]["n"], judge["pooled"]["kappa"]["value"], judge["pooled"]["yes_percent"]) == (2, 1, 50)
+    counts = ("answered", "unreadable", "declined", "missing", "expected", "lost_percent")
+    assert [judge["outcomes"][name] for name in counts] == [2, 1, 1, 4, 8, 75]
