@@ -7,16 +7,17 @@ import "./ranking.js";
 import "./quoting.js";
 import "./keys.js";
 
-// Times in the reader's own zone, and as the reader's own country writes them if it speaks the language of the page.
+// Times in the reader's own zone, written as the server writes them.
 const { lang } = document.documentElement;
-const locale = navigator.languages.find((each) => each.split("-")[0] === lang.split("-")[0]) ?? lang;
-const clock = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
-const day = new Intl.DateTimeFormat(locale, { day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
+const format = (parts) => new Intl.DateTimeFormat(document.body.dataset.locale, parts);
+const clock = format({ hour: "2-digit", minute: "2-digit" });
+const clockWithZone = format({ hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
+const day = format({ day: "numeric", month: "long", year: "numeric" });
 function localise(root) {
   for (const time of root.querySelectorAll("time[datetime]:not([data-local])")) {
     const at = new Date(time.dateTime);
     if (Number.isNaN(at.getTime())) continue;
-    time.textContent = ("day" in time.dataset ? day : clock).format(at);
+    time.textContent = "day" in time.dataset ? `${day.format(at)}, ${clockWithZone.format(at)}` : clock.format(at);
     time.dataset.local = "";
   }
 }

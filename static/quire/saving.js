@@ -151,7 +151,7 @@ function committed(saver, n, nPasted) {
   else status.dataset.state = "saved";
 }
 function sayDone() {
-  const now = new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  const now = new Date().toLocaleTimeString(document.body.dataset.locale, { hour: "2-digit", minute: "2-digit" });
   status.textContent = `${status.dataset.done} ${now}`;
   status.dataset.state = "saved";
 }
