@@ -8,7 +8,8 @@ from typing import Any
 
 Results = dict[str, Any]
 Rows = Iterator[dict[str, Any]]
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+# Where a formula could begin: at the start, or after a sign at which some spreadsheet begins a new cell or row.
+FORMULA = re.compile(r"""\A(?=[=+\-@\t\r\n])|(?<=[;\t\r\n])(?="*[=+\-@])""")
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?")
 BYTE_ORDER_MARK = "\ufeff"
 # A stored report comes back from PostgreSQL with its keys in another order, so every table names its columns.
@@ -206,12 +207,13 @@ def csv_lines(header: Iterable[str], rows: Iterable[dict[str, Any]]) -> Iterator
 def spreadsheet_lines(header: Iterable[str], rows: Iterable[dict[str, Any]]) -> Iterator[str]:
     """The same as a spreadsheet can open it: marked as UTF-8, and no cell can be run as a formula.
 
-    Raters write what they like, and a cell that begins with one of FORMULA would be computed on the machine of whoever
-    opens the file. An apostrophe before it makes it text.
+    Raters write what they like, and a cell that begins like a formula would be computed on the machine of whoever opens
+    the file. An apostrophe before it makes it text. Where lists are separated by semicolons, as in Brazil, spreadsheets
+    open the file as if it were so too: a cell then begins inside a value.
     """
     yield BYTE_ORDER_MARK
     names = list(header)
-    yield from csv_lines(names, ({name: _harmless(row.get(name)) for name in names} for row in rows))
+    yield from csv_lines(names, ({name: _harmless(_cell(row.get(name))) for name in names} for row in rows))
 
 
 def _cell(value: Any) -> Any:
@@ -219,8 +221,7 @@ def _cell(value: Any) -> Any:
 
 
 def _harmless(value: Any) -> Any:
-    is_formula = isinstance(value, str) and value.startswith(FORMULA) and not NUMBER.fullmatch(value)
-    return f"'{value}" if is_formula else value
+    return FORMULA.sub("'", value) if isinstance(value, str) and not NUMBER.fullmatch(value) else value
 
 
 class _Echo:

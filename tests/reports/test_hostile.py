@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from annotation import withdrawal
 from annotation.imports import Row
 from annotation.models import Rater, StepTaken
 from annotation.responses import Answer
-from reports import answers, frames, results
+from reports import answers, frames, results, tables
 from stats import agreement
 from studies.models import Provenance, Step, Study
 from tests.factories import NOON
@@ -158,7 +159,43 @@ def test_a_spreadsheet_runs_nothing_that_a_rater_wrote_and_the_exact_copy_keeps_
 
     assert exact == [answer.rationale for answer in said]
     assert [cell[0] for cell in safe] == ["'", "'", "'", "'", "'", '"', "a", "N", "-"]
-    assert [cell.removeprefix("'") for cell in safe] == exact
+    assert [cell.replace("'", "") for cell in safe] == exact
+
+
+def cells(lines: Iterable[str], separator: str) -> list[str]:
+    """What a spreadsheet that separates by that sign takes for the cells of the file."""
+    return [cell for row in csv.reader(io.StringIO("".join(lines), newline=""), delimiter=separator) for cell in row]
+
+
+@pytest.mark.parametrize(
+    ("said", "separator"),
+    [
+        ("ok;=1+1", ";"),
+        ("ok;-1+2;@SUM(A1)", ";"),
+        ('ok;"=1+1"', ";"),
+        ("ok\n+1+1", ";"),
+        ("ok\r\n=1+1", "\t"),
+        ("ok\t=1+1", "\t"),
+        (["ok;=1+1"], ";"),
+        ({"a": "b;-1+2"}, ";"),
+    ],
+)
+def test_a_spreadsheet_that_separates_by_another_sign_runs_nothing_either(said: object, separator: str) -> None:
+    rows = [{"rater": "E1", "said": said, "after": "x"}]
+    runs = ("=", "+", "-", "@")
+
+    exact = cells(tables.csv_lines(rows[0], rows), separator)
+    safe = cells(tables.spreadsheet_lines(rows[0], rows), separator)
+
+    assert [cell for cell in exact if cell.startswith(runs)], "nothing could be run"
+    assert not [cell for cell in safe if cell.startswith(runs)]
+
+
+@pytest.mark.parametrize("said", ["-4", "so-so; well\nthen + there", "p1s2 > p1s1", ["a", "-b"], 3, None])
+def test_what_no_spreadsheet_runs_is_left_as_it_is(said: object) -> None:
+    row = {"said": said}
+
+    assert list(tables.spreadsheet_lines(row, [row]))[1:] == list(tables.csv_lines(row, [row]))
 
 
 def test_the_copy_for_spreadsheets_says_that_it_is_utf_8(admin_client: Client) -> None:
