@@ -31,8 +31,10 @@ def context(found: Results) -> dict[str, Any]:
         "figures": _figures(found),
         "sources": [source["source"] for source in found["sources"]],
         "rates_plot": _rates_plot(found),
+        "rates_note": _first_note(found["pass_rates"]["mean"]["by_source"]) if found["pass_rates"] else "",
         "ratings_plots": _ratings_plots(found),
         "agreement_rows": list(zip(found["agreement"]["items"], cells, strict=True)),
+        "agreement_note": _first_note(found["agreement"]["items"]),
         "agreement_low": low,
         "agreement_high": high,
         "has_kappa_among_models": any(row.get("among_models") for row in found["agreement"]["items"]),
@@ -126,6 +128,11 @@ def _matrix(row: dict[str, Any]) -> dict[str, Any]:
         told = [(n, share, min(4, 1 + int(share // 25))) for n, share in zip(cell["n_by_option"], shares, strict=True)]
         rows.append(cell | {"cells": told, "kind_name": Source.Kind(cell["source_kind"]).label})
     return row | {"rows": rows}
+
+
+def _first_note(cells: list[dict[str, Any]]) -> str:
+    """What the first interval that has a note says of all of them: one without ends has none."""
+    return next((note for cell in cells if (note := cell["interval"].get("note"))), "")
 
 
 def _extremes(found: Results) -> dict[str, Any]:

@@ -102,6 +102,30 @@ def test_the_page_gives_the_figures_of_the_results(staff: Client, study: Study) 
     assert f"<dd>{kappa}</dd>" in " ".join(page.split())
 
 
+def test_an_interval_without_ends_says_why(staff: Client) -> None:
+    made = given.closed_study(n_groups=4, n_items=2)
+    given.verdicts(made, {"E1": "yyyn" * 4, "E2": "yyyy" * 4})
+    (constant,) = {cell["interval"]["why"] for cell in results.compute(made)["pass_rates"]["items"][0]["by_source"]}
+
+    page = staff.get("/reports/plums/").content.decode()
+
+    assert constant.startswith("Every resample gives the same value")
+    assert f'<td class="n off" title="{constant}" lang="en">–</td>' in page
+
+
+def test_the_note_about_few_groups_stands_though_the_first_item_has_no_interval(staff: Client) -> None:
+    made = given.closed_study(n_groups=4, n_items=2)
+    given.verdicts(made, {"E1": "yyyn" * 4, "E2": "yyyn" * 2 + "ynyy" * 2})
+    first, second = results.compute(made)["agreement"]["items"][:2]
+    assert (first["interval"]["low"], "note" in first["interval"]) == (None, False)
+
+    page = staff.get("/reports/plums/").content.decode()
+
+    note = second["interval"]["note"]
+    assert note.startswith("only 4 clusters")
+    assert f'<p lang="en">O{note[1:]}.</p>' in page
+
+
 def test_texts_from_outside_are_escaped(staff: Client, study: Study) -> None:
     attack = "<script>alert(1)</script>"
     Source.objects.filter(name="Source 1").update(name=attack)
