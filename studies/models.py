@@ -27,7 +27,7 @@ from django.utils.translation import pgettext_lazy
 from studies import hashing
 from studies.cloze import text
 from studies.cloze.document import ClozeDocument, parse
-from studies.published import Final, ItemQuerySet
+from studies.published import ItemQuerySet, never_changes, refusal
 
 
 class Source(models.Model):
@@ -71,7 +71,7 @@ class Instrument(models.Model):
         """Raises Final if a published instrument would ask something else. Citation and note can be corrected."""
         published = Instrument.objects.filter(pk=self.pk, status=self.Status.PUBLISHED)
         if (stored := published.values(*self.FINAL).first()) and _differ(self, stored):
-            raise Final(f"{self} is published and never changes; make a new version")
+            raise never_changes(self)
         super().save(*args, **kwargs)
 
 
@@ -135,12 +135,12 @@ class Item(models.Model):
             names = [f.attname for f in self._meta.concrete_fields if f.name not in self.MAY_CHANGE]
             stored = Item.objects.filter(pk=self.pk).values(*names).first()
             if stored is None or _differ(self, stored):
-                raise Final(f"{self.instrument} is published, so its item {self.key} never changes; make a new version")
+                raise refusal(self, "never changes")
         super().save(*args, **kwargs)
 
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
         if self.is_published():
-            raise Final(f"{self.instrument} is published, so its item {self.key} stays; make a new version")
+            raise refusal(self, "stays")
         return super().delete(*args, **kwargs)
 
     def is_published(self) -> bool:
@@ -179,7 +179,7 @@ class Cloze(models.Model):
         """Raises Final if a published cloze would become another. Raises DocumentError if the document cannot be."""
         published = Cloze.objects.filter(pk=self.pk).exclude(filling=None)
         if (stored := published.values(*self.FINAL).first()) and _differ(self, stored):
-            raise Final(f"{self} is published and never changes; make a new version")
+            raise never_changes(self)
         self.slug, self.version, self.title = self.parsed.slug, self.parsed.version, self.parsed.title
         super().save(*args, **kwargs)
 

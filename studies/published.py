@@ -10,6 +10,16 @@ class Final(Exception):
     """What was published never changes; the message has the way out."""
 
 
+def never_changes(published: object) -> Final:
+    """That an instrument or a cloze never changes."""
+    return Final(f"{published} is published and never changes; make a new version")
+
+
+def refusal(item: Any, what: str) -> Final:
+    """That an item of a published instrument never changes, or stays."""
+    return Final(f"{item.instrument} is published, so its item {item.key} {what}; make a new version")
+
+
 class ItemQuerySet(models.QuerySet):  # type: ignore[type-arg]
     """Items, of which those of a published instrument are neither changed nor deleted, and none is added to them."""
 
@@ -27,12 +37,17 @@ class ItemQuerySet(models.QuerySet):  # type: ignore[type-arg]
         items, names = list(objs), list(fields)
         if not set(names) <= set(self.model.MAY_CHANGE):
             self.filter(pk__in=[item.pk for item in items])._refuse("never changes")
+        if not {"instrument", "instrument_id"}.isdisjoint(names):
+            self._refuse_into({item.instrument_id for item in items})
         return super().bulk_update(items, names, *args, **kwargs)
 
     def delete(self) -> tuple[int, dict[str, int]]:
         """As ever. Raises Final if one belongs to a published instrument."""
         self._refuse("stays")
         return super().delete()
+
+    # A manager must not have it: `Item.objects.delete()` would delete all. An override loses Django's own mark.
+    delete.queryset_only = True  # type: ignore[attr-defined]
 
     def bulk_create(self, objs: Iterable[Any], *args: Any, **kwargs: Any) -> list[Any]:
         """As ever. Raises Final if one is for a published instrument."""
@@ -43,9 +58,9 @@ class ItemQuerySet(models.QuerySet):  # type: ignore[type-arg]
     def _refuse(self, what: str) -> None:
         found = self.filter(instrument__status="published").select_related("instrument").first()
         if found is not None:
-            raise Final(f"{found.instrument} is published, so its item {found.key} {what}; make a new version")
+            raise refusal(found, what)
 
     def _refuse_into(self, instruments: Iterable[int]) -> None:
         published = self.model.instrument.get_queryset().filter(pk__in=instruments, status="published")
         if (found := published.first()) is not None:
-            raise Final(f"{found} is published and never changes; make a new version")
+            raise never_changes(found)

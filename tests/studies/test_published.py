@@ -47,6 +47,11 @@ def test_many_are_not_deleted_at_once(published: Instrument) -> None:
     assert published.items.count() == 2
 
 
+def test_the_manager_cannot_delete_all_items_by_a_slip() -> None:
+    assert not hasattr(Item.objects, "delete")
+    assert hasattr(Item.objects.all(), "delete")
+
+
 def test_none_is_brought_into_a_published_instrument(published: Instrument, draft: Instrument) -> None:
     said = "tests 1 is published and never changes"
 
@@ -54,11 +59,18 @@ def test_none_is_brought_into_a_published_instrument(published: Instrument, draf
         Item.objects.bulk_create([Item(instrument=published, position=3, key="more", type="binary", question="More?")])
     with pytest.raises(Final, match=said):
         draft.items.update(instrument=published, position=3)
+    moved = draft.items.get()
+    moved.instrument, moved.position = published, 3
+    with pytest.raises(Final, match=said):
+        Item.objects.bulk_update([moved], ["instrument", "position"])
 
     assert (published.items.count(), draft.items.count()) == (2, 1)
 
 
 def test_drafts_are_edited_many_at_once(published: Instrument, draft: Instrument) -> None:
+    other = Instrument.objects.create(slug="other", version="1", title="Another draft")
+    assert Item.objects.bulk_update([Item(pk=draft.items.get().pk, instrument=other)], ["instrument"]) == 1
+    assert other.items.update(instrument=draft) == 1
     assert draft.items.update(question="One?") == 1
     assert Item.objects.filter(instrument=draft).delete()[0] == 1
 
