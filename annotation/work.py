@@ -45,7 +45,7 @@ class Work:
 
     owes_consent : its protocol asks for a consent that the rater has not given to this very text
     owes_recognition : the rater has still to say whether they know one of the stories
-    fills_cloze : the rater fills a text instead of reading stories
+    fills_cloze : what its protocol says of the same name; asked beside the rest, since some pages never read the steps
     n_begun : about how many stories something has been said on the reading desk
     locked_before : the position of the last locking step that was opened; earlier answers are final
     """
@@ -274,6 +274,7 @@ def _assignments() -> Any:
     said = Response.objects.filter(assignment=OuterRef("pk"), step__scope=Step.Scope.STORY).order_by()
     begun = said.values("assignment").annotate(n=Count("story", distinct=True)).values("n")
     steps = Step.objects.filter(version=OuterRef("version"))
+    ratings = steps.filter(kind=Step.Kind.RATING).exclude(scope=Step.Scope.ONCE)
     opened = Timing.objects.filter(assignment=OuterRef("pk"), step__locks=True).order_by()
     locked = opened.values("assignment").annotate(at=Max("step__position")).values("at")
     return (
@@ -282,7 +283,7 @@ def _assignments() -> Any:
         .annotate(
             owes_consent=Exists(asked),
             has_desk=Exists(steps.filter(scope=Step.Scope.STORY)),
-            fills_cloze=Exists(steps.filter(layout=Step.Layout.CLOZE)),
+            fills_cloze=Exists(ratings.filter(layout=Step.Layout.CLOZE)),
             n_begun=Coalesce(Subquery(begun), 0),
             locked_before=Coalesce(Subquery(locked), 0),
         )

@@ -1,6 +1,6 @@
 """What raters are told: of stories where they read some, of a text where they fill one, of questions where that is all.
 
-Every page of the way of a study that fills a cloze is looked at, and none may speak of stories or groups.
+The pages of the way through a cloze are looked at, the sheet among them, and none may speak of stories or groups.
 """
 
 import re
@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation import invitations
+from annotation import invitations, work
 from annotation.models import Assignment
 from studies import protocol
 from studies.models import Instrument, ProtocolVersion, Step, Study
@@ -78,15 +78,21 @@ def test_no_page_of_the_way_through_a_cloze_speaks_of_stories(client: Client) ->
     told["begin"] = client.get(reverse("annotation:begin")).text
     client.post(reverse("annotation:begin"))
     assignment = Assignment.objects.get()
+    told["sheet"] = client.get(page_of(assignment, "assignment"), follow=True).text
     told["overview"] = client.get(page_of(assignment, "overview")).text
     clozes.fill(assignment)
     told["check"] = client.get(page_of(assignment, "check")).text
     told["receipt"] = client.post(page_of(assignment, "check"), follow=True).text
     told["done"] = client.get(reverse("annotation:done")).text
     told["withdraw"] = client.get(reverse("annotation:withdraw")).text
+    told["withdrawn"] = client.post(reverse("annotation:withdraw"), follow=True).text
+    way_out = reverse("annotation:stop", args=[walk.begin(client, study).code, "fill"])
+    told["stopped"] = client.post(way_out, {"section": "1"}, follow=True).text
 
     found = {name: OF_STORIES.findall(words(page)) for name, page in told.items()}
 
+    assert "1. The Corridor" in words(told["sheet"])
+    assert "You stopped at section 1" in words(told["stopped"])
     # The consent's own box, and what a check of one's reading does, are about reading the page.
     assert words(told["consent"]).count("I have read this") == 1
     assert {name: each for name, each in found.items() if each} == {"consent": ["read"]}
@@ -97,6 +103,19 @@ def test_the_words_sought_are_there_where_stories_are_read(client: Client) -> No
 
     assert OF_STORIES.findall(words(client.get(page_of(assignment, "overview")).text))
     assert OF_STORIES.findall(words(client.get(page_of(assignment, "check")).text))
+
+
+@pytest.mark.parametrize("fills", [True, False])
+@pytest.mark.parametrize("once", [{"kind": "rating"}, {"kind": "practice"}])
+def test_a_page_takes_for_a_cloze_what_the_protocol_does(client: Client, *, fills: bool, once: dict[str, str]) -> None:
+    study = with_survey(clozes.study() if fills else factories.study())
+    Step.objects.filter(key="after").update(layout="cloze", **once)
+    assignment = walk.begin(client, study)
+
+    found = work.find(assignment.code, rater=assignment.rater_id)
+
+    assert found is not None
+    assert (found.fills_cloze, found.protocol.fills_cloze) == (fills, fills)
 
 
 def test_a_text_being_filled_says_how_many_blanks_are_left(client: Client) -> None:
