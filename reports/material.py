@@ -183,9 +183,9 @@ def floor(compute: Callable[..., Floor], *arguments: Any, **named: Any) -> dict[
     return {"mean": found.mean, "upper": found.upper}
 
 
-def mean(parts: list[dict[str, Any]], of: str = "value") -> dict[str, Any]:
+def mean(parts: list[dict[str, Any]]) -> dict[str, Any]:
     """The mean of those parts that have a value, saying how many have none."""
-    found = [part[of] for part in parts if part.get(of) is not None]
+    found = [part["value"] for part in parts if part["value"] is not None]
     if not found:
         return {"value": None, "why": "There is nothing to average."}
     return {"value": float(np.mean(found)), "n": len(found), "n_left_out": len(parts) - len(found)}

@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -18,12 +17,6 @@ from tests.factories import NOON
 pytestmark = pytest.mark.django_db
 STUDIES = reverse("admin:studies_study_changelist")
 ISSUE = reverse("admin:annotation_invitation_issue")
-
-
-@pytest.fixture
-def staff(client: Client) -> Client:
-    client.force_login(User.objects.create_superuser("admin"))
-    return client
 
 
 def act(staff: Client, action: str, *studies: Study, **more: str):
