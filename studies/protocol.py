@@ -69,7 +69,9 @@ def read(version: ProtocolVersion) -> Protocol:
 def items_of(step: Step) -> list[Item]:
     """The items that a step asks, in order: of a practice those that have a sample answer; none for a text."""
     every = list(step.instrument.items.all()) if step.instrument else []
-    return [item for item in every if step.kind != Step.Kind.PRACTICE or item.key in step.samples]
+    # Samples that were edited into something else are named by `findings`.
+    sampled = step.samples if isinstance(step.samples, dict) else {}
+    return [item for item in every if step.kind != Step.Kind.PRACTICE or item.key in sampled]
 
 
 def draft(study: Study) -> ProtocolVersion:

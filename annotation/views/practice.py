@@ -13,6 +13,7 @@ from annotation.typesetting import paragraphs
 from annotation.views import asking, pages, way
 from annotation.views.asking import Asking, Lack
 from annotation.work import Work
+from studies import items
 
 
 def practise(request: Request, far: Way, visit: Work, part: Part, lacking: Sequence[Lack]) -> HttpResponse:
@@ -35,5 +36,6 @@ def _sample(visit: Work, asked: Asking) -> dict[str, Any]:
     """The sample answer to an item in the item's words, and why it would do."""
     place = asked.place
     sample = place.step.samples[place.item.key]
+    value = items.named(place.item.type).clean(place.item, sample["value"])
     why = Words(sample["why"], visit.assignment.study.language)
-    return {"words": asking.labelled(visit, place, sample["value"]), "why": why}
+    return {"words": asking.labelled(visit, place, value), "why": why}

@@ -51,7 +51,7 @@ function note(saver) {
   const words = JSON.stringify(fields.filter(([name]) => name !== "base"));
   if (notes.get(saver)?.words !== words) notes.set(saver, { words, n: ++count });
   const said = notes.get(saver);
-  said.isKept = drafts.keep(pathOf(saver), said.n, fields);
+  if (!said.isCommitted) said.isKept = drafts.keep(pathOf(saver), said.n, fields);
   return said;
 }
 
@@ -90,7 +90,7 @@ for (const sent of ["change", "submit"]) {
 // names another element as the event's; that of the request stays.
 const requested = (event) => event.detail.requestConfig ?? event.detail;
 const isSave = (event) => requested(event).elt?.matches?.("[data-saves]");
-// What answers a save says so. A network's sign-in page or a proxy's apology, of whatever status, does not.
+// What takes a save, or refuses it for good, says that it is ours. A network's sign-in page or a proxy's apology does not.
 const OURS = "Quire-Saved";
 const FOREIGN = 502;
 const codeOf = (status, mark) => (mark === null && ((status > 0 && status <= 400) || status === 409) ? FOREIGN : status);
@@ -106,7 +106,9 @@ document.addEventListener("htmx:configRequest", (event) => {
   const pressed = triggeringEvent?.submitter;
   if (pressed?.name === "go") parameters.set("go", pressed.value);
   // A field that waited for its turn may have been saved by the turn before.
-  if (!saver.matches("form, button") && notes.get(saver).isCommitted) event.preventDefault();
+  if (saver.matches("form, button") || !notes.get(saver).isCommitted) return;
+  event.preventDefault();
+  if (status?.dataset.state === "saving") sayOfThePage();
 });
 document.addEventListener("htmx:beforeOnLoad", (event) => {
   if (isSave(event) && event.detail.xhr.getResponseHeader(OURS) === null) event.preventDefault();
@@ -140,10 +142,12 @@ function committed(saver, n, nPasted) {
   if (notes.get(saver)?.n === n) notes.get(saver).isCommitted = true;
   const pasted = saver.elements?.pasted;
   if (pasted) pasted.value = Math.max(0, Number(pasted.value) - nPasted);
-  if (!status) return;
+  if (status) sayOfThePage();
+}
+// “Saved” is said of the page: not while something else on it is on its way, or could not be saved.
+function sayOfThePage() {
   // The words came with the answer, but for one that only says where to go.
   if (status.dataset.state === "saving" && status.textContent === status.dataset.saving) sayDone();
-  // “Saved” is said of the page: not while something else on it is on its way, or could not be saved.
   const [other] = failed.values();
   if (other) sayFailed(other.state);
   else if (nWaiting) sayFailed("failed");
@@ -185,13 +189,12 @@ function refused(saver, n, code) {
 let isRenewed = false;
 async function renew() {
   if (isRenewed) return;
-  const answer = await fetch(location.pathname, { redirect: "error" }).catch(() => null);
+  const how = { redirect: "manual", signal: AbortSignal.timeout(TIMEOUT) };
+  const answer = await fetch(location.pathname, how).catch(() => null);
+  if (answer?.type === "opaqueredirect" || answer?.status === 401) sayTrouble("ended");
   const html = answer?.ok ? await answer.text() : "";
   const token = new DOMParser().parseFromString(html, "text/html").querySelector("[name=csrfmiddlewaretoken]")?.value;
-  if (!token) {
-    if (navigator.onLine) sayTrouble("ended");
-    return;
-  }
+  if (!token) return;
   isRenewed = true;
   for (const each of document.querySelectorAll("[name=csrfmiddlewaretoken]")) each.value = token;
   tryAgain();
@@ -217,10 +220,10 @@ function comeBack() {
 function showAgain({ path, fields }) {
   const saver = saverAt(path);
   saver.inert = true;
-  for (const control of saver.elements ?? []) {
+  for (const control of saver.elements ?? [saver]) {
     const values = fields.filter(([name]) => name === control.name).map(([, value]) => value);
-    if (control.type === "radio") control.checked = values.includes(control.value);
-    else if (control.matches("textarea") && values.length) [control.value] = values;
+    if (control.matches("[type=radio], [type=checkbox]")) control.checked = values.includes(control.value);
+    else if (control.matches("textarea, select, input:not([type=hidden])") && values.length) [control.value] = values;
   }
 }
 function release(path) {
@@ -249,14 +252,14 @@ async function bringBack() {
   if (nWaiting) {
     sayFailed(navigator.onLine ? "failed" : "offline");
     comingBack = setTimeout(tryAgain, AGAIN.at(-1));
-  } else if (nBefore && status && !failed.size && !isPending()) {
+  } else if (nBefore && status && !failed.size && !isPending() && !found.includes(REFUSED)) {
     sayDone();
   }
   // What this page shows is older than what is now saved. A reload would take back a link just followed.
   if (isBehind && !isPending() && !isLeaving) location.reload();
 }
-// What became of a draft: taken, and this page shows something older; taken, or settled otherwise; not taken yet.
-const [BEHIND, DONE, WAITS] = ["behind", "done", "waits"];
+// What became of a draft: taken, and this page shows something older; taken; refused, and shown; not taken yet.
+const [BEHIND, DONE, REFUSED, WAITS] = ["behind", "done", "refused", "waits"];
 async function deliver(draft) {
   let answer;
   try {
@@ -272,12 +275,12 @@ async function deliver(draft) {
     drafts.drop(draft);
     return shows(saver, await answer.text()) || isReview() ? BEHIND : DONE;
   }
+  if (![400, 404, 409].includes(code)) return WAITS;
+  settledHere.add(`${draft.page}-${draft.n}`);
   // Where there is nothing for this reader: it is somebody else's, who works on this device too.
   if (code === 404) return DONE;
-  if (code !== 409 && code !== 400) return WAITS;
-  settledHere.add(`${draft.page}-${draft.n}`);
   await explain(draft, saver, answer);
-  return DONE;
+  return REFUSED;
 }
 // Whether a saver shows another revision than the one that an answer names.
 function shows(saver, html) {
@@ -313,7 +316,7 @@ document.addEventListener("submit", (event) => {
   if ("forgets" in event.target.dataset) drafts.forget(new URL(event.target.action).pathname);
 });
 
-// Of a save whose form has gone meanwhile, no event tells the end.
+// Of a save that fails after its form has gone, no event tells the end.
 function isUnderway() {
   for (const xhr of underway.keys()) if (xhr.readyState === XMLHttpRequest.DONE) underway.delete(xhr);
   return underway.size > 0;
@@ -361,6 +364,7 @@ addEventListener("pagehide", () => {
 // Only where the device keeps nothing does leaving need a question.
 addEventListener("beforeunload", (event) => {
   isLeaving = true;
+  setTimeout(() => { isLeaving = false; }, AGAIN.at(-1)); // who is still here has stayed
   const isAtRisk = [...failed.keys(), ...timers.keys(), ...underway.values()].some((saver) => notes.get(saver)?.isKept === false);
   if (isAtRisk) event.preventDefault();
 });
@@ -368,10 +372,14 @@ addEventListener("beforeunload", (event) => {
 // Whoever has withdrawn leaves nothing on the device either.
 if (document.querySelector("[data-forgets-all]")) drafts.forgetAll();
 // What was answered before this script was there: nobody has heard of it yet.
-const isAltered = (control) =>
-  control.matches("[type=radio], [type=checkbox]") ? control.checked !== control.defaultChecked
-  : control.matches("select") ? [...control.options].some((each) => each.selected !== each.defaultSelected)
-  : control.matches("textarea, input:not([type=hidden])") && control.value !== control.defaultValue;
+function isAltered(control) {
+  if (control.matches(":disabled")) return false;
+  if (control.matches("[type=radio], [type=checkbox]")) return control.checked !== control.defaultChecked;
+  if (control.matches("textarea, input:not([type=hidden])")) return control.value !== control.defaultValue;
+  if (!control.matches("select")) return false;
+  const asItCame = [...control.options].find((each) => each.defaultSelected) ?? control.options[0];
+  return !asItCame.selected;
+}
 function catchUp() {
   for (const saver of document.querySelectorAll("[data-saves]:not(button)")) {
     if (notes.has(saver) || ![...(saver.elements ?? [saver])].some(isAltered)) continue;

@@ -11,7 +11,7 @@ from annotation.views import way
 from judges import catalogue, planning
 from reports import frames, results
 from studies import protocol
-from studies.models import Study
+from studies.models import Step, Study
 from tests import factories
 from tests.annotation import walk
 
@@ -63,7 +63,14 @@ def test_the_sample_answer_shows_only_beside_ones_own(client: Client, rater: Rat
     assert client.get("/", follow=True).redirect_chain[-1][0] == PAGE, "comparing is not going on"
 
 
-def test_the_page_takes_as_many_queries_as_others(
+def test_a_sample_answer_is_said_as_it_would_be_stored(client: Client, study: Study, rater: Rater) -> None:
+    Step.objects.filter(key="practice").update(samples={"item-2": {"value": "YES", "why": WHY}})
+    answer(client, rater)
+
+    assert '<strong><span lang="en">Yes</span></strong>' in client.post(PAGE).text
+
+
+def test_the_page_takes_fifteen_queries(
     client: Client, rater: Rater, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     answer(client, rater)

@@ -82,3 +82,15 @@ def link(study: Study, live_server: Any) -> str:
 
 def press(page: Page, button: str) -> None:
     page.get_by_role("button", name=button).first.click()
+
+
+@pytest.fixture
+def desk(page: Page, link: str) -> Page:
+    """A page at the first question."""
+    page.goto(link)
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_label("I have read this and I agree to take part.").check()
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Begin with a group").click()
+    expect(page.get_by_role("heading", name="Item 1")).to_be_visible()
+    return page

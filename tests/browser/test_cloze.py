@@ -1,5 +1,6 @@
 """Filling the shipped cloze in a real browser: by keyboard alone, with changes upstream, and with an end half-way."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -136,6 +137,17 @@ def test_nothing_is_called_saved_while_another_blank_is_not(sheet: Page) -> None
     for _ in range(10):
         assert "Saved" not in sheet.locator("#status").inner_text()
         sheet.wait_for_timeout(50)
+
+
+def test_what_was_saved_in_a_pause_is_off_the_device_and_stays_so(sheet: Page) -> None:
+    field(sheet, 2).press_sequentially("a door")
+    until(sheet, lambda: said().get(2), "a door")
+    expect(sheet.locator("#status")).to_have_text(re.compile("^Saved"))
+    field(sheet, 2).press("Tab")
+    sheet.wait_for_timeout(500)
+
+    expect(sheet.locator("#status")).to_have_text(re.compile("^Saved"))
+    assert sheet.evaluate("Object.keys(localStorage).filter((name) => name.startsWith('quire-draft'))") == []
 
 
 def test_the_return_key_keeps_a_word_and_sends_nothing_else(sheet: Page) -> None:

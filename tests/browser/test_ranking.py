@@ -49,7 +49,9 @@ def test_nothing_has_an_order_before_the_first_move(page_of):
     page = page_of()
 
     assert shown(page) == [("–", "A"), ("–", "B"), ("–", "C")]
-    assert ranked() == []
+    page.wait_for_timeout(1200)  # longer than a save waits for more to be typed
+    assert (ranked(), Response.objects.count()) == ([], 0)
+    expect(page.locator("#status")).to_be_empty()
 
 
 def test_a_story_is_moved_by_its_button_and_the_move_is_said(page_of):

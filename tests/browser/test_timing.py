@@ -5,7 +5,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from annotation.models import Assignment, Timing
-from tests.browser.test_saving import desk, link, until  # noqa: F401
+from tests.browser.saying import until
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
 
@@ -14,7 +14,7 @@ def total() -> int:
     return sum(Timing.objects.values_list("active_seconds", flat=True))
 
 
-def test_time_counts_while_something_is_done_and_is_reported_on_leaving(desk: Page) -> None:  # noqa: F811
+def test_time_counts_while_something_is_done_and_is_reported_on_leaving(desk: Page) -> None:
     desk.mouse.move(200, 200)
     desk.wait_for_timeout(3500)
 
@@ -27,7 +27,7 @@ def test_time_counts_while_something_is_done_and_is_reported_on_leaving(desk: Pa
     assert Assignment.objects.get().timed_until <= timezone.now()
 
 
-def test_time_stops_a_minute_after_the_last_sign_of_life(desk: Page) -> None:  # noqa: F811
+def test_time_stops_a_minute_after_the_last_sign_of_life(desk: Page) -> None:
     desk.clock.install()
     desk.reload()
     desk.mouse.move(200, 200)
@@ -41,7 +41,7 @@ def test_time_stops_a_minute_after_the_last_sign_of_life(desk: Page) -> None:  #
     expect(desk.locator("[data-worked]")).to_have_text("0 min")
 
 
-def test_time_that_was_reported_in_vain_is_reported_again(desk: Page) -> None:  # noqa: F811
+def test_time_that_was_reported_in_vain_is_reported_again(desk: Page) -> None:
     desk.clock.install()
     desk.reload()
     heard: list[int] = []

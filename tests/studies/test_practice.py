@@ -75,6 +75,7 @@ def test_its_story_and_samples_are_part_of_what_is_frozen(tmp_path: Path) -> Non
     [
         ({}, "step practice has no sample answers, so it asks nothing"),
         ([], "step practice has no sample answers, so it asks nothing"),
+        (4, "step practice has no sample answers, so it asks nothing"),
         (
             {"empathy": 4},
             "step practice, the sample answer to empathy: must have value and why, and nothing else",
