@@ -14,12 +14,9 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import django
-from PIL import Image
 from playwright.sync_api import Page, expect, sync_playwright
 
 # A place of its own for the database, before anything of Django's is read; and Playwright's event loop runs in this
@@ -38,61 +35,19 @@ from annotation.models import Assignment, Timing  # noqa: E402
 from reports.management.commands import demo as seeding  # noqa: E402
 from studies.models import Cloze, Item, Step  # noqa: E402
 from tests import factories  # noqa: E402
+from tests.album import HEIGHTS, PICTURES, ROOT, Album, save  # noqa: E402
 from tests.browser.conftest import ARGS, CHROMIUM  # noqa: E402
 from tests.studies.cloze import fills  # noqa: E402
 
-ROOT = Path(__file__).resolve().parent.parent
-GALLERY, PICTURES = ROOT / "docs" / "gallery", ROOT / "docs" / "pictures"
 PORT = 8714
 SITE = f"http://127.0.0.1:{PORT}"
 FIRST: Any = {"width": 1440, "height": 900}
 ALL = (1440, 1024, 768, 320)
-HEIGHTS = {320: 640, 768: 1024, 1024: 768, 1440: 900}
-HEAD = """# Gallery
-
-The pages in their states, taken by `make gallery` from a demo of its own. Shown at half their size. The stories were
-written for the demonstration, and the raters in the report are simulated.
-"""
 KEY = Item.objects.filter(instrument__slug="litbench-comprehension")
 WHY = (
     "It stays in one scene, at the fence, and tells the years behind it in a few sentences: the posts, the quarrel, "
     "the apples in October. I never wished for more of either."
 )
-
-
-@dataclass
-class Album:
-    """The pictures as they are taken: of each scene a caption and the files by width."""
-
-    scenes: dict[str, tuple[str, list[Path]]] = field(default_factory=dict)
-
-    def take(self, page: Page, name: str, caption: str, *, widths: tuple[int, ...] = (1440, 320)) -> None:
-        """The page as its window shows it, at each of the widths."""
-        files = []
-        for width in widths:
-            page.set_viewport_size({"width": width, "height": HEIGHTS[width]})
-            page.wait_for_timeout(150)  # scrolling and fonts settle
-            files.append(GALLERY / f"{name}-{width}.png")
-            save(page, files[-1])
-        page.set_viewport_size({"width": 1440, "height": HEIGHTS[1440]})
-        self.scenes[name] = (caption, files)
-
-
-def save(page: Page, file: Path) -> None:
-    """What the window shows, in a palette of 256 colours: a third of the bytes, and text stays sharp."""
-    shot = Image.open(io.BytesIO(page.screenshot(animations="disabled", caret="hide"))).convert("RGB")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    shot.quantize(palette=palette_of(shot), dither=Image.Dither.NONE).save(file, optimize=True)
-
-
-def palette_of(shot: Image.Image) -> Image.Image:
-    """The 200 commonest colours as they are, and 56 that cover the range: else papers and thin red lines change."""
-    counts: Any = shot.getcolors(shot.width * shot.height)
-    common = [colour for _, colour in sorted(counts, reverse=True)[:200]]
-    rest = shot.quantize(56, Image.Quantize.MAXCOVERAGE).getpalette() or []
-    palette = Image.new("P", (1, 1))
-    palette.putpalette([part for colour in common for part in colour] + rest)
-    return palette
 
 
 @contextmanager
@@ -131,8 +86,8 @@ def press(page: Page, button: str) -> None:
     page.get_by_role("button", name=button).click()
 
 
-def come_in(page: Page, link: str) -> None:
-    """By link, consent, background, checks and briefing to where the first group begins."""
+def come_in(page: Page, link: str, album: Album | None = None) -> None:
+    """By link, consent, background, checks, briefing and practice to where the first group begins."""
     page.goto(link)
     with page.expect_navigation():
         press(page, "Continue")
@@ -145,6 +100,12 @@ def come_in(page: Page, link: str) -> None:
         for n, question in enumerate(page.locator("main fieldset:has([type=radio])").all()):
             question.get_by_role("radio").nth(right[n] if "/once/comprehension/" in page.url else 0).check()
             page.wait_for_timeout(200)
+        compare = page.get_by_role("button", name="Compare with sample answers")
+        if compare.count():
+            with page.expect_navigation():
+                compare.click()
+            if album:
+                album.take(page, "practice", "A story to practise on: sample answers below one's own.")
         with page.expect_navigation():
             press(page, "Continue")
     with page.expect_navigation():
@@ -325,7 +286,7 @@ def cascade(page: Page, album: Album, link: str) -> None:
 def others(page: Page, album: Album, links: dict[str, str]) -> None:
     """The first page of work in the other studies of the demo."""
     for slug in ("depth", "pairs", "ideas", "measures"):
-        come_in(page, links[slug])
+        come_in(page, links[slug], album)
         if page.get_by_role("button", name="No, begin to read").count():
             press(page, "No, begin to read")
         page.wait_for_load_state("networkidle")
@@ -355,25 +316,6 @@ def staff(page: Page, album: Album, found: dict[str, list[str]]) -> None:
     save(page, PICTURES / "report-1440.png")
 
 
-def write(album: Album) -> None:
-    """docs/gallery.md around the pictures, and no picture that it does not show."""
-    kept = {file for _, files in album.scenes.values() for file in files}
-    for old in set(GALLERY.glob("*.png")) - kept:
-        old.unlink()
-    parts = [HEAD]
-    for name, (caption, files) in album.scenes.items():
-        shown = " ".join(
-            f'<img src="gallery/{f.name}" alt="{caption} {width_of(f)} pixels wide." width="{width_of(f) // 2}">'
-            for f in files
-        )
-        parts.append(f"## {name.replace('-', ' ').capitalize()}\n\n{caption}\n\n{shown}\n")
-    (ROOT / "docs" / "gallery.md").write_text("\n".join(parts))
-
-
-def width_of(file: Path) -> int:
-    return int(file.stem.rsplit("-", 1)[1])
-
-
 def main() -> None:
     if CHROMIUM is None:
         sys.exit("The gallery needs a Chromium, and there is none on this machine.")
@@ -391,7 +333,7 @@ def main() -> None:
         others(page, album, links)
         staff(page, album, found)
         browser.close()
-    write(album)
+    album.write()
 
 
 if __name__ == "__main__":
