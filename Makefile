@@ -3,7 +3,7 @@ PORT ?= 8000
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo setup test slow lint browser gallery trials bench messages services clean
+.PHONY: help demo setup test slow lint lint-scripts browser gallery trials bench architecture messages services clean
 
 help:           ## What there is
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/'
@@ -40,19 +40,27 @@ browser: .venv/tested ## The tests in a real Chromium
 	$(BIN)/pytest -n 2 -m browser
 
 gallery: .venv/tested ## The pictures of docs/gallery.md and of the README, taken anew
-	$(BIN)/python -m tests.gallery
+	$(BIN)/python -m tools.gallery
 
 trials: .venv/tested ## The long experiments, a quarter of an hour; written to docs/trials.md
-	$(BIN)/python -m tests.trials
+	$(BIN)/python -m tools.trials
 
 bench: .venv/tested  ## Saving and reading, measured; POSTGRES=postgres://… to measure it too; written to docs/bench.md
-	$(BIN)/python -m tests.bench $(if $(POSTGRES),--postgres $(POSTGRES))
+	$(BIN)/python -m tools.bench $(if $(POSTGRES),--postgres $(POSTGRES))
+
+architecture: .venv/tested ## The picture of docs/architecture.md, drawn anew from the imports
+	$(BIN)/python -m tools.architecture
 
 messages: .venv/ready ## The interface's strings into locale/, and what is translated of them compiled; needs GNU gettext
-	$(BIN)/python manage.py makemessages --locale pt_BR --no-location --no-wrap --no-obsolete --ignore var --ignore tests
+	$(BIN)/python manage.py makemessages --locale pt_BR --no-location --no-wrap --no-obsolete --ignore var --ignore tests --ignore node_modules
 	$(BIN)/python manage.py compilemessages --locale pt_BR --ignore .venv
 
-lint: .venv/tested  ## Style, types, templates, imports, migrations
+node_modules/ready: package.json
+	@echo "Installing the checks of the scripts into node_modules: about 130 MB, seconds, once …"
+	@npm install --loglevel error --no-audit --no-fund
+	@touch $@
+
+lint: .venv/tested lint-scripts  ## Style, types, templates, imports, migrations; of the scripts where Node is there
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy .
@@ -60,5 +68,11 @@ lint: .venv/tested  ## Style, types, templates, imports, migrations
 	$(BIN)/lint-imports
 	$(BIN)/python manage.py makemigrations --check --dry-run
 
+# Where everything must be there (QUIRE_REQUIRE_ALL), a check that is left out is a failure.
+lint-scripts:
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory node_modules/ready && npm run --silent lint; \
+	elif [ -n "$$QUIRE_REQUIRE_ALL" ]; then echo "Node and npm are not there, but QUIRE_REQUIRE_ALL is set." >&2; exit 1; \
+	else echo "Node and npm are not there: the scripts are not checked (Debian: apt install nodejs npm)."; fi
+
 clean:          ## Forget the environment and the embedded data
-	rm -rf .venv var
+	rm -rf .venv node_modules var

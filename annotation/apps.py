@@ -4,12 +4,10 @@ from django.apps import AppConfig
 from django.db.models.signals import post_migrate
 from django.utils.translation import gettext_lazy
 
-from studies import labels
-
 
 def protect_history(using: str, **_: Any) -> None:
     """Put the triggers back after every migration: on SQLite an altered table is rebuilt, and loses them."""
-    from annotation import history
+    from annotation.responses import history
 
     history.protect(using)
 
@@ -19,5 +17,4 @@ class AnnotationConfig(AppConfig):
     verbose_name = gettext_lazy("Annotation")
 
     def ready(self) -> None:
-        labels.translate(self)
         post_migrate.connect(protect_history, sender=self)

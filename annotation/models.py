@@ -32,13 +32,14 @@ def new_code() -> str:
 
 
 class Identity(models.Model):
-    name = models.CharField(max_length=200, blank=True)
-    email = models.EmailField(blank=True)
-    platform = models.CharField(max_length=40, blank=True)
-    platform_id = models.CharField(max_length=120, blank=True)
-    payment = models.TextField(blank=True)
+    name = models.CharField(_("name"), max_length=200, blank=True)
+    email = models.EmailField(_("email"), blank=True)
+    platform = models.CharField(_("platform"), max_length=40, blank=True)
+    platform_id = models.CharField(_("platform id"), max_length=120, blank=True)
+    payment = models.TextField(_("payment"), blank=True)
 
     class Meta:
+        verbose_name = _("identity")
         verbose_name_plural = _("identities")
 
     def __str__(self) -> str:
@@ -51,14 +52,20 @@ class Rater(models.Model):
         MODEL = "model", _("Model")
         METRIC = "metric", _("Metric")
 
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="raters")
-    code = models.CharField(max_length=80)
-    kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.PERSON)
-    is_simulated = models.BooleanField(default=False)
-    identity = models.ForeignKey(Identity, on_delete=models.SET_NULL, null=True, blank=True, related_name="raters")
-    arrived_at = models.DateTimeField(auto_now_add=True)
+    study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="raters")
+    code = models.CharField(_("code"), max_length=80)
+    kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices, default=Kind.PERSON)
+    is_simulated = models.BooleanField(_("is simulated"), default=False)
+    # Repeats the rater's consents, by the SHA-256 of each text, so that whoever reads the rater knows them.
+    consented_to = models.JSONField(_("consented to"), default=list, blank=True, editable=False)
+    identity = models.ForeignKey(
+        Identity, verbose_name=_("identity"), on_delete=models.SET_NULL, null=True, blank=True, related_name="raters"
+    )
+    arrived_at = models.DateTimeField(_("arrived at"), auto_now_add=True)
 
     class Meta:
+        verbose_name = _("rater")
+        verbose_name_plural = _("raters")
         ordering = ["study", "code"]
         constraints = [models.UniqueConstraint(fields=["study", "code"], name="rater_code_once")]
 
@@ -67,28 +74,38 @@ class Rater(models.Model):
 
 
 class Invitation(models.Model):
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="invitations")
+    study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="invitations")
     label = models.CharField(
-        max_length=120, blank=True, help_text=_("For the designer's own orientation; never a name.")
+        _("label"), max_length=120, blank=True, help_text=_("For the designer's own orientation; never a name.")
     )
-    token_sha256 = models.CharField(max_length=64, unique=True, editable=False)
-    groups = models.ManyToManyField(StoryGroup, blank=True, help_text=_("If given, the holder gets these groups only."))
-    rater = models.OneToOneField(Rater, on_delete=models.SET_NULL, null=True, blank=True, related_name="invitation")
-    issued_at = models.DateTimeField(auto_now_add=True)
-    expires_at = models.DateTimeField(null=True, blank=True)
-    revoked_at = models.DateTimeField(null=True, blank=True)
+    token_sha256 = models.CharField(_("token sha256"), max_length=64, unique=True, editable=False)
+    groups = models.ManyToManyField(
+        StoryGroup, verbose_name=_("groups"), blank=True, help_text=_("If given, the holder gets these groups only.")
+    )
+    rater = models.OneToOneField(
+        Rater, verbose_name=_("rater"), on_delete=models.SET_NULL, null=True, blank=True, related_name="invitation"
+    )
+    issued_at = models.DateTimeField(_("issued at"), auto_now_add=True)
+    expires_at = models.DateTimeField(_("expires at"), null=True, blank=True)
+    revoked_at = models.DateTimeField(_("revoked at"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("invitation")
+        verbose_name_plural = _("invitations")
 
     def __str__(self) -> str:
         return self.label or f"invitation {self.pk}"
 
 
 class Consent(models.Model):
-    rater = models.ForeignKey(Rater, on_delete=models.CASCADE, related_name="consents")
-    step = models.ForeignKey(Step, on_delete=models.PROTECT)
-    text_sha256 = models.CharField(max_length=64)
-    at = models.DateTimeField(auto_now_add=True)
+    rater = models.ForeignKey(Rater, verbose_name=_("rater"), on_delete=models.CASCADE, related_name="consents")
+    step = models.ForeignKey(Step, verbose_name=_("step"), on_delete=models.PROTECT)
+    text_sha256 = models.CharField(_("text sha256"), max_length=64)
+    at = models.DateTimeField(_("at"), auto_now_add=True)
 
     class Meta:
+        verbose_name = _("consent")
+        verbose_name_plural = _("consents")
         constraints = [models.UniqueConstraint(fields=["rater", "text_sha256"], name="consent_once_per_text")]
 
     def __str__(self) -> str:
@@ -96,8 +113,12 @@ class Consent(models.Model):
 
 
 class Withdrawal(models.Model):
-    rater = models.OneToOneField(Rater, on_delete=models.CASCADE, related_name="withdrawal")
-    at = models.DateTimeField(auto_now_add=True)
+    rater = models.OneToOneField(Rater, verbose_name=_("rater"), on_delete=models.CASCADE, related_name="withdrawal")
+    at = models.DateTimeField(_("at"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("withdrawal")
+        verbose_name_plural = _("withdrawals")
 
     def __str__(self) -> str:
         return f"withdrawal of {self.rater_id}"
@@ -106,15 +127,19 @@ class Withdrawal(models.Model):
 class StepTaken(models.Model):
     ATTEMPTS = 2  # at a check
 
-    rater = models.ForeignKey(Rater, on_delete=models.CASCADE, related_name="steps_taken")
-    step = models.ForeignKey(Step, on_delete=models.PROTECT)
-    attempt = models.PositiveSmallIntegerField(default=1)
+    rater = models.ForeignKey(Rater, verbose_name=_("rater"), on_delete=models.CASCADE, related_name="steps_taken")
+    step = models.ForeignKey(Step, verbose_name=_("step"), on_delete=models.PROTECT)
+    attempt = models.PositiveSmallIntegerField(_("attempt"), default=1)
     wrong = models.JSONField(
-        default=list, blank=True, help_text=_("Of a check, the keys of the items that were not answered rightly.")
+        _("wrong"),
+        default=list,
+        blank=True,
+        help_text=_("Of a check, the keys of the items that were not answered rightly."),
     )
-    at = models.DateTimeField(auto_now_add=True)
+    at = models.DateTimeField(_("at"), auto_now_add=True)
 
     class Meta:
+        verbose_name = _("step taken")
         verbose_name_plural = _("steps taken")
         constraints = [models.UniqueConstraint(fields=["rater", "step", "attempt"], name="step_taken_once_per_attempt")]
 
@@ -128,15 +153,19 @@ class StepTaken(models.Model):
 
 
 class Seat(models.Model):
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="seats")
-    group = models.ForeignKey(StoryGroup, on_delete=models.PROTECT, related_name="seats")
-    rater_kind = models.CharField(max_length=10, choices=Rater.Kind.choices, default=Rater.Kind.PERSON)
-    number = models.PositiveIntegerField()
-    rank = models.PositiveIntegerField(help_text=_("Which free seat of a group is taken first; drawn from the seed."))
-    order = models.JSONField(help_text=_("Codes of the stories, first to last."))
-    is_taken = models.BooleanField(default=False)
+    study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="seats")
+    group = models.ForeignKey(StoryGroup, verbose_name=_("group"), on_delete=models.PROTECT, related_name="seats")
+    rater_kind = models.CharField(_("rater kind"), max_length=10, choices=Rater.Kind.choices, default=Rater.Kind.PERSON)
+    number = models.PositiveIntegerField(_("number"))
+    rank = models.PositiveIntegerField(
+        _("rank"), help_text=_("Which free seat of a group is taken first; drawn from the seed.")
+    )
+    order = models.JSONField(_("order"), help_text=_("Codes of the stories, first to last."))
+    is_taken = models.BooleanField(_("is taken"), default=False)
 
     class Meta:
+        verbose_name = _("seat")
+        verbose_name_plural = _("seats")
         ordering = ["study", "group", "rater_kind", "number"]
         constraints = [models.UniqueConstraint(fields=["group", "rater_kind", "number"], name="seat_number_once")]
 
@@ -154,30 +183,47 @@ class Assignment(models.Model):
     LIVE = (Status.OPEN, Status.SUBMITTED)
 
     # Study, group and kind repeat what rater and seat say, so that the database itself can hold the promises below.
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="assignments")
-    rater = models.ForeignKey(Rater, on_delete=models.CASCADE, related_name="assignments")
-    rater_kind = models.CharField(max_length=10, choices=Rater.Kind.choices)
-    seat = models.ForeignKey(Seat, on_delete=models.PROTECT, null=True, blank=True, related_name="assignments")
-    group = models.ForeignKey(StoryGroup, on_delete=models.PROTECT, null=True, blank=True, related_name="assignments")
-    version = models.ForeignKey(ProtocolVersion, on_delete=models.PROTECT)
-    code = models.CharField(max_length=16, unique=True, default=new_code, editable=False)
-    status = models.CharField(max_length=10, choices=Status.choices, default=Status.OPEN)
-    place = models.CharField(max_length=200, blank=True, help_text=_("Where the rater last was, to come back to."))
+    study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="assignments")
+    rater = models.ForeignKey(Rater, verbose_name=_("rater"), on_delete=models.CASCADE, related_name="assignments")
+    rater_kind = models.CharField(_("rater kind"), max_length=10, choices=Rater.Kind.choices)
+    seat = models.ForeignKey(
+        Seat, verbose_name=_("seat"), on_delete=models.PROTECT, null=True, blank=True, related_name="assignments"
+    )
+    group = models.ForeignKey(
+        StoryGroup, verbose_name=_("group"), on_delete=models.PROTECT, null=True, blank=True, related_name="assignments"
+    )
+    version = models.ForeignKey(ProtocolVersion, verbose_name=_("version"), on_delete=models.PROTECT)
+    code = models.CharField(_("code"), max_length=16, unique=True, default=new_code, editable=False)
+    status = models.CharField(_("status"), max_length=10, choices=Status.choices, default=Status.OPEN)
+    place = models.CharField(
+        _("place"), max_length=200, blank=True, help_text=_("Where the rater last was, to come back to.")
+    )
     read_before = models.BooleanField(
+        _("read before"),
         null=True,
         help_text=_("Whether the rater knew one of the stories before reading; nothing if they were not asked."),
     )
-    started_at = models.DateTimeField(auto_now_add=True)
-    last_active_at = models.DateTimeField(null=True, blank=True)
+    # How far the rater has come, written by the acts that change it, so that every page need not count it anew: the ids
+    # of the stories about which something has been said on the desk, and the position of the last step that was opened
+    # and locks what came before it.
+    begun = models.JSONField(_("begun"), default=list, blank=True, editable=False)
+    locked_before = models.PositiveIntegerField(_("locked before"), default=0, editable=False)
+    started_at = models.DateTimeField(_("started at"), auto_now_add=True)
+    last_active_at = models.DateTimeField(_("last active at"), null=True, blank=True)
     timed_until = models.DateTimeField(
-        null=True, blank=True, help_text=_("Up to when active time has been counted; no second counts twice.")
+        _("timed until"),
+        null=True,
+        blank=True,
+        help_text=_("Up to when active time has been counted; no second counts twice."),
     )
-    ended_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(_("ended at"), null=True, blank=True)
     receipt = models.CharField(
-        max_length=64, blank=True, help_text=_("Hash over the chains of all responses, at submission.")
+        _("receipt"), max_length=64, blank=True, help_text=_("Hash over the chains of all responses, at submission.")
     )
 
     class Meta:
+        verbose_name = _("assignment")
+        verbose_name_plural = _("assignments")
         constraints = [
             models.UniqueConstraint(
                 fields=["seat"], condition=Q(status__in=["open", "submitted"]), name="seat_has_one_live_assignment"
@@ -208,20 +254,26 @@ class Response(models.Model):
         DECLINED = "declined", _("Declined")
         UNREADABLE = "unreadable", _("Unreadable")
 
-    assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="responses")
-    step = models.ForeignKey(Step, on_delete=models.PROTECT)
-    item = models.ForeignKey(Item, on_delete=models.PROTECT)
-    story = models.ForeignKey(Story, on_delete=models.PROTECT, null=True, blank=True)
-    value = models.JSONField(null=True, blank=True)
-    outcome = models.CharField(max_length=10, choices=Outcome.choices, default=Outcome.OPEN)
-    rationale = models.TextField(blank=True)
-    quotes = models.JSONField(default=list, blank=True, help_text=_("Passages quoted: paragraph and text."))
-    revision = models.PositiveIntegerField(default=0)
-    head = models.CharField(max_length=64, blank=True, help_text=_("Digest of the latest event."))
-    first_answered_at = models.DateTimeField(null=True, blank=True)
-    last_edited_at = models.DateTimeField()
+    assignment = models.ForeignKey(
+        Assignment, verbose_name=_("assignment"), on_delete=models.CASCADE, related_name="responses"
+    )
+    step = models.ForeignKey(Step, verbose_name=_("step"), on_delete=models.PROTECT)
+    item = models.ForeignKey(Item, verbose_name=_("item"), on_delete=models.PROTECT)
+    story = models.ForeignKey(Story, verbose_name=_("story"), on_delete=models.PROTECT, null=True, blank=True)
+    value = models.JSONField(_("value"), null=True, blank=True)
+    outcome = models.CharField(_("outcome"), max_length=10, choices=Outcome.choices, default=Outcome.OPEN)
+    rationale = models.TextField(_("rationale"), blank=True)
+    quotes = models.JSONField(
+        _("quotes"), default=list, blank=True, help_text=_("Passages quoted: paragraph and text.")
+    )
+    revision = models.PositiveIntegerField(_("revision"), default=0)
+    head = models.CharField(_("head"), max_length=64, blank=True, help_text=_("Digest of the latest event."))
+    first_answered_at = models.DateTimeField(_("first answered at"), null=True, blank=True)
+    last_edited_at = models.DateTimeField(_("last edited at"))
 
     class Meta:
+        verbose_name = _("response")
+        verbose_name_plural = _("responses")
         constraints = [
             # A missing story is not equal to itself in SQL, hence two constraints.
             models.UniqueConstraint(
@@ -245,26 +297,31 @@ class Response(models.Model):
 
 
 class ResponseEvent(models.Model):
-    response = models.ForeignKey(Response, on_delete=models.PROTECT, related_name="events")
-    revision = models.PositiveIntegerField()
-    at = models.DateTimeField()
+    response = models.ForeignKey(Response, verbose_name=_("response"), on_delete=models.PROTECT, related_name="events")
+    revision = models.PositiveIntegerField(_("revision"))
+    at = models.DateTimeField(_("at"))
     key = models.CharField(
+        _("key"),
         max_length=40,
         blank=True,
         help_text=_("The sender's own name of this save; a repeat is answered, not repeated."),
     )
     n_pasted = models.PositiveIntegerField(
-        default=0, help_text=_("Characters of large pastes into the rationale since the last save.")
+        _("n pasted"), default=0, help_text=_("Characters of large pastes into the rationale since the last save.")
     )
     words = models.TextField(
-        null=True, help_text=_("What was said, as canonical JSON with a salt. Erasure empties this and nothing else.")
+        _("words"),
+        null=True,
+        help_text=_("What was said, as canonical JSON with a salt. Erasure empties this and nothing else."),
     )
-    commitment = models.CharField(max_length=64, help_text=_("SHA-256 of words."))
+    commitment = models.CharField(_("commitment"), max_length=64, help_text=_("SHA-256 of words."))
     digest = models.CharField(
-        max_length=64, help_text=_("SHA-256 over the digest before it and everything here but the words.")
+        _("digest"), max_length=64, help_text=_("SHA-256 over the digest before it and everything here but the words.")
     )
 
     class Meta:
+        verbose_name = _("response event")
+        verbose_name_plural = _("response events")
         ordering = ["response", "revision"]
         constraints = [models.UniqueConstraint(fields=["response", "revision"], name="event_revision_once")]
 
@@ -273,13 +330,17 @@ class ResponseEvent(models.Model):
 
 
 class Timing(models.Model):
-    assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="timings")
-    step = models.ForeignKey(Step, on_delete=models.PROTECT)
-    story = models.ForeignKey(Story, on_delete=models.PROTECT, null=True, blank=True)
-    section = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("Of a cloze."))
-    active_seconds = models.PositiveIntegerField(default=0)
+    assignment = models.ForeignKey(
+        Assignment, verbose_name=_("assignment"), on_delete=models.CASCADE, related_name="timings"
+    )
+    step = models.ForeignKey(Step, verbose_name=_("step"), on_delete=models.PROTECT)
+    story = models.ForeignKey(Story, verbose_name=_("story"), on_delete=models.PROTECT, null=True, blank=True)
+    section = models.PositiveSmallIntegerField(_("section"), null=True, blank=True, help_text=_("Of a cloze."))
+    active_seconds = models.PositiveIntegerField(_("active seconds"), default=0)
 
     class Meta:
+        verbose_name = _("timing")
+        verbose_name_plural = _("timings")
         constraints = [
             models.UniqueConstraint(
                 fields=["assignment", "step", "story"], condition=Q(story__isnull=False), name="timing_once_per_story"
@@ -306,20 +367,26 @@ class Fill(models.Model):
         SUBMITTED = "submitted", _("Submitted")
         SHORTLISTED = "shortlisted", _("Shortlisted")
 
-    assignment = models.OneToOneField(Assignment, on_delete=models.CASCADE, related_name="fill")
-    state = models.CharField(max_length=12, choices=State.choices)
+    assignment = models.OneToOneField(
+        Assignment, verbose_name=_("assignment"), on_delete=models.CASCADE, related_name="fill"
+    )
+    state = models.CharField(_("state"), max_length=12, choices=State.choices)
     stopped_at = models.PositiveSmallIntegerField(
+        _("stopped at"),
         null=True,
         blank=True,
         help_text=_("The section where it was given up: as its writer said, or the first open one."),
     )
-    shortlisted_by = models.CharField(max_length=150, blank=True)
-    reason = models.TextField(blank=True, help_text=_("Why it was shortlisted."))
+    shortlisted_by = models.CharField(_("shortlisted by"), max_length=150, blank=True)
+    reason = models.TextField(_("reason"), blank=True, help_text=_("Why it was shortlisted."))
     edited_text = models.TextField(
-        blank=True, help_text=_("The whole text as an editor would print it. What its writer wrote stays as it is.")
+        _("edited text"),
+        blank=True,
+        help_text=_("The whole text as an editor would print it. What its writer wrote stays as it is."),
     )
     story = models.OneToOneField(
         Story,
+        verbose_name=_("story"),
         on_delete=models.SET_NULL,
         null=True,
         blank=True,
@@ -328,6 +395,8 @@ class Fill(models.Model):
     )
 
     class Meta:
+        verbose_name = _("fill")
+        verbose_name_plural = _("fills")
         ordering = ["assignment__study", "assignment__rater__code"]
         constraints = [
             models.CheckConstraint(
@@ -345,11 +414,15 @@ class Fill(models.Model):
 
 
 class Recognition(models.Model):
-    assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="recognitions")
-    story = models.ForeignKey(Story, on_delete=models.PROTECT)
-    at = models.DateTimeField(auto_now_add=True)
+    assignment = models.ForeignKey(
+        Assignment, verbose_name=_("assignment"), on_delete=models.CASCADE, related_name="recognitions"
+    )
+    story = models.ForeignKey(Story, verbose_name=_("story"), on_delete=models.PROTECT)
+    at = models.DateTimeField(_("at"), auto_now_add=True)
 
     class Meta:
+        verbose_name = _("recognition")
+        verbose_name_plural = _("recognitions")
         constraints = [models.UniqueConstraint(fields=["assignment", "story"], name="recognised_once")]
 
     def __str__(self) -> str:

@@ -3,23 +3,32 @@
 What a story deserves is given by whoever calls; nothing here knows where a story comes from.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from math import exp
+from statistics import fmean
+from typing import TYPE_CHECKING
 
-import numpy as np
 from django.db import transaction
 
-from annotation import claims, responses, submission
+from annotation import responses
 from annotation.models import Assignment, Rater, Response, Timing
-from annotation.responses import Answer
+from annotation.participation import claims
+from annotation.responses import Answer, submission
 from studies import items, protocol
 from studies.items import Shown
+from studies.items.chance import Chance, draw_value
 from studies.models import Item, Step, Story, Study
 from studies.protocol import Protocol
 
+if TYPE_CHECKING:
+    import numpy as np
+
 LABEL = "[simulated]"
+TEXT = f"{LABEL} No person wrote this; it stands where a rater's words would."
 WORDS_PER_MINUTE = 220
 FOR = (
     "I lean to {label}",
@@ -95,6 +104,8 @@ def run(study: Study, tendency_by_story: Mapping[str, Tendency], *, seed: int, b
 
     Same seed, same study, same answers. One transaction, since a study that is half simulated is of no use.
     """
+    import numpy as np  # when something is simulated: web processes have no use for it
+
     simulation = Simulation(study, tendency_by_story, np.random.default_rng(seed))
     found: list[Rater] = []
     at = begins
@@ -125,7 +136,7 @@ def drawn_profile(rng: np.random.Generator) -> Profile:
 def _work(simulation: Simulation, assignment: Assignment, profile: Profile, *, at: datetime) -> datetime:
     """When the assignment was submitted, every item of every step answered in order."""
     Assignment.objects.filter(pk=assignment.pk).update(started_at=at)
-    asked = protocol.read(assignment.version)
+    asked = protocol.load_protocol(assignment.version)
     stories = {story.code: story for story in assignment.group.stories.all()} if assignment.group else {}
     desk = _Desk(simulation, assignment, profile, stories, at)
     for step in asked.ratings:
@@ -135,7 +146,8 @@ def _work(simulation: Simulation, assignment: Assignment, profile: Profile, *, a
         Timing(assignment=assignment, step=step, story=story, active_seconds=int(seconds))
         for (step, story), seconds in desk.seconds.items()
     )
-    Assignment.objects.filter(pk=assignment.pk).update(last_active_at=desk.now)
+    opened = max((step.position for step, _ in desk.seconds if step.locks), default=0)
+    Assignment.objects.filter(pk=assignment.pk).update(last_active_at=desk.now, locked_before=opened)
     submission.submit(assignment, at=desk.now)
     return desk.now + timedelta(minutes=20)
 
@@ -188,67 +200,53 @@ class _Desk:
 
     def drawn(self, item: Item, story: Story | None) -> Answer:
         kind, shown = items.named(item.type), [Shown(letter) for letter in responses.letters(self.order)]
-        draw = _Draw(self, item, story)
-        value = draw.value(kind.schema(item, stories=shown))
+        draw = _Opinion(self, item, story)
+        value = draw_value(kind.schema(item, stories=shown), draw)
         if item.rationale == Item.Rationale.NONE:
             return Answer(value)
         return Answer(value, rationale=draw.rationale(kind.label(item, value), least=item.rationale_least))
 
 
-@dataclass
-class _Draw:
-    """One answer being drawn, from the schema of its values: so a new item type is simulated unasked."""
+class _Opinion(Chance):
+    """How a rater draws one answer: by what the story deserves and how they judge, where the schema leaves a choice."""
 
-    desk: _Desk
-    item: Item
-    story: Story | None
-
-    @property
-    def rng(self) -> np.random.Generator:
-        return self.desk.simulation.rng
+    def __init__(self, desk: _Desk, item: Item, story: Story | None) -> None:
+        super().__init__(desk.simulation.rng, text=TEXT)
+        self.desk, self.item, self.story = desk, item, story
+        self.code_by_letter = responses.letters(desk.order)
 
     def leaning(self) -> float:
         codes = [self.story.code] if self.story else self.desk.order
-        each = [self.desk.simulation.leaning(self.desk.profile, self.item, code) for code in codes]
-        return float(np.mean(each)) if each else 0.0
+        leanings = [self.desk.simulation.leaning(self.desk.profile, self.item, code) for code in codes]
+        return fmean(leanings) if leanings else 0.0
 
-    def value(self, schema: dict[str, Any]) -> Any:
-        if options := schema.get("enum"):
-            return self._option(options)
-        if schema["type"] in ("integer", "number"):
-            low, high = max(schema["minimum"], -1000), min(schema["maximum"], 1000)
-            share = 1 / (1 + np.exp(-self.leaning() - self.rng.normal(0, 0.5)))
-            return round(low + float(share) * (high - low))
-        if schema["type"] == "array":
-            return self._list(schema)
-        if schema["type"] == "object":
-            return {name: self.value(part) for name, part in schema["properties"].items()}
-        return f"{LABEL} No person wrote this; it stands where a rater's words would."
+    def number(self, low: int, high: int) -> int:
+        share = _probability(self.leaning() + float(self.rng.normal(0, 0.5)))
+        return round(low + share * (high - low))
 
-    def _option(self, options: Sequence[str]) -> str:
+    def option(self, options: Sequence[str]) -> str:
         if set(options) == {"yes", "no"}:
-            return "yes" if self.rng.random() < 1 / (1 + np.exp(-self.leaning())) else "no"
-        letters = responses.letters(self.desk.order)
-        if named := [letter for letter in options if letter in letters]:
-            return max(named, key=lambda letter: self.desk.simulation.perceived(letters[letter]))
-        taken = self.desk.simulation.tendency_by_story[self.story.code].guesses if self.story else {}
-        weights = np.array([taken.get(option, 0.0) for option in options])
-        chances = weights / weights.sum() if weights.sum() else None
+            return "yes" if self.rng.random() < _probability(self.leaning()) else "no"
+        if stories := [letter for letter in options if letter in self.code_by_letter]:
+            return max(stories, key=self._perceived)
+        guesses = self.desk.simulation.tendency_by_story[self.story.code].guesses if self.story else {}
+        weights = [guesses.get(option, 0.0) for option in options]
+        chances = [weight / sum(weights) for weight in weights] if sum(weights) else None
         return str(options[int(self.rng.choice(len(options), p=chances))])
 
-    def _list(self, schema: dict[str, Any]) -> list[Any]:
-        """Stories in the order in which they are valued, or as many values as are asked for at least."""
-        inner = schema["items"]
-        letters = responses.letters(self.desk.order)
-        named = (inner.get("items") or inner).get("enum", [])
-        if named and all(letter in letters for letter in named):
-            seen = {letter: self.desk.simulation.perceived(letters[letter]) for letter in named}
-            ranked = sorted(named, key=lambda letter: -seen[letter])
-            return [[letter] for letter in ranked] if inner.get("type") == "array" else ranked
-        n = max(schema.get("minItems", 1), 1)
-        if named and schema.get("uniqueItems"):
-            return [str(x) for x in self.rng.permutation(named)[:n]]
-        return [self.value(inner) for _ in range(n)]
+    def order(self, names: Sequence[str]) -> list[str]:
+        """Stories in the order in which they are valued; anything else by chance."""
+        if not all(name in self.code_by_letter for name in names):
+            return super().order(names)
+        perceived = {letter: self._perceived(letter) for letter in names}
+        return sorted(names, key=lambda letter: -perceived[letter])
+
+    def selection(self, names: Sequence[str], *, least: int, most: int) -> list[str]:
+        """As few as are asked for: of all stories, an order of them all."""
+        return self.order(names)[: max(least, 1)]
+
+    def _perceived(self, letter: str) -> float:
+        return self.desk.simulation.perceived(self.code_by_letter[letter])
 
     def rationale(self, label: str, *, least: int) -> str:
         """So many sentences, each labelled, since one may be quoted alone. An optional one is often left out."""
@@ -261,3 +259,8 @@ class _Draw:
 
     def _one_of(self, words: Sequence[str]) -> str:
         return words[int(self.rng.integers(len(words)))]
+
+
+def _probability(log_odds: float) -> float:
+    """The probability of these log-odds, which may be as large as they like."""
+    return 1 / (1 + exp(-log_odds)) if log_odds > 0 else 1 - 1 / (1 + exp(log_odds))

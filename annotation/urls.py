@@ -3,7 +3,7 @@
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from annotation.views import arrive, desk, finish, leave, orient, recognition, timing
+from annotation.views.rater import arrival, completion, desk, overview, recognition, timing, withdrawal
 
 
 class Letter(StringConverter):
@@ -14,27 +14,27 @@ register_converter(Letter, "letter")
 
 app_name = "annotation"
 urlpatterns = [
-    path("", arrive.home, name="home"),
-    path("r/<str:token>/", arrive.invitation, name="invitation"),
-    path("again/", arrive.again, name="again"),
-    path("reading/", arrive.reading, name="reading"),
-    path("consent/", arrive.consent, name="consent"),
-    path("consent/copy/", arrive.consent_copy, name="consent_copy"),
-    path("briefing/<slug:step>/", arrive.briefing, name="briefing"),
-    path("once/<slug:step>/", arrive.once, name="once"),
-    path("group/", arrive.begin, name="begin"),
-    path("closed/", arrive.closed, name="closed"),
-    path("done/", finish.done, name="done"),
-    path("withdraw/", leave.withdraw, name="withdraw"),
-    path("withdrawn/", leave.withdrawn, name="withdrawn"),
+    path("", arrival.home, name="home"),
+    path("r/<str:token>/", arrival.invitation, name="invitation"),
+    path("again/", arrival.again, name="again"),
+    path("reading/", arrival.reading, name="reading"),
+    path("consent/", arrival.consent, name="consent"),
+    path("consent/copy/", arrival.consent_copy, name="consent_copy"),
+    path("briefing/<slug:step>/", arrival.briefing, name="briefing"),
+    path("once/<slug:step>/", arrival.once, name="once"),
+    path("group/", arrival.begin, name="begin"),
+    path("closed/", arrival.closed, name="closed"),
+    path("done/", completion.done, name="done"),
+    path("withdraw/", withdrawal.withdraw, name="withdraw"),
+    path("withdrawn/", withdrawal.withdrawn, name="withdrawn"),
     path("a/<slug:code>/", desk.resume, name="assignment"),
-    path("a/<slug:code>/check/", finish.check, name="check"),
+    path("a/<slug:code>/check/", completion.check, name="check"),
     path("a/<slug:code>/timing/", timing.add, name="timing"),
-    path("a/<slug:code>/overview/", orient.overview, name="overview"),
-    path("a/<slug:code>/rest/", orient.rest, name="rest"),
-    path("a/<slug:code>/receipt/", finish.receipt, name="receipt"),
-    path("a/<slug:code>/stopped/", finish.stopped, name="stopped"),
-    path("a/<slug:code>/stop/<slug:step>/", finish.stop, name="stop"),
+    path("a/<slug:code>/overview/", overview.overview, name="overview"),
+    path("a/<slug:code>/rest/", overview.rest, name="rest"),
+    path("a/<slug:code>/receipt/", completion.receipt, name="receipt"),
+    path("a/<slug:code>/stopped/", completion.stopped, name="stopped"),
+    path("a/<slug:code>/stop/<slug:step>/", completion.stop, name="stop"),
     path("a/<slug:code>/recognition/", recognition.before, name="recognition"),
     path("a/<slug:code>/story/<letter:letter>/", desk.story, name="story"),
     path("a/<slug:code>/story/<letter:letter>/recognised/", recognition.flag, name="recognised"),

@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from reports import roles
+from config import roles
 
 admin.site.unregister([User, Group])
 
@@ -26,10 +26,10 @@ class RoleField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
 class AccountForm(UserChangeForm):  # type: ignore[type-arg]
     def clean_groups(self) -> Any:
         groups = self.cleaned_data["groups"]
-        held = groups.values_list("permissions__content_type__app_label", "permissions__codename")
-        if len(roles.seen(f"{app}.{codename}" for app, codename in held)) == len(roles.APART):
-            said = _("Together these roles would see identities, provenance and answers. Take one away.")
-            raise forms.ValidationError(said)
+        names = groups.values_list("permissions__content_type__app_label", "permissions__codename")
+        if len(roles.seen(f"{app}.{codename}" for app, codename in names)) == len(roles.APART):
+            message = _("Together these roles would see identities, provenance and answers. Take one away.")
+            raise forms.ValidationError(message)
         return groups
 
 

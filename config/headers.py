@@ -53,9 +53,9 @@ class WithoutLinks(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         record.msg = _masked(record.msg)
         if isinstance(record.args, tuple):
-            record.args = tuple(_masked(each) for each in record.args)
+            record.args = tuple(_masked(argument) for argument in record.args)
         return True
 
 
-def _masked(said: Any) -> Any:
-    return LINK.sub("…", said) if isinstance(said, str) else said
+def _masked(value: Any) -> Any:
+    return LINK.sub("…", value) if isinstance(value, str) else value

@@ -1,7 +1,7 @@
 """Who of the staff may see and do what: five roles, as groups of Django's own permissions, from one table.
 
 `docs/roles.md` publishes the table. No role sees identities, provenance and answers together, and the admin refuses to
-give one account roles that would (`reports.admin`). Whoever is an administrator without a group (`is_superuser`) stands
+give one account roles that would (`config.admin`). Whoever is an administrator without a group (`is_superuser`) stands
 outside the table and sees everything.
 """
 
@@ -169,8 +169,8 @@ def permissions(role: str) -> set[str]:
 
 def seen(permitted: Iterable[str]) -> list[str]:
     """Which of the data that are kept apart can be seen, at least in part, with these permissions."""
-    held = set(permitted)
-    return [data for data, needed in APART.items() if held & needed]
+    permissions_held = set(permitted)
+    return [data for data, needed in APART.items() if permissions_held & needed]
 
 
 def create(using: str = "default", apps: Any = installed, **_: Any) -> None:
@@ -191,11 +191,11 @@ def create(using: str = "default", apps: Any = installed, **_: Any) -> None:
 
 
 def _rows(names: set[str], *, using: str) -> list[Permission]:
-    named = Q()
+    condition = Q()
     for name in names:
         app, _, codename = name.partition(".")
-        named |= Q(content_type__app_label=app, codename=codename)
-    found = list(Permission.objects.using(using).filter(named))
-    if len(found) != len(names):
-        raise LookupError(f"of {len(names)} permissions there are {len(found)}: {sorted(names)}")
-    return found
+        condition |= Q(content_type__app_label=app, codename=codename)
+    rows = list(Permission.objects.using(using).filter(condition))
+    if len(rows) != len(names):
+        raise LookupError(f"of {len(names)} permissions there are {len(rows)}: {sorted(names)}")
+    return rows

@@ -65,7 +65,8 @@ def database() -> dict[str, Any]:
         if config["NAME"] != ":memory:":
             Path(config["NAME"]).resolve().parent.mkdir(parents=True, exist_ok=True)
         pragmas = (
-            "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA busy_timeout=20000; PRAGMA foreign_keys=ON;"
+            # FULL: what a page calls saved is on the disk, and a power cut takes nothing of it back.
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA busy_timeout=20000; PRAGMA foreign_keys=ON;"
         )
         return config | {
             "CONN_MAX_AGE": None,
@@ -86,6 +87,7 @@ INSTALLED_APPS = [
     "annotation",
     "judges",
     "reports",
+    "config",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -208,25 +210,23 @@ REDIS_URL = env.str("REDIS_URL", default="")
 BROKER_FOLDER = VAR / "broker"
 
 
-def broker() -> dict[str, Any]:
-    """Redis, or files in a folder. The file transport deletes a message before it is acknowledged, so no work that
-    matters lives in a message: it is a row first, and a beat task sweeps up what was lost."""
+def broker_options() -> dict[str, Any]:
+    """Options of the transport: Redis, or files in a folder, which is made here. The file transport deletes a message
+    before it is acknowledged, so no work that matters lives in a message: it is a row first, and a beat task sweeps up
+    what was lost."""
     if REDIS_URL:
-        return {"CELERY_BROKER_URL": REDIS_URL, "CELERY_BROKER_TRANSPORT_OPTIONS": {"visibility_timeout": 600}}
+        return {"visibility_timeout": 600}
     BROKER_FOLDER.mkdir(parents=True, exist_ok=True)
     folders = {
         "data_folder_in": BROKER_FOLDER,
         "data_folder_out": BROKER_FOLDER,
         "control_folder": BROKER_FOLDER / "control",
     }
-    return {
-        "CELERY_BROKER_URL": "filesystem://",
-        "CELERY_BROKER_TRANSPORT_OPTIONS": {name: str(folder) for name, folder in folders.items()}
-        | {"polling_interval": 0.1},
-    }
+    return {name: str(folder) for name, folder in folders.items()} | {"polling_interval": 0.1}
 
 
-globals().update(broker())
+CELERY_BROKER_URL = REDIS_URL or "filesystem://"
+CELERY_BROKER_TRANSPORT_OPTIONS = broker_options()
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True

@@ -66,11 +66,11 @@ def public_number(host: str, port: int) -> str:
     Raises InvalidAddress if one of them is private, OSError if there is none.
     """
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except UnicodeError:
         raise OSError(f"{host} cannot be a name") from None
     # A scope such as %eth0 is no part of the number.
-    numbers = [str(entry[4][0]).partition("%")[0] for entry in found]
+    numbers = [str(entry[4][0]).partition("%")[0] for entry in entries]
     for number in numbers:
         if not is_public(ipaddress.ip_address(number)):
             raise InvalidAddress(
@@ -90,6 +90,6 @@ def is_public(address: Address) -> bool:
         inner = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
         if address in ipaddress.ip_network("64:ff9b::/96"):
             inner.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
-        if any(not is_public(each) for each in inner if each is not None):
+        if any(not is_public(number) for number in inner if number is not None):
             return False
     return address.is_global and not address.is_multicast

@@ -1,10 +1,10 @@
-"""What comes with Quire: the built-in prompts, and a judge that needs no key."""
+"""What comes with Quire: the built-in prompts, a judge that needs no key, and a judge for each metric."""
 
 from dataclasses import asdict
 
 from django.db import transaction
 
-from judges import prompts
+from judges import metrics, prompts
 from judges.models import Endpoint, Judge, Prompt
 
 STUB = "stub"
@@ -17,9 +17,9 @@ def load_prompts() -> list[Prompt]:
     Raises prompts.InvalidPrompt for a file that cannot be used, or that changed under the version it was loaded as.
     """
     loaded: list[Prompt] = []
-    for said in prompts.built_in():
-        content = asdict(said)
-        row, _ = Prompt.objects.get_or_create(name=said.name, version=said.version, defaults=content)
+    for prompt in prompts.built_in():
+        content = asdict(prompt)
+        row, _ = Prompt.objects.get_or_create(name=prompt.name, version=prompt.version, defaults=content)
         if row.content != content:
             raise prompts.InvalidPrompt(f"{row}: the file says otherwise than what was loaded; give it a new version")
         loaded.append(row)
@@ -29,11 +29,11 @@ def load_prompts() -> list[Prompt]:
 @transaction.atomic
 def stub_judge(slug: str = STUB, *, seed: int = 0, yes_rate: float = 0.5) -> Judge:
     """A judge that answers by chance, made if it is missing: for trying things without a key, and for the demo."""
-    found = Judge.objects.filter(slug=slug, endpoint__adapter=Endpoint.Adapter.STUB).first()
-    if found is not None:
-        return found
+    judge = Judge.objects.filter(slug=slug, endpoint__adapter=STUB).first()
+    if judge is not None:
+        return judge
     endpoint, _ = Endpoint.objects.get_or_create(
-        adapter=Endpoint.Adapter.STUB, defaults={"name": STUB, "is_allowed": True, "is_outside": False}
+        adapter=STUB, defaults={"name": STUB, "is_allowed": True, "is_outside": False}
     )
     prompt = next(p for p in load_prompts() if p.name == "ttcw-reasoning-first")
     judge = Judge(
@@ -41,4 +41,16 @@ def stub_judge(slug: str = STUB, *, seed: int = 0, yes_rate: float = 0.5) -> Jud
     )
     judge.full_clean()
     judge.save()
+    return judge
+
+
+@transaction.atomic
+def metric_judge(slug: str) -> Judge:
+    """The judge that measures by this metric as it is now, made if it is missing. Raises metrics.UnknownMetric."""
+    metric = metrics.named(slug)
+    judge = Judge.objects.filter(metric=metric.slug, metric_version=metric.version).order_by("pk").first()
+    if judge is None:
+        judge = Judge(slug=metric.name, metric=metric.slug)
+        judge.full_clean()
+        judge.save()
     return judge

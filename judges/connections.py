@@ -4,10 +4,10 @@ import json
 
 from django.conf import settings
 
-from judges import clients, planning
-from judges.clients import CannotConnect, Client
+from judges import planning, providers
 from judges.models import Call, Run
 from judges.planning import CannotRun
+from judges.providers import CannotConnect, Client
 
 
 def connect(run: Run) -> Client:
@@ -15,7 +15,7 @@ def connect(run: Run) -> Client:
 
     Asks anew whether the stories that are still to be sent may be, since leave can be taken back while a run waits.
     """
-    endpoint, frozen = run.judge.endpoint, json.loads(run.document)["endpoint"]
+    endpoint, frozen = run.judge.required_endpoint, json.loads(run.document)["endpoint"]
     if not endpoint.is_allowed:
         raise CannotConnect(f"the endpoint {endpoint.name} is not allowed (any more)")
     if (endpoint.adapter, endpoint.base_url) != (frozen["adapter"], frozen["base_url"]):
@@ -24,7 +24,7 @@ def connect(run: Run) -> Client:
         planning.check_sendable(run.study, _codes_to_send(run), endpoint)
     except CannotRun as error:
         raise CannotConnect(str(error)) from None
-    return clients.connect(
+    return providers.connect(
         endpoint.adapter,
         base_url=endpoint.base_url,
         key_variable=endpoint.key_variable,
@@ -35,7 +35,7 @@ def connect(run: Run) -> Client:
 
 def _codes_to_send(run: Run) -> set[str]:
     """Codes of the stories whose text stands in a call that is not over; a call about a group shows all of its."""
-    found = run.calls.filter(state__in=Call.PENDING)
-    orders = found.filter(story=None).values_list("assignment__seat__order", flat=True)
-    codes = set(found.exclude(story=None).values_list("story__code", flat=True))
+    pending = run.calls.filter(state__in=Call.PENDING)
+    orders = pending.filter(story=None).values_list("assignment__seat__order", flat=True)
+    codes = set(pending.exclude(story=None).values_list("story__code", flat=True))
     return codes.union(*orders)

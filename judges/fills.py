@@ -9,11 +9,10 @@ from typing import Any
 
 from judges import parsing
 from judges.parsing import Failure
-from studies.cloze import text
 from studies.cloze.alignment import Unalignable, align
 from studies.cloze.compiling import SUGGESTED
-from studies.cloze.document import ClozeDocument
-from studies.cloze.switches import Switches
+from studies.documents.cloze import ClozeDocument
+from studies.documents.switches import Switches
 
 
 @dataclass(frozen=True)
@@ -47,12 +46,12 @@ PROMPT = FillPrompt(
 )
 
 
-def request(document: ClozeDocument, switches: Switches) -> dict[str, Any]:
+def build_request(document: ClozeDocument, switches: Switches) -> dict[str, Any]:
     """The messages that ask for the whole story, and the schema of the answer.
 
     The schema carries the skeleton and the hints too: whoever answers without reading needs them to answer at all.
     """
-    skeleton = text.marked(document)
+    skeleton = document.marked_text
     hints = {str(blank.number): blank.hint for blank in document.blanks}
     parts = [PROMPT.task, "\n".join(_blanks(document))]
     if switches.constraints:
@@ -64,20 +63,20 @@ def request(document: ClozeDocument, switches: Switches) -> dict[str, Any]:
     }
 
 
-def frozen() -> dict[str, str]:
+def prompt_document() -> dict[str, str]:
     """All that a request holds beyond the cloze, for the document of a run."""
     return asdict(PROMPT)
 
 
-def read(reply: str, *, finish_reason: str, document: ClozeDocument) -> dict[int, str] | Failure:
+def parse_fills(reply: str, *, finish_reason: str, document: ClozeDocument) -> dict[int, str] | Failure:
     """The fill of each blank by number, or the failure that the reply is. Nothing is guessed."""
-    said = parsing.reply(reply, finish_reason=finish_reason)
-    if isinstance(said, Failure):
-        return said
+    story = parsing.clean_reply(reply, finish_reason=finish_reason)
+    if isinstance(story, Failure):
+        return story
     try:
-        return align(document, parsing.unfenced(said))
+        return align(document, parsing.unfenced(story))
     except Unalignable as error:
-        return parsing.refusal(said) or Failure("unreadable", str(error))
+        return parsing.find_refusal(story) or Failure("unreadable", str(error))
 
 
 def _blanks(document: ClozeDocument) -> Iterator[str]:
@@ -90,4 +89,6 @@ def _constraints(document: ClozeDocument) -> Iterator[str]:
     yield PROMPT.constraints
     for section in document.sections:
         yield f"Section {section.number}, {section.title}"
-        yield from (f"- {'Must' if each.must else 'Should'}: {each.text}" for each in section.constraints)
+        yield from (
+            f"- {'Must' if constraint.must else 'Should'}: {constraint.text}" for constraint in section.constraints
+        )

@@ -2,17 +2,20 @@
 
 Endpoint  where a model is reached. Holds the name of the key's environment variable, never the key.
 Prompt    what a model is told, in one version. Once used, it never changes.
-Judge     an endpoint, a model, a prompt and parameters. Each study that it judges gets its own rater, of the same code.
+Judge     an endpoint, a model, a prompt and parameters; or a metric in one version. Each study that it judges gets its
+          own rater, of the same code.
 Run       a judge at work in a study; what it does is frozen as a document before the first call.
 Call      one item about one story (or a group), to be asked once; a cloze is asked for as a whole, all its items in one
-          call. All calls are rows before the first is sent.
+          call, and a metric for all its values. All calls are rows before the first is sent.
 Attempt   one sending of a call, written down before it is sent.
 """
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
@@ -21,8 +24,9 @@ from django.utils import timezone
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models import Assignment
-from judges import addresses, clients, prompts
+from annotation.models import Assignment, Rater
+from judges import addresses, metrics, prompts, providers
+from judges.providers import Provider
 from studies.models import Item, Step, Story, Study
 
 
@@ -44,25 +48,43 @@ def check_address(url: str) -> None:
         raise ValidationError(str(error)) from None
 
 
-class Endpoint(models.Model):
-    class Adapter(models.TextChoices):
-        OPENAI = "openai", _("OpenAI-compatible")
-        STUB = "stub", _("stub: no model, answers drawn by chance")
+def check_provider(slug: str) -> None:
+    try:
+        providers.named(slug)
+    except providers.UnknownProvider as error:
+        raise ValidationError(str(error)) from None
 
-    name = models.SlugField(max_length=80, unique=True)
-    adapter = models.CharField(max_length=10, choices=Adapter.choices, default=Adapter.OPENAI)
+
+def check_metric(slug: str) -> None:
+    try:
+        metrics.named(slug)
+    except metrics.UnknownMetric as error:
+        raise ValidationError(str(error)) from None
+
+
+class Endpoint(models.Model):
+    name = models.SlugField(_("name"), max_length=80, unique=True)
+    adapter = models.CharField(_("adapter"), max_length=40, default="openai", validators=[check_provider])
     base_url = models.CharField(
-        max_length=300, blank=True, validators=[check_address], help_text=_("For example https://api.openai.com/v1")
+        _("base url"),
+        max_length=300,
+        blank=True,
+        validators=[check_address],
+        help_text=_("For example https://api.openai.com/v1"),
     )
     key_variable = models.CharField(
+        _("key variable"),
         max_length=80,
         blank=True,
         help_text=_("Name of the environment variable with the key, never the key. It ends in _API_KEY."),
         # Any other name could be a secret of Quire's own, which whoever writes the base URL would then be sent.
         validators=[RegexValidator(r"^[A-Z][A-Z0-9_]*_API_KEY\Z", _("Capitals, digits and _, ending in _API_KEY."))],
     )
-    is_allowed = models.BooleanField(default=False, help_text=_("Judges may use it. Set by an administrator."))
+    is_allowed = models.BooleanField(
+        _("is allowed"), default=False, help_text=_("Judges may use it. Set by an administrator.")
+    )
     is_outside = models.BooleanField(
+        _("is outside"),
         default=True,
         help_text=_("Texts that go there leave the house. Stays on for a proxy of yours that passes them on."),
     )
@@ -70,10 +92,12 @@ class Endpoint(models.Model):
         _("calls at once"), default=4, validators=[MinValueValidator(1), MaxValueValidator(64)]
     )
     timeout_seconds = models.PositiveSmallIntegerField(
-        default=120, validators=[MinValueValidator(1), MaxValueValidator(3600)]
+        _("timeout seconds"), default=120, validators=[MinValueValidator(1), MaxValueValidator(3600)]
     )
 
     class Meta:
+        verbose_name = _("endpoint")
+        verbose_name_plural = _("endpoints")
         ordering = ["name"]
         constraints = [
             models.CheckConstraint(
@@ -96,7 +120,13 @@ class Endpoint(models.Model):
 
     @property
     def is_stub(self) -> bool:
-        return self.adapter == self.Adapter.STUB
+        """Whether nothing is reached, and answers are drawn by chance."""
+        return self.provider is not None and self.provider.is_stub
+
+    @property
+    def provider(self) -> Provider | None:
+        """What speaks to it; None if its file is no longer there."""
+        return providers.all_providers().get(self.adapter)
 
 
 class Prompt(models.Model):
@@ -111,18 +141,22 @@ class Prompt(models.Model):
 
     CONTENT = ("name", "version", "system", "template", "protocol", "source", "citation", "is_verbatim")
 
-    name = models.SlugField(max_length=80)
-    version = models.CharField(max_length=40)
-    system = models.TextField(blank=True)
+    name = models.SlugField(_("name"), max_length=80)
+    version = models.CharField(_("version"), max_length=40)
+    system = models.TextField(_("system"), blank=True)
     template = models.TextField(
-        help_text=_("Jinja. Knows stories (fenced), premise, background, instruction, question, words.")
+        _("template"), help_text=_("Jinja. Knows stories (fenced), premise, background, instruction, question, words.")
     )
-    protocol = models.CharField(max_length=20, choices=Protocol.choices, default=Protocol.REASONING_FIRST)
-    source = models.CharField(max_length=12, choices=Source.choices, default=Source.OWN)
-    citation = models.TextField(blank=True)
-    is_verbatim = models.BooleanField(default=False, help_text=_("Word for word as in its source."))
+    protocol = models.CharField(
+        _("protocol"), max_length=20, choices=Protocol.choices, default=Protocol.REASONING_FIRST
+    )
+    source = models.CharField(_("source"), max_length=12, choices=Source.choices, default=Source.OWN)
+    citation = models.TextField(_("citation"), blank=True)
+    is_verbatim = models.BooleanField(_("is verbatim"), default=False, help_text=_("Word for word as in its source."))
 
     class Meta:
+        verbose_name = _("prompt")
+        verbose_name_plural = _("prompts")
         ordering = ["name", "version"]
         constraints = [models.UniqueConstraint(fields=["name", "version"], name="prompt_version_once")]
 
@@ -150,16 +184,40 @@ class Prompt(models.Model):
 
 
 class Judge(models.Model):
-    CONTENT = ("slug", "endpoint_id", "model", "prompt_id", "parameters")
+    CONTENT = ("slug", "endpoint_id", "model", "prompt_id", "parameters", "metric", "metric_version")
 
-    slug = models.SlugField(max_length=80, unique=True, help_text=_("Names its rater in every study."))
-    endpoint = models.ForeignKey(Endpoint, on_delete=models.PROTECT, related_name="judges")
-    model = models.CharField(max_length=200, help_text=_("As the endpoint calls it."))
-    prompt = models.ForeignKey(Prompt, on_delete=models.PROTECT, related_name="judges")
-    parameters = models.JSONField(default=dict, blank=True, help_text=_('Sent along, such as {"temperature": 0}.'))
+    slug = models.SlugField(_("slug"), max_length=80, unique=True, help_text=_("Names its rater in every study."))
+    endpoint = models.ForeignKey(
+        Endpoint, verbose_name=_("endpoint"), on_delete=models.PROTECT, null=True, blank=True, related_name="judges"
+    )
+    model = models.CharField(_("model"), max_length=200, blank=True, help_text=_("As the endpoint calls it."))
+    prompt = models.ForeignKey(
+        Prompt, verbose_name=_("prompt"), on_delete=models.PROTECT, null=True, blank=True, related_name="judges"
+    )
+    parameters = models.JSONField(
+        _("parameters"), default=dict, blank=True, help_text=_('Sent along, such as {"temperature": 0}.')
+    )
+    metric = models.CharField(
+        _("metric"),
+        max_length=40,
+        blank=True,
+        validators=[check_metric],
+        help_text=_("In place of endpoint, model and prompt."),
+    )
+    metric_version = models.CharField(_("version of the metric"), max_length=40, blank=True, editable=False)
 
     class Meta:
+        verbose_name = _("judge")
+        verbose_name_plural = _("judges")
         ordering = ["slug"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(metric="", metric_version="", endpoint__isnull=False, prompt__isnull=False)
+                | (~Q(metric="") & ~Q(metric_version="") & Q(endpoint__isnull=True, prompt__isnull=True, model="")),
+                name="judge_is_a_model_or_a_metric",
+                violation_error_message=_("A judge is either a model with endpoint and prompt, or a metric."),
+            )
+        ]
 
     def __str__(self) -> str:
         return self.slug
@@ -169,19 +227,62 @@ class Judge(models.Model):
             refuse_change(self, self.CONTENT)
         super().save(*args, **kwargs)
 
+    @property
+    def kind(self) -> Rater.Kind:
+        """What its raters are."""
+        return Rater.Kind.METRIC if self.metric else Rater.Kind.MODEL
+
+    @property
+    def is_stub(self) -> bool:
+        """Whether its answers are drawn by chance."""
+        return self.endpoint is not None and self.endpoint.is_stub
+
+    @property
+    def required_endpoint(self) -> Endpoint:
+        """The endpoint of a model. Raises ValueError for a metric."""
+        if self.endpoint is None:
+            raise ValueError(f"{self} is a metric and has no endpoint")
+        return self.endpoint
+
+    @property
+    def required_prompt(self) -> Prompt:
+        """The prompt of a model. Raises ValueError for a metric."""
+        if self.prompt is None:
+            raise ValueError(f"{self} is a metric and has no prompt")
+        return self.prompt
+
     def is_used(self) -> bool:
         return self.pk is not None and self.runs.exists()
 
     def clean(self) -> None:
         if not isinstance(self.parameters, dict):
             raise ValidationError({"parameters": gettext('A JSON object, such as {"temperature": 0}.')})
-        if taken := [name for name in clients.OWN_FIELDS if name in self.parameters]:
-            said = gettext("%(names)s: set by Quire itself.") % {"names": ", ".join(taken)}
-            raise ValidationError({"parameters": said})
+        if self.metric in metrics.all_metrics():
+            self._clean_metric()
+        elif not self.metric:
+            self._clean_model()
+
+    def _clean_metric(self) -> None:
+        if not self.is_used():
+            self.metric_version = metrics.named(self.metric).version
+        message = gettext("A metric has none.")
+        names = ("endpoint", "model", "prompt", "parameters")
+        if errors := {name: message for name in names if getattr(self, name)}:
+            raise ValidationError(errors)
+
+    def _clean_model(self) -> None:
+        self.metric_version = ""
+        message = forms.Field.default_error_messages["required"]
+        if errors := {name: message for name in ("endpoint", "model", "prompt") if not getattr(self, name)}:
+            raise ValidationError(errors)
+        provider = (self.endpoint and self.endpoint.provider) or Provider
+        if taken := [name for name in provider.own_fields if name in self.parameters]:
+            message = gettext("%(names)s: set by Quire itself.") % {"names": ", ".join(taken)}
+            raise ValidationError({"parameters": message})
         # Its code stands in tables, exports and pictures, far from where its endpoint could be looked up.
-        if self.endpoint_id and self.endpoint.is_stub and "stub" not in self.slug:
-            said = gettext("A judge without a model must say so: its name needs “stub” in it.")
-            raise ValidationError({"slug": said})
+        if self.is_stub and "stub" not in self.slug:
+            message = gettext("A judge without a model must say so: its name needs “stub” in it.")
+            raise ValidationError({"slug": message})
 
 
 class Run(models.Model):
@@ -190,19 +291,23 @@ class Run(models.Model):
         STOPPED = "stopped", _("Stopped")
         FINISHED = "finished", _("Finished")
 
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="runs")
-    judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="runs")
-    state = models.CharField(max_length=10, choices=State.choices, default=State.RUNNING)
-    note = models.TextField(blank=True, help_text=_("Why it was stopped."))
-    document = models.TextField(editable=False, help_text=_("What is run, as canonical JSON."))
-    sha256 = models.CharField(max_length=64, editable=False)
-    created_by = models.CharField(max_length=150)
-    created_at = models.DateTimeField(default=timezone.now)
-    finished_at = models.DateTimeField(null=True, blank=True)
+    study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="runs")
+    judge = models.ForeignKey(Judge, verbose_name=_("judge"), on_delete=models.PROTECT, related_name="runs")
+    state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.RUNNING)
+    note = models.TextField(_("note"), blank=True, help_text=_("Why it was stopped."))
+    document = models.TextField(_("document"), editable=False, help_text=_("What is run, as canonical JSON."))
+    sha256 = models.CharField(_("sha256"), max_length=64, editable=False)
+    created_by = models.CharField(_("created by"), max_length=150)
+    created_at = models.DateTimeField(_("created at"), default=timezone.now)
+    finished_at = models.DateTimeField(_("finished at"), null=True, blank=True)
     n_planned = models.PositiveIntegerField(_("calls"))
-    busy_until = models.DateTimeField(null=True, blank=True, help_text=_("A worker has it in hand, or soon will."))
+    busy_until = models.DateTimeField(
+        _("busy until"), null=True, blank=True, help_text=_("A worker has it in hand, or soon will.")
+    )
 
     class Meta:
+        verbose_name = _("run")
+        verbose_name_plural = _("runs")
         ordering = ["-created_at", "-pk"]
         constraints = [
             # One value per rater and unit. Repeats will be seats and runs of their own, once they are asked for.
@@ -211,6 +316,11 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return f"{self.judge_id and self.judge.slug} in {self.study_id and self.study.slug}"
+
+    @property
+    def withheld(self) -> list[str]:
+        """Codes of the stories that it leaves out, since their texts are withheld."""
+        return list(json.loads(self.document).get("withheld", []))
 
 
 class Call(models.Model):
@@ -227,28 +337,39 @@ class Call(models.Model):
 
     PENDING = (State.PLANNED, State.LEASED)
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="calls")
-    assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="calls")
-    step = models.ForeignKey(Step, on_delete=models.PROTECT)
-    item = models.ForeignKey(
-        Item, on_delete=models.PROTECT, null=True, blank=True, help_text=_("None: all of the step.")
+    run = models.ForeignKey(Run, verbose_name=_("run"), on_delete=models.CASCADE, related_name="calls")
+    assignment = models.ForeignKey(
+        Assignment, verbose_name=_("assignment"), on_delete=models.CASCADE, related_name="calls"
     )
-    story = models.ForeignKey(Story, on_delete=models.PROTECT, null=True, blank=True)
-    state = models.CharField(max_length=20, choices=State.choices, default=State.PLANNED)
-    lease = models.CharField(max_length=32, blank=True, help_text=_("Whose it is while it is leased."))
-    lease_until = models.DateTimeField(null=True, blank=True)
-    not_before = models.DateTimeField(null=True, blank=True, help_text=_("When it may be tried again."))
-    n_failures = models.PositiveSmallIntegerField(default=0)
-    request = models.JSONField()
+    step = models.ForeignKey(Step, verbose_name=_("step"), on_delete=models.PROTECT)
+    item = models.ForeignKey(
+        Item,
+        verbose_name=_("item"),
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        help_text=_("None: all of the step."),
+    )
+    story = models.ForeignKey(Story, verbose_name=_("story"), on_delete=models.PROTECT, null=True, blank=True)
+    state = models.CharField(_("state"), max_length=20, choices=State.choices, default=State.PLANNED)
+    lease = models.CharField(_("lease"), max_length=32, blank=True, help_text=_("Whose it is while it is leased."))
+    lease_until = models.DateTimeField(_("lease until"), null=True, blank=True)
+    not_before = models.DateTimeField(
+        _("not before"), null=True, blank=True, help_text=_("When it may be tried again.")
+    )
+    n_failures = models.PositiveSmallIntegerField(_("n failures"), default=0)
+    request = models.JSONField(_("request"))
     # Text, not JSON: it is kept as it came, and JSON may spell characters that PostgreSQL's JSON cannot hold.
-    response = models.TextField(blank=True, help_text=_("The body of the reply, as it came."))
-    reason = models.TextField(blank=True)
-    n_tokens_in = models.PositiveIntegerField(null=True, blank=True)
-    n_tokens_out = models.PositiveIntegerField(null=True, blank=True)
-    sent_at = models.DateTimeField(null=True, blank=True)
-    answered_at = models.DateTimeField(null=True, blank=True)
+    response = models.TextField(_("response"), blank=True, help_text=_("The body of the reply, as it came."))
+    reason = models.TextField(_("reason"), blank=True)
+    n_tokens_in = models.PositiveIntegerField(_("n tokens in"), null=True, blank=True)
+    n_tokens_out = models.PositiveIntegerField(_("n tokens out"), null=True, blank=True)
+    sent_at = models.DateTimeField(_("sent at"), null=True, blank=True)
+    answered_at = models.DateTimeField(_("answered at"), null=True, blank=True)
 
     class Meta:
+        verbose_name = _("call")
+        verbose_name_plural = _("calls")
         indexes = [models.Index(fields=["run", "state"], name="call_by_run_and_state")]
         constraints = [
             # A missing story is not equal to itself in SQL, hence two constraints.
@@ -263,7 +384,14 @@ class Call(models.Model):
                 name="call_once_without_story",
             ),
             models.UniqueConstraint(
-                fields=["run", "assignment", "step"], condition=Q(item__isnull=True), name="call_once_for_all_items"
+                fields=["run", "assignment", "step"],
+                condition=Q(item__isnull=True, story__isnull=True),
+                name="call_once_for_all_items",
+            ),
+            models.UniqueConstraint(
+                fields=["run", "assignment", "step", "story"],
+                condition=Q(item__isnull=True, story__isnull=False),
+                name="call_once_for_all_items_of_a_story",
             ),
             models.CheckConstraint(
                 condition=Q(state="leased", lease_until__isnull=False) | ~Q(state="leased"), name="lease_has_an_end"
@@ -282,14 +410,18 @@ class Attempt(models.Model):
         UNKNOWN = "unknown_outcome", _("unknown: sent, and nobody heard")
         LATE = "late", _("late: answered, but no longer waited for")
 
-    call = models.ForeignKey(Call, on_delete=models.CASCADE, related_name="attempts")
-    number = models.PositiveSmallIntegerField()
-    sent_at = models.DateTimeField()
-    ended_at = models.DateTimeField(null=True, blank=True)
-    outcome = models.CharField(max_length=20, choices=Outcome.choices, blank=True, default=Outcome.IN_FLIGHT)
-    reason = models.TextField(blank=True)
+    call = models.ForeignKey(Call, verbose_name=_("call"), on_delete=models.CASCADE, related_name="attempts")
+    number = models.PositiveSmallIntegerField(_("number"))
+    sent_at = models.DateTimeField(_("sent at"))
+    ended_at = models.DateTimeField(_("ended at"), null=True, blank=True)
+    outcome = models.CharField(
+        _("outcome"), max_length=20, choices=Outcome.choices, blank=True, default=Outcome.IN_FLIGHT
+    )
+    reason = models.TextField(_("reason"), blank=True)
 
     class Meta:
+        verbose_name = _("attempt")
+        verbose_name_plural = _("attempts")
         ordering = ["call", "number"]
         constraints = [models.UniqueConstraint(fields=["call", "number"], name="attempt_number_once")]
 

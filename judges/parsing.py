@@ -63,7 +63,7 @@ _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL |
 _DECORATION = "*_#`>~ \t\"'“”‘’"
 
 
-def read(
+def parse_verdict(
     text: str, *, finish_reason: str, protocol: str, item: Question, stories: Sequence[Shown] = ()
 ) -> Verdict | Failure:
     """The verdict of one reply, or the failure that it is.
@@ -71,9 +71,9 @@ def read(
     finish_reason : as the provider says it; "refusal" if the provider marked the text as one
     protocol : "reasoning_first" takes the answer from the end of the reply, "verdict_first" from its beginning
     """
-    said = reply(text, finish_reason=finish_reason)
-    if isinstance(said, Failure):
-        return said
+    reply = clean_reply(text, finish_reason=finish_reason)
+    if isinstance(reply, Failure):
+        return reply
 
     def refusal_of(raw: Any) -> str:
         """Why the item does not allow the answer; "" if it does."""
@@ -84,13 +84,13 @@ def read(
         return ""
 
     try:
-        answered = _from_object(said, protocol, refusal_of)
+        verdict = _from_object(reply, protocol, refusal_of)
     except _Doubled as error:
         return Failure("unreadable", str(error))
-    return answered or _from_line(said, protocol, refusal_of)
+    return verdict or _from_line(reply, protocol, refusal_of)
 
 
-def reply(text: str, *, finish_reason: str) -> str | Failure:
+def clean_reply(text: str, *, finish_reason: str) -> str | Failure:
     """What a reply says once thoughts are taken from it, or the failure that the provider or its emptiness makes it."""
     text = storable(text).strip()
     if finish_reason == "content_filter" or _BLOCKED.match(text):
@@ -100,18 +100,18 @@ def reply(text: str, *, finish_reason: str) -> str | Failure:
     if finish_reason == "length":
         return Failure("truncated", "the reply ended at the limit of its length")
     thoughts = _THOUGHTS.match(text)
-    said = text[thoughts.end() :].strip() if thoughts else text
-    return said or Failure("unreadable", "the reply is empty")
+    reply = text[thoughts.end() :].strip() if thoughts else text
+    return reply or Failure("unreadable", "the reply is empty")
 
 
-def refusal(said: str) -> Failure | None:
+def find_refusal(reply: str) -> Failure | None:
     """The refusal that the words begin with; None if they begin otherwise."""
-    return Failure("refused", _quoted(said)) if _REFUSED.match(said) else None
+    return Failure("refused", _quoted(reply)) if _REFUSED.match(reply) else None
 
 
-def unfenced(said: str) -> str:
+def unfenced(reply: str) -> str:
     """The words without the fence of a code block around all of them."""
-    return re.sub(r"^```\w*\s*|\s*```$", "", said).strip()
+    return re.sub(r"^```\w*\s*|\s*```$", "", reply).strip()
 
 
 def storable(text: str) -> str:
@@ -119,18 +119,18 @@ def storable(text: str) -> str:
     return "".join("\ufffd" if c == "\x00" or "\ud800" <= c <= "\udfff" else c for c in text)
 
 
-def _from_object(said: str, protocol: str, refusal_of: Callable[[Any], str]) -> Verdict | Failure | None:
+def _from_object(reply: str, protocol: str, refusal_of: Callable[[Any], str]) -> Verdict | Failure | None:
     """What a JSON object with an answer says, at the end of the reply or at its beginning; None if there is none."""
-    for before, found, after in _objects(unfenced(said)):
+    for before, content, after in _objects(unfenced(reply)):
         is_in_place = not _plain(after) if protocol == "reasoning_first" else _leads_in(_plain(before))
-        if not is_in_place or "answer" not in found:
+        if not is_in_place or "answer" not in content:
             continue
-        value = found["answer"]
+        value = content["answer"]
         if is_empty(value):
             return Failure("unreadable", "the answer is left empty")
         if refusal := refusal_of(value):
             return Failure("out_of_range", refusal)
-        own = found.get("rationale")
+        own = content.get("rationale")
         parts = [_plain(before), own.strip() if isinstance(own, str) else "", _plain(after)]
         return Verdict(value, "\n\n".join(part for part in parts if part))
     return None
@@ -141,12 +141,12 @@ def _objects(text: str) -> Iterator[tuple[str, dict[str, Any], str]]:
     decoder = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse)
     for start in (m.start() for m in re.finditer(r"\{", text)):
         try:
-            found, end = decoder.raw_decode(text, start)
+            content, end = decoder.raw_decode(text, start)
         except _Doubled:
             raise
         except (ValueError, RecursionError):
             continue
-        yield text[:start], found, text[end:]
+        yield text[:start], content, text[end:]
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -159,15 +159,15 @@ def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is not JSON")
 
 
-def _from_line(said: str, protocol: str, refusal_of: Callable[[Any], str]) -> Verdict | Failure:
+def _from_line(reply: str, protocol: str, refusal_of: Callable[[Any], str]) -> Verdict | Failure:
     """What the last line says, or the first word or line: a labelled answer, the answer alone, or one that goes on."""
-    lines = [line for line in said.splitlines() if line.strip(_DECORATION)]
+    lines = [line for line in reply.splitlines() if line.strip(_DECORATION)]
     if not lines:
-        return Failure("unreadable", f"there is no answer in “{_quoted(said)}”")
+        return Failure("unreadable", f"there is no answer in “{_quoted(reply)}”")
     is_last = protocol == "reasoning_first"
     line = lines[-1 if is_last else 0].strip(_DECORATION)
     label = _LABEL.match(line)
-    if not label and (refused := refusal(said)):
+    if not label and (refused := find_refusal(reply)):
         return refused
     claimed = (label["rest"] if label else line).strip(_DECORATION)
     whole = claimed.rstrip(".!" + _DECORATION)
@@ -183,8 +183,8 @@ def _from_line(said: str, protocol: str, refusal_of: Callable[[Any], str]) -> Ve
 
 def _head(line: str) -> str:
     """What stands before the first mark after which a verdict goes on; "" if there is none."""
-    found = _GOES_ON.search(line)
-    return line[: found.start()].strip(_DECORATION) if found else ""
+    mark = _GOES_ON.search(line)
+    return line[: mark.start()].strip(_DECORATION) if mark else ""
 
 
 def _leads_in(before: str) -> bool:

@@ -4,17 +4,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation import design, responses
-from judges import filling, parsing, prompts
+from judges import fills, parsing, prompts
 from judges.models import Endpoint, Judge
-from judges.prompts import Told
+from judges.prompts import StoryText
 from studies import hashing, items, licences
 from studies import protocol as protocols
-from studies.cloze.switches import Switches
+from studies.documents.switches import Switches
 from studies.items import Shown
 from studies.models import Cloze, Item, Step, Story, StoryGroup, Study
 from studies.protocol import Protocol
@@ -63,7 +62,7 @@ def plan(study: Study, judge: Judge) -> Plan:
     groups = list(study.groups.prefetch_related("stories").order_by("code"))
     check(study, judge, groups)
     try:
-        protocol = protocols.read(protocols.current(study))
+        protocol = protocols.load_protocol(protocols.current(study))
     except protocols.NotPlannable as error:
         raise CannotRun(str(error)) from None
     orders = dict(zip(groups, reading_orders(study, judge, groups), strict=True))
@@ -72,30 +71,30 @@ def plan(study: Study, judge: Judge) -> Plan:
     except prompts.InvalidPrompt as error:
         raise CannotRun(f"{judge.prompt}: {error}") from None
     if not any(calls.values()):
-        said = _("%(study)s: no step of its protocol asks anything about stories or groups")
-        raise CannotRun(said % {"study": study.slug})
+        message = _("%(study)s: no step of its protocol asks anything about stories or groups")
+        raise CannotRun(message % {"study": study.slug})
     return Plan(protocol, orders, calls, document(study, judge, protocol, orders))
 
 
 def check(study: Study, judge: Judge, groups: list[StoryGroup]) -> None:
     """Raise CannotRun if the judge may not be asked, or not about these stories."""
-    endpoint = judge.endpoint
+    endpoint = judge.required_endpoint
     if not endpoint.is_allowed:
-        said = _("%(judge)s: an administrator has not allowed its endpoint, %(endpoint)s")
-        raise CannotRun(said % {"judge": judge.slug, "endpoint": endpoint.name})
+        message = _("%(judge)s: an administrator has not allowed its endpoint, %(endpoint)s")
+        raise CannotRun(message % {"judge": judge.slug, "endpoint": endpoint.name})
     stories = {story.code: story for group in groups for story in group.stories.all()}
     withheld = sorted(code for code, story in stories.items() if story.is_withheld)
     if withheld:
-        said = ngettext(
+        message = ngettext(
             "%(study)s: %(n)d story (%(codes)s) is withheld; a judge cannot read what is not there",
             "%(study)s: %(n)d stories (%(codes)s) are withheld; a judge cannot read what is not there",
             len(withheld),
         )
-        raise CannotRun(said % {"study": study.slug, "n": len(withheld), "codes": _some(withheld)})
+        raise CannotRun(message % {"study": study.slug, "n": len(withheld), "codes": _some(withheld)})
     check_sendable(study, stories, endpoint)
     if any(len(group.stories.all()) > len(responses.LETTERS) for group in groups):
-        said = _("%(study)s: a group has more stories than there are letters to name them")
-        raise CannotRun(said % {"study": study.slug})
+        message = _("%(study)s: a group has more stories than there are letters to name them")
+        raise CannotRun(message % {"study": study.slug})
 
 
 def check_sendable(study: Study, codes: Iterable[str], endpoint: Endpoint) -> None:
@@ -103,15 +102,15 @@ def check_sendable(study: Study, codes: Iterable[str], endpoint: Endpoint) -> No
     if not endpoint.is_outside or endpoint.is_stub:
         return
     if kept := sorted(set(codes) - licences.sendable(study)):
-        said = ngettext(
+        message = ngettext(
             "%(study)s: %(n)d story (%(codes)s) is not marked as free to be sent to an outside provider, "
             "which %(endpoint)s is",
             "%(study)s: %(n)d stories (%(codes)s) are not marked as free to be sent to an outside provider, "
             "which %(endpoint)s is",
             len(kept),
         )
-        told = {"study": study.slug, "n": len(kept), "codes": _some(kept), "endpoint": endpoint.name}
-        raise CannotRun(said % told)
+        names = {"study": study.slug, "n": len(kept), "codes": _some(kept), "endpoint": endpoint.name}
+        raise CannotRun(message % names)
 
 
 def reading_orders(study: Study, judge: Judge, groups: list[StoryGroup]) -> list[list[str]]:
@@ -119,6 +118,8 @@ def reading_orders(study: Study, judge: Judge, groups: list[StoryGroup]) -> list
 
     Seeded by study and judge, so that two judges meet the stories in different orders.
     """
+    import numpy as np  # here, so that web processes come without it
+
     rng = np.random.default_rng([abs(study.seed), *judge.slug.encode()])
     codes = [sorted(story.code for story in group.stories.all()) for group in groups]
     readings = design.orders([len(c) for c in codes], 1, policy=study.order_policy, rng=rng)
@@ -127,10 +128,10 @@ def reading_orders(study: Study, judge: Judge, groups: list[StoryGroup]) -> list
 
 def document(study: Study, judge: Judge, protocol: Protocol, orders: dict[StoryGroup, list[str]]) -> str:
     """The run as canonical JSON: all that decides what is sent and how replies are read, but the fences' numbers."""
-    endpoint = judge.endpoint
+    endpoint = judge.required_endpoint
     asks_for_fills = any(step.layout == Step.Layout.CLOZE for step in protocol.ratings)
     return hashing.canonical(
-        ({"fill_prompt": filling.frozen()} if asks_for_fills else {})
+        ({"fill_prompt": fills.prompt_document()} if asks_for_fills else {})
         | {
             "study": study.slug,
             "protocol": {"number": protocol.version.number, "sha256": protocol.version.sha256},
@@ -138,7 +139,7 @@ def document(study: Study, judge: Judge, protocol: Protocol, orders: dict[StoryG
             "endpoint": {"name": endpoint.name, "adapter": endpoint.adapter, "base_url": endpoint.base_url},
             "model": judge.model,
             "parameters": judge.parameters,
-            "prompt": judge.prompt.content,
+            "prompt": judge.required_prompt.content,
             "parser": parsing.VERSION,
             "order_policy": study.order_policy,
             "orders": {group.code: order for group, order in orders.items()},
@@ -151,7 +152,9 @@ def _calls(
 ) -> Iterator[PlannedCall]:
     """Story by story all that is asked about it, so that its text is sent in a row; then what is asked of the group."""
     story_by_code = {story.code: story for story in group.stories.all()}
-    told = {code: Told(letter, story_by_code[code].text) for letter, code in responses.letters(order).items()}
+    text_by_code = {
+        code: StoryText(letter, story_by_code[code].text) for letter, code in responses.letters(order).items()
+    }
     premise = group.premise if study.shows_premise else ""
     for code in order:
         mark = prompts.new_mark()
@@ -159,7 +162,7 @@ def _calls(
             if step.scope in (Step.Scope.STORY, Step.Scope.STORIES):
                 for item in protocols.items_of(step):
                     yield PlannedCall(
-                        step, item, story_by_code[code], _request(judge, item, [told[code]], mark, premise)
+                        step, item, story_by_code[code], _request(judge, item, [text_by_code[code]], mark, premise)
                     )
     mark = prompts.new_mark()
     for step in protocol.ratings:
@@ -167,11 +170,11 @@ def _calls(
             yield PlannedCall(step, None, None, _fill_request(judge, step))
         elif step.scope == Step.Scope.GROUP:
             for item in protocols.items_of(step):
-                yield PlannedCall(step, item, None, _request(judge, item, list(told.values()), mark, premise))
+                yield PlannedCall(step, item, None, _request(judge, item, list(text_by_code.values()), mark, premise))
 
 
-def _request(judge: Judge, item: Item, stories: list[Told], mark: str, premise: str) -> dict[str, Any]:
-    prompt = judge.prompt
+def _request(judge: Judge, item: Item, stories: list[StoryText], mark: str, premise: str) -> dict[str, Any]:
+    prompt = judge.required_prompt
     messages = prompts.render(prompt.system, prompt.template, item=item, stories=stories, mark=mark, premise=premise)
     schema = items.named(item.type).schema(item, stories=[Shown(story.letter) for story in stories])
     return {"model": judge.model, "messages": messages, "parameters": judge.parameters, "schema": schema}
@@ -179,7 +182,7 @@ def _request(judge: Judge, item: Item, stories: list[Told], mark: str, premise: 
 
 def _fill_request(judge: Judge, step: Step) -> dict[str, Any]:
     cloze = Cloze.objects.get(filling=step.instrument_id)
-    asked = filling.request(cloze.parsed, Switches(**step.options))
+    asked = fills.build_request(cloze.parsed, Switches(**step.options))
     return {"model": judge.model, "parameters": judge.parameters} | asked
 
 

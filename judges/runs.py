@@ -16,19 +16,21 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import kombu.exceptions
-import numpy as np
 from celery import current_app
 from django.db import IntegrityError, transaction
 from django.db.models import Count, Max, Min, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation import design, responses, submission
+from annotation import design, responses
 from annotation.models import Assignment, Rater
-from judges import clients, connecting, parsing, planning, reading
-from judges.clients import CallFailed, CannotConnect, Client, Completion
+from annotation.responses import submission
+from judges import connections, measurements, parsing, planning, replies
+from judges.measurements import CannotMeasure
 from judges.models import Attempt, Call, Judge, Run
 from judges.planning import CannotRun, Plan
+from judges.providers import CallFailed, CannotConnect, Client, Completion, Request
+from studies import protocol as protocols
 from studies.models import Study
 
 log = logging.getLogger(__name__)
@@ -39,6 +41,8 @@ BACKOFF_SECONDS = 1.0
 LONGEST_BACKOFF_SECONDS = 60.0
 # Beyond its time limit a call may wait for a free thread and for the database.
 LEASE_MARGIN_SECONDS = 60
+# After so many stories a metric looks whether it should stop, and says how far it is.
+N_MEASURED_AT_ONCE = 50
 # How long a message may be under way before the sweep sends another.
 QUEUED_SECONDS = 60
 # So many in a row without an answer, and the endpoint is the trouble, not the calls.
@@ -52,21 +56,36 @@ OUT_OF_TRIES = Q(state=Call.State.PROVIDER_ERROR, n_failures__gte=N_TRIES)
 def start(study: Study, judge: Judge, *, by: str) -> Run:
     """A new run with its rater, seats, assignments and calls, queued once it is committed. Raises CannotRun."""
     if study.runs.filter(judge=judge).exists():
-        said = _("%(judge)s has a run in %(study)s already; it can be resumed, not repeated")
-        raise CannotRun(said % {"judge": judge.slug, "study": study.slug})
+        message = _("%(judge)s has a run in %(study)s already; it can be resumed, not repeated")
+        raise CannotRun(message % {"judge": judge.slug, "study": study.slug})
     if study.raters.filter(code=judge.slug).exists():
-        said = _("%(study)s has a rater called %(judge)s already; give the judge another name")
-        raise CannotRun(said % {"judge": judge.slug, "study": study.slug})
-    planned = planning.plan(study, judge)
+        message = _("%(study)s has a rater called %(judge)s already; give the judge another name")
+        raise CannotRun(message % {"judge": judge.slug, "study": study.slug})
+    planner = measurements if judge.kind == Rater.Kind.METRIC else planning
     try:
         with transaction.atomic():
-            run = _write(study, judge, planned, by=by)
+            if judge.kind != Rater.Kind.METRIC:
+                _freeze(study, judge, by=by)
+            run = _write(study, judge, planner.plan(study, judge), by=by)
             transaction.on_commit(lambda: queue(run))
     except IntegrityError:
         # Two clicks at once: the other one made the run.
-        said = _("%(judge)s has just been started in %(study)s")
-        raise CannotRun(said % {"judge": judge.slug, "study": study.slug}) from None
+        message = _("%(judge)s has just been started in %(study)s")
+        raise CannotRun(message % {"judge": judge.slug, "study": study.slug}) from None
     return run
+
+
+def _freeze(study: Study, judge: Judge, *, by: str) -> None:
+    """A run before the launch freezes the protocol too: what the judge was asked must not change after it.
+
+    A metric is asked nothing, so that it freezes nothing; it waits until the protocol is frozen.
+    """
+    try:
+        protocols.ensure_frozen(
+            study, purpose=protocols.Purpose.RUN, reason=f"run of {judge.slug}", by=by, at=timezone.now()
+        )
+    except protocols.NotPlannable as error:
+        raise CannotRun(str(error)) from None
 
 
 def resume(run: Run) -> Run:
@@ -120,14 +139,16 @@ def drain(
 
     seconds : how long to go on; None to go on until the end
     tell : hears the counts by state after every batch
-    Calls the endpoint. Several may drain one run at once.
+    Calls the endpoint of a model; a metric is computed in this process. Several may drain one run at once.
     """
     until = None if seconds is None else clock() + timedelta(seconds=seconds)
+    if run.judge.kind == Rater.Kind.METRIC:
+        return _measure(run, until, tell=tell, clock=clock)
     try:
-        client = connecting.connect(run)
+        client = connections.connect(run)
     except CannotConnect as error:
         return stop(run, str(error))
-    n_at_once = run.judge.endpoint.n_at_once
+    n_at_once = run.judge.required_endpoint.n_at_once
     failures: list[CallFailed] = []  # in a row, up to now
     with closing(client), ThreadPoolExecutor(max_workers=n_at_once) as pool:
         while Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).exists():
@@ -187,14 +208,14 @@ def settle(attempt: Attempt, completion: Completion, *, protocol: str, at: datet
     Raises responses.Refused if somebody closed the assignment meanwhile.
     """
     call = attempt.call
-    answers, state, reason = reading.read(call, completion, protocol)
+    reply = replies.interpret(call, completion, protocol)
     with transaction.atomic():
         is_ours = _end(
             attempt,
             at=at,
             outcome=Attempt.Outcome.ANSWERED,
-            state=state,
-            reason=reason,
+            state=reply.state,
+            reason=reply.reason,
             response=parsing.storable(completion.raw),
             n_tokens_in=completion.n_tokens_in,
             n_tokens_out=completion.n_tokens_out,
@@ -202,7 +223,7 @@ def settle(attempt: Attempt, completion: Completion, *, protocol: str, at: datet
         )
         if is_ours:
             call.assignment.refresh_from_db(fields=["status"])  # it has been a while since we looked
-            for item, answer in answers:
+            for item, answer in reply.answers:
                 responses.record(
                     call.assignment,
                     step=call.step,
@@ -248,9 +269,7 @@ def sweep(*, at: datetime) -> list[Run]:
 
 
 def _write(study: Study, judge: Judge, planned: Plan, *, by: str) -> Run:
-    rater = Rater.objects.create(
-        study=study, code=judge.slug, kind=Rater.Kind.MODEL, is_simulated=judge.endpoint.is_stub
-    )
+    rater = Rater.objects.create(study=study, code=judge.slug, kind=judge.kind, is_simulated=judge.is_stub)
     run = Run.objects.create(
         study=study,
         judge=judge,
@@ -265,7 +284,7 @@ def _write(study: Study, judge: Judge, planned: Plan, *, by: str) -> Run:
             study=study,
             rater=rater,
             rater_kind=rater.kind,
-            seat=design.judge_seat(study, group, planned.orders[group]),
+            seat=design.judge_seat(study, group, planned.orders[group], kind=rater.kind),
             group=group,
             version=planned.protocol.version,
         )
@@ -274,6 +293,28 @@ def _write(study: Study, judge: Judge, planned: Plan, *, by: str) -> Run:
             for c in asked
         ]
     Call.objects.bulk_create(calls, batch_size=200)
+    return run
+
+
+def _measure(
+    run: Run, until: datetime | None, *, tell: Callable[[dict[str, int]], None], clock: Callable[[], datetime]
+) -> Run:
+    """The run of a metric after its calls have been worked off, as `drain` does for a model."""
+    while Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).exists():
+        now = clock()
+        if until and now >= until:
+            break
+        Run.objects.filter(pk=run.pk).update(busy_until=now + timedelta(seconds=QUEUED_SECONDS))
+        try:
+            n_measured = measurements.measure(run, n=N_MEASURED_AT_ONCE, at=now)
+        except CannotMeasure as error:
+            return stop(run, str(error))
+        if n_measured:
+            tell(counts(run))
+        else:
+            finish(run, at=now)
+    Run.objects.filter(pk=run.pk).update(busy_until=None)
+    run.refresh_from_db()
     return run
 
 
@@ -309,7 +350,7 @@ def _work(
             stop(run, f"an answer could not be recorded: {refusal}")
 
 
-def _complete(client: Client, request: clients.Request) -> Completion:
+def _complete(client: Client, request: Request) -> Completion:
     try:
         return client.complete(request)
     except CallFailed:
@@ -359,12 +400,14 @@ def _end(attempt: Attempt, *, at: datetime, outcome: Attempt.Outcome, reason: st
 def _backoff(call: Call, n_failures: int, failure: CallFailed) -> float:
     """Seconds until the next try: full jitter up to a doubling limit, and never less than the provider asked for."""
     limit = min(BACKOFF_SECONDS * 2**n_failures, LONGEST_BACKOFF_SECONDS)
+    import numpy as np  # here, so that web processes come without it
+
     share = np.random.default_rng([call.pk, n_failures]).random()
     return max(float(limit * share), failure.retry_after or 0.0)
 
 
 def _lease_time(run: Run) -> timedelta:
-    return timedelta(seconds=run.judge.endpoint.timeout_seconds + LEASE_MARGIN_SECONDS)
+    return timedelta(seconds=run.judge.required_endpoint.timeout_seconds + LEASE_MARGIN_SECONDS)
 
 
 def _trouble(failures: list[CallFailed]) -> str:

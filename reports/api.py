@@ -11,7 +11,9 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports import frames, roles
+from config import roles
+from reports.dataset.answers import responses as all_responses
+from reports.export import long_table
 from studies.models import Study
 
 FIELDS = (
@@ -57,17 +59,17 @@ def responses(request: Request, slug: str) -> Response:
     _check(request)
     study = get_object_or_404(Study, slug=slug)
     pages = Pages()
-    found = pages.paginate_queryset(frames.responses(study).values_list("pk", flat=True), request) or []
-    rows = frames.rows(study, with_sources=False, found=frames.responses(study).filter(pk__in=found))
+    keys = pages.paginate_queryset(all_responses(study).values_list("pk", flat=True), request) or []
+    rows = long_table.rows(study, with_sources=False, among=all_responses(study).filter(pk__in=keys))
     return pages.get_paginated_response([{name: row[name] for name in FIELDS} for row in rows])
 
 
 def _check(request: Request) -> None:
     """Raise ValidationError for a parameter that is not known or no number: a misspelt filter must not pass."""
-    for name, given in request.query_params.items():
+    for name, value in request.query_params.items():
         if name not in ("limit", "offset"):
             raise ValidationError({name: _("There is no such parameter; there are limit and offset.")})
         least, most = (1, MOST) if name == "limit" else (0, 10**9)
-        if not re.fullmatch(r"[0-9]{1,10}", str(given)) or not least <= int(str(given)) <= most:
-            said = _("This must be a whole number from %(least)d to %(most)d.")
-            raise ValidationError({name: said % {"least": least, "most": most}})
+        if not re.fullmatch(r"[0-9]{1,10}", str(value)) or not least <= int(str(value)) <= most:
+            sentence = _("This must be a whole number from %(least)d to %(most)d.")
+            raise ValidationError({name: sentence % {"least": least, "most": most}})

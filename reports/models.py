@@ -16,16 +16,18 @@ class Report(models.Model):
         RESULTS = "results", _("what the study amounts to")
         RELEASE = "release", _("which files of a public release were brought in")
 
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="reports")
-    kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.RESULTS)
+    study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="reports")
+    kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices, default=Kind.RESULTS)
     fingerprint = models.CharField(
-        max_length=64, help_text=_("SHA-256 of the inputs; the same inputs are computed once.")
+        _("fingerprint"), max_length=64, help_text=_("SHA-256 of the inputs; the same inputs are computed once.")
     )
-    result = models.JSONField()
-    made_at = models.DateTimeField()
-    made_by = models.CharField(max_length=150, help_text=_("Who asked for it, or the nightly schedule."))
+    result = models.JSONField(_("result"))
+    made_at = models.DateTimeField(_("made at"))
+    made_by = models.CharField(_("made by"), max_length=150, help_text=_("Who asked for it, or the nightly schedule."))
 
     class Meta:
+        verbose_name = _("report")
+        verbose_name_plural = _("reports")
         ordering = ["study", "kind", "-made_at", "-pk"]
         constraints = [models.UniqueConstraint(fields=["study", "kind", "fingerprint"], name="report_once_per_inputs")]
         permissions = [("see_by_source", "Can see results by source")]

@@ -1,6 +1,9 @@
-"""What a study amounts to: everything that a report says, as one JSON document, computed once for the same inputs."""
+"""What a study amounts to: every figure of it, as one document, computed once for the same inputs."""
+
+from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -8,57 +11,112 @@ from django.db import IntegrityError, transaction
 from django.db.models import Count, Max, Q, Sum
 
 from annotation.models import Assignment, Consent, Fill, Rater, Response, StepTaken, Timing, Withdrawal
-from reports import agreeing, beside, cloze, comparing, passing, preferring
-from reports.material import Material, is_sealed
+from reports import dataset
+from reports.dataset import Dataset, is_sealed
+from reports.figures import Figure, all_figures
+from reports.figures.base import Head
+from reports.figures.codec import Undecodable, decode, encode
 from reports.models import Report
-from reports.progress import progress
-from studies import hashing, protocol
+from studies import hashing, lifecycle, protocol
 from studies.models import Provenance, Study
 
-# Counts up when a result changes for the same inputs: stored reports of an older number are computed anew.
-EDITION = 6
+
+@dataclass(frozen=True, kw_only=True)
+class FrozenProtocol:
+    version: int
+    sha256: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class AboutStudy:
+    slug: str
+    title: str
+    state: str
+    notice: str
+    seed: int
+    protocol: FrozenProtocol | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceRow:
+    source: str
+    kind: str
+    n_stories: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Results:
+    """figures : the result of each figure by its key, None where the study asks nothing that it is about"""
+
+    study: AboutStudy
+    is_sealed: bool
+    sources: tuple[SourceRow, ...]
+    figures: dict[str, Any]
+
+    @property
+    def head(self) -> Head:
+        return Head(title=self.study.title, is_sealed=self.is_sealed)
+
+    @property
+    def computed(self) -> list[tuple[Figure[Any], Any]]:
+        """The figures that have a result, in the order of the page."""
+        pairs = [(figure, self.figures[key]) for key, figure in all_figures().items()]
+        return [(figure, result) for figure, result in pairs if result is not None]
+
+    @property
+    def visible(self) -> list[tuple[Figure[Any], Any]]:
+        """The figures that have something to say, in the order of the page."""
+        has_answers = any(figure.has_answers(result) for figure, result in self.computed)
+        return [
+            (figure, result)
+            for figure, result in self.computed
+            if (has_answers or not figure.needs_answers) and not figure.is_empty(result)
+        ]
 
 
 def compute(study: Study, *, blind: bool = False) -> dict[str, Any]:
-    """The results of a study, from its rows. While it is live, and for blind readers: nothing by source."""
-    material = Material.of(study, blind=blind)
-    guesses = [a for a in material.asked if comparing.is_guess(a)]
-    found = {
-        "study": _about(study),
-        "is_sealed": material.sealed,
+    """The results of a study, from its rows, as one document. While it is live, and for blind readers: nothing by
+    source."""
+    data = Dataset.of(study, blind=blind)
+    sources = [about["source"] for about in data.about_by_story.values()]
+    figures = {
+        key: figure.nothing if data.is_sealed and not figure.is_shown_sealed else figure.compute(data)
+        for key, figure in all_figures().items()
+    }
+    document = {
+        "study": encode(_about(study)),
+        "is_sealed": data.is_sealed,
         "sources": [
-            {"source": name, "kind": kind, "n_stories": sum(a["source"] == name for a in material.about.values())}
-            for name, kind in material.sources
+            encode(SourceRow(source=name, kind=kind, n_stories=sources.count(name))) for name, kind in data.sources
         ],
-        "progress": progress(material),
-        "pass_rates": passing.pass_rates(material),
-        "ratings": passing.ratings(material),
-        "shares": passing.shares(material, but=guesses),
-        "agreement": agreeing.agreement_by_item(material),
-        "tests_passed": passing.tests_passed(material),
-        "preferences": preferring.preferences(material),
-        "rankings": comparing.ranking(material),
-        "authorship": comparing.authorship(material),
-        "checks": passing.checks(material),
-        "surveys": passing.surveys(material),
-        "cloze": cloze.cloze(study),
-        "judges": beside.judges(material),
+        **{key: encode(result) for key, result in figures.items()},
     }
     # Plain JSON, so that a stored report and a fresh one are the same document.
-    return dict(json.loads(json.dumps(found, allow_nan=False)))
+    return dict(json.loads(json.dumps(document, allow_nan=False)))
 
 
-def _about(study: Study) -> dict[str, Any]:
+def read(document: dict[str, Any]) -> Results:
+    """The results that a document holds. Raises Undecodable for one that another version stored."""
+    figures = all_figures()
+    head = {"study": AboutStudy, "is_sealed": bool, "sources": tuple[SourceRow, ...]}
+    if document.keys() != head.keys() | figures.keys():
+        raise Undecodable(f"the document has {', '.join(sorted(document.keys() ^ (head.keys() | figures.keys())))}")
+    return Results(
+        **{name: decode(kind, document[name], name) for name, kind in head.items()},
+        figures={key: decode(figure.result | None, document[key], key) for key, figure in figures.items()},
+    )
+
+
+def _about(study: Study) -> AboutStudy:
     version = study.versions.exclude(frozen_at=None).order_by("-number").first()
-    frozen = {"version": version.number, "sha256": version.sha256} if version else None
-    return {
-        "slug": study.slug,
-        "title": study.title,
-        "state": study.state,
-        "notice": study.notice,
-        "seed": study.seed,
-        "protocol": frozen,
-    }
+    return AboutStudy(
+        slug=study.slug,
+        title=study.title,
+        state=study.state,
+        notice=study.notice,
+        seed=study.seed,
+        protocol=FrozenProtocol(version=version.number, sha256=version.sha256) if version else None,
+    )
 
 
 def fingerprint(study: Study, *, blind: bool = False) -> str:
@@ -67,20 +125,21 @@ def fingerprint(study: Study, *, blind: bool = False) -> str:
     Left out is the clock of whoever is at work in a live study: it runs on with every open page, and each look at the
     report would store another. A stored report has it as it was when it was computed.
     """
-    sealed, about = blind or is_sealed(study), _about(study)
+    sealed, about = blind or is_sealed(study), encode(_about(study))
     answers = Response.objects.filter(assignment__study=study).aggregate(
         n=Count("pk"), revisions=Sum("revision"), last=Max("last_edited_at")
     )
-    told = ("story__code", "source__name", "source__kind", "factors")
-    sources = Provenance.objects.filter(story__study=study).order_by("story__code").values_list(*told)
+    fields = ("story__code", "source__name", "source__kind", "factors")
+    sources = Provenance.objects.filter(story__study=study).order_by("story__code").values_list(*fields)
     at_last_attempt = Count("steps_taken", filter=Q(steps_taken__attempt=StepTaken.ATTEMPTS))
     raters = study.raters.order_by("pk").annotate(n_last_attempts=at_last_attempt)
     withdrawals = Withdrawal.objects.filter(rater__study=study)
     timings = Timing.objects.filter(assignment__study=study)
-    if study.state == Study.State.LIVE:
+    if not lifecycle.is_closed(study):
         timings = timings.exclude(assignment__status=Assignment.Status.OPEN)
     inputs = {
-        "edition": EDITION,
+        "edition": dataset.EDITION,
+        "figures": {figure.key: figure.edition for figure in all_figures().values()},
         "study": about,
         # A frozen protocol has its own hash.
         "draft": "" if about["protocol"] else _draft(study),
@@ -103,7 +162,7 @@ def fingerprint(study: Study, *, blind: bool = False) -> str:
 def _draft(study: Study) -> str:
     """SHA-256 of the protocol as far as it is written."""
     version = study.versions.first()
-    return hashing.sha256(protocol.document(protocol.read(version))) if version else ""
+    return hashing.sha256(protocol.document(protocol.load_protocol(version))) if version else ""
 
 
 def report(study: Study, *, at: datetime, by: str, blind: bool = False) -> Report:
@@ -113,15 +172,25 @@ def report(study: Study, *, at: datetime, by: str, blind: bool = False) -> Repor
     """
     inputs = fingerprint(study, blind=blind)
     stored = Report.objects.filter(study=study, kind=Report.Kind.RESULTS, fingerprint=inputs).first()
-    if stored:
+    if stored and _is_readable(stored):
         return stored
     fresh = {"result": compute(study, blind=blind), "made_at": at, "made_by": by}
     try:
         with transaction.atomic():
+            if stored:  # of the same inputs, but by a version that wrote it in another form
+                stored.delete()
             return Report.objects.create(study=study, kind=Report.Kind.RESULTS, fingerprint=inputs, **fresh)
     except IntegrityError:
         # Somebody else asked at the same moment.
         return Report.objects.get(study=study, kind=Report.Kind.RESULTS, fingerprint=inputs)
 
 
-__all__ = ["compute", "fingerprint", "is_sealed", "report"]
+def _is_readable(stored: Report) -> bool:
+    try:
+        read(stored.result)
+    except Undecodable:
+        return False
+    return True
+
+
+__all__ = ["Results", "compute", "fingerprint", "is_sealed", "read", "report"]

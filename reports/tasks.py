@@ -18,9 +18,11 @@ RECENT = timedelta(days=30)
 
 @shared_task  # type: ignore[untyped-decorator]
 def nightly() -> int:
-    """How many reports were computed and stored: of every live or recently closed study whose inputs have changed."""
+    """How many reports were computed and stored: of each running or just closed study whose inputs changed."""
     now = timezone.now()
-    due = Study.objects.filter(Q(state=Study.State.LIVE) | Q(state=Study.State.CLOSED, closed_at__gte=now - RECENT))
+    due = Study.objects.filter(
+        Q(state__in=[Study.State.LIVE, Study.State.PAUSED]) | Q(state=Study.State.CLOSED, closed_at__gte=now - RECENT)
+    )
     n_stored = 0
     for study in due:
         try:

@@ -19,8 +19,15 @@ from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_safe
 
 from annotation.models import Assignment, Rater, Seat
-from reports import frames, pages, results, roles, tables
-from reports.material import is_sealed
+from config import roles
+from reports import figures, results
+from reports.dataset import is_sealed
+from reports.export import codebook as codebooks
+from reports.export import long_table
+from reports.export.spreadsheet import spreadsheet_lines
+from reports.page.context import context
+from reports.page.csv import csv_lines
+from reports.page.csv import table as csv_table
 from studies.models import Story, Study
 
 P = ParamSpec("P")
@@ -61,8 +68,8 @@ def index(request: HttpRequest) -> HttpResponse:
     )
     studies = Study.objects.annotate(
         **{
-            name: Coalesce(Subquery(found.order_by().values("study").annotate(n=Count("pk")).values("n")), 0)
-            for name, found in {"n_stories": Story.objects.filter(of_study), "n_seats": seats, "n_done": done}.items()
+            name: Coalesce(Subquery(rows.order_by().values("study").annotate(n=Count("pk")).values("n")), 0)
+            for name, rows in {"n_stories": Story.objects.filter(of_study), "n_seats": seats, "n_done": done}.items()
         }
     )
     return render(request, "reports/index.html", {"studies": studies.order_by("-launched_at", "slug")})
@@ -73,38 +80,37 @@ def show(request: HttpRequest, slug: str) -> HttpResponse:
     """What the study amounts to; computed once for the same answers."""
     study = get_object_or_404(Study, slug=slug)
     report = results.report(study, at=timezone.now(), by=request.user.get_username(), blind=is_blind(request))
-    return render(request, "reports/show.html", {"study": study, "report": report} | pages.context(report.result))
+    page = context(results.read(report.result))
+    return render(request, "reports/show.html", {"study": study, "report": report} | page)
 
 
 @for_staff_who(roles.VIEW_REPORT)
 def table(request: HttpRequest, slug: str, table: str) -> StreamingHttpResponse:
     """One table of the report, unrounded."""
     study = get_object_or_404(Study, slug=slug)
-    if table not in tables.TABLES:
+    if table not in figures.by_table():
         raise Http404
     report = results.report(study, at=timezone.now(), by=request.user.get_username(), blind=is_blind(request))
-    rows = list(tables.TABLES[table](report.result))
-    header = dict.fromkeys(name for row in rows for name in row)
-    return _csv(f"{slug}-{table}", tables.csv_lines(header, rows))
+    return _csv(f"{slug}-{table}", csv_lines(*csv_table(results.read(report.result), table)))
 
 
 @for_staff_who(roles.VIEW_RESPONSES)
 def responses_long(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """Every response, one a row; without sources until the study is closed, and for readers who stay blind."""
-    return _csv(f"{slug}-responses_long", tables.csv_lines(*_long(request, slug)))
+    return _csv(f"{slug}-responses_long", csv_lines(*_long(request, slug)))
 
 
 @for_staff_who(roles.VIEW_RESPONSES)
 def responses_for_spreadsheets(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """The same for a spreadsheet, in which what raters wrote cannot be run as a formula."""
-    return _csv(f"{slug}-responses_for_spreadsheets", tables.spreadsheet_lines(*_long(request, slug)))
+    return _csv(f"{slug}-responses_for_spreadsheets", spreadsheet_lines(*_long(request, slug)))
 
 
 def _long(request: HttpRequest, slug: str) -> tuple[Iterable[str], Iterable[dict[str, Any]]]:
     """The columns of the long file and its rows."""
     study = get_object_or_404(Study, slug=slug)
     with_sources = not (is_blind(request) or is_sealed(study))
-    return frames.columns(study, with_sources=with_sources), frames.rows(study, with_sources=with_sources)
+    return long_table.columns(study, with_sources=with_sources), long_table.rows(study, with_sources=with_sources)
 
 
 @for_staff_who(roles.VIEW_REPORT)
@@ -112,8 +118,8 @@ def codebook(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """What the columns and the items of the long file mean."""
     study = get_object_or_404(Study, slug=slug)
     with_sources = not (is_blind(request) or is_sealed(study))
-    header = ("what", "name", "meaning", "values")
-    return _csv(f"{slug}-codebook", tables.csv_lines(header, frames.codebook(study, with_sources=with_sources)))
+    rows = codebooks.rows(study, with_sources=with_sources)
+    return _csv(f"{slug}-codebook", csv_lines(codebooks.COLUMNS, rows))
 
 
 def _csv(name: str, lines: Iterable[str]) -> StreamingHttpResponse:

@@ -12,15 +12,8 @@ from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss_kap
 
 from stats import shuffles, sums
 from stats.arrays import FloatArray, IntArray, as_pairs, as_ratings, values_of
+from stats.reasons import Incomputable, TooFewRaters
 from stats.sums import Level
-
-
-class Incomputable(ArithmeticError):
-    """A statistic has no value for these data; the message is the reason, to stand where the number would."""
-
-
-class TooFewRaters(Incomputable):
-    """No unit has two ratings, so there is nothing to agree on."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +73,7 @@ def base_rate(ratings: npt.ArrayLike, value: float = 1.0) -> float:
     array = np.asarray(ratings, dtype=np.float64)
     present = array[~np.isnan(array)]
     if not present.size:
-        raise Incomputable("There are no ratings.")
+        raise Incomputable("no_ratings")
     return float((present == value).mean())
 
 
@@ -180,10 +173,10 @@ def cohen_kappa(a: npt.ArrayLike, b: npt.ArrayLike) -> Coefficient:
     """
     first, second = as_pairs(a, b)
     if not first.size:
-        raise Incomputable("No unit was rated by both.")
+        raise Incomputable("no_shared_unit")
     n_values = len(np.unique(first)), len(np.unique(second))
     if n_values == (1, 1) and first[0] == second[0]:
-        raise Incomputable("Both give every unit the same value, so Cohen's kappa is 0/0.")
+        raise Incomputable("both_constant")
     if 1 in n_values:
         return Coefficient(0.0, "Cohen's kappa", first.size, 2, "0 because one side always gives the same value")
     codes = np.unique(np.concatenate([first, second]), return_inverse=True)[1]
@@ -202,14 +195,14 @@ def chance_floor(
 
     Raises Incomputable if the statistic is so for every shuffle.
     """
-    found = []
+    values = []
     for batch in _shuffled(as_ratings(ratings), rng, n_shuffles):
         for shuffled in batch:
             try:
-                found.append(float(statistic(shuffled)))
+                values.append(float(statistic(shuffled)))
             except Incomputable:
-                found.append(np.nan)
-    return _floor(np.array(found))
+                values.append(np.nan)
+    return _floor(np.array(values))
 
 
 def fleiss_chance_floor(ratings: npt.ArrayLike, *, rng: np.random.Generator, n_shuffles: int = 1000) -> Floor:
@@ -228,11 +221,11 @@ def mean_fleiss_chance_floor(ratings: npt.ArrayLike, *, rng: np.random.Generator
     cube = np.asarray(ratings, dtype=np.float64)
     # Gaps stay where they are, so the complete units of the data are those of every shuffle.
     complete = np.stack([complete_units(array) for array in cube])
-    found = [
+    means = [
         np.mean([sums.kappa_of_complete(table) for table in tables], axis=0)
         for tables in shuffles.counts(cube, values_of(cube), complete, rng=rng, n_shuffles=n_shuffles)
     ]
-    return _floor(np.concatenate(found))
+    return _floor(np.concatenate(means))
 
 
 def alpha_chance_floor(
@@ -242,20 +235,20 @@ def alpha_chance_floor(
     array = as_ratings(ratings)
     values, is_used = values_of(array), _n_ratings(array) >= 2
     if not is_used.any():
-        raise TooFewRaters("No unit has two ratings.")
+        raise TooFewRaters("no_unit_with_two_ratings")
     if level == "interval":
         totals = shuffles.totals(sums.middled(array), is_used, rng=rng, n_shuffles=n_shuffles)
-        found = [
+        alphas = [
             sums.interval_alpha_of(sums.interval_parts(n[:, np.newaxis], s, squares).sum(axis=0))
             for s, squares, n in totals
         ]
-        return _floor(np.concatenate(found))
+        return _floor(np.concatenate(alphas))
     cube, used = array[np.newaxis], is_used[np.newaxis]
-    found = [
+    alphas = [
         sums.alpha_of(sums.coincidences(table), values, level)
         for (table,) in shuffles.counts(cube, values, used, rng=rng, n_shuffles=n_shuffles)
     ]
-    return _floor(np.concatenate(found))
+    return _floor(np.concatenate(alphas))
 
 
 def complete_units(ratings: FloatArray) -> npt.NDArray[np.bool_]:
@@ -267,7 +260,7 @@ def complete_units(ratings: FloatArray) -> npt.NDArray[np.bool_]:
     """
     n = _n_ratings(ratings)
     if not (n >= 2).any():
-        raise TooFewRaters("No unit has two ratings.")
+        raise TooFewRaters("no_unit_with_two_ratings")
     sizes, n_units = np.unique(n[n >= 2], return_counts=True)
     usual = sizes[n_units == n_units.max()].max()
     return np.asarray(n == usual, dtype=np.bool_)
@@ -299,12 +292,12 @@ def _pairable(ratings: FloatArray) -> tuple[IntArray, FloatArray]:
 
 def _refuse_too_few(table: IntArray) -> None:
     if not (table.sum(axis=-1) >= 2).any():
-        raise TooFewRaters("No unit has two ratings.")
+        raise TooFewRaters("no_unit_with_two_ratings")
 
 
 def _refuse_one_value(table: IntArray, name: str) -> None:
     if (table.sum(axis=0) > 0).sum() == 1:
-        raise Incomputable(f"All ratings are the same, so agreement by chance is certain and {name} is 0/0.")
+        raise Incomputable("all_ratings_alike", name=name)
 
 
 def _left_out(ratings: FloatArray, n_used: int) -> str:
@@ -330,5 +323,5 @@ def _shuffled(ratings: FloatArray, rng: np.random.Generator, n_shuffles: int) ->
 def _floor(found: FloatArray) -> Floor:
     computed = found[~np.isnan(found)]
     if not computed.size:
-        raise Incomputable("No shuffle of the ratings gives the statistic a value.")
+        raise Incomputable("no_shuffle_with_value")
     return Floor(float(computed.mean()), float(np.quantile(computed, 0.975)), computed.size)

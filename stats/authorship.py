@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from stats.agreement import Incomputable
 from stats.arrays import BoolArray, FloatArray
+from stats.reasons import Incomputable
 
 UNDECIDED = 3
 
@@ -32,11 +32,11 @@ def guesses(scores: npt.ArrayLike, is_human: npt.ArrayLike) -> Guesses:
     is_human : who did write it; the same shape, or one that broadcasts to it, as (U,) to (R, U)
     Raises Incomputable if there are no scores.
     """
-    given, human = _given(scores, is_human)
-    undecided = given == UNDECIDED
-    correct = ~undecided & ((given > UNDECIDED) == human)
+    guesses, human = _present_scores(scores, is_human)
+    undecided = guesses == UNDECIDED
+    correct = ~undecided & ((guesses > UNDECIDED) == human)
     n_correct, n_undecided = int(correct.sum()), int(undecided.sum())
-    return Guesses(n_correct, given.size - n_correct - n_undecided, n_undecided)
+    return Guesses(n_correct, guesses.size - n_correct - n_undecided, n_undecided)
 
 
 def ideal_distance_accuracy(scores: npt.ArrayLike, is_human: npt.ArrayLike) -> float:
@@ -47,15 +47,15 @@ def ideal_distance_accuracy(scores: npt.ArrayLike, is_human: npt.ArrayLike) -> f
     Raises Incomputable if there are no scores.
     Source: Harel-Canada et al. 2024, Measuring Psychological Depth in Language Models (56 %).
     """
-    given, human = _given(scores, is_human)
+    present, human = _present_scores(scores, is_human)
     ideal = np.where(human, 5.0, 1.0)
-    return float(1 - np.abs(given - ideal).mean() / 4)
+    return float(1 - np.abs(present - ideal).mean() / 4)
 
 
-def _given(scores: npt.ArrayLike, is_human: npt.ArrayLike) -> tuple[FloatArray, BoolArray]:
+def _present_scores(scores: npt.ArrayLike, is_human: npt.ArrayLike) -> tuple[FloatArray, BoolArray]:
     array = np.asarray(scores, dtype=np.float64)
     human = np.broadcast_to(np.asarray(is_human, dtype=np.bool_), array.shape)
     present = ~np.isnan(array)
     if not present.any():
-        raise Incomputable("There are no scores.")
+        raise Incomputable("no_scores")
     return array[present], human[present]

@@ -7,8 +7,8 @@ import numpy.typing as npt
 from scipy import stats as scipy_stats
 from sklearn.metrics import recall_score
 
-from stats.agreement import Incomputable, TooFewRaters
 from stats.arrays import FloatArray, as_pairs, as_ratings
+from stats.reasons import Incomputable, TooFewRaters
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,10 @@ def pairs_pearson(totals: npt.ArrayLike) -> Correlation:
     """
     array = as_ratings(totals)
     n_raters = len(array)
-    one, other = np.nonzero(~np.eye(n_raters, dtype=np.bool_))
-    first, second = as_pairs(array[one].ravel(), array[other].ravel())
+    row, column = np.nonzero(~np.eye(n_raters, dtype=np.bool_))
+    first, second = as_pairs(array[row].ravel(), array[column].ravel())
     if not first.size:
-        raise TooFewRaters("No unit has two totals.")
+        raise TooFewRaters("no_unit_with_two_totals")
     n_units = int(((~np.isnan(array)).sum(axis=0) >= 2).sum())
     note = f"ordered pairs of raters of {n_units} units; pairs of one unit are not independent"
     return Correlation(pearson(first, second).value, "Pearson's r over pairs of raters", first.size, note)
@@ -68,21 +68,21 @@ def balanced_accuracy(truth: npt.ArrayLike, predicted: npt.ArrayLike) -> float:
 
     Raises Incomputable if the truth does not vary.
     """
-    true, said = as_pairs(truth, predicted)
+    true, answers = as_pairs(truth, predicted)
     labels = np.unique(true)
     if len(labels) < 2:
-        raise Incomputable("The truth holds fewer than two values, so there is nothing to balance.")
+        raise Incomputable("truth_constant")
     # Codes, since scikit-learn takes floats for measurements. Macro recall is balanced accuracy without its warning
     # about predictions that are never true, which are simply wrong.
-    codes = np.unique(np.concatenate([true, said]), return_inverse=True)[1]
-    true_codes, said_codes = codes[: true.size], codes[true.size :]
-    return float(recall_score(true_codes, said_codes, labels=np.unique(true_codes), average="macro"))
+    codes = np.unique(np.concatenate([true, answers]), return_inverse=True)[1]
+    true_codes, answer_codes = codes[: true.size], codes[true.size :]
+    return float(recall_score(true_codes, answer_codes, labels=np.unique(true_codes), average="macro"))
 
 
 def _varying(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
     first, second = as_pairs(a, b)
     if first.size < 2:
-        raise Incomputable("Fewer than two pairs of values.")
+        raise Incomputable("fewer_than_two_pairs")
     if np.ptp(first) == 0 or np.ptp(second) == 0:
-        raise Incomputable("One side does not vary, so there is no correlation.")
+        raise Incomputable("one_side_constant")
     return first, second

@@ -1,14 +1,13 @@
 """Whether two groups of values differ, and by how much. Values are one axis each; nan is left out."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats as scipy_stats
 
-from stats.agreement import Incomputable
 from stats.arrays import FloatArray
+from stats.reasons import Incomputable
 
 
 @dataclass(frozen=True)
@@ -51,28 +50,18 @@ def hedges_g(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
     return float((first.mean() - second.mean()) / np.sqrt(pooled) * (1 - 3 / (4 * df - 1)))
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """The p-values of one family of tests, adjusted after Holm 1979, in the order given."""
-    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
-    adjusted, largest = [0.0] * len(p_values), 0.0
-    for rank, i in enumerate(order):
-        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[i]))
-        adjusted[i] = largest
-    return adjusted
-
-
 def _tested(a: npt.ArrayLike, b: npt.ArrayLike, *, equal_var: bool, name: str) -> Difference:
     first, second = _varying(a, b)
-    found = scipy_stats.ttest_ind(first, second, equal_var=equal_var)
-    return Difference(float(found.statistic), float(found.df), float(found.pvalue), name)
+    test = scipy_stats.ttest_ind(first, second, equal_var=equal_var)
+    return Difference(float(test.statistic), float(test.df), float(test.pvalue), name)
 
 
 def _varying(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    first, second = (_present(each) for each in (a, b))
+    first, second = (_present(values) for values in (a, b))
     if min(first.size, second.size) < 2:
-        raise Incomputable("A group has fewer than two values.")
+        raise Incomputable("group_too_small")
     if np.ptp(first) == 0 and np.ptp(second) == 0:
-        raise Incomputable("Neither group varies, so there is nothing to compare their difference with.")
+        raise Incomputable("groups_constant")
     return first, second
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from stats import agreement, sums
-from stats.agreement import Incomputable
 from stats.arrays import FloatArray, IntArray, as_ratings, values_of
+from stats.reasons import Incomputable
 from stats.sums import Level
 
 ENOUGH_CLUSTERS = 30
@@ -47,7 +47,7 @@ def resample_weights(clusters: npt.ArrayLike, *, rng: np.random.Generator, n_res
     """
     labels, cluster_of_unit = np.unique(np.asarray(clusters), return_inverse=True)
     if len(labels) < 2:
-        raise Incomputable("There are fewer than two clusters to resample.")
+        raise Incomputable("fewer_than_two_clusters")
     drawn = rng.multinomial(len(labels), np.full(len(labels), 1 / len(labels)), size=n_resamples)
     return np.asarray(drawn[:, cluster_of_unit], dtype=np.int64)
 
@@ -63,13 +63,13 @@ def bootstrap(
 
     Raises Incomputable if there are fewer than two clusters or no resample gives a value.
     """
-    found = []
+    values = []
     for weights in resample_weights(clusters, rng=rng, n_resamples=n_resamples):
         try:
-            found.append(float(statistic(np.repeat(np.arange(weights.size), weights))))
+            values.append(float(statistic(np.repeat(np.arange(weights.size), weights))))
         except Incomputable:
-            found.append(np.nan)
-    return percentile_interval(np.array(found), clusters)
+            values.append(np.nan)
+    return percentile_interval(np.array(values), clusters)
 
 
 def percentile_interval(resamples: FloatArray, clusters: npt.ArrayLike) -> Interval:
@@ -80,9 +80,9 @@ def percentile_interval(resamples: FloatArray, clusters: npt.ArrayLike) -> Inter
     """
     computed = resamples[~np.isnan(resamples)]
     if not computed.size:
-        raise Incomputable("No resample gives the statistic a value.")
+        raise Incomputable("no_resample_with_value")
     if np.ptp(computed) < ALIKE:
-        raise Incomputable("Every resample gives the same value, so resampling cannot tell how sure it is.")
+        raise Incomputable("resamples_alike")
     low, high = np.quantile(computed, [0.025, 0.975])
     n_clusters = len(np.unique(np.asarray(clusters)))
     n_left_out = resamples.size - computed.size
@@ -153,3 +153,13 @@ def alpha_interval(
     """`bootstrap` of Krippendorff's alpha in one matrix product; from the same seed the same to rounding."""
     weights = resample_weights(clusters, rng=rng, n_resamples=n_resamples)
     return percentile_interval(alpha_resamples(ratings, level, weights), clusters)
+
+
+def mean_resamples(values: FloatArray, weights: IntArray) -> FloatArray:
+    """The mean of all values in each resample, shape (B,); nan where it holds none.
+
+    values : shape (R, U), nan where there is none
+    weights : from `resample_weights`, shape (B, U)
+    """
+    n = weights @ np.isfinite(values).sum(axis=0)
+    return np.asarray((weights @ np.nansum(values, axis=0)) / np.where(n > 0, n, np.nan), dtype=np.float64)

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from stats.agreement import Coefficient, Incomputable, base_rate, cohen_kappa
+from stats.agreement import Coefficient, base_rate, cohen_kappa
 from stats.arrays import FloatArray, as_ratings
 from stats.comparisons import balanced_accuracy
+from stats.reasons import Incomputable
 
 
 @dataclass(frozen=True)
@@ -50,15 +51,15 @@ def against_majority(judge: npt.ArrayLike, majority: npt.ArrayLike) -> Against:
     """
     verdicts, truth = np.asarray(judge, dtype=np.float64), np.asarray(majority, dtype=np.float64)
     decided, answered = ~np.isnan(truth), ~np.isnan(verdicts)
-    both = decided & answered
-    if not both.any():
-        raise Incomputable("No unit has both a verdict of the judge and a majority.")
+    is_comparable = decided & answered
+    if not is_comparable.any():
+        raise Incomputable("no_unit_with_verdict_and_majority")
     return Against(
         kappa=_kappa(verdicts, truth),
         balanced_accuracy=_balanced_accuracy(truth, verdicts),
-        yes_rate=base_rate(verdicts[both]),
-        majority_yes_rate=base_rate(truth[both]),
-        n=int(both.sum()),
+        yes_rate=base_rate(verdicts[is_comparable]),
+        majority_yes_rate=base_rate(truth[is_comparable]),
+        n=int(is_comparable.sum()),
         n_missing=int((decided & ~answered).sum()),
         n_undecided=int((~decided).sum()),
     )

@@ -4,8 +4,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
 
-from stats.agreement import Coefficient, Incomputable, TooFewRaters
+from stats.agreement import Coefficient
 from stats.arrays import FloatArray, as_ratings
+from stats.reasons import Incomputable, TooFewRaters
 
 
 def kendall_w(ranks: npt.ArrayLike) -> Coefficient:
@@ -20,14 +21,14 @@ def kendall_w(ranks: npt.ArrayLike) -> Coefficient:
     complete = array[~np.isnan(array).any(axis=1)]
     n_raters, n_stories = complete.shape
     if n_raters < 2:
-        raise TooFewRaters("Fewer than two raters ranked every story.")
+        raise TooFewRaters("fewer_than_two_raters")
     midranks = rankdata(complete, axis=1)
     rank_sums = midranks.sum(axis=0)
     spread = float(((rank_sums - rank_sums.mean()) ** 2).sum())
     ties = sum(float((size**3 - size).sum()) for size in (np.unique(row, return_counts=True)[1] for row in midranks))
     widest = (n_raters**2 * (n_stories**3 - n_stories) - n_raters * ties) / 12
     if widest == 0:
-        raise Incomputable("Every rater ranks all stories the same, so Kendall's W is 0/0.")
+        raise Incomputable("all_rank_alike")
     n_left_out = len(array) - n_raters
     note = f"{n_left_out} of {len(array)} raters left out, who did not rank every story" if n_left_out else ""
     return Coefficient(spread / widest, "Kendall's W, corrected for ties", n_stories, n_raters, note)
@@ -48,6 +49,6 @@ def first_places(ranks: npt.ArrayLike) -> FloatArray:
     array = as_ratings(ranks)
     ranked = array[~np.isnan(array).all(axis=1)]
     if not len(ranked):
-        raise Incomputable("There are no rankings.")
+        raise Incomputable("no_rankings")
     leads = ranked == np.nanmin(ranked, axis=1, keepdims=True)
     return np.asarray((leads / leads.sum(axis=1, keepdims=True)).mean(axis=0), dtype=np.float64)

@@ -4,9 +4,9 @@ import numpy as np
 import numpy.typing as npt
 from statsmodels.stats.proportion import proportion_confint
 
-from stats.agreement import Incomputable
 from stats.arrays import FloatArray, IntArray, as_ratings
 from stats.intervals import Interval, percentile_interval, resample_weights
+from stats.reasons import Incomputable
 
 
 def pass_rate(verdicts: npt.ArrayLike) -> float:
@@ -17,7 +17,7 @@ def pass_rate(verdicts: npt.ArrayLike) -> float:
     array = np.asarray(verdicts, dtype=np.float64)
     n = int((~np.isnan(array)).sum())
     if not n:
-        raise Incomputable("There are no verdicts.")
+        raise Incomputable("no_verdicts")
     return float(100 * np.nansum(array) / n)
 
 
@@ -50,7 +50,7 @@ def wilson(n_yes: int, n: int) -> Interval:
     Raises Incomputable if there are no verdicts.
     """
     if not n:
-        raise Incomputable("There are no verdicts.")
+        raise Incomputable("no_verdicts")
     low, high = proportion_confint(n_yes, n, alpha=0.05, method="wilson")
     note = "naive: takes verdicts on one story for independent"
     return Interval(100 * float(low), 100 * float(high), n, note=note)

@@ -28,9 +28,9 @@ class _Item:
 
     def shuffled(self, places: IntArray) -> npt.NDArray[Any]:
         """The answers of each shuffle in the order of `by_unit`, shape (answers, B). Gaps stay where they are."""
-        taken = places if self.is_present.all() else places[self.is_present[places]].reshape(len(places), -1)
+        present_places = places if self.is_present.all() else places[self.is_present[places]].reshape(len(places), -1)
         # A row for an answer and a column for a shuffle, so that sums over a unit's few rows run along memory.
-        return self.given.take(taken).T.take(self.by_unit, axis=0)
+        return self.given.take(present_places).T.take(self.by_unit, axis=0)
 
     def sums(self, of: npt.NDArray[Any]) -> FloatArray:
         """Sums over each unit, shape (answers, B) to (U, B)."""
@@ -54,11 +54,11 @@ def counts(
     is_used : which units to count, shape (I, U); a unit without any answer to an item is never counted
     """
     codes = np.searchsorted(values, ratings).astype(np.min_scalar_type(len(values)))
-    for places, found in _batches(codes, ~np.isnan(ratings), is_used, rng, n_shuffles):
-        batch = [item.shuffled(places) for item in found]
+    for places, shuffled_items in _batches(codes, ~np.isnan(ratings), is_used, rng, n_shuffles):
+        batch = [item.shuffled(places) for item in shuffled_items]
         yield [
-            np.stack([item.sums(given == code).T for code in range(len(values))], axis=-1)
-            for item, given in zip(found, batch, strict=True)
+            np.stack([item.sums(answers == code).T for code in range(len(values))], axis=-1)
+            for item, answers in zip(shuffled_items, batch, strict=True)
         ]
 
 
@@ -70,23 +70,26 @@ def totals(
     ratings : shape (R, U)
     is_used : which units to sum over, shape (U,)
     """
-    one = ratings[np.newaxis]
-    for places, (item,) in _batches(one, ~np.isnan(one), is_used[np.newaxis], rng, n_shuffles):
-        given = item.shuffled(places)
+    cube = ratings[np.newaxis]
+    for places, (item,) in _batches(cube, ~np.isnan(cube), is_used[np.newaxis], rng, n_shuffles):
+        answers = item.shuffled(places)
         n = np.repeat(*np.array(item.sizes).T)
-        yield item.sums(given), item.sums(given * given), n
+        yield item.sums(answers), item.sums(answers * answers), n
 
 
 def _batches(
     answers: npt.NDArray[Any], is_given: BoolArray, is_used: BoolArray, rng: np.random.Generator, n_shuffles: int
 ) -> Iterator[tuple[IntArray, list[_Item]]]:
     raters, units = np.nonzero(is_given.any(axis=0))
-    items = zip(answers, is_given, is_used, strict=True)
-    found = [_item(each[raters, units], given[raters, units], units, used) for each, given, used in items]
+    item_arrays = zip(answers, is_given, is_used, strict=True)
+    items = [
+        _item(values[raters, units], is_present[raters, units], units, is_counted)
+        for values, is_present, is_counted in item_arrays
+    ]
     of_raters = np.split(np.arange(len(raters)), np.flatnonzero(np.diff(raters)) + 1)
     for start in range(0, n_shuffles, AT_ONCE):
         size = min(AT_ONCE, n_shuffles - start)
-        yield np.concatenate([rng.permuted(np.tile(own, (size, 1)), axis=1) for own in of_raters], axis=1), found
+        yield np.concatenate([rng.permuted(np.tile(own, (size, 1)), axis=1) for own in of_raters], axis=1), items
 
 
 def _item(given: npt.NDArray[Any], is_present: BoolArray, units: IntArray, is_used: BoolArray) -> _Item:

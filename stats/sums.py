@@ -62,14 +62,14 @@ def kappa_of_complete(counts: FloatArray) -> FloatArray:
 
 def middled(ratings: FloatArray) -> FloatArray:
     """The ratings less one of those in their middle, so that sums of squares of large numbers keep their digits."""
-    given = np.sort(ratings[~np.isnan(ratings)])
-    return ratings - given[given.size // 2] if given.size else ratings
+    present = np.sort(ratings[~np.isnan(ratings)])
+    return ratings - present[present.size // 2] if present.size else ratings
 
 
 def interval_parts_of(ratings: FloatArray) -> FloatArray:
     """Per unit what alpha at the interval level sums, shape (R, U) to (U, 4). It needs no matrix of the values."""
-    given = middled(ratings)
-    return interval_parts((~np.isnan(given)).sum(axis=0), np.nansum(given, axis=0), np.nansum(given**2, axis=0))
+    centred = middled(ratings)
+    return interval_parts((~np.isnan(centred)).sum(axis=0), np.nansum(centred, axis=0), np.nansum(centred**2, axis=0))
 
 
 def interval_parts(n: IntArray, total: FloatArray, squares: FloatArray) -> FloatArray:
@@ -87,8 +87,8 @@ def interval_alpha_of(sums: FloatArray) -> FloatArray:
     within, n, total, squares = np.moveaxis(sums, -1, 0)
     expected = 2 * (n * squares - total**2)
     # What rounding leaves of ratings that are all the same is not a variance.
-    known = np.where(expected > ROUNDING * n * squares, expected, np.nan)
-    return np.asarray(1 - np.maximum(n - 1, 0) * within / known, dtype=np.float64)
+    varying = np.where(expected > ROUNDING * n * squares, expected, np.nan)
+    return np.asarray(1 - np.maximum(n - 1, 0) * within / varying, dtype=np.float64)
 
 
 def coincidences(counts: IntArray | FloatArray) -> FloatArray:

@@ -1,31 +1,25 @@
 """Bringing instruments and studies from files into the database: each whole, in one transaction, or not at all."""
 
-from collections.abc import Iterable
 from dataclasses import asdict, replace
 from difflib import get_close_matches
 from pathlib import Path
 
 from django.db import transaction
 
-from studies import documents, protocol, studyfile
+from studies import construction, protocol
 from studies.cloze import compiling
-from studies.cloze.document import ClozeDocument
-from studies.documents import DocumentError, InstrumentDocument, ItemDocument
-from studies.models import (
-    Cloze,
-    Instrument,
-    Item,
-    ProtocolVersion,
-    Provenance,
-    Source,
-    Step,
-    Story,
-    StoryGroup,
-    Study,
-    measure,
+from studies.documents.cloze import ClozeDocument
+from studies.documents.errors import DocumentError
+from studies.documents.instrument import (
+    InstrumentDocument,
+    ItemDocument,
+    discover,
+    fingerprint,
+    parse,
+    read_instrument,
 )
-from studies.stories import StoryDocument
-from studies.studyfile import StepDocument, StudyDocument
+from studies.documents.study import StepDocument, StudyDocument, read_study
+from studies.models import Cloze, Instrument, Item, Study
 
 MODEL_FIELDS = ("slug", "version", "title", "language", "citation", "note")
 
@@ -40,26 +34,28 @@ def load_instrument(document: InstrumentDocument) -> Instrument:
 
     Raises Changed.
     """
-    mark = documents.fingerprint(document)
-    found = Instrument.objects.filter(slug=document.slug, version=document.version).first()
-    if found is None:
+    mark = fingerprint(document)
+    instrument = Instrument.objects.filter(slug=document.slug, version=document.version).first()
+    if instrument is None:
         return _create(document, mark)
-    if found.status != Instrument.Status.PUBLISHED:
-        raise Changed(f"{found} is there as a draft; publish or delete the draft first, or raise the version")
-    if found.fingerprint != mark:
-        raise Changed(f"{found} is published and asks something else than this file; raise the version in the file")
-    return found
+    if instrument.status != Instrument.Status.PUBLISHED:
+        raise Changed(f"{instrument} is there as a draft; publish or delete the draft first, or raise the version")
+    if instrument.fingerprint != mark:
+        raise Changed(
+            f"{instrument} is published and asks something else than this file; raise the version in the file"
+        )
+    return instrument
 
 
 def _create(document: InstrumentDocument, mark: str) -> Instrument:
-    made = Instrument.objects.create(**{name: getattr(document, name) for name in MODEL_FIELDS})
+    instrument = Instrument.objects.create(**{name: getattr(document, name) for name in MODEL_FIELDS})
     Item.objects.bulk_create(
-        Item(instrument=made, position=position, **asdict(item))
+        Item(instrument=instrument, position=position, **asdict(item))
         for position, item in enumerate(document.items, start=1)
     )
-    made.status, made.fingerprint = Instrument.Status.PUBLISHED, mark
-    made.save()
-    return made
+    instrument.status, instrument.fingerprint = Instrument.Status.PUBLISHED, mark
+    instrument.save()
+    return instrument
 
 
 def document_of(instrument: Instrument) -> InstrumentDocument:
@@ -68,13 +64,13 @@ def document_of(instrument: Instrument) -> InstrumentDocument:
     for item in instrument.items.order_by("position"):
         items.append({name: getattr(item, name) for name in ItemDocument.__dataclass_fields__})
     table = {name: getattr(instrument, name) for name in MODEL_FIELDS}
-    return documents.parse({**table, "items": items}, f"{instrument.slug} {instrument.version}")
+    return parse({**table, "items": items}, f"{instrument.slug} {instrument.version}")
 
 
 @transaction.atomic
 def publish(instrument: Instrument) -> Instrument:
     """The draft as it stands, never to change again. Raises DocumentError if it cannot be asked as it is."""
-    instrument.fingerprint = documents.fingerprint(document_of(instrument))
+    instrument.fingerprint = fingerprint(document_of(instrument))
     instrument.status = Instrument.Status.PUBLISHED
     instrument.save()
     return instrument
@@ -86,15 +82,15 @@ def load_cloze(text: str) -> Cloze:
 
     Raises DocumentError, Changed.
     """
-    made = Cloze(document=text)
-    found = Cloze.objects.filter(slug=made.parsed.slug, version=made.parsed.version).first()
-    if found is None:
-        return publish_cloze(made)
-    if not found.is_published:
-        raise Changed(f"{found} is there as a draft; publish or delete the draft first, or raise the version")
-    if _said(found.parsed) != _said(made.parsed):
-        raise Changed(f"{found} is published and says something else than this file; raise the version in the file")
-    return found
+    draft = Cloze(document=text)
+    stored = Cloze.objects.filter(slug=draft.parsed.slug, version=draft.parsed.version).first()
+    if stored is None:
+        return publish_cloze(draft)
+    if not stored.is_published:
+        raise Changed(f"{stored} is there as a draft; publish or delete the draft first, or raise the version")
+    if _said(stored.parsed) != _said(draft.parsed):
+        raise Changed(f"{stored} is published and says something else than this file; raise the version in the file")
+    return stored
 
 
 @transaction.atomic
@@ -115,22 +111,30 @@ def _said(document: ClozeDocument) -> ClozeDocument:
 @transaction.atomic
 def load_study(path: Path) -> Study:
     """The study in that study file, as a draft that can be planned. Raises DocumentError; then nothing has changed."""
-    document = studyfile.read(path)
+    document = read_study(path)
     if Study.objects.filter(slug=document.study["slug"]).exists():
         reason = f"there is a study “{document.study['slug']}” already; choose another slug"
         raise DocumentError(document.path, "slug", reason)
-    study = Study.objects.create(**document.study)
-    _cloze(document)
-    _stories(study, document)
-    version = ProtocolVersion.objects.create(study=study, number=1)
-    for position, step in enumerate(document.steps, start=1):
-        _step(version, position, step, path=document.path)
-    if found := protocol.findings(study, protocol.read(version)):
-        raise DocumentError(document.path, "steps", "; ".join(found))
+    _load_cloze(document)
+    collection = document.collection
+    try:
+        study = construction.create_study(
+            document.study,
+            stories=collection.stories,
+            groups=collection.groups,
+            steps=document.steps,
+            instruments=_find_instruments(document),
+        )
+    except construction.SourceConflict as error:
+        reason = f"{error}, so correct it or rename the source"
+        raise DocumentError(collection.path, f"story {error.story}, source_kind", reason) from None
+    findings = protocol.findings(study, protocol.load_protocol(study.versions.get()))
+    if errors := protocol.errors(findings, protocol.Purpose.PLAN):
+        raise DocumentError(document.path, "steps", "; ".join(map(str, errors)))
     return study
 
 
-def _cloze(document: StudyDocument) -> None:
+def _load_cloze(document: StudyDocument) -> None:
     if document.cloze:
         try:
             load_cloze(document.cloze)
@@ -138,93 +142,42 @@ def _cloze(document: StudyDocument) -> None:
             raise DocumentError(document.path, "cloze", str(error)) from None
 
 
-def _stories(study: Study, document: StudyDocument) -> None:
-    """The stories, their provenance and their groups."""
-    told = document.collection
-    made = [measure(Story(study=study, code=s.key, text=s.text, language=study.language)) for s in told.stories]
-    story_by_code = {story.code: story for story in Story.objects.bulk_create(made)}
-    source_by_name = _sources(told.stories, path=told.path)
-    Provenance.objects.bulk_create(
-        Provenance(
-            story=story_by_code[s.key],
-            source=source_by_name[s.source],
-            title=s.title,
-            url=s.url,
-            licence=s.licence,
-            may_redistribute=s.may_redistribute,
-            may_send_out=s.may_send_out,
-            factors=dict(s.factors),
-        )
-        for s in told.stories
-    )
-    for group in told.groups:
-        made_group = StoryGroup.objects.create(study=study, code=group.key, premise=group.premise)
-        made_group.stories.set([story_by_code[key] for key in group.stories])
+def _find_instruments(document: StudyDocument) -> dict[str, Instrument]:
+    """The instruments by the names under which the steps ask for them."""
+    instrument_by_name: dict[str, Instrument] = {}
+    for step in document.steps:
+        if step.instrument and step.instrument not in instrument_by_name:
+            instrument_by_name[step.instrument] = _find_instrument(step, path=document.path)
+    return instrument_by_name
 
 
-def _sources(told: Iterable[StoryDocument], *, path: Path) -> dict[str, Source]:
-    """The sources by name. A source is of one kind, in all studies. Raises DocumentError."""
-    found: dict[str, Source] = {}
-    for story in told:
-        if story.source not in found:
-            found[story.source], _ = Source.objects.get_or_create(
-                name=story.source, defaults={"kind": story.source_kind}
-            )
-        if (kind := found[story.source].kind) != story.source_kind:
-            reason = f"“{story.source}” is known as {kind}, not {story.source_kind}; a source has one kind"
-            raise DocumentError(
-                path, f"story {story.key}, source_kind", f"{reason}, so correct it or rename the source"
-            )
-    return found
-
-
-def _step(version: ProtocolVersion, position: int, told: StepDocument, *, path: Path) -> Step:
-    return Step.objects.create(
-        version=version,
-        position=position,
-        key=told.key,
-        kind=told.kind,
-        title=told.title,
-        text=told.text,
-        instrument=_instrument(told, path=path) if told.instrument else None,
-        scope=told.scope,
-        locks=told.locks,
-        background=told.background,
-        layout=told.layout,
-        revises=told.revises,
-        options=dict(told.options),
-        story=told.story,
-        samples=dict(told.samples),
-    )
-
-
-def _instrument(step: StepDocument, *, path: Path) -> Instrument:
+def _find_instrument(step: StepDocument, *, path: Path) -> Instrument:
     """The instrument that a step names, "slug" or "slug@version". A built-in one is loaded if it is not there yet."""
-    where = f"{step.where}, instrument"
+    place = f"{step.where}, instrument"
     try:
         if document := _builtin(step.instrument):
             return load_instrument(document)
     except Changed as error:
-        raise DocumentError(path, where, str(error)) from None
+        raise DocumentError(path, place, str(error)) from None
     slug, _, version = step.instrument.partition("@")
     published = Instrument.objects.filter(status=Instrument.Status.PUBLISHED)
-    known = list(published.filter(slug=slug, version=version) if version else published.filter(slug=slug))
-    if len(known) == 1:
-        return known[0]
-    if known:
-        names = ", ".join(f"{slug}@{each.version}" for each in known)
-        raise DocumentError(path, where, f"“{slug}” has several versions; name one: {names}")
-    there = sorted({*documents.discover(), *(f"{each.slug}@{each.version}" for each in published)})
-    near = get_close_matches(step.instrument, there, n=1)
-    way_out = f"did you mean “{near[0]}”?" if near else f"there are {', '.join(there)}"
-    raise DocumentError(path, where, f"there is no instrument “{step.instrument}”; {way_out}")
+    candidates = list(published.filter(slug=slug, version=version) if version else published.filter(slug=slug))
+    if len(candidates) == 1:
+        return candidates[0]
+    if candidates:
+        names = ", ".join(f"{slug}@{candidate.version}" for candidate in candidates)
+        raise DocumentError(path, place, f"“{slug}” has several versions; name one: {names}")
+    available = sorted({*discover(), *(f"{candidate.slug}@{candidate.version}" for candidate in published)})
+    near = get_close_matches(step.instrument, available, n=1)
+    way_out = f"did you mean “{near[0]}”?" if near else f"there are {', '.join(available)}"
+    raise DocumentError(path, place, f"there is no instrument “{step.instrument}”; {way_out}")
 
 
 def _builtin(name: str) -> InstrumentDocument | None:
     """The built-in instrument of that name. A slug alone means the file of that slug; it has a version as well."""
     slug, _, version = name.partition("@")
-    builtin = documents.discover()
+    builtin = discover()
     if name in builtin:
-        return documents.read(builtin[name])
-    document = documents.read(builtin[slug]) if slug in builtin else None
+        return read_instrument(builtin[name])
+    document = read_instrument(builtin[slug]) if slug in builtin else None
     return document if document and document.version == version else None

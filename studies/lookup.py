@@ -9,8 +9,8 @@ class NoSuchStudy(LookupError):
 
 def named(slug: str) -> Study:
     """The study of that slug. Raises NoSuchStudy."""
-    found = Study.objects.filter(slug=slug).first()
-    if found is None:
-        known = ", ".join(Study.objects.order_by("slug").values_list("slug", flat=True)) or "none"
-        raise NoSuchStudy(f"there is no study “{slug}”; there are: {known}")
-    return found
+    study = Study.objects.filter(slug=slug).first()
+    if study is None:
+        slugs = ", ".join(Study.objects.order_by("slug").values_list("slug", flat=True)) or "none"
+        raise NoSuchStudy(f"there is no study “{slug}”; there are: {slugs}")
+    return study

@@ -11,7 +11,8 @@ Item           one question of an instrument.
 Cloze          a text with blanks, and the instruments that it becomes: one to fill it, one to judge what was filled.
 Study          what runs: its stories, its groups, its design.
 ProtocolVersion  the steps as frozen on a day, as canonical JSON with a hash. Not frozen: the draft.
-Step           one part of the protocol: a text to agree to or read, or an instrument to answer.
+Step           one part of the protocol: a text to agree to or read, or an instrument to answer. A metric's values stand
+               in a step of their own, which is no part of the protocol.
 """
 
 from __future__ import annotations
@@ -22,23 +23,21 @@ from typing import Any
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
-from studies import hashing
-from studies.cloze import text
-from studies.cloze.document import ClozeDocument, parse
-from studies.published import ItemQuerySet, never_changes, refusal
+from studies import hashing, vocabulary
+from studies.documents.cloze import ClozeDocument, parse
+from studies.publication import ItemQuerySet, never_changes, refusal
 
 
 class Source(models.Model):
-    class Kind(models.TextChoices):
-        EXPERT = "expert_writer", _("expert writer")
-        AMATEUR = "amateur_writer", _("amateur writer")
-        MODEL = "language_model", _("language model")
-        OTHER = "other", _("other")
+    Kind = vocabulary.SourceKind
 
-    name = models.CharField(max_length=200, unique=True)
-    kind = models.CharField(max_length=20, choices=Kind.choices, default=Kind.OTHER)
+    name = models.CharField(_("name"), max_length=200, unique=True)
+    kind = models.CharField(_("kind"), max_length=20, choices=Kind.choices, default=Kind.OTHER)
+
+    class Meta:
+        verbose_name = _("source")
+        verbose_name_plural = _("sources")
 
     def __str__(self) -> str:
         return self.name
@@ -49,18 +48,20 @@ class Instrument(models.Model):
         DRAFT = "draft", _("Draft")
         PUBLISHED = "published", _("Published")
 
-    slug = models.SlugField(max_length=80)
-    version = models.CharField(max_length=40)
-    title = models.CharField(max_length=200)
-    language = models.CharField(max_length=12, default="en")
-    citation = models.TextField(blank=True)
-    note = models.TextField(blank=True, help_text=_("What a designer should know before using it."))
-    status = models.CharField(max_length=12, choices=Status.choices, default=Status.DRAFT)
-    fingerprint = models.CharField(max_length=64, blank=True, editable=False)
+    slug = models.SlugField(_("slug"), max_length=80)
+    version = models.CharField(_("version"), max_length=40)
+    title = models.CharField(_("title"), max_length=200)
+    language = models.CharField(_("language"), max_length=12, default="en")
+    citation = models.TextField(_("citation"), blank=True)
+    note = models.TextField(_("note"), blank=True, help_text=_("What a designer should know before using it."))
+    status = models.CharField(_("status"), max_length=12, choices=Status.choices, default=Status.DRAFT)
+    fingerprint = models.CharField(_("fingerprint"), max_length=64, blank=True, editable=False)
 
     FINAL = ("slug", "version", "title", "language", "status", "fingerprint")
 
     class Meta:
+        verbose_name = _("instrument")
+        verbose_name_plural = _("instruments")
         ordering = ["slug", "version"]
         constraints = [models.UniqueConstraint(fields=["slug", "version"], name="instrument_version_once")]
 
@@ -80,39 +81,40 @@ def _differ(row: models.Model, stored: dict[str, Any]) -> bool:
 
 
 class Item(models.Model):
-    class Rationale(models.TextChoices):
-        NONE = "none", pgettext_lazy("rationale", "None")
-        OPTIONAL = "optional", _("Optional")
-        REQUIRED = "required", _("Required")
+    Rationale = vocabulary.Rationale
+    Unit = vocabulary.RationaleUnit
 
-    class Unit(models.TextChoices):
-        WORDS = "words", _("Words")
-        SENTENCES = "sentences", _("Sentences")
-
-    instrument = models.ForeignKey(Instrument, on_delete=models.CASCADE, related_name="items")
-    position = models.PositiveSmallIntegerField()
-    key = models.SlugField(max_length=80)
-    type = models.CharField(max_length=20)
-    dimension = models.CharField(max_length=80, blank=True)
-    title = models.CharField(max_length=200, blank=True)
-    question = models.TextField()
+    instrument = models.ForeignKey(
+        Instrument, verbose_name=_("instrument"), on_delete=models.CASCADE, related_name="items"
+    )
+    position = models.PositiveSmallIntegerField(_("position"))
+    key = models.SlugField(_("key"), max_length=80)
+    type = models.CharField(_("type"), max_length=20)
+    dimension = models.CharField(_("dimension"), max_length=80, blank=True)
+    title = models.CharField(_("title"), max_length=200, blank=True)
+    question = models.TextField(_("question"))
     background = models.TextField(
-        blank=True, help_text=_("The expanded measure that raters and models read above the question.")
+        _("background"), blank=True, help_text=_("The expanded measure that raters and models read above the question.")
     )
-    help = models.TextField(blank=True, help_text=_("A hint beside the controls."))
-    instruction = models.TextField(blank=True, help_text=_("Told to models only."))
-    options = models.JSONField(default=list, blank=True)
-    settings = models.JSONField(default=dict, blank=True)
-    rationale = models.CharField(max_length=10, choices=Rationale.choices, default=Rationale.NONE)
-    rationale_least = models.PositiveSmallIntegerField(default=0)
-    rationale_unit = models.CharField(max_length=10, choices=Unit.choices, default=Unit.SENTENCES)
+    help = models.TextField(_("help"), blank=True, help_text=_("A hint beside the controls."))
+    instruction = models.TextField(_("instruction"), blank=True, help_text=_("Told to models only."))
+    options = models.JSONField(_("options"), default=list, blank=True)
+    settings = models.JSONField(_("settings"), default=dict, blank=True)
+    rationale = models.CharField(_("rationale"), max_length=10, choices=Rationale.choices, default=Rationale.NONE)
+    rationale_least = models.PositiveSmallIntegerField(_("rationale least"), default=0)
+    rationale_unit = models.CharField(_("rationale unit"), max_length=10, choices=Unit.choices, default=Unit.SENTENCES)
     rationale_label = models.CharField(
-        max_length=120, blank=True, help_text=_("Above the field for reasons, in place of Quire’s own words.")
+        _("rationale label"),
+        max_length=120,
+        blank=True,
+        help_text=_("Above the field for reasons, in place of Quire’s own words."),
     )
-    suggested = models.CharField(max_length=120, blank=True, help_text=_("A length that is suggested, never enforced."))
-    is_skippable = models.BooleanField(default=False)
-    quoted = models.JSONField(default=list, blank=True, help_text=_("Fields that quote the source."))
-    adapted = models.JSONField(default=list, blank=True, help_text=_("Fields written or adapted here."))
+    suggested = models.CharField(
+        _("suggested"), max_length=120, blank=True, help_text=_("A length that is suggested, never enforced.")
+    )
+    is_skippable = models.BooleanField(_("is skippable"), default=False)
+    quoted = models.JSONField(_("quoted"), default=list, blank=True, help_text=_("Fields that quote the source."))
+    adapted = models.JSONField(_("adapted"), default=list, blank=True, help_text=_("Fields written or adapted here."))
 
     # All but what only says where the words come from.
     MAY_CHANGE = ("quoted", "adapted")
@@ -120,6 +122,8 @@ class Item(models.Model):
     objects = ItemQuerySet.as_manager()
 
     class Meta:
+        verbose_name = _("item")
+        verbose_name_plural = _("items")
         ordering = ["instrument", "position"]
         constraints = [
             models.UniqueConstraint(fields=["instrument", "key"], name="item_key_once"),
@@ -150,17 +154,22 @@ class Item(models.Model):
 
 
 class Cloze(models.Model):
-    slug = models.SlugField(max_length=80)
-    version = models.CharField(max_length=40)
-    title = models.CharField(max_length=200)
-    document = models.TextField(help_text=_("All of it as TOML; docs/cloze.md explains every key."))
+    slug = models.SlugField(_("slug"), max_length=80)
+    version = models.CharField(_("version"), max_length=40)
+    title = models.CharField(_("title"), max_length=200)
+    document = models.TextField(_("document"), help_text=_("All of it as TOML; docs/cloze.md explains every key."))
     # Both or neither: it is a draft until it is published as these.
-    filling = models.OneToOneField(Instrument, on_delete=models.PROTECT, null=True, blank=True, related_name="cloze")
-    judging = models.ForeignKey(Instrument, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    filling = models.OneToOneField(
+        Instrument, verbose_name=_("filling"), on_delete=models.PROTECT, null=True, blank=True, related_name="cloze"
+    )
+    judging = models.ForeignKey(
+        Instrument, verbose_name=_("judging"), on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
 
     FINAL = ("slug", "version", "title", "document", "filling_id", "judging_id")
 
     class Meta:
+        verbose_name = _("cloze")
         ordering = ["slug", "version"]
         verbose_name_plural = _("clozes")
         constraints = [
@@ -195,7 +204,7 @@ class Cloze(models.Model):
     @property
     def skeleton(self) -> str:
         """The text with a marker for every blank, as the story of a group to be filled."""
-        return text.marked(self.parsed)
+        return self.parsed.marked_text
 
 
 @lru_cache(maxsize=32)
@@ -208,41 +217,49 @@ class Study(models.Model):
     class State(models.TextChoices):
         DRAFT = "draft", _("Draft")
         LIVE = "live", _("Live")
+        PAUSED = "paused", _("Paused")
         CLOSED = "closed", _("Closed")
 
-    class OrderPolicy(models.TextChoices):
-        BALANCED = "balanced", _("counterbalanced: every story equally often in every place")
-        RANDOM = "random", _("shuffled anew for every seat")
-        FIXED = "fixed", _("as listed in the file")
+    OrderPolicy = vocabulary.OrderPolicy
 
-    slug = models.SlugField(max_length=80, unique=True)
-    title = models.CharField(max_length=200, help_text=_("Shown to raters."))
-    language = models.CharField(max_length=12, default="en")
-    description = models.TextField(blank=True, help_text=_("For colleagues; never shown to raters."))
-    organiser = models.CharField(max_length=200, blank=True, help_text=_("Who runs the study, as raters are told."))
-    contact = models.EmailField(blank=True)
-    minutes = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("Expected minutes for one group."))
-    notice = models.CharField(
-        max_length=300, blank=True, help_text=_("Shown on every page of the study and its report.")
+    slug = models.SlugField(_("slug"), max_length=80, unique=True)
+    title = models.CharField(_("title"), max_length=200, help_text=_("Shown to raters."))
+    language = models.CharField(_("language"), max_length=12, default="en")
+    description = models.TextField(_("description"), blank=True, help_text=_("For colleagues; never shown to raters."))
+    organiser = models.CharField(
+        _("organiser"), max_length=200, blank=True, help_text=_("Who runs the study, as raters are told.")
     )
-    state = models.CharField(max_length=10, choices=State.choices, default=State.DRAFT)
-    seats_per_group = models.PositiveSmallIntegerField(default=3)
-    order_policy = models.CharField(max_length=10, choices=OrderPolicy.choices, default=OrderPolicy.BALANCED)
-    seed = models.BigIntegerField(default=0)
-    shows_premise = models.BooleanField(default=False)
+    contact = models.EmailField(_("contact"), blank=True)
+    minutes = models.PositiveSmallIntegerField(
+        _("minutes"), null=True, blank=True, help_text=_("Expected minutes for one group.")
+    )
+    notice = models.CharField(
+        _("notice"), max_length=300, blank=True, help_text=_("Shown on every page of the study and its report.")
+    )
+    state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.DRAFT)
+    seats_per_group = models.PositiveSmallIntegerField(_("seats per group"), default=3)
+    order_policy = models.CharField(
+        _("order policy"), max_length=10, choices=OrderPolicy.choices, default=OrderPolicy.BALANCED
+    )
+    seed = models.BigIntegerField(_("seed"), default=0)
+    shows_premise = models.BooleanField(_("shows premise"), default=False)
     asks_recognition = models.BooleanField(
+        _("asks recognition"),
         default=True,
         help_text=_(
             "Before a group for the reading desk, raters are asked whether they know one of its stories; "
             "whoever does gets another group."
         ),
     )
-    groups_per_sitting = models.PositiveSmallIntegerField(default=1, help_text=_("One receipt for so many groups."))
-    launched_at = models.DateTimeField(null=True, blank=True)
-    closes_at = models.DateTimeField(null=True, blank=True, help_text=_("Until when raters may work."))
-    closed_at = models.DateTimeField(null=True, blank=True)
+    groups_per_sitting = models.PositiveSmallIntegerField(
+        _("groups per sitting"), default=1, help_text=_("One receipt for so many groups.")
+    )
+    launched_at = models.DateTimeField(_("launched at"), null=True, blank=True)
+    closes_at = models.DateTimeField(_("closes at"), null=True, blank=True, help_text=_("Until when raters may work."))
+    closed_at = models.DateTimeField(_("closed at"), null=True, blank=True)
 
     class Meta:
+        verbose_name = _("study")
         ordering = ["slug"]
         verbose_name_plural = _("studies")
 
@@ -251,15 +268,20 @@ class Study(models.Model):
 
 
 class Story(models.Model):
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="stories")
-    code = models.CharField(max_length=80, help_text=_("Names the story in data; raters never see it."))
-    text = models.TextField(blank=True)
-    language = models.CharField(max_length=12, default="en")
-    n_words = models.PositiveIntegerField(editable=False)
-    sha256 = models.CharField(max_length=64, editable=False, help_text=_("Of the text as shown, in UTF-8."))
-    is_withheld = models.BooleanField(default=False, help_text=_("We have answers about it but no right to its text."))
+    study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="stories")
+    code = models.CharField(_("code"), max_length=80, help_text=_("Names the story in data; raters never see it."))
+    text = models.TextField(_("text"), blank=True)
+    language = models.CharField(_("language"), max_length=12, default="en")
+    n_words = models.PositiveIntegerField(_("n words"), editable=False)
+    sha256 = models.CharField(
+        _("sha256"), max_length=64, editable=False, help_text=_("Of the text as shown, in UTF-8.")
+    )
+    is_withheld = models.BooleanField(
+        _("is withheld"), default=False, help_text=_("We have answers about it but no right to its text.")
+    )
 
     class Meta:
+        verbose_name = _("story")
         ordering = ["study", "code"]
         verbose_name_plural = _("stories")
         constraints = [
@@ -286,16 +308,30 @@ def measure(story: Story) -> Story:
 
 
 class Provenance(models.Model):
-    story = models.OneToOneField(Story, on_delete=models.CASCADE, primary_key=True, related_name="provenance")
-    source = models.ForeignKey(Source, on_delete=models.PROTECT, related_name="provenances")
-    title = models.CharField(max_length=300, blank=True)
-    url = models.URLField(max_length=500, blank=True)
-    licence = models.CharField(max_length=200, blank=True)
-    may_redistribute = models.BooleanField(default=False)
-    may_send_out = models.BooleanField(default=False, help_text=_("May the text go to an outside model provider?"))
-    factors = models.JSONField(default=dict, blank=True, help_text=_("What reports can group by, as name: value."))
-    raw_text = models.TextField(blank=True, help_text=_("The text as it came; empty if it is shown as it came."))
-    raw_sha256 = models.CharField(max_length=64, blank=True, editable=False, help_text=_("Of the raw text, in UTF-8."))
+    story = models.OneToOneField(
+        Story, verbose_name=_("story"), on_delete=models.CASCADE, primary_key=True, related_name="provenance"
+    )
+    source = models.ForeignKey(Source, verbose_name=_("source"), on_delete=models.PROTECT, related_name="provenances")
+    title = models.CharField(_("title"), max_length=300, blank=True)
+    url = models.URLField(_("url"), max_length=500, blank=True)
+    licence = models.CharField(_("licence"), max_length=200, blank=True)
+    may_redistribute = models.BooleanField(_("may redistribute"), default=False)
+    may_send_out = models.BooleanField(
+        _("may send out"), default=False, help_text=_("May the text go to an outside model provider?")
+    )
+    factors = models.JSONField(
+        _("factors"), default=dict, blank=True, help_text=_("What reports can group by, as name: value.")
+    )
+    raw_text = models.TextField(
+        _("raw text"), blank=True, help_text=_("The text as it came; empty if it is shown as it came.")
+    )
+    raw_sha256 = models.CharField(
+        _("raw sha256"), max_length=64, blank=True, editable=False, help_text=_("Of the raw text, in UTF-8.")
+    )
+
+    class Meta:
+        verbose_name = _("provenance")
+        verbose_name_plural = _("provenances")
 
     def __str__(self) -> str:
         # Admin logs keep str(); a source here would leak it to everyone who reads them.
@@ -303,12 +339,14 @@ class Provenance(models.Model):
 
 
 class StoryGroup(models.Model):
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="groups")
-    code = models.CharField(max_length=80)
-    premise = models.TextField(blank=True)
-    stories = models.ManyToManyField(Story, related_name="groups")
+    study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="groups")
+    code = models.CharField(_("code"), max_length=80)
+    premise = models.TextField(_("premise"), blank=True)
+    stories = models.ManyToManyField(Story, verbose_name=_("stories"), related_name="groups")
 
     class Meta:
+        verbose_name = _("story group")
+        verbose_name_plural = _("story groups")
         ordering = ["study", "code"]
         constraints = [models.UniqueConstraint(fields=["study", "code"], name="group_code_once")]
 
@@ -317,15 +355,17 @@ class StoryGroup(models.Model):
 
 
 class ProtocolVersion(models.Model):
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="versions")
-    number = models.PositiveSmallIntegerField()
-    document = models.TextField(blank=True, help_text=_("Canonical JSON, once frozen."))
-    sha256 = models.CharField(max_length=64, blank=True)
-    reason = models.CharField(max_length=300, blank=True)
-    frozen_at = models.DateTimeField(null=True, blank=True)
-    frozen_by = models.CharField(max_length=150, blank=True)
+    study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="versions")
+    number = models.PositiveSmallIntegerField(_("number"))
+    document = models.TextField(_("document"), blank=True, help_text=_("Canonical JSON, once frozen."))
+    sha256 = models.CharField(_("sha256"), max_length=64, blank=True)
+    reason = models.CharField(_("reason"), max_length=300, blank=True)
+    frozen_at = models.DateTimeField(_("frozen at"), null=True, blank=True)
+    frozen_by = models.CharField(_("frozen by"), max_length=150, blank=True)
 
     class Meta:
+        verbose_name = _("protocol version")
+        verbose_name_plural = _("protocol versions")
         ordering = ["study", "number"]
         constraints = [models.UniqueConstraint(fields=["study", "number"], name="protocol_number_once")]
 
@@ -334,56 +374,50 @@ class ProtocolVersion(models.Model):
 
 
 class Step(models.Model):
-    class Kind(models.TextChoices):
-        CONSENT = "consent", _("a text to agree to")
-        BRIEFING = "briefing", _("a text to read")
-        PRACTICE = "practice", _("a story to practise on")
-        RATING = "rating", _("an instrument to answer")
+    Kind = vocabulary.StepKind
+    Scope = vocabulary.StepScope
+    Background = vocabulary.StepBackground
+    Layout = vocabulary.StepLayout
 
-    class Scope(models.TextChoices):
-        STORY = "story", _("each story by itself, on the reading desk")
-        STORIES = "stories", _("each story, all on one page")
-        GROUP = "group", _("the group as a whole")
-        ONCE = "once", _("once for every rater")
-
-    class Background(models.TextChoices):
-        ABOVE = "above", _("always above the question")
-        FOLDED = "folded", _("above the question, folded after the first story")
-        ON_DEMAND = "on_demand", _("folded until asked for")
-
-    class Layout(models.TextChoices):
-        ITEMS = "", _("one item after another")
-        CLOZE = "cloze", _("fields in the running text")
-
-    version = models.ForeignKey(ProtocolVersion, on_delete=models.CASCADE, related_name="steps")
-    position = models.PositiveSmallIntegerField()
-    key = models.SlugField(max_length=40)
-    kind = models.CharField(max_length=10, choices=Kind.choices)
-    title = models.CharField(max_length=200, blank=True)
+    version = models.ForeignKey(
+        ProtocolVersion, verbose_name=_("version"), on_delete=models.CASCADE, related_name="steps"
+    )
+    position = models.PositiveSmallIntegerField(_("position"))
+    key = models.SlugField(_("key"), max_length=40)
+    kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices)
+    title = models.CharField(_("title"), max_length=200, blank=True)
     text = models.TextField(
-        blank=True, help_text=_("What a consent or briefing says; above an instrument, a short lead.")
+        _("text"), blank=True, help_text=_("What a consent or briefing says; above an instrument, a short lead.")
     )
-    instrument = models.ForeignKey(Instrument, on_delete=models.PROTECT, null=True, blank=True)
-    scope = models.CharField(max_length=10, choices=Scope.choices, blank=True)
+    instrument = models.ForeignKey(
+        Instrument, verbose_name=_("instrument"), on_delete=models.PROTECT, null=True, blank=True
+    )
+    scope = models.CharField(_("scope"), max_length=10, choices=Scope.choices, blank=True)
     locks = models.BooleanField(
-        default=False, help_text=_("Answers of earlier steps cannot be changed once this one is open.")
+        _("locks"), default=False, help_text=_("Answers of earlier steps cannot be changed once this one is open.")
     )
-    background = models.CharField(max_length=10, choices=Background.choices, default=Background.FOLDED)
-    layout = models.CharField(max_length=10, choices=Layout.choices, default=Layout.ITEMS, blank=True)
+    background = models.CharField(_("background"), max_length=10, choices=Background.choices, default=Background.FOLDED)
+    layout = models.CharField(_("layout"), max_length=10, choices=Layout.choices, default=Layout.ITEMS, blank=True)
     revises = models.SlugField(
+        _("revises"),
         max_length=40,
         blank=True,
         help_text=_("The key of an earlier step with the same instrument; what was answered there stands here again."),
     )
-    options = models.JSONField(default=dict, blank=True, help_text=_("What else the layout lets the protocol choose."))
-    story = models.TextField(blank=True, help_text=_("What raters practise on; it belongs to no group."))
+    options = models.JSONField(
+        _("options"), default=dict, blank=True, help_text=_("What else the layout lets the protocol choose.")
+    )
+    story = models.TextField(_("story"), blank=True, help_text=_("What raters practise on; it belongs to no group."))
     samples = models.JSONField(
+        _("samples"),
         default=dict,
         blank=True,
         help_text=_("Sample answers to practise beside: by the key of an item its value, and why."),
     )
 
     class Meta:
+        verbose_name = _("step")
+        verbose_name_plural = _("steps")
         ordering = ["version", "position"]
         constraints = [
             models.UniqueConstraint(fields=["version", "position"], name="step_position_once"),
@@ -391,7 +425,9 @@ class Step(models.Model):
             models.CheckConstraint(
                 condition=(Q(kind="rating", instrument__isnull=False) & ~Q(scope=""))
                 | Q(kind="practice", instrument__isnull=False, scope="once")
-                | (~Q(kind__in=["rating", "practice"]) & Q(instrument__isnull=True, scope="")),
+                # It stands beside the protocol, so it can have nothing that a rater's way is made of.
+                | Q(kind="metric", instrument__isnull=False, scope="", locks=False, layout="", revises="")
+                | (~Q(kind__in=["rating", "practice", "metric"]) & Q(instrument__isnull=True, scope="")),
                 name="rating_step_has_instrument_and_scope",
             ),
         ]

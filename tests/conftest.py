@@ -11,6 +11,8 @@ from django.db import connection, transaction
 from django.utils import translation
 from whitenoise.middleware import WhiteNoiseMiddleware
 
+from annotation.progress import outlines
+from studies import protocol
 from tests import triggers
 
 
@@ -28,6 +30,13 @@ def english() -> Iterator[None]:
     """A request leaves its language active in the thread; no test begins in that of the one before."""
     yield
     translation.deactivate()
+
+
+@pytest.fixture(autouse=True)
+def _protocols_are_read_anew() -> None:
+    """What one test froze is taken back, and the next may freeze something else under the same number."""
+    protocol.forget_protocols()
+    outlines.forget_outlines()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -5,10 +5,11 @@ from typing import Any
 
 from django.contrib.auth.models import Group, User
 
-from annotation import claims, design, responses
-from annotation.models import Assignment, Rater, Response
+from annotation import design, responses
+from annotation.models import Assignment, Rater, Response, Seat
+from annotation.participation import claims
 from annotation.responses import Answer
-from studies import protocol
+from studies import hashing, protocol
 from studies.models import (
     Instrument,
     Item,
@@ -20,6 +21,7 @@ from studies.models import (
     StoryGroup,
     Study,
 )
+from studies.protocol import Purpose
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 AUTHORS = [
@@ -109,8 +111,32 @@ def study(
     for position, each in enumerate(steps, start=1):
         Step.objects.create(version=version, position=position, **each)
     if planned:
-        design.plan(made, by="tests", at=NOON)
+        plan(made, freezes=state != Study.State.DRAFT)
     return made
+
+
+def plan(study: Study, *, freezes: bool = True) -> list[Seat]:
+    """The seats of the study and, unless it is to be edited further, its frozen protocol; whatever its state."""
+    state = Study.objects.get(pk=study.pk).state
+    Study.objects.filter(pk=study.pk).update(state=Study.State.DRAFT)
+    seats = design.plan(study)
+    Study.objects.filter(pk=study.pk).update(state=state)
+    if freezes:
+        freeze(study)
+    return seats
+
+
+def freeze(study: Study, *, purpose: Purpose = Purpose.RUN) -> ProtocolVersion:
+    return protocol.ensure_frozen(study, purpose=purpose, reason="planned", by="tests", at=NOON)
+
+
+def freeze_anew(study: Study) -> Study:
+    """The study as if it had been frozen with what its rows say now."""
+    for version in study.versions.exclude(frozen_at=None).select_related("study"):
+        version.document = protocol.document(protocol.read_rows(version))
+        version.sha256 = hashing.sha256(version.document)
+        version.save()
+    return study
 
 
 def practising_study() -> Study:
@@ -129,7 +155,7 @@ def practising_study() -> Study:
         story="The ferry stopped.\n\nSomebody *still* sold tickets.",
         samples={"item-2": {"value": "no", "why": "A sample reason that stands nowhere else."}},
     )
-    design.plan(made, by="tests", at=NOON)
+    plan(made)
     return made
 
 
@@ -160,7 +186,7 @@ def answer(
     to: Assignment, *, step: str = "tests", item: int = 1, letter: str = "A", value: Any = "yes", why: str = "It is so."
 ) -> Response:
     """One answer recorded, about the story of that letter if the step is about stories."""
-    asked = protocol.read(to.version).step(step)
+    asked = protocol.load_protocol(to.version).step(step)
     assert asked is not None
     about = None
     if asked.scope in (Step.Scope.STORY, Step.Scope.STORIES):
@@ -177,7 +203,7 @@ def answer(
 
 def answer_all(to: Assignment, *, value: Any = "yes") -> None:
     """Every item of every step answered, so that the assignment can be submitted."""
-    for step in protocol.read(to.version).ratings:
+    for step in protocol.load_protocol(to.version).ratings:
         for item in protocol.items_of(step):
             given = {"binary": value, "choice": "ai", "scale": 3, "text": "Words."}.get(
                 item.type, [[x] for x in responses.letters(to.seat.order)]

@@ -13,9 +13,9 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, override
 
-from annotation import derived, fills
 from annotation.admin.work import ReadOnly
 from annotation.models import Fill
+from annotation.responses import derivation, fills
 from studies.cloze import text
 from studies.models import Study
 
@@ -60,7 +60,7 @@ class FillAdmin(ReadOnly):
 
     def formfield_for_choice_field(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "state":
-            kwargs["choices"] = [(state.value, state.label) for state in derived.COMPLETE]
+            kwargs["choices"] = [(state.value, state.label) for state in derivation.COMPLETE]
         return super().formfield_for_choice_field(db_field, request, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Fill, form: Any, change: bool) -> None:
@@ -111,8 +111,8 @@ class FillAdmin(ReadOnly):
         found = list(chosen.select_related("assignment__study", "assignment__rater", "story__study"))
         source = found[0].assignment.study
         try:
-            made = derived.derive(source, _free_slug(f"{source.slug}-judged"), found)
-        except derived.NotDerivable as error:
+            made = derivation.derive(source, _free_slug(f"{source.slug}-judged"), found)
+        except derivation.NotDerivable as error:
             self.message_user(request, _("Nothing was made: %(why)s.") % {"why": error}, messages.ERROR)
             return
         for fill in found:

@@ -16,16 +16,17 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext
 
-from annotation import invitations
 from annotation.admin.work import ReadOnly
 from annotation.models import Invitation
+from annotation.participation import invitations
+from studies import lifecycle
 from studies.models import StoryGroup, Study
 
 
 class IssueForm(forms.Form):
     """How many links, for whom."""
 
-    study = forms.ModelChoiceField(Study.objects.exclude(state=Study.State.CLOSED), label=gettext_lazy("Study"))
+    study = forms.ModelChoiceField(Study.objects.filter(state__in=lifecycle.INVITING), label=gettext_lazy("Study"))
     n = forms.IntegerField(label=gettext_lazy("How many"), min_value=1, max_value=200, initial=1)
     label = forms.CharField(
         label=gettext_lazy("Label"),

@@ -20,26 +20,34 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop, ngettext, pgettext_lazy
 
-from annotation import balance, design, launching
+from annotation import design
+from annotation.design import balance, launching
 from annotation.models import Assignment, Rater, Seat
-from studies import protocol
-from studies.admin import is_planned
+from studies import lifecycle, protocol
+from studies.admin.studies import may_edit
 from studies.models import ProtocolVersion, Story, StoryGroup, Study
+from studies.protocol import Finding, Purpose
 
 
 def _plan(study: Study, request: HttpRequest) -> str:
-    seats = design.plan(study, by=request.user.get_username(), at=timezone.now())
-    said = ngettext(
-        "%(study)s is planned: %(n)d seat, and protocol version 1 is frozen.",
-        "%(study)s is planned: %(n)d seats, and protocol version 1 is frozen.",
-        len(seats),
-    )
-    return said % {"study": study, "n": len(seats)}
+    seats = design.plan(study)
+    sentence = ngettext("%(study)s is planned: %(n)d seat.", "%(study)s is planned: %(n)d seats.", len(seats))
+    return sentence % {"study": study, "n": len(seats)}
 
 
 def _launch(study: Study, request: HttpRequest) -> str:
-    launching.launch(study, at=timezone.now())
+    launching.launch(study, by=request.user.get_username(), at=timezone.now())
     return _("%(study)s is live. Whoever holds a link can begin.") % {"study": study}
+
+
+def _pause(study: Study, request: HttpRequest) -> str:
+    launching.pause(study)
+    return _("%(study)s is paused. What was saved is kept.") % {"study": study}
+
+
+def _resume(study: Study, request: HttpRequest) -> str:
+    launching.resume(study)
+    return _("%(study)s is live again.") % {"study": study}
 
 
 def _close(study: Study, request: HttpRequest) -> str:
@@ -47,31 +55,36 @@ def _close(study: Study, request: HttpRequest) -> str:
     return _("%(study)s is closed. What was saved is kept.") % {"study": study}
 
 
-def _against_planning(study: Study) -> list[str]:
-    try:
-        return protocol.findings(study, protocol.read(protocol.draft(study)))
-    except protocol.NotPlannable as error:
-        return [str(error)]
+def _against_planning(study: Study) -> list[Finding]:
+    return protocol.errors(launching.findings(study, at=timezone.now()), Purpose.PLAN)
 
 
-def _against_launching(study: Study) -> list[str]:
+def _against_launching(study: Study) -> list[Finding]:
     return launching.obstacles(study, at=timezone.now())
 
 
-def _against_closing(study: Study) -> list[str]:
-    return [] if study.state == Study.State.LIVE else [_("it is not live")]
+def _against_pausing(study: Study) -> list[Finding]:
+    return [] if lifecycle.may(study, "pause") else [Finding("error", "state", _("it is not live"))]
+
+
+def _against_resuming(study: Study) -> list[Finding]:
+    return [] if lifecycle.may(study, "resume") else [Finding("error", "state", _("it is not paused"))]
+
+
+def _against_closing(study: Study) -> list[Finding]:
+    return [] if lifecycle.may(study, "close") else [Finding("error", "state", _("it is not live"))]
 
 
 @dataclass(frozen=True)
 class Deed:
     """What can be done with a study, in words for the page that asks before it is done.
 
-    against : what is in its way, one sentence each; empty if nothing is
+    against : what is in its way; empty if nothing is
     done : for the log, which is one for all languages
     """
 
     do: Callable[[Study, HttpRequest], str]
-    against: Callable[[Study], list[str]]
+    against: Callable[[Study], list[Finding]]
     label: Promise
     title: str
     title_of_several: str
@@ -86,7 +99,7 @@ DEEDS = {
         pgettext_lazy("what is done with a study", "Plan"),
         gettext_noop("Plan %(study)s"),
         gettext_noop("Plan the chosen studies?"),
-        gettext_noop("Its seats are made, each with its order of stories, and its protocol is frozen as version 1."),
+        gettext_noop("Its seats are made, each with its order of stories. That can be repeated until it is launched."),
         "planned",
     ),
     "launch": Deed(
@@ -95,8 +108,28 @@ DEEDS = {
         pgettext_lazy("what is done with a study", "Launch"),
         gettext_noop("Launch %(study)s"),
         gettext_noop("Launch the chosen studies?"),
-        gettext_noop("Raters who hold a link can begin. Results by source stay sealed until it is closed."),
+        gettext_noop(
+            "Its protocol is frozen. Raters who hold a link can begin. Results by source stay sealed until it closes."
+        ),
         "launched",
+    ),
+    "pause": Deed(
+        _pause,
+        _against_pausing,
+        pgettext_lazy("what is done with a study", "Pause"),
+        gettext_noop("Pause %(study)s"),
+        gettext_noop("Pause the chosen studies?"),
+        gettext_noop("Nobody can answer until it is resumed. What was saved is kept, and raters are told so."),
+        "paused",
+    ),
+    "resume": Deed(
+        _resume,
+        _against_resuming,
+        pgettext_lazy("what is done with a study", "Resume"),
+        gettext_noop("Resume %(study)s"),
+        gettext_noop("Resume the chosen studies?"),
+        gettext_noop("Raters can go on where they were."),
+        "resumed",
     ),
     "close": Deed(
         _close,
@@ -135,10 +168,11 @@ class StudyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     )
     # What the frozen protocol says, and so what nobody edits afterwards.
     frozen = (
-        *("slug", "language", "shows_premise", "asks_recognition"),
+        *("slug", "title", "language", "organiser", "contact", "minutes", "notice"),
+        *("shows_premise", "asks_recognition"),
         *("seats_per_group", "groups_per_sitting", "order_policy", "seed"),
     )
-    actions = ("plan", "launch", "close")
+    actions = ("plan", "launch", "pause", "resume", "close")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Study]:
         people = Seat.objects.filter(rater_kind=Rater.Kind.PERSON)
@@ -159,10 +193,10 @@ class StudyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return rows
 
     def get_readonly_fields(self, request: HttpRequest, obj: Study | None = None) -> tuple[str, ...]:
-        return (*self.readonly_fields, *self.frozen) if is_planned(obj) else self.readonly_fields
+        return (*self.readonly_fields, *self.frozen) if obj and not may_edit(obj) else self.readonly_fields
 
     def has_delete_permission(self, request: HttpRequest, obj: Study | None = None) -> bool:
-        return super().has_delete_permission(request, obj) and not is_planned(obj)
+        return super().has_delete_permission(request, obj) and (obj is None or may_edit(obj))
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         # Deleting many at once would go past the rule above.
@@ -194,8 +228,11 @@ class StudyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     @admin.display(description=gettext_lazy("checklist"))
     def checklist(self, study: Study) -> str:
-        found = launching.obstacles(study, at=timezone.now()) if study.state == Study.State.DRAFT and study.pk else []
-        return render_to_string("admin/studies/study/checklist.html", {"found": found, "study": study})
+        is_draft = bool(study.pk) and lifecycle.is_draft(study)
+        findings = launching.findings(study, at=timezone.now()) if is_draft else []
+        errors = protocol.errors(findings, Purpose.LAUNCH)
+        context = {"errors": errors, "warnings": [f for f in findings if f not in errors], "study": study}
+        return render_to_string("admin/studies/study/checklist.html", context | {"is_draft": lifecycle.is_draft(study)})
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.do_view)
@@ -205,9 +242,10 @@ class StudyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         study = get_object_or_404(Study, pk=object_id) if object_id.isdigit() else None
-        more = {"report_url": _report_url(study), "draft": _draft(study)} if study else {}
-        if study and (deed := _next_deed(study)):
-            more |= {"deed": deed, "deed_label": str(DEEDS[deed].label)}
+        more: dict[str, Any] = {"report_url": _report_url(study), "draft": _draft(study)} if study else {}
+        if study:
+            more["may_invite"] = lifecycle.may_invite(study)
+            more["deeds"] = [(name, str(DEEDS[name].label)) for name in _next_deeds(study)]
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **more})
 
     def do_view(self, request: HttpRequest, pk: int, deed: str) -> HttpResponse:
@@ -259,24 +297,32 @@ class StudyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         }
         return TemplateResponse(request, "admin/studies/study/do_selected.html", context)
 
-    @admin.action(description=gettext_lazy("Plan: freeze the protocol and make the seats"), permissions=["change"])
+    @admin.action(description=gettext_lazy("Plan: make the seats"), permissions=["change"])
     def plan(self, request: HttpRequest, chosen: QuerySet[Study]) -> HttpResponse | None:
         return self._ask_or_do(request, "plan", chosen)
 
-    @admin.action(description=gettext_lazy("Launch: open to whoever holds a link"), permissions=["change"])
+    @admin.action(description=gettext_lazy("Launch: freeze, and open to whoever holds a link"), permissions=["change"])
     def launch(self, request: HttpRequest, chosen: QuerySet[Study]) -> HttpResponse | None:
         return self._ask_or_do(request, "launch", chosen)
+
+    @admin.action(description=gettext_lazy("Pause: no answers until it is resumed"), permissions=["change"])
+    def pause(self, request: HttpRequest, chosen: QuerySet[Study]) -> HttpResponse | None:
+        return self._ask_or_do(request, "pause", chosen)
+
+    @admin.action(description=gettext_lazy("Resume: live again after a pause"), permissions=["change"])
+    def resume(self, request: HttpRequest, chosen: QuerySet[Study]) -> HttpResponse | None:
+        return self._ask_or_do(request, "resume", chosen)
 
     @admin.action(description=gettext_lazy("Close: no more answers, for good"), permissions=["change"])
     def close(self, request: HttpRequest, chosen: QuerySet[Study]) -> HttpResponse | None:
         return self._ask_or_do(request, "close", chosen)
 
 
-def _next_deed(study: Study) -> str:
-    """What comes next for the study; empty when it is closed."""
-    if study.state == Study.State.DRAFT:
-        return "launch" if is_planned(study) else "plan"
-    return "close" if study.state == Study.State.LIVE else ""
+def _next_deeds(study: Study) -> list[str]:
+    """What can come next for the study, the likeliest first; empty when it is closed."""
+    if lifecycle.may_plan(study):
+        return ["launch", "plan"] if design.seats.people(study).exists() else ["plan", "launch"]
+    return [name for name in ("resume", "pause", "close") if lifecycle.may(study, name)]
 
 
 def _draft(study: Study) -> ProtocolVersion | None:

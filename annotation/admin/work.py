@@ -10,8 +10,8 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy, ngettext
 
-from annotation import claims
 from annotation.models import Assignment, Consent, Identity, Rater, Response, ResponseEvent, Seat, StepTaken, Withdrawal
+from annotation.participation import claims
 
 
 class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]

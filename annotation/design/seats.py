@@ -2,19 +2,21 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
+from typing import TYPE_CHECKING
 
-import numpy as np
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.models import Rater, Seat
-from studies import protocol
+from studies import lifecycle, protocol
 from studies.models import StoryGroup, Study
 
+if TYPE_CHECKING:
+    import numpy as np
 
-def orders(sizes: Sequence[int], k: int, *, policy: str, rng: np.random.Generator) -> list[list[list[int]]]:
+
+def orders(sizes: Sequence[int], k: int, *, policy: str, rng: "np.random.Generator") -> list[list[list[int]]]:
     """For each group, given its number of stories, k orders of 0 … size − 1.
 
     Balanced: rows of Williams squares. A group takes k rows running of one square, so that within it every story
@@ -39,7 +41,7 @@ def orders(sizes: Sequence[int], k: int, *, policy: str, rng: np.random.Generato
     return found
 
 
-def _shuffled(square: list[list[int]], rng: np.random.Generator) -> list[list[int]]:
+def _shuffled(square: list[list[int]], rng: "np.random.Generator") -> list[list[int]]:
     """The square with its rows and its labels in random order; it stays balanced."""
     names = rng.permutation(len(square))
     return [[int(names[x]) for x in square[row]] for row in rng.permutation(len(square))]
@@ -56,14 +58,43 @@ def williams(size: int) -> list[list[list[int]]]:
 
 
 @transaction.atomic
-def plan(study: Study, *, by: str, at: datetime) -> list[Seat]:
-    """All seats of the study's people, k for each group, under protocol version 1, which this freezes.
+def plan(study: Study) -> list[Seat]:
+    """All seats of the study's people, k for each group, planned anew if they were planned before. Freezes nothing.
 
-    Raises protocol.NotPlannable if something is missing or the study is planned already.
+    Raises protocol.NotPlannable with all that stands in the way: once the study is launched, its seats stay.
     """
-    if study.seats.filter(rater_kind=Rater.Kind.PERSON).exists():
-        raise protocol.NotPlannable(_("%(study)s: its seats are planned already") % {"study": study.slug})
-    protocol.freeze(protocol.draft(study), reason="planned", by=by, at=at)
+    # A launch at the same moment waits for this row, or this for the launch.
+    now = Study.objects.select_for_update().get(pk=study.pk)
+    if not lifecycle.may_plan(now) or people(study).filter(is_taken=True).exists():
+        raise protocol.NotPlannable(_("%(study)s: its seats stay, since it has been launched") % {"study": study.slug})
+    findings = protocol.findings(now, protocol.read_rows(protocol.latest(now)))
+    if hindering := protocol.errors(findings, protocol.Purpose.PLAN):
+        raise protocol.NotPlannable(f"{study.slug}: " + "; ".join(map(str, hindering)))
+    people(study).delete()
+    return make(now)
+
+
+def make(study: Study) -> list[Seat]:
+    """The seats that the study's seed draws, for a study that has none."""
+    return Seat.objects.bulk_create(drawn(study))
+
+
+def people(study: Study) -> QuerySet[Seat]:
+    """The seats of the study's people; those of judges are apart."""
+    return Seat.objects.filter(study=study, rater_kind=Rater.Kind.PERSON)
+
+
+def is_as_planned(study: Study) -> bool:
+    """Whether the seats are those that planning would make now, of the groups, stories and design as they stand."""
+    planned = people(study).values_list("group", "number", "rank", "order")
+    wanted = [(seat.group_id, seat.number, seat.rank, seat.order) for seat in drawn(study)]
+    return sorted(planned) == sorted(wanted)
+
+
+def drawn(study: Study) -> list[Seat]:
+    """The seats that the study's seed draws, not saved."""
+    import numpy as np  # here, so that pages come without it
+
     rng = np.random.default_rng(study.seed)
     k = study.seats_per_group
     groups = list(study.groups.prefetch_related("stories").order_by("code"))
@@ -75,7 +106,7 @@ def plan(study: Study, *, by: str, at: datetime) -> list[Seat]:
             seats.append(
                 Seat(study=study, group=group, number=number, rank=int(rank) + 1, order=[names[i] for i in row])
             )
-    return Seat.objects.bulk_create(seats)
+    return seats
 
 
 def judge_seat(study: Study, group: StoryGroup, order: list[str], *, kind: str = Rater.Kind.MODEL) -> Seat:

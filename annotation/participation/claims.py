@@ -7,10 +7,10 @@ from django.db import IntegrityError, transaction
 from django.db.models import Count, F, Q, QuerySet
 from django.utils.translation import gettext_noop
 
-from annotation import fills
-from annotation.models import Assignment, Rater, Seat
-from studies import protocol
-from studies.models import Study
+from annotation.models import Assignment, Rater, Seat, Timing
+from annotation.responses import fills
+from studies import lifecycle, protocol
+from studies.models import Step
 
 
 class NoSeat(Exception):
@@ -37,7 +37,7 @@ def claim(rater: Rater) -> Assignment:
 
     Raises NoSeat if the study is not open or no seat is left for this rater.
     """
-    if rater.study.state != Study.State.LIVE:
+    if not lifecycle.is_live(rater.study):
         raise NoSeat(gettext_noop("This study is not open."))
     version = protocol.current(rater.study)
     while True:
@@ -104,6 +104,14 @@ def visit(rater: Rater) -> Assignment:
 def touch(assignment: Assignment, *, place: str, at: datetime) -> None:
     """Remember where the rater is, to bring them back there."""
     Assignment.objects.filter(pk=assignment.pk, status=Assignment.Status.OPEN).update(place=place, last_active_at=at)
+
+
+def open_step(assignment: Assignment, step: Step) -> None:
+    """Note that a step was opened that locks what came before: it has a timing from then on, of no seconds at first."""
+    with transaction.atomic():
+        Timing.objects.get_or_create(assignment=assignment, step=step, story=None, section=None)
+        earlier = Assignment.objects.filter(pk=assignment.pk, locked_before__lt=step.position)
+        earlier.update(locked_before=step.position)
 
 
 def n_left(rater: Rater) -> int:

@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Count, Q
 
 from annotation.models import Assignment, Invitation, Rater, Seat
-from studies import hashing
+from studies import hashing, lifecycle
 from studies.models import StoryGroup, Study
 
 CODE = re.compile(r"E(\d+)")
@@ -73,7 +73,9 @@ def opened(token: str, *, at: datetime) -> Invitation | None:
     invitation = known.select_related("study", "rater").first()
     if invitation is None or (invitation.expires_at and invitation.expires_at <= at):
         return None
-    return invitation if is_open(invitation.study, at=at) else None
+    # Whoever comes back to a paused study is told so, in place of a link that seems to be broken.
+    is_there = is_open(invitation.study, at=at) or lifecycle.is_paused(invitation.study)
+    return invitation if is_there else None
 
 
 def ends_at(study: Study, invitation: Invitation | None) -> datetime | None:
@@ -84,7 +86,7 @@ def ends_at(study: Study, invitation: Invitation | None) -> datetime | None:
 
 def is_open(study: Study, *, at: datetime) -> bool:
     """Whether raters may work in the study now."""
-    return study.state == Study.State.LIVE and not (study.closes_at and study.closes_at <= at)
+    return lifecycle.is_open_for_answers(study, at=at)
 
 
 def revoke(invitation: Invitation, *, at: datetime) -> None:

@@ -5,10 +5,10 @@ from datetime import datetime
 
 from django.db import models, transaction
 
-from annotation import claims
 from annotation.models import Assignment, Recognition
-from annotation.typesetting import paragraphs
+from annotation.participation import claims
 from studies.models import Story
+from studies.typography.paragraphs import paragraphs
 
 LEAST, MOST = 20, 60  # words of an opening
 SENTENCE = re.compile(r".+?(?:[.!?…]+[\"'”’»)\]]*(?=\s|$)|$)", re.DOTALL)

@@ -11,8 +11,8 @@ from django.db import transaction
 from django.db.models import Q
 from django.dispatch import Signal
 
-from annotation import claims
 from annotation.models import Assignment, Fill, Identity, Rater, Response, ResponseEvent, Seat, Withdrawal
+from annotation.participation import claims
 from studies.models import Story
 
 # Sent within the transaction, with the ids of the stories that were emptied: calls of judges hold their text too.

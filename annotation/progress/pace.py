@@ -8,10 +8,11 @@ from functools import cached_property
 from django.db.models import Sum
 from django.utils.translation import gettext as _
 
-from annotation import invitations, languages, progress
-from annotation.languages import Words
-from annotation.progress import Part, Place, State
-from annotation.work import Work
+from annotation import progress
+from annotation.participation import invitations
+from annotation.progress import Part, Place, State, Stop, languages
+from annotation.progress.languages import Words
+from annotation.progress.work import Work
 from studies.models import Step
 
 HANDFUL = 5  # answers: before so many, one's pace says nothing
@@ -22,8 +23,8 @@ BETWEEN_STORIES = 15 * 60  # the same, where a story has just been finished
 
 @dataclass(frozen=True)
 class Task:
-    """A story or a part on the list of what there is to do, with the name of each of its steps; url is empty as long as
-    it is too early for it."""
+    """A story or a part on the list of what there is to do, with the name of each of its steps; without a stop as long
+    as it is too early for it."""
 
     names: list[Words]
     n_done: int
@@ -32,7 +33,7 @@ class Task:
     is_current: bool
     is_locked: bool
     is_cloze: bool
-    url: str
+    stop: Stop | None
 
 
 class Orientation:
@@ -93,20 +94,20 @@ class Orientation:
     def _letters(self, part: Part) -> list[str]:
         return self.work.letters if part.kind == "desk" else [""]
 
-    def _task(self, part: Part, letter: str, stop: progress.Stop | None) -> Task:
+    def _task(self, part: Part, letter: str, current: Stop | None) -> Task:
         answers = self.work.answers
-        here = [p for p in progress.places(part, self.work.letters) if not letter or p.letter == letter]
-        open_ones = [p for p in here if answers.missing(p)]
+        places = [p for p in progress.places(part, self.work.letters) if not letter or p.letter == letter]
+        incomplete = [p for p in places if answers.missing(p)]
         is_ahead = self.work.is_ahead(part, letter)
         return Task(
             names=[languages.story(letter)] if letter else [self._title(step) for step in part.steps],
-            n_done=sum(answers.state(p) == "done" for p in here),
-            n_total=len(here),
-            state=progress.state_of(here, answers),
-            is_current=stop in here or stop == part,
+            n_done=sum(answers.state(p) == "done" for p in places),
+            n_total=len(places),
+            state=progress.state_of(places, answers),
+            is_current=current in places or current == part,
             is_locked=self.work.is_locked(part.steps[0]),
             is_cloze=part.kind == "cloze",
-            url="" if is_ahead else self.work.url((open_ones or here)[0] if letter else part),
+            stop=None if is_ahead else (incomplete or places)[0] if letter else part,
         )
 
     def _title(self, step: Step) -> Words:

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from django.db.models import Count, Q, Sum
 
-from annotation import claims
 from annotation.models import Assignment, Rater, Response, Timing
+from annotation.participation import claims
 from studies.models import Step
 
 

@@ -236,17 +236,6 @@ def state_of(here: Sequence[Place], answers: Answers) -> State:
     return "begun" if any(answers.state(place) != "open" for place in here) else "open"
 
 
-def is_ahead(scope: str, letter: str, *, letters: Sequence[str], n_begun: int, follows_reading: bool) -> bool:
-    """Whether a rater wants to be somewhere too early: at a story before every earlier one is begun, or at a comparison
-    that follows the reading before all stories are.
-
-    n_begun : about how many stories the rater has said something on the desk
-    """
-    if scope == Step.Scope.STORY:
-        return n_begun < letters.index(letter)
-    return follows_reading and n_begun < len(letters)
-
-
 def resume(found: Sequence[Part], letters: Sequence[str], answers: Answers, *, place: str) -> Stop | None:
     """Where to come back to: the place last seen, or the first that lacks something; None when nothing does.
 

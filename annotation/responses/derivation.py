@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation import fills as filling
 from annotation.models import Assignment, Fill, Rater
-from studies import files
+from annotation.responses import fills as filling
 from studies.cloze import text
-from studies.files import Unfit
-from studies.models import Cloze, ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study
+from studies.construction import SourceConflict, create_study
+from studies.documents import reader
+from studies.documents.errors import InvalidValue
+from studies.documents.stories import GroupDocument, StoryDocument
+from studies.documents.study import StepDocument
+from studies.models import Cloze, Source, Step, Study
 
 COMPLETE = (Fill.State.SUBMITTED, Fill.State.SHORTLISTED)
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -42,38 +45,50 @@ def derive(study: Study, slug: str, fills: Sequence[Fill], *, numbered: bool = T
     numbered : mark where each blank begins, since constraints speak of blanks by number
     """
     cloze = _check(study, slug, fills)
-    made = Study.objects.create(
-        slug=slug,
-        title=cloze.title,
-        language=cloze.parsed.language,
-        description=f"What was written in {study.slug}: fills of the cloze {cloze}.",
-        organiser=study.organiser,
-        contact=study.contact,
-        notice=study.notice,
-        seed=study.seed,
-    )
-    for fill in fills:
-        _story(made, fill, cloze, numbered=numbered)
-    Step.objects.create(
-        version=ProtocolVersion.objects.create(study=made, number=1),
-        position=1,
+    stories = [_story(fill, cloze, numbered=numbered) for fill in fills]
+    step = StepDocument(
+        where="step 1",
         key="judge",
         kind=Step.Kind.RATING,
         title="Questions about the text",
         text=ABOUT_NUMBERS if numbered else "",
-        instrument=cloze.judging,
+        instrument="judging",
         scope=Step.Scope.STORY,
         background=Step.Background.ABOVE,  # says what a broken must is worth
     )
-    return made
+    try:
+        derived = create_study(
+            {
+                "slug": slug,
+                "title": cloze.title,
+                "language": cloze.parsed.language,
+                "description": f"What was written in {study.slug}: fills of the cloze {cloze}.",
+                "organiser": study.organiser,
+                "contact": study.contact,
+                "notice": study.notice,
+                "seed": study.seed,
+            },
+            stories=stories,
+            groups=[GroupDocument(key=story.key, premise="", stories=(story.key,)) for story in stories],
+            steps=[step],
+            instruments={"judging": cloze.judging} if cloze.judging else {},
+        )
+    except SourceConflict as error:
+        message = _("the source “%(name)s” is known as %(kind)s; rename it, or correct it")
+        values = {"name": error.source.name, "kind": error.source.get_kind_display()}
+        raise NotDerivable(message % values) from None
+    story_by_code = {story.code: story for story in derived.stories.all()}
+    for fill, story in zip(fills, stories, strict=True):
+        Fill.objects.filter(pk=fill.pk).update(story=story_by_code[story.key])
+    return derived
 
 
 def _check(study: Study, slug: str, fills: Sequence[Fill]) -> Cloze:
     """The cloze that these fills fill. Raises NotDerivable."""
     try:
-        files.slug(80)(slug)
-    except Unfit as unfit:
-        raise NotDerivable(_("the slug %(why)s") % {"why": unfit}) from None
+        reader.slug(80)(slug)
+    except InvalidValue as error:
+        raise NotDerivable(_("the slug %(why)s") % {"why": error}) from None
     if Study.objects.filter(slug=slug).exists():
         raise NotDerivable(_("there is a study “%(slug)s” already; choose another slug") % {"slug": slug})
     if not fills:
@@ -94,32 +109,27 @@ def _check(study: Study, slug: str, fills: Sequence[Fill]) -> Cloze:
     return cloze
 
 
-def _story(study: Study, fill: Fill, cloze: Cloze, *, numbered: bool) -> Story:
+def _story(fill: Fill, cloze: Cloze, *, numbered: bool) -> StoryDocument:
     texts = filling.filled(cloze.parsed, filling.answers_of(fill.assignment, cloze))
     if numbered:
-        texts = {number: f"{str(number).translate(RAISED)}{said.strip()}" for number, said in texts.items()}
-    made = Story.objects.create(
-        study=study,
-        code=f"fill-{secrets.token_hex(6)}",
+        texts = {number: f"{str(number).translate(RAISED)}{words.strip()}" for number, words in texts.items()}
+    writer = fill.assignment.rater
+    return StoryDocument(
+        key=f"fill-{secrets.token_hex(6)}",
         text=text.filled(cloze.parsed, texts),
-        language=cloze.parsed.language,
+        source=_source_name(writer),
+        source_kind=_source_kind(writer),
+        title=cloze.title,
+        factors={"outcome": fill.state},
     )
-    Provenance.objects.create(
-        story=made, source=_source(fill.assignment.rater), title=cloze.title, factors={"outcome": fill.state}
-    )
-    StoryGroup.objects.create(study=study, code=made.code).stories.set([made])
-    Fill.objects.filter(pk=fill.pk).update(story=made)
-    return made
 
 
-def _source(writer: Rater) -> Source:
+def _source_name(writer: Rater) -> str:
     """The writer as a source: a person by code and study, a model by the name of its judge."""
-    is_model = writer.kind == Rater.Kind.MODEL
-    name = writer.code if is_model else f"participant {writer.code} of {writer.study.slug}"
+    return writer.code if writer.kind == Rater.Kind.MODEL else f"participant {writer.code} of {writer.study.slug}"
+
+
+def _source_kind(writer: Rater) -> str:
     # Who only stands in for a writer is nothing but a source of another kind.
-    kind = Source.Kind.MODEL if is_model and not writer.is_simulated else Source.Kind.OTHER
-    source, _created = Source.objects.get_or_create(name=name, defaults={"kind": kind})
-    if source.kind != kind:
-        said = _("the source “%(name)s” is known as %(kind)s; rename it, or correct it")
-        raise NotDerivable(said % {"name": name, "kind": source.get_kind_display()})
-    return source
+    is_model = writer.kind == Rater.Kind.MODEL and not writer.is_simulated
+    return Source.Kind.MODEL if is_model else Source.Kind.OTHER

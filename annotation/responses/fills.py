@@ -14,7 +14,7 @@ from django.db.models import Q, Sum
 
 from annotation.models import Assignment, Fill, Response, ResponseEvent
 from studies.cloze import cascade, compiling
-from studies.cloze.document import ClozeDocument
+from studies.documents.cloze import ClozeDocument
 from studies.models import Cloze, Step
 
 

@@ -3,16 +3,14 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.db import transaction
 from django.db.models import Max
 
-from annotation import history, submission
-from annotation.models import Assignment, Rater, Response, ResponseEvent, Seat
-from annotation.responses import Answer
-from studies import items, protocol
-from studies.items import InvalidAnswer, Shown
+from annotation.models import Assignment, Rater, Response, Seat
+from annotation.responses import Answer, Entry, record_many, submission
+from studies import protocol
 from studies.items.base import is_empty
 from studies.items.text import is_storable
 from studies.models import Item, ProtocolVersion, Step, Story, StoryGroup, Study
@@ -60,14 +58,14 @@ def bring(study: Study, rows: Iterable[Row], *, version: ProtocolVersion, at: da
     """Raters, seats, submitted assignments and responses with their history, for rows that hold together.
 
     Each rater gets one assignment for each group, in a seat of its own whose order is that of the story codes: a file
-    of answers does not say in which order its stories were read. Answers pass the validator that `responses.record`
-    uses; rules for rationales bind whoever submits, not what was published long ago.
+    of answers does not say in which order its stories were read. Answers go through `responses.record_many`; rules for
+    rationales bind whoever submits, not what was published long ago.
     Raises InvalidRow at the first row that does not fit; then nothing has come in.
     """
     resolved = _Names(study, version).resolve(rows)
     raters = _raters(study, resolved)
     assignments = _assignments(study, resolved, raters, version=version, at=at)
-    _give_receipts(_responses(resolved, assignments, at=at))
+    _give_receipts(_record(resolved, assignments, at=at))
     return Brought(len(raters), len(assignments), len(resolved))
 
 
@@ -78,7 +76,6 @@ class _Resolved:
     step: Step
     item: Item
     story: Story | None
-    value: Any
 
 
 class _Names:
@@ -88,7 +85,7 @@ class _Names:
         groups = study.groups.prefetch_related("stories")
         self.group_by_code = {group.code: group for group in groups}
         self.story_by_code = {group.code: {s.code: s for s in group.stories.all()} for group in groups}
-        self.step_by_key = {step.key: step for step in protocol.read(version).ratings}
+        self.step_by_key = {step.key: step for step in protocol.load_protocol(version).ratings}
         self.item_by_key = {key: {i.key: i for i in protocol.items_of(step)} for key, step in self.step_by_key.items()}
 
     def resolve(self, rows: Iterable[Row]) -> list[_Resolved]:
@@ -112,8 +109,9 @@ class _Names:
         story = _named(self.story_by_code[row.group], row, "story") if about_one else None
         if not is_storable(row.answer.rationale):
             raise InvalidRow(row.where, "rationale", "it holds a character that no database keeps")
-        value = _value(row, item, sorted(self.story_by_code[row.group]))
-        return _Resolved(row, group, step, item, story, value)
+        if row.answer.outcome in ("", Response.Outcome.ANSWERED) and is_empty(row.answer.value):
+            raise InvalidRow(row.where, "value", "there is no answer; leave the row out")
+        return _Resolved(row, group, step, item, story)
 
 
 def _named(thing_by_name: dict[str, Thing], row: Row, field: str) -> Thing:
@@ -121,19 +119,6 @@ def _named(thing_by_name: dict[str, Thing], row: Row, field: str) -> Thing:
     if name not in thing_by_name:
         raise InvalidRow(row.where, field, f"“{name}” is not in the study")
     return thing_by_name[name]
-
-
-def _value(row: Row, item: Item, order: Sequence[str]) -> Any:
-    given = row.answer
-    if given.outcome and given.outcome != Response.Outcome.ANSWERED:
-        return None
-    if is_empty(given.value):
-        raise InvalidRow(row.where, "value", "there is no answer; leave the row out")
-    try:
-        # Shown under their codes, stories come back under their codes.
-        return items.named(item.type).clean(item, given.value, stories=[Shown(code) for code in order])
-    except InvalidAnswer as refusal:
-        raise InvalidRow(row.where, "value", f"{given.value!r} is no answer to {item.key}. {refusal}") from None
 
 
 def _raters(study: Study, resolved: Sequence[_Resolved]) -> dict[str, Rater]:
@@ -192,40 +177,40 @@ def _assignments(
     return made
 
 
-def _responses(
+def _record(
     resolved: Sequence[_Resolved], assignments: dict[tuple[str, str], Assignment], *, at: datetime
 ) -> list[Response]:
     """The responses with one event each. A chain begins at the row's own place, so assignments must be saved before."""
-    made: list[Response] = []
-    events: list[ResponseEvent] = []
-    for each in resolved:
-        given = each.row.answer
-        response = Response(
-            assignment=assignments[(each.row.rater, each.row.group)],
-            step=each.step,
-            item=each.item,
-            story=each.story,
-            value=each.value,
-            outcome=given.outcome or Response.Outcome.ANSWERED,
-            rationale=given.rationale,
-            quotes=given.quotes,
-            revision=1,
-            first_answered_at=at,
-            last_edited_at=at,
+    entries = [
+        Entry(
+            assignment=assignments[(resolution.row.rater, resolution.row.group)],
+            step=resolution.step,
+            item=resolution.item,
+            story=resolution.story,
+            answer=resolution.row.answer,
+            at=at,
+            key="import",
         )
-        events.append(history.event(response, at=at, key="import"))
-        made.append(response)
-    Response.objects.bulk_create(made)
-    ResponseEvent.objects.bulk_create(events)
-    return made
+        for resolution in resolved
+    ]
+    responses = []
+    for resolution, result in zip(resolved, record_many(entries, imported=True), strict=True):
+        if not isinstance(result, Response):
+            row = resolution.row
+            raise InvalidRow(row.where, "value", f"{row.answer.value!r} is no answer to {row.item}. {result}")
+        responses.append(result)
+    return responses
 
 
 def _give_receipts(responses: Iterable[Response]) -> None:
-    """A receipt for every assignment of these responses, as a submission in the browser would give."""
+    """A receipt for every assignment of these responses, as a submission in the browser would give; and what was begun
+    in it."""
     heads: dict[Assignment, list[tuple[int, int, str, str]]] = {}
     for each in responses:
+        if each.step.scope == Step.Scope.STORY and each.story_id not in each.assignment.begun:
+            each.assignment.begun.append(each.story_id)
         head = (each.step.position, each.item.position, each.story.code if each.story else "", each.head)
         heads.setdefault(each.assignment, []).append(head)
     for assignment, mine in heads.items():
         assignment.receipt = submission.receipt_over(mine)
-    Assignment.objects.bulk_update(heads, ["receipt"], batch_size=500)
+    Assignment.objects.bulk_update(heads, ["receipt", "begun"], batch_size=500)

@@ -8,9 +8,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.typesetting import Paragraph, Run, paragraphs
 from studies.items import InvalidAnswer
 from studies.items.spans import passages
+from studies.typography.paragraphs import Paragraph, Run, paragraphs
 
 
 @dataclass(frozen=True)

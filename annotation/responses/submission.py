@@ -5,8 +5,8 @@ from datetime import datetime
 
 from django.db import transaction
 
-from annotation import fills
 from annotation.models import Assignment
+from annotation.responses import fills
 from studies import hashing
 
 

@@ -1,4 +1,4 @@
-"""Proving the history: every chain and every receipt of the database, read again and recomputed."""
+"""Proving the history: every chain, every receipt and every frozen protocol, read again and recomputed."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -8,9 +8,10 @@ from django.db import DatabaseError, connection
 from django.db.models import Model, QuerySet, TextField
 from django.db.models.functions import Cast
 
-from annotation import history, submission
 from annotation.models import Assignment, ResponseEvent, Withdrawal
-from studies.models import Study
+from annotation.responses import history, submission
+from studies import hashing, protocol
+from studies.models import ProtocolVersion, Study
 
 TIMES_OF_EVENTS = ("at",)
 TIMES_OF_RESPONSES = ("first_answered_at", "last_edited_at")
@@ -24,6 +25,7 @@ class Verified:
 
     n_erased : events whose words were erased; their commitments still stand in the chain
     n_receipts : assignments whose answers are final, under a receipt
+    n_protocols : frozen versions, compared with the rows that raters' pages were made of
     """
 
     n_assignments: int = 0
@@ -31,6 +33,7 @@ class Verified:
     n_events: int = 0
     n_erased: int = 0
     n_receipts: int = 0
+    n_protocols: int = 0
     faults: list[str] = field(default_factory=list)
 
 
@@ -47,7 +50,30 @@ def verify(study: Study | None = None) -> Verified:
             found.faults += [f"assignment {code}: {fault}" for fault in _faults(pk, found)]
         except UNREADABLE as error:
             found.faults.append(f"assignment {code}: its history cannot be read ({type(error).__name__})")
+    for version in frozen_versions(study):
+        found.n_protocols += 1
+        try:
+            found.faults += [f"protocol {version}: {fault}" for fault in protocol_faults(version)]
+        except UNREADABLE as error:
+            found.faults.append(f"protocol {version}: it cannot be read ({type(error).__name__})")
     return found
+
+
+def frozen_versions(study: Study | None) -> list[ProtocolVersion]:
+    """The frozen versions of one study, or of all, by study and number. One query."""
+    versions = ProtocolVersion.objects.all() if study is None else study.versions.all()
+    return list(versions.exclude(frozen_at=None).select_related("study").order_by("study__slug", "number"))
+
+
+def protocol_faults(version: ProtocolVersion) -> Iterator[str]:
+    """Whether its document is the one that was frozen, and the rows of steps, items, stories and groups say the same.
+
+    Of an earlier version only the steps and instruments are compared: the study may have been amended since.
+    """
+    if hashing.sha256(version.document) != version.sha256:
+        yield "its document is not the one that was frozen: SHA-256 differs"
+    later = ProtocolVersion.objects.filter(study=version.study_id, number__gt=version.number).exclude(frozen_at=None)
+    yield from protocol.differences(version, protocol.read_rows(version), is_latest=not later.exists())
 
 
 def _faults(pk: int, found: Verified) -> Iterator[str]:

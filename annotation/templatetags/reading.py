@@ -6,7 +6,7 @@ from django.utils.formats import get_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from annotation import languages
+from annotation.progress import languages
 
 register = template.Library()
 

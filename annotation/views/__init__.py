@@ -1,1 +1,1 @@
-"""The raters' pages: arriving, the reading desk, finishing."""
+"""The pages: for raters, and for designers."""

@@ -45,7 +45,7 @@ class Question(Asked, Protocol):
 
 
 @dataclass(frozen=True)
-class Told:
+class StoryText:
     """A story as a model gets it: its letter in this seat, and its words."""
 
     letter: str
@@ -90,7 +90,7 @@ def render(
     template: str,
     *,
     item: Question,
-    stories: Sequence[Told],
+    stories: Sequence[StoryText],
     mark: str,
     premise: str = "",
 ) -> list[dict[str, str]]:
@@ -102,7 +102,7 @@ def render(
     if any(mark in story.text for story in stories) or mark in premise:
         raise InvalidPrompt("the number of the fence stands in the text that it should fence; draw another")
     kind = items.named(item.type)
-    shown = [Shown(story.letter) for story in stories]
+    letters = [Shown(story.letter) for story in stories]
     context = {
         "mark": mark,
         "stories": "\n\n".join(_fenced(story, mark, is_alone=len(stories) == 1) for story in stories),
@@ -110,19 +110,19 @@ def render(
         "background": item.background,
         "instruction": item.instruction,
         "question": item.question,
-        "words": kind.words(item, stories=shown),
+        "words": kind.words(item, stories=letters),
         "n_stories": len(stories),
     }
-    said = {"system": _filled(system, context), "user": _filled(template, context)}
-    return [{"role": role, "content": content} for role, content in said.items() if content]
+    content_by_role = {"system": _filled(system, context), "user": _filled(template, context)}
+    return [{"role": role, "content": content} for role, content in content_by_role.items() if content]
 
 
 def check(system: str, template: str) -> None:
     """Raise InvalidPrompt unless the templates can be filled, with the stories first and the question after them."""
     names = ("mark", "stories", "premise", "background", "instruction", "question", "words")
     context: dict[str, Any] = {name: f"[[{name}]]" for name in names} | {"n_stories": 1}
-    said, user = _filled(system, context), _filled(template, context)
-    if "[[stories]]" in said:
+    instructions, user = _filled(system, context), _filled(template, context)
+    if "[[stories]]" in instructions:
         raise InvalidPrompt(_("system: {{ stories }} belongs into the template"))
     for name in ("stories", "question"):
         if user.count(f"[[{name}]]") != 1:
@@ -141,8 +141,8 @@ def built_in() -> list[PromptFile]:
 def read_file(path: Path) -> PromptFile:
     """The prompt that the file says. Raises InvalidPrompt, naming file, field and reason."""
     try:
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
-        prompt = PromptFile(**said)
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        prompt = PromptFile(**content)
         check(prompt.system, prompt.template)
     except (OSError, ValueError, TypeError) as error:
         raise InvalidPrompt(f"{path.name}: {error}") from error
@@ -153,7 +153,7 @@ def read_file(path: Path) -> PromptFile:
     return prompt
 
 
-def _fenced(story: Told, mark: str, *, is_alone: bool) -> str:
+def _fenced(story: StoryText, mark: str, *, is_alone: bool) -> str:
     name = "story" if is_alone else f"story {story.letter}"
     return f"<{name} {mark}>\n{story.text}\n</{name} {mark}>"
 

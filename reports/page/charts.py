@@ -8,10 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, floor
 from textwrap import wrap
-from typing import Any
+from typing import Protocol
 
-from django.utils.formats import get_format
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
+
+from reports.figures.base import Estimate, Floor, Interval
+from reports.figures.plots import Axis, DotPlot, Row, StripPlot
 
 N_COLOURS = 4
 LONGEST_LABEL = 28
@@ -45,33 +47,6 @@ class Plot:
 
 
 @dataclass(frozen=True)
-class Mark:
-    """A value of one source with its interval."""
-
-    source: int
-    value: float | None
-    low: float | None
-    high: float | None
-
-
-@dataclass(frozen=True)
-class Row:
-    label: str
-    dimension: str
-    marks: tuple[Mark, ...]
-
-
-@dataclass(frozen=True)
-class Axis:
-    low: float
-    high: float
-    ticks: tuple[tuple[float, str], ...]
-
-
-PERCENT = Axis(0, 100, ((0, "0"), (25, "25"), (50, "50"), (75, "75"), (100, gettext_noop("100 %"))))
-
-
-@dataclass(frozen=True)
 class _Frame:
     """Where things go in one of the two drawings."""
 
@@ -88,6 +63,13 @@ class _Frame:
 
 WIDE = _Frame(width=920, left=214, right=906, label_above=False, row_gap=12)
 NARROW = _Frame(width=350, left=8, right=336, label_above=True, row_gap=14)
+
+
+def drawn(plot: DotPlot | StripPlot) -> Plot:
+    """The plot as shapes."""
+    if isinstance(plot, StripPlot):
+        return strips(plot.values_by_row, plot.axis)
+    return dots(plot.rows, plot.sources, plot.axis)
 
 
 def dots(rows: Sequence[Row], sources: Sequence[str], axis: Axis) -> Plot:
@@ -114,18 +96,18 @@ def _dots(rows: Sequence[Row], sources: Sequence[str], axis: Axis, frame: _Frame
         shapes += _lines(axis, frame, start, y)
         shapes += _marks(row, axis, frame, start + frame.row_gap, step)
         if not frame.label_above:
-            shapes += _beside(row.label, round((start + y) / 2, 1))
+            shapes += _row_name(row.label, round((start + y) / 2, 1))
         shapes.append(Shape("grid", d=f"M0 {y:.1f}H{frame.width}"))
     for at in (ticks_y, y + 18):
         shapes += _tick_labels(axis, frame, at)
     return Drawing(frame.width, ceil(y + 26), tuple(shapes))
 
 
-def _beside(label: str, middle: float) -> Iterator[Shape]:
+def _row_name(label: str, middle: float) -> Iterator[Shape]:
     """The name of a row left of it, on two lines if it is long."""
-    told = wrap(label, LONGEST_LABEL, max_lines=2, placeholder=" …")
-    for n, words in enumerate(told):
-        yield Shape("item-name", 0, round(middle + 5 + 17 * (n - (len(told) - 1) / 2), 1), text=words)
+    lines = wrap(label, LONGEST_LABEL, max_lines=2, placeholder=" …")
+    for n, words in enumerate(lines):
+        yield Shape("item-name", 0, round(middle + 5 + 17 * (n - (len(lines) - 1) / 2), 1), text=words)
 
 
 def _lines(axis: Axis, frame: _Frame, start: float, end: float) -> Iterator[Shape]:
@@ -200,7 +182,7 @@ def _strips(values_by_row: Sequence[tuple[str, Sequence[float]]], axis: Axis, fr
         base = y + height - 10
         shapes += [sign(place, x, base - 9 * level) for x, level in stacked]
         if not frame.label_above:
-            shapes += _beside(name, round(y + height / 2, 1))
+            shapes += _row_name(name, round(y + height / 2, 1))
         y += height
         shapes.append(Shape("grid", d=f"M0 {y:.1f}H{frame.width}"))
     for at in (14.0, y + 18):
@@ -217,14 +199,15 @@ def _stacked(places: Sequence[float]) -> Iterator[tuple[float, int]]:
         yield x, level
 
 
-def scale_axis(low: float, high: float) -> Axis:
-    """An axis with a tick at every whole number, or at every few of them."""
-    every = max(1, ceil((high - low) / 7))
-    ticks = [float(n) for n in range(ceil(low), floor(high) + 1, every)]
-    if ticks and ticks[-1] != high:
-        ticks[-1] = high
-    point = get_format("DECIMAL_SEPARATOR")
-    return Axis(low, high, tuple((tick, f"{tick:g}".replace(".", point)) for tick in ticks))
+class HasCoefficient(Protocol):
+    """A row of a table of coefficients."""
+
+    @property
+    def coefficient(self) -> Estimate: ...
+    @property
+    def interval(self) -> Interval: ...
+    @property
+    def floor(self) -> Floor: ...
 
 
 @dataclass(frozen=True)
@@ -238,8 +221,17 @@ class Cell:
     value: float | None
 
 
-def cells(rows: Sequence[dict[str, Any]]) -> tuple[list[Cell], float, float]:
-    """A cell for every row of the agreement table, and the ends of their common axis, in fifths."""
+@dataclass(frozen=True)
+class Cells:
+    """A cell for every row of a table of coefficients, and the ends of their common axis, in fifths."""
+
+    rows: tuple[tuple[HasCoefficient, Cell], ...]
+    low: float
+    high: float
+
+
+def cells(rows: Sequence[HasCoefficient]) -> Cells:
+    """The coefficients of a table on one axis."""
     numbers = [n for row in rows for n in _numbers(row) if n is not None]
     low = min(-0.2, floor(min(numbers, default=0) * 5) / 5)
     high = max(0.8, ceil(max(numbers, default=0) * 5) / 5)
@@ -247,12 +239,12 @@ def cells(rows: Sequence[dict[str, Any]]) -> tuple[list[Cell], float, float]:
     def x(number: float | None) -> float | None:
         return None if number is None else round(8 + 150 * (number - low) / (high - low), 1)
 
-    made = []
+    pairs = []
     for row in rows:
         value, lowest, highest, upper = (x(n) for n in _numbers(row))
-        made.append(Cell(floor=upper, zero=x(0) or 0, low=lowest, high=highest, value=value))
-    return made, low, high
+        pairs.append((row, Cell(floor=upper, zero=x(0) or 0, low=lowest, high=highest, value=value)))
+    return Cells(tuple(pairs), low, high)
 
 
-def _numbers(row: dict[str, Any]) -> tuple[float | None, ...]:
-    return row["coefficient"]["value"], row["interval"]["low"], row["interval"]["high"], row["floor"]["upper"]
+def _numbers(row: HasCoefficient) -> tuple[float | None, ...]:
+    return row.coefficient.value, row.interval.low, row.interval.high, row.floor.upper

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from annotation.imports import Row
-from studies import files
-from studies.documents import DocumentError, InstrumentDocument
-from studies.files import Unfit
+from annotation.responses.imports import Row
+from studies.documents.errors import DocumentError, InvalidValue
+from studies.documents.instrument import InstrumentDocument
+from studies.documents.reader import LARGEST_FILE, read_text
 
 FOLDER = Path(__file__).parent
 
@@ -67,7 +67,7 @@ class Release:
 class Reader(Protocol):
     """A module beside the data file: turns the files of a release into one. Raises DocumentError."""
 
-    def read(self, folder: Path, judges: Path, said: Mapping[str, Any]) -> Release: ...
+    def read(self, folder: Path, judges: Path, spec: Mapping[str, Any]) -> Release: ...
 
 
 def names() -> list[str]:
@@ -75,7 +75,7 @@ def names() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
-def said(name: str) -> dict[str, Any]:
+def load_spec(name: str) -> dict[str, Any]:
     """What the data file of that name says. Raises KeyError if there is none."""
     if name not in names():
         raise KeyError(name)
@@ -84,7 +84,7 @@ def said(name: str) -> dict[str, Any]:
 
 def reader(name: str) -> Reader:
     """The reader that a data file names."""
-    return cast(Reader, importlib.import_module(f"{__name__}.{name}"))
+    return cast(Reader, importlib.import_module(f"{__name__}.readers.{name}"))
 
 
 def flat(figures: Any, *, at: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], float]]:
@@ -102,9 +102,9 @@ def flat(figures: Any, *, at: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
 def decoded(path: Path) -> str:
     """The text of a file of a release. Raises DocumentError."""
     try:
-        return files.decoded(path, largest=files.LARGEST_FILE)
-    except Unfit as unfit:
-        raise DocumentError(path, "file", str(unfit)) from None
+        return read_text(path, largest=LARGEST_FILE)
+    except InvalidValue as error:
+        raise DocumentError(path, "file", str(error)) from None
     except OSError as error:
         raise DocumentError(path, "file", f"cannot be read: {error.strerror}") from None
 
@@ -121,8 +121,8 @@ __all__ = [
     "ReleasedStory",
     "decoded",
     "flat",
+    "load_spec",
     "names",
     "reader",
-    "said",
     "sha256",
 ]

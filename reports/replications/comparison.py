@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reports import procedures, scale_procedures
-from reports.procedures import Evidence, Figures
-from reports.replications import flat
-from stats.agreement import Incomputable
+from reports.reasons import english
+from reports.replications import flat, procedures, scale_procedures
+from reports.replications.procedures import Evidence, Figures
+from stats.reasons import Incomputable
 
 PROCEDURES = procedures.PROCEDURES | scale_procedures.PROCEDURES
 
@@ -84,32 +84,32 @@ def _rounds_to(value: float | None, figure: float, decimals: int) -> bool:
     return value is not None and abs(value - figure) <= 0.5 * 10**-decimals + 1e-9
 
 
-def compare(found: Evidence, said: Mapping[str, Any]) -> list[Block]:
+def compare(evidence: Evidence, spec: Mapping[str, Any]) -> list[Block]:
     """Every figure of the data file beside the recomputed one."""
-    return [_block(found, each) for each in said["figures"]]
+    return [_block(evidence, entry) for entry in spec["figures"]]
 
 
-def _block(found: Evidence, each: Mapping[str, Any]) -> Block:
-    some = found.without_groups(each.get("without_groups", []))
-    some = some.of_models() if each.get("only_models") else some
-    some = some.of_items(each["items"]) if "items" in each else some
-    figures = _figures(each, PROCEDURES[each["of"]](some, **each.get("options", {})))
-    printed_in, is_table = each.get("printed_in", ""), each.get("is_table", False)
-    return Block(each["key"], each["title"], printed_in, each["procedure"], figures, is_table)
+def _block(evidence: Evidence, entry: Mapping[str, Any]) -> Block:
+    selected = evidence.without_groups(entry.get("without_groups", []))
+    selected = selected.of_models() if entry.get("only_models") else selected
+    selected = selected.of_items(entry["items"]) if "items" in entry else selected
+    figures = _figures(entry, PROCEDURES[entry["of"]](selected, **entry.get("options", {})))
+    printed_in, is_table = entry.get("printed_in", ""), entry.get("is_table", False)
+    return Block(entry["key"], entry["title"], printed_in, entry["procedure"], figures, is_table)
 
 
-def _figures(each: Mapping[str, Any], figures: Figures) -> tuple[Figure, ...]:
-    published, expected, listed = (dict(flat(each.get(name))) for name in ("published", "expected", "listed"))
-    is_of_judge = each["of"].startswith("judge_")
-    decimals = each.get("decimals", 0)
-    must, must_decimals = (expected, each.get("expected_decimals", 0)) if expected else (published, decimals)
+def _figures(entry: Mapping[str, Any], figures: Figures) -> tuple[Figure, ...]:
+    published, expected, listed = (dict(flat(entry.get(name))) for name in ("published", "expected", "listed"))
+    is_of_judge = entry["of"].startswith("judge_")
+    decimals = entry.get("decimals", 0)
+    must, must_decimals = (expected, entry.get("expected_decimals", 0)) if expected else (published, decimals)
     # An expected figure without a recomputed one is a difference; of judges only those at hand are compared.
     missing = [] if is_of_judge else [at for at in must if at not in figures]
     order = {at: place for place, at in enumerate(must)}
-    computed = figures | dict.fromkeys(missing, Incomputable("The data give no such figure."))
+    computed = figures | dict.fromkeys(missing, Incomputable("no_such_figure"))
     return tuple(
         Figure(
-            key=each["key"],
+            key=entry["key"],
             at=at,
             published=published.get(at),
             decimals=decimals,
@@ -117,8 +117,8 @@ def _figures(each: Mapping[str, Any], figures: Figures) -> tuple[Figure, ...]:
             expected_decimals=must_decimals,
             listed=listed.get(at),
             value=None if isinstance(figure, Incomputable) else figure,
-            why=str(figure) if isinstance(figure, Incomputable) else "",
-            reason=each.get("reason", ""),
+            why=english(figure) if isinstance(figure, Incomputable) else "",
+            reason=entry.get("reason", ""),
             is_of_judge=is_of_judge,
         )
         for at, figure in sorted(computed.items(), key=lambda pair: order.get(pair[0], len(order)))
@@ -140,8 +140,8 @@ def document(
         "caution": caution,
         "files": dict(files),
         "is_replicated": not differences(blocks, of_judges=False),
-        "differences": [told(figure) for figure in differences(blocks, of_judges=False)],
-        "judge_differences": [told(figure) for figure in differences(blocks, of_judges=True)],
+        "differences": [difference_sentence(figure) for figure in differences(blocks, of_judges=False)],
+        "judge_differences": [difference_sentence(figure) for figure in differences(blocks, of_judges=True)],
         "figures": [
             {
                 "key": figure.key,
@@ -164,12 +164,12 @@ def document(
     }
 
 
-def told(figure: Figure) -> str:
+def difference_sentence(figure: Figure) -> str:
     """One difference, named in a line."""
-    given = _number(figure.value, figure.expected_decimals) if figure.value is not None else f"no value ({figure.why})"
+    value = _number(figure.value, figure.expected_decimals) if figure.value is not None else f"no value ({figure.why})"
     must = _number(figure.expected, figure.expected_decimals)
     listed = f", or the listed {_number(figure.listed, figure.expected_decimals)}" if figure.listed is not None else ""
-    return f"{figure.name}: {given} where the data must give {must}{listed}"
+    return f"{figure.name}: {value} where the data must give {must}{listed}"
 
 
 def lines(blocks: Sequence[Block]) -> Iterator[str]:
@@ -205,8 +205,8 @@ def _table(block: Block) -> Iterator[str]:
     widths = [max(len(c), *(len(cell_by_place.get((r, c), "")) for r in rows)) for c in columns]
     first = max(map(len, rows))
     for row, cells in [("", columns), *((r, [cell_by_place.get((r, c), "") for c in columns]) for r in rows)]:
-        told = "  ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
-        yield f"  {row:<{first}}  {told}".rstrip()
+        text = "  ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
+        yield f"  {row:<{first}}  {text}".rstrip()
     yield from (f"  –: {why}" for why in dict.fromkeys(f.why for f in block.figures if f.value is None))
 
 

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from annotation.models import Response
-from reports.frames import Cube
+from reports.dataset.cubes import Cube
 from stats import agreement, judging, rates
-from stats.agreement import Incomputable
 from stats.arrays import BoolArray, FloatArray
 from stats.comparisons import pairs_pearson
+from stats.reasons import Incomputable
 from studies.models import Source
 
 Figures: TypeAlias = dict[tuple[str, ...], float | Incomputable]
@@ -90,7 +90,7 @@ class Evidence:
         return np.stack([judging.majority(verdicts) for verdicts in self.people.values])
 
 
-def tried(statistic: Callable[..., SupportsFloat], *arguments: Any) -> float | Incomputable:
+def figure_or_reason(statistic: Callable[..., SupportsFloat], *arguments: Any) -> float | Incomputable:
     """The figure, or the reason why there is none."""
     try:
         return float(statistic(*arguments))
@@ -102,14 +102,14 @@ def mean_of(figures: list[float | Incomputable]) -> float | Incomputable:
     """The mean, or the first reason why there is none."""
     values = [figure for figure in figures if not isinstance(figure, Incomputable)]
     if len(values) == len(figures):
-        return float(np.mean(values)) if values else Incomputable("There is nothing to average.")
+        return float(np.mean(values)) if values else Incomputable("nothing_to_average")
     return next(figure for figure in figures if isinstance(figure, Incomputable))
 
 
 def pass_rate(evidence: Evidence) -> Figures:
     """Yes in 100 verdicts, by source and item."""
     return {
-        (source, str(n)): tried(rates.pass_rate, verdicts)
+        (source, str(n)): figure_or_reason(rates.pass_rate, verdicts)
         for source in dict.fromkeys(evidence.sources)
         for n, verdicts in enumerate(evidence.of_source(source), start=1)
     }
@@ -117,12 +117,14 @@ def pass_rate(evidence: Evidence) -> Figures:
 
 def mean_pass_rate(evidence: Evidence) -> Figures:
     """Yes in 100 verdicts on all items, by source."""
-    return {(name,): tried(rates.pass_rate, evidence.of_source(name)) for name in dict.fromkeys(evidence.sources)}
+    return {
+        (name,): figure_or_reason(rates.pass_rate, evidence.of_source(name)) for name in dict.fromkeys(evidence.sources)
+    }
 
 
 def fleiss_kappa(evidence: Evidence) -> Figures:
     verdicts_by_item = enumerate(evidence.people.values, start=1)
-    return {(str(n),): tried(agreement.fleiss_kappa, verdicts) for n, verdicts in verdicts_by_item}
+    return {(str(n),): figure_or_reason(agreement.fleiss_kappa, verdicts) for n, verdicts in verdicts_by_item}
 
 
 def mean_fleiss_kappa(evidence: Evidence) -> Figures:
@@ -130,15 +132,15 @@ def mean_fleiss_kappa(evidence: Evidence) -> Figures:
 
 
 def pooled_fleiss_kappa(evidence: Evidence) -> Figures:
-    return {(): tried(agreement.fleiss_kappa, evidence.pooled)}
+    return {(): figure_or_reason(agreement.fleiss_kappa, evidence.pooled)}
 
 
 def pooled_nominal_alpha(evidence: Evidence) -> Figures:
-    return {(): tried(agreement.krippendorff_alpha, evidence.pooled, "nominal")}
+    return {(): figure_or_reason(agreement.krippendorff_alpha, evidence.pooled, "nominal")}
 
 
 def pearson_of_totals(evidence: Evidence) -> Figures:
-    return {(): tried(pairs_pearson, rates.totals(evidence.people.values))}
+    return {(): figure_or_reason(pairs_pearson, rates.totals(evidence.people.values))}
 
 
 def n_raters(evidence: Evidence) -> Figures:
@@ -162,7 +164,7 @@ def n_majority_yes(evidence: Evidence) -> Figures:
 
 
 def judge_readable(evidence: Evidence) -> Figures:
-    return {(name,): float(np.isfinite(given).sum()) for name, given in evidence.judges.items()}
+    return {(name,): float(np.isfinite(verdicts).sum()) for name, verdicts in evidence.judges.items()}
 
 
 def judge_declined(evidence: Evidence) -> Figures:
@@ -175,33 +177,38 @@ def judge_unreadable(evidence: Evidence) -> Figures:
 
 def judge_missing(evidence: Evidence) -> Figures:
     n_answers = evidence.answers.groupby("rater").size()
-    return {(name,): float(given.size - n_answers.get(name, 0)) for name, given in evidence.judges.items()}
+    return {(name,): float(verdicts.size - n_answers.get(name, 0)) for name, verdicts in evidence.judges.items()}
 
 
 def judge_loss(evidence: Evidence) -> Figures:
     """Verdicts in 100 that are missing, declined or unreadable, by judge and source."""
     sources = np.array(evidence.sources)
     return {
-        (name, source): float(100 * np.isnan(given[:, sources == source]).mean())
-        for name, given in evidence.judges.items()
+        (name, source): float(100 * np.isnan(verdicts[:, sources == source]).mean())
+        for name, verdicts in evidence.judges.items()
         for source in dict.fromkeys(evidence.sources)
     }
 
 
 def judge_yes_rate(evidence: Evidence) -> Figures:
     """Yes in 1 readable verdict."""
-    return {(name,): tried(agreement.base_rate, given) for name, given in evidence.judges.items()}
+    return {(name,): figure_or_reason(agreement.base_rate, verdicts) for name, verdicts in evidence.judges.items()}
 
 
 def judge_pooled_kappa(evidence: Evidence) -> Figures:
     truth = evidence.majority.ravel()
-    return {(name,): tried(agreement.cohen_kappa, given.ravel(), truth) for name, given in evidence.judges.items()}
+    return {
+        (name,): figure_or_reason(agreement.cohen_kappa, verdicts.ravel(), truth)
+        for name, verdicts in evidence.judges.items()
+    }
 
 
 def judge_mean_kappa(evidence: Evidence) -> Figures:
     return {
-        (name,): mean_of([tried(agreement.cohen_kappa, *pair) for pair in zip(given, evidence.majority, strict=True)])
-        for name, given in evidence.judges.items()
+        (name,): mean_of(
+            [figure_or_reason(agreement.cohen_kappa, *pair) for pair in zip(verdicts, evidence.majority, strict=True)]
+        )
+        for name, verdicts in evidence.judges.items()
     }
 
 
@@ -211,8 +218,8 @@ def _outcomes(evidence: Evidence, outcome: str) -> Figures:
 
 
 PROCEDURES: dict[str, Callable[..., Figures]] = {
-    each.__name__: each
-    for each in (
+    procedure.__name__: procedure
+    for procedure in (
         pass_rate,
         mean_pass_rate,
         fleiss_kappa,

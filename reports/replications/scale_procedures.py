@@ -4,17 +4,19 @@ Figures by item have the item's key; figures by author have the author's name fi
 evidence (a scale, a seed) stands under `options` in the data file.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import SupportsFloat
 
 import numpy as np
+from statsmodels.stats.multitest import multipletests
 
-from reports.procedures import Evidence, Figures, mean_of, tried
+from reports.replications.procedures import Evidence, Figures, figure_or_reason, mean_of
 from stats import agreement, authorship, differences, intervals
-from stats.agreement import Floor, Incomputable
+from stats.agreement import Floor
 from stats.arrays import BoolArray, FloatArray, IntArray
 from stats.intervals import Interval
+from stats.reasons import Incomputable
 from stats.sums import Level
 
 ORDINAL: Level = "ordinal"
@@ -44,7 +46,9 @@ def rating_sd(evidence: Evidence) -> Figures:
 def rating_mean_of_people(evidence: Evidence) -> Figures:
     """The mean of all ratings of stories that people wrote, by item."""
     of_people = evidence.people.values[:, :, evidence.is_human]
-    return {(key,): tried(_mean, ratings) for key, ratings in zip(evidence.item_keys, of_people, strict=True)}
+    return {
+        (key,): figure_or_reason(_mean, ratings) for key, ratings in zip(evidence.item_keys, of_people, strict=True)
+    }
 
 
 def percent_agreement(evidence: Evidence) -> Figures:
@@ -80,7 +84,7 @@ def weighted_fleiss_interval(evidence: Evidence, *, points: int, seed: int) -> F
 
 def weighted_fleiss_floor(evidence: Evidence, *, points: int, seed: int) -> Figures:
     def floor(ratings: FloatArray, rng: np.random.Generator) -> Floor:
-        return agreement.chance_floor(ratings, lambda each: agreement.weighted_fleiss(each, points), rng=rng)
+        return agreement.chance_floor(ratings, lambda shuffled: agreement.weighted_fleiss(shuffled, points), rng=rng)
 
     return _floors(evidence, floor, seed)
 
@@ -110,27 +114,32 @@ def undecided_percent(evidence: Evidence) -> Figures:
 def rating_t_test(evidence: Evidence) -> Figures:
     """p of Student's t-test of all ratings of two authors, as if those of one story were independent."""
     return {
-        (pair, key): tried(lambda a, b: differences.student(a, b).p, *groups)
+        (pair, key): figure_or_reason(lambda a, b: differences.student(a, b).p, *groups)
         for pair, key, groups in _pairs(evidence, evidence.people.values)
     }
 
 
 def story_t_test(evidence: Evidence) -> Figures:
     """p of Welch's t-test of the story means of two authors, Holm-adjusted over the pairs of each item."""
-    found: Figures = {
-        (pair, key): tried(lambda a, b: differences.welch(a, b).p, *groups)
+    figures: Figures = {
+        (pair, key): figure_or_reason(lambda a, b: differences.welch(a, b).p, *groups)
         for pair, key, groups in _pairs(evidence, _story_means(evidence))
     }
     for item in evidence.item_keys:
-        family = {at: p for at, p in found.items() if at[1] == item and not isinstance(p, Incomputable)}
-        found |= dict(zip(family, differences.holm(list(family.values())), strict=True))
-    return found
+        family = {at: p for at, p in figures.items() if at[1] == item and not isinstance(p, Incomputable)}
+        figures |= dict(zip(family, holm_adjusted(list(family.values())), strict=True))
+    return figures
+
+
+def holm_adjusted(p_values: Sequence[float]) -> list[float]:
+    """The p-values of one family of tests, adjusted after Holm 1979, in the order given."""
+    return [float(p) for p in multipletests(p_values, method="holm")[1]] if p_values else []
 
 
 def story_hedges_g(evidence: Evidence) -> Figures:
     """Hedges' g of the story means of two authors, positive if the first is rated higher."""
     return {
-        (pair, key): tried(differences.hedges_g, *groups)
+        (pair, key): figure_or_reason(differences.hedges_g, *groups)
         for pair, key, groups in _pairs(evidence, _story_means(evidence))
     }
 
@@ -141,12 +150,12 @@ def _authors(evidence: Evidence) -> list[str]:
 
 def _by_item(evidence: Evidence, statistic: Callable[[FloatArray], SupportsFloat]) -> Figures:
     cube = evidence.people.values
-    return {(key,): tried(statistic, ratings) for key, ratings in zip(evidence.item_keys, cube, strict=True)}
+    return {(key,): figure_or_reason(statistic, ratings) for key, ratings in zip(evidence.item_keys, cube, strict=True)}
 
 
 def _by_author_and_item(evidence: Evidence, statistic: Callable[[FloatArray], float]) -> Figures:
     return {
-        (name, key): tried(statistic, ratings)
+        (name, key): figure_or_reason(statistic, ratings)
         for name in _authors(evidence)
         for key, ratings in zip(evidence.item_keys, evidence.of_source(name), strict=True)
     }
@@ -162,8 +171,8 @@ def _by_author(evidence: Evidence, share: Callable[..., float]) -> Figures:
 
 
 def _percent(share: Callable[..., float], *arguments: object) -> float | Incomputable:
-    found = tried(share, *arguments)
-    return found if isinstance(found, Incomputable) else 100 * found
+    figure = figure_or_reason(share, *arguments)
+    return figure if isinstance(figure, Incomputable) else 100 * figure
 
 
 def _correct(scores: FloatArray, is_human: BoolArray) -> float:
@@ -183,10 +192,10 @@ def _sd(ratings: FloatArray) -> float:
 
 
 def _present(ratings: FloatArray, least: int) -> FloatArray:
-    given = ratings[np.isfinite(ratings)]
-    if given.size < least:
-        raise Incomputable(f"There are fewer than {least} ratings.")
-    return given
+    present = ratings[np.isfinite(ratings)]
+    if present.size < least:
+        raise Incomputable("too_few_ratings", least=least)
+    return present
 
 
 def _story_means(evidence: Evidence) -> FloatArray:
@@ -208,7 +217,7 @@ def _pairs(evidence: Evidence, values: FloatArray) -> list[tuple[str, str, tuple
 def _intervals(evidence: Evidence, resamples: Callable[[FloatArray, IntArray], FloatArray], seed: int) -> Figures:
     """The 95 % interval of each item, from resampled stories; all items share the resamples."""
     stories = evidence.people.stories
-    found: Figures = {}
+    figures: Figures = {}
     for key, ratings in zip(evidence.item_keys, evidence.people.values, strict=True):
         ends: Interval | Incomputable
         try:
@@ -216,28 +225,28 @@ def _intervals(evidence: Evidence, resamples: Callable[[FloatArray, IntArray], F
             ends = intervals.percentile_interval(resamples(ratings, weights), stories)
         except Incomputable as reason:
             ends = reason
-        found[key, "low"] = ends if isinstance(ends, Incomputable) else ends.low
-        found[key, "high"] = ends if isinstance(ends, Incomputable) else ends.high
-    return found
+        figures[key, "low"] = ends if isinstance(ends, Incomputable) else ends.low
+        figures[key, "high"] = ends if isinstance(ends, Incomputable) else ends.high
+    return figures
 
 
 def _floors(evidence: Evidence, floor: Callable[[FloatArray, np.random.Generator], Floor], seed: int) -> Figures:
     """What each item's statistic gives when raters do not look at the story: the mean and 97.5 % of shuffles."""
-    found: Figures = {}
+    figures: Figures = {}
     for key, ratings in zip(evidence.item_keys, evidence.people.values, strict=True):
         chance: Floor | Incomputable
         try:
             chance = floor(ratings, np.random.default_rng(seed))
         except Incomputable as reason:
             chance = reason
-        found[key, "mean"] = chance if isinstance(chance, Incomputable) else chance.mean
-        found[key, "97.5 %"] = chance if isinstance(chance, Incomputable) else chance.upper
-    return found
+        figures[key, "mean"] = chance if isinstance(chance, Incomputable) else chance.mean
+        figures[key, "97.5 %"] = chance if isinstance(chance, Incomputable) else chance.upper
+    return figures
 
 
 PROCEDURES: dict[str, Callable[..., Figures]] = {
-    each.__name__: each
-    for each in (
+    procedure.__name__: procedure
+    for procedure in (
         n_stories,
         n_stories_by_author,
         rating_mean,

@@ -1,5 +1,9 @@
-// A cloze: what its fields and its sections need beyond saving.js.
-const baseOf = (id) => document.getElementById(`base-${id}`);
+// A cloze: what its fields and its sections need beyond autosave/.
+import { required } from "./dom.js";
+
+/** @param {string} id @returns {HTMLInputElement} */
+const baseOf = (id) => required(`#${CSS.escape(`base-${id}`)}`);
+/** @param {string} id @returns {HTMLInputElement | HTMLTextAreaElement | null} */
 const fieldOf = (id) => document.querySelector(`.blank [data-of="${CSS.escape(id)}"]`);
 
 // A save says upon which revision it builds.
@@ -17,17 +21,18 @@ document.addEventListener("keydown", (event) => {
 
 // Once “It still fits” is kept, its button is gone: the blank takes the focus.
 document.addEventListener("htmx:afterRequest", (event) => {
-  const asked = event.detail.requestConfig.elt;
-  if (event.detail.successful && asked.name === "confirm") fieldOf(asked.dataset.of)?.focus();
+  const button = event.detail.requestConfig?.elt;
+  if (!event.detail.successful || button?.getAttribute("name") !== "confirm") return;
+  fieldOf(button.dataset.of ?? "")?.focus();
 });
 
 // Two versions of one blank: whichever is kept is saved upon what is there now.
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-keeps]");
-  if (!button) return;
-  const { of, keeps, revision } = button.dataset;
-  const field = fieldOf(of);
-  if (keeps === "theirs") field.value = button.closest(".problem").querySelector("[data-theirs]").textContent;
+  const { of, keeps, revision } = button?.dataset ?? {};
+  const field = of && fieldOf(of);
+  if (!button || !field || !revision) return;
+  if (keeps === "theirs") field.value = button.closest(".problem")?.querySelector("[data-theirs]")?.textContent ?? "";
   baseOf(of).value = revision;
   field.focus();
   field.dispatchEvent(new Event("change", { bubbles: true }));
@@ -35,30 +40,40 @@ document.addEventListener("click", (event) => {
 
 // What a section asks stands open where there is room for it beside the text.
 if (matchMedia("(width >= 64rem)").matches) {
-  for (const asks of document.querySelectorAll(".passage .constraints details")) asks.open = true;
+  /** @type {NodeListOf<HTMLDetailsElement>} */
+  const constraints = document.querySelectorAll(".passage .constraints details");
+  for (const details of constraints) details.open = true;
 }
 if (!CSS.supports("field-sizing", "content")) {
-  const grow = (text) => {
-    text.style.height = "auto";
-    text.style.height = `${text.scrollHeight}px`;
+  /** @param {HTMLElement} field */
+  const grow = (field) => {
+    field.style.height = "auto";
+    field.style.height = `${field.scrollHeight}px`;
   };
   document.addEventListener("input", (event) => event.target.matches(".blank textarea") && grow(event.target));
   document.querySelectorAll(".blank textarea").forEach(grow);
 }
 
 // Where one is: the section of the field that has the focus, otherwise the one in the middle of the window.
-const cloze = document.querySelector(".cloze");
-function go(section) {
+const cloze = required(".cloze");
+/** @param {string | undefined} section */
+function markSection(section) {
   if (!section || section === cloze.dataset.section) return;
   cloze.dataset.section = section;
-  for (const link of document.querySelectorAll(".sections a[href^='#section-']")) {
+  /** @type {NodeListOf<HTMLAnchorElement>} */
+  const links = document.querySelectorAll(".sections a[href^='#section-']");
+  for (const link of links) {
     link.toggleAttribute("aria-current", false);
     if (link.hash === `#section-${section}`) link.setAttribute("aria-current", "true");
   }
 }
-const seen = new IntersectionObserver(
-  (entries) => entries.forEach((entry) => entry.isIntersecting && go(entry.target.dataset.section)),
+const observer = new IntersectionObserver(
+  (entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (isIntersecting && target instanceof HTMLElement) markSection(target.dataset.section);
+    }
+  },
   { rootMargin: "-50% 0px -50% 0px" },
 );
-document.querySelectorAll(".passage").forEach((passage) => seen.observe(passage));
-document.addEventListener("focusin", (event) => go(event.target.closest(".passage")?.dataset.section));
+for (const passage of document.querySelectorAll(".passage")) observer.observe(passage);
+document.addEventListener("focusin", (event) => markSection(event.target.closest(".passage")?.dataset.section));

@@ -1,29 +1,40 @@
 // Keys of one letter or sign: only outside of text fields, and not at all if a reader has switched them off.
-import { quoteOrChoose } from "./quoting.js";
-import { turnTo } from "./reading.js";
+
+import { turnTo } from "./display.js";
+import { quoteOrChoose } from "./quotes.js";
 
 const TEXT = "textarea, select, input:not([type=radio], [type=checkbox]), [contenteditable]";
-const help = document.getElementById("keys");
+/** @type {HTMLDialogElement | null} */
+const help = document.querySelector("#keys");
 
 // The item that keys are about: the one of the desk, or the one that has the focus.
 function form() {
-  return document.activeElement.closest("form[data-saves]") ?? document.querySelector(".reading form[data-saves]");
+  return document.activeElement?.closest("form[data-saves]") ?? document.querySelector(".reading form[data-saves]");
 }
-const controls = () => [...form().querySelectorAll("fieldset:first-of-type :is([type=radio], [type=checkbox])")]
-  .filter((control) => control.value !== "" && !control.matches(":disabled") && control.name.startsWith("answer-"));
+/** The radio buttons and check boxes that answer it. */
+function controls() {
+  /** @type {NodeListOf<HTMLInputElement> | undefined} */
+  const all = form()?.querySelectorAll("fieldset:first-of-type :is([type=radio], [type=checkbox])");
+  const isAnswer = (/** @type {HTMLInputElement} */ control) =>
+    control.value !== "" && control.name.startsWith("answer-");
+  return [...(all ?? [])].filter((control) => isAnswer(control) && !control.matches(":disabled"));
+}
 
 // On a scale the number itself, otherwise the first, second, third … answer.
-function numbered(n) {
+/** @param {string} n */
+function controlAt(n) {
   const all = controls();
   return all[0]?.closest(".points") ? all.find((control) => control.value === n) : all[Number(n) - 1];
 }
 
+/** @param {string} pane */
 function enter(pane) {
   turnTo(pane);
   document.getElementById(pane)?.focus();
 }
 
-const does = {
+/** @type {Record<string, () => unknown>} */
+const actions = {
   j: () => form()?.querySelector("[name=go][value=next]")?.click(),
   k: () => form()?.querySelector("[name=go][value=previous]")?.click(),
   q: () => document.getElementById("quoting") && quoteOrChoose(),
@@ -41,14 +52,14 @@ document.addEventListener("keydown", (event) => {
   if (event.target.closest(TEXT) || document.querySelector("dialog[open]") || form()?.inert) return;
   const key = event.key.toLowerCase();
   if (/^[0-9]$/.test(key)) {
-    if (form()) numbered(key)?.click();
+    controlAt(key)?.click();
     return;
   }
   const answer = form()?.querySelector(`[data-key="${CSS.escape(key)}"]:enabled`);
-  if (!answer && !Object.hasOwn(does, key)) return;
+  if (!answer && !Object.hasOwn(actions, key)) return;
   event.preventDefault();
   if (answer) answer.click();
-  else does[key]();
+  else actions[key]();
 });
 
 document.addEventListener("click", (event) => {

@@ -1,8 +1,9 @@
 // Going from question to question without leaving the page. Whatever goes wrong on the way, nobody is stuck.
-import { sayFailed } from "./saving.js";
+import { say } from "./autosave/status.js";
 
 const TIMEOUT = 15_000;
-let coming = null; // the question that was asked for last
+/** @type {HtmxDetail["xhr"] | null} for the question that was asked for last */
+let latest = null;
 
 // "Back" loads a page anew: what stands around the questions belongs to the scripts that began with it.
 htmx.config.refreshOnHistoryMiss = true;
@@ -10,22 +11,24 @@ htmx.config.refreshOnHistoryMiss = true;
 // an attribute, which the content policy refuses.
 htmx.config.attributesToSettle = ["class", "width", "height"];
 
-const isGoing = ({ detail }) => detail.target?.id === "questions" && (detail.requestConfig ?? detail).verb === "get";
+/** @param {CustomEvent<HtmxDetail>} event */
+const isForQuestion = ({ detail }) =>
+  detail.target?.id === "questions" && (detail.requestConfig ?? detail).verb === "get";
 
 document.addEventListener("htmx:configRequest", (event) => {
-  if (isGoing(event)) event.detail.timeout = TIMEOUT;
+  if (isForQuestion(event)) event.detail.timeout = TIMEOUT;
 });
 // Of two questions asked for, the second is wanted, in whichever order they arrive.
 document.addEventListener("htmx:beforeSend", (event) => {
-  if (!isGoing(event)) return;
-  const earlier = coming;
-  coming = event.detail.xhr;
+  if (!isForQuestion(event)) return;
+  const earlier = latest;
+  latest = event.detail.xhr;
   earlier?.abort();
 });
 // Where the session has ended, the group was submitted in another window or a proxy apologises, the browser goes there
 // itself, and shows what there is.
 document.addEventListener("htmx:beforeOnLoad", (event) => {
-  if (!isGoing(event)) return;
+  if (!isForQuestion(event)) return;
   const { xhr, pathInfo } = event.detail;
   const isThere = new URL(xhr.responseURL).pathname === new URL(pathInfo.requestPath, location.href).pathname;
   if (xhr.status === 200 && isThere && xhr.responseText.includes('id="questions"')) return;
@@ -33,18 +36,22 @@ document.addEventListener("htmx:beforeOnLoad", (event) => {
   location.assign(pathInfo.requestPath);
 });
 document.addEventListener("htmx:afterRequest", (event) => {
-  if (!isGoing(event) || event.detail.xhr !== coming) return;
-  coming = null;
+  if (!isForQuestion(event) || event.detail.xhr !== latest) return;
+  latest = null;
   if (event.detail.xhr.status) return;
   for (const form of document.querySelectorAll("#questions form[data-saves]")) form.inert = false;
-  sayFailed("offline");
+  say("offline");
 });
 // htmx rejects a promise of its own, without a reason, whenever a connection is lost.
 addEventListener("unhandledrejection", (event) => event.reason === undefined && event.preventDefault());
 
 // The second click of a double click would be one on the next question.
-document.addEventListener("click", (event) => {
-  if (event.detail < 2 || !event.target.closest("[name=go]")) return;
-  event.preventDefault();
-  event.stopImmediatePropagation();
-}, true);
+document.addEventListener(
+  "click",
+  (event) => {
+    if (event.detail < 2 || !event.target.closest("[name=go]")) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  },
+  true,
+);

@@ -1,20 +1,23 @@
 // What HTML cannot do alone. Every page works without it, but for saving as one types.
-import "./reading.js";
-import "./saving.js";
-import "./going.js";
-import "./timing.js";
+import "./display.js";
+import "./autosave/index.js";
+import "./navigation.js";
+import "./stopwatch.js";
 import "./ranking.js";
-import "./quoting.js";
+import "./quotes.js";
 import "./keys.js";
 
 // Times in the reader's own zone, written as the server writes them.
 const { lang } = document.documentElement;
+/** @param {Intl.DateTimeFormatOptions} parts */
 const format = (parts) => new Intl.DateTimeFormat(document.body.dataset.locale, parts);
 const clock = format({ hour: "2-digit", minute: "2-digit" });
 const clockWithZone = format({ hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
 const day = format({ day: "numeric", month: "long", year: "numeric" });
-function localise(root) {
-  for (const time of root.querySelectorAll("time[datetime]:not([data-local])")) {
+function localise() {
+  /** @type {NodeListOf<HTMLTimeElement>} */
+  const times = document.querySelectorAll("time[datetime]:not([data-local])");
+  for (const time of times) {
     const at = new Date(time.dateTime);
     if (Number.isNaN(at.getTime())) continue;
     time.textContent = "day" in time.dataset ? `${day.format(at)}, ${clockWithZone.format(at)}` : clock.format(at);
@@ -23,16 +26,18 @@ function localise(root) {
 }
 
 // Words under a text, counted as the server counts them.
+/** @param {HTMLTextAreaElement} text */
 function count(text) {
   const counter = document.querySelector(`[data-counts="${CSS.escape(text.id)}"]`);
   if (!counter) return;
   const n = (text.value.match(/\S+/g) ?? []).length;
-  counter.textContent = n;
-  const unit = counter.parentElement.querySelector("[data-many]");
-  if (unit) unit.textContent = new Intl.PluralRules(lang).select(n) === "one" ? unit.dataset.one : unit.dataset.many;
+  counter.textContent = String(n);
+  const unit = counter.parentElement?.querySelector("[data-many]");
+  const { one, many } = unit?.dataset ?? {};
+  if (unit) unit.textContent = (new Intl.PluralRules(lang).select(n) === "one" ? one : many) ?? "";
 }
 document.addEventListener("input", (event) => {
-  if (event.target.matches("textarea")) count(event.target);
+  if (event.target instanceof HTMLTextAreaElement) count(event.target);
 });
 
 // How many questions of the story are open, as the index beside them says.
@@ -40,14 +45,17 @@ document.addEventListener("htmx:oobAfterSwap", (event) => {
   const hint = document.querySelector("[data-lacking]");
   if (!hint || !event.detail.target?.matches(".mark")) return;
   const n = document.querySelectorAll(".mark[data-lacks]").length;
-  hint.textContent = { 0: hint.dataset.none, 1: hint.dataset.one }[n] ?? hint.dataset.many.replace("%n", n);
+  const { none, one, many } = hint.dataset;
+  hint.textContent = [none, one][n] ?? many?.replace("%n", String(n)) ?? "";
 });
 
 // Clear: no radio chosen, or an empty text; then it is saved like any other answer.
 document.addEventListener("click", (event) => {
+  /** @type {HTMLButtonElement | null} */
   const button = event.target.closest("[data-clears]");
-  if (!button) return;
-  const controls = [...button.form.elements].filter((control) => control.name === button.dataset.clears);
+  if (!button?.form) return;
+  const all = /** @type {Iterable<HTMLInputElement>} */ (button.form.elements);
+  const controls = [...all].filter((control) => control.name === button.dataset.clears);
   for (const control of controls) {
     if (control.type === "radio") control.checked = false;
     else control.value = "";
@@ -68,9 +76,9 @@ document.addEventListener("htmx:afterSwap", (event) => {
   if (event.detail.target?.id === "questions") arrive();
 });
 document.addEventListener("htmx:afterSettle", () => {
-  localise(document);
+  localise();
   document.querySelector("[data-takes-focus]")?.focus();
 });
 
-localise(document);
+localise();
 document.querySelector("[data-takes-focus], #questions .item:has(.problem:not(:empty)) h2")?.focus();

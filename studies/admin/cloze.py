@@ -16,8 +16,8 @@ from django.utils.translation import gettext_lazy
 
 from studies import loading
 from studies.cloze import graph
-from studies.cloze.document import parse
-from studies.documents import DocumentError
+from studies.documents.cloze import parse
+from studies.documents.errors import DocumentError
 from studies.models import Cloze
 
 PICTURE = "admin:studies_cloze_picture"
@@ -46,8 +46,8 @@ class ClozeForm(forms.ModelForm):  # type: ignore[type-arg]
             raise forms.ValidationError(f"{error.where}: {error.reason}") from None
         others = Cloze.objects.exclude(pk=self.instance.pk)
         if others.filter(slug=document.slug, version=document.version).exists():
-            said = _("version: there is a cloze %(slug)s %(version)s already; raise the version")
-            raise forms.ValidationError(said % {"slug": document.slug, "version": document.version})
+            message = _("version: there is a cloze %(slug)s %(version)s already; raise the version")
+            raise forms.ValidationError(message % {"slug": document.slug, "version": document.version})
         return text
 
 
@@ -109,10 +109,10 @@ class ClozeAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             except (DocumentError, loading.Changed) as error:
                 self.message_user(request, _("Not published. %(why)s") % {"why": error}, messages.ERROR)
                 continue
-            said = _("%(cloze)s is published: %(filling)s fills it, %(judging)s judges it.")
-            told = {"cloze": cloze, "filling": cloze.filling, "judging": cloze.judging}
+            message = _("%(cloze)s is published: %(filling)s fills it, %(judging)s judges it.")
+            values = {"cloze": cloze, "filling": cloze.filling, "judging": cloze.judging}
             self.log_change(request, cloze, "published")
-            self.message_user(request, said % told, messages.SUCCESS)
+            self.message_user(request, message % values, messages.SUCCESS)
 
 
 def drawn(text: str) -> dict[str, Any]:

@@ -19,9 +19,9 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext_lazy, override
 
-from studies import formatting, loading
-from studies.authoring import ClozeAdmin
-from studies.documents import DocumentError
+from studies import formatting, lifecycle, loading, protocol
+from studies.admin.cloze import ClozeAdmin
+from studies.documents.errors import DocumentError
 from studies.models import Cloze, Instrument, Item, ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study
 
 admin.site.site_header = "Quire"
@@ -30,19 +30,19 @@ admin.site.index_title = gettext_lazy("Studies, and what belongs to them")
 admin.site.register(Cloze, ClozeAdmin)
 
 
-def is_planned(study: Study | None) -> bool:
-    """Whether a protocol of the study is frozen, so that its texts, groups and steps are to stay as they are."""
-    return study is not None and study.versions.exclude(frozen_at=None).exists()
+def may_edit(study: Study) -> bool:
+    """Whether texts, groups and steps of the study may still be changed. One query."""
+    return lifecycle.may_edit(study, is_frozen=protocol.is_frozen(study))
 
 
-class UntilPlanned(admin.ModelAdmin):  # type: ignore[type-arg]
-    """What belongs to a study and can be edited until the study is planned."""
+class UntilFrozen(admin.ModelAdmin):  # type: ignore[type-arg]
+    """What belongs to a study and can be edited until its protocol is frozen."""
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return super().has_change_permission(request, obj) and not (obj and is_planned(obj.study))
+        return super().has_change_permission(request, obj) and (obj is None or may_edit(obj.study))
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return super().has_delete_permission(request, obj) and not (obj and is_planned(obj.study))
+        return super().has_delete_permission(request, obj) and (obj is None or may_edit(obj.study))
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "study":
@@ -87,7 +87,7 @@ class ProvenanceAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return [path("formatting/<int:pk>/", view, name="studies_provenance_formatting"), *super().get_urls()]
 
     def formatting_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Show which formatting differs by source (GET), and make it alike (POST), until the study is planned."""
+        """Show which formatting differs by source (GET), and make it alike (POST), until it is frozen."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         study = get_object_or_404(Study, pk=pk)
@@ -116,19 +116,19 @@ class ProvenanceAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         except formatting.CannotNormalise as error:
             self.message_user(request, _("Nothing was changed: %(why)s.") % {"why": error}, messages.ERROR)
             return
-        said = ngettext_lazy(
+        message = ngettext_lazy(
             "%(n)d story changed (%(kinds)s); the texts as they came are kept.",
             "%(n)d stories changed (%(kinds)s); the texts as they came are kept.",
             "n",
         )
         counted = {"n": n_changed, "kinds": ", ".join(kinds) or gettext_lazy("nothing chosen")}
-        messages.success(request, said % counted)
+        messages.success(request, message % counted)
         with override("en"):  # the log is one for all
-            self.log_change(request, study, said % counted)
+            self.log_change(request, study, message % counted)
 
 
 @admin.register(Story)
-class StoryAdmin(UntilPlanned):
+class StoryAdmin(UntilFrozen):
     # Nothing of a story's provenance: whoever works with codes and texts stays blind.
     list_display = ("code", "study", "n_words", "is_withheld")
     list_select_related = ("study",)
@@ -158,7 +158,7 @@ class StoryGroupForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 @admin.register(StoryGroup)
-class StoryGroupAdmin(UntilPlanned):
+class StoryGroupAdmin(UntilFrozen):
     form = StoryGroupForm
     list_display = ("code", "study", "n_stories")
     list_select_related = ("study",)

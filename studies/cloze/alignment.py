@@ -10,11 +10,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from studies.cloze import skeleton
-from studies.cloze.document import ClozeDocument, Kind
-from studies.files import shown
+from studies.documents import skeleton
+from studies.documents.cloze import ClozeDocument, Kind
+from studies.documents.errors import quote
+from studies.typography.paragraphs import BREAK, has_blank_lines
 
-LAYOUT = re.compile(r"^[ \t]*(?:#{1,6}(?:[ \t].*|[0-9]+)|(?:\*[ \t]*){3,}|-{3,}|_{3,}|⁂)[ \t]*$", re.MULTILINE)
+LAYOUT = re.compile(rf"^[ \t]*(?:#{{1,6}}(?:[ \t].*|[0-9]+)|{BREAK.pattern})[ \t]*$", re.MULTILINE)
 ENOUGH = 12  # letters in common that are no accident
 SPACE = re.compile(r"\s+")
 QUOTES = str.maketrans("“”„‟‘’‚‛", '""""' + "''''")
@@ -41,8 +42,8 @@ class Ambiguous(Unalignable):
 
 def align(document: ClozeDocument, story: str) -> dict[int, str]:
     """The fill of each blank by number, as it stands in the story. Raises Unalignable."""
-    letters, origin = _plain(story, breaks_at_lines=not skeleton.BLANK_LINES.search(story.strip()))
-    fixed, _ = _plain(document.skeleton, breaks_at_lines=False)
+    letters, origin = _plain(story, breaks_at_lines=not has_blank_lines(story))
+    fixed, _ = _plain(document.marked_text, breaks_at_lines=False)
     anchors = [str(words) for words in skeleton.pieces(fixed)[::2]]
     kinds = [blank.kind for blank in document.blanks]
     try:
@@ -59,7 +60,7 @@ def align(document: ClozeDocument, story: str) -> dict[int, str]:
     }
     for number, fill in fills.items():
         if skeleton.MARKER.search(fill):
-            raise Unalignable(number, f"is still open, {shown(fill)} stands in its place")
+            raise Unalignable(number, f"is still open, {quote(fill)} stands in its place")
     return fills
 
 
@@ -70,14 +71,14 @@ def _plain(text: str, *, breaks_at_lines: bool) -> tuple[str, list[int]]:
     """
     bare = LAYOUT.sub(lambda line: " " * len(line[0]), text).translate(QUOTES)
     first, last = len(bare) - len(bare.lstrip()), len(bare.rstrip())
-    letters, origin, here = [], list[int](), first
+    letters, origin, position = [], list[int](), first
     for space in SPACE.finditer(bare, first, max(first, last)):
         n_lines = space[0].count("\n")
-        letters += [bare[here : space.start()], "\n" if n_lines > 1 or (n_lines and breaks_at_lines) else " "]
-        origin += range(here, space.start() + 1)
-        here = space.end()
-    letters.append(bare[here:last])
-    return "".join(letters), [*origin, *range(here, last + 1)]
+        letters += [bare[position : space.start()], "\n" if n_lines > 1 or (n_lines and breaks_at_lines) else " "]
+        origin += range(position, space.start() + 1)
+        position = space.end()
+    letters.append(bare[position:last])
+    return "".join(letters), [*origin, *range(position, last + 1)]
 
 
 def _flat(letters: str) -> str:
@@ -94,7 +95,7 @@ def _starts(letters: str, anchors: Sequence[str], kinds: Sequence[Kind]) -> list
             narrowed = ways
         for number, places in enumerate(narrowed):
             if len(places) > 1:
-                after = shown(anchors[number]) if anchors[number].strip() else "a new paragraph"
+                after = quote(anchors[number]) if anchors[number].strip() else "a new paragraph"
                 raise Ambiguous(number, f"could end in {len(places)} places, since {after} follows it each time")
         ways = narrowed
     return [places[0] for places in ways]
@@ -104,30 +105,30 @@ def _ways(letters: str, anchors: Sequence[str], kinds: Sequence[Kind] | None) ->
     """For each of the fixed words every place where it can stand so that all the others find theirs."""
     ways = [[0] if letters.startswith(anchors[0]) else []]
     if not ways[0]:
-        known = _shared(anchors[0], letters.startswith)
-        otherwise = f"the text begins {shown(anchors[0])}, the answer {shown(letters[:80])}"
-        raise Unalignable(0, _parting(letters, anchors[0], known) or otherwise)
+        n_shared = _shared(anchors[0], letters.startswith)
+        otherwise = f"the text begins {quote(anchors[0])}, the answer {quote(letters[:80])}"
+        raise Unalignable(0, _parting(letters, anchors[0], n_shared) or otherwise)
     spans = []
     for number, (before, after) in enumerate(pairwise(anchors), start=1):
         is_last = number == len(anchors) - 1
         lows, highs = _spans(letters, [s + len(before) for s in ways[-1]], kinds[number - 1] if kinds else "paragraph")
-        found = []
+        starts = []
         for place in _places(letters, after, is_last=is_last):
             # Both ends of the spans rise, so the last one that has begun reaches farthest.
             span = bisect_right(lows, place) - 1
             if span >= 0 and place <= highs[span]:
-                found.append(place)
-        if not found:
+                starts.append(place)
+        if not starts:
             raise _misfit(letters, number, after, [s + len(before) for s in ways[-1]], is_last=is_last)
-        ways.append(found)
+        ways.append(starts)
         spans.append((lows, highs))
     for number in range(len(ways) - 2, -1, -1):
-        later, kept = ways[number + 1], []
+        later, possible = ways[number + 1], []
         for place, low, high in zip(ways[number], *spans[number], strict=True):
             following = bisect_left(later, low)
             if following < len(later) and later[following] <= high:
-                kept.append(place)
-        ways[number] = kept
+                possible.append(place)
+        ways[number] = possible
     return ways
 
 
@@ -162,11 +163,11 @@ def _misfit(letters: str, number: int, after: str, begins: Sequence[int], *, is_
         return Unalignable(number, "is left empty" if is_last else "a new paragraph does not follow it")
     if is_last and after in rest:
         too_much = rest[rest.rindex(after) + len(after) :]
-        return Unalignable(number, f"the answer goes on after the end of the text, with {shown(too_much.strip())}")
+        return Unalignable(number, f"the answer goes on after the end of the text, with {quote(too_much.strip())}")
     # The answer leaves the fixed words where their longest beginning ends that stands in it.
-    known = _shared(after, rest.__contains__)
-    here = _parting(rest[rest.find(after[:known]) :], after, known)
-    return Unalignable(number, here or f"{shown(words)} does not follow it")
+    n_shared = _shared(after, rest.__contains__)
+    reason = _parting(rest[rest.find(after[:n_shared]) :], after, n_shared)
+    return Unalignable(number, reason or f"{quote(words)} does not follow it")
 
 
 def _shared(words: str, is_there: Callable[[str], bool]) -> int:
@@ -180,4 +181,4 @@ def _parting(answer: str, words: str, known: int) -> str:
         return ""
     shared = " ".join(words[:known].split()[-6:])
     said, stands = words[known : known + 80], answer[known : known + 80]
-    return f"after {shown(shared)} the text goes on {shown(said)}, the answer {shown(stands)}"
+    return f"after {quote(shared)} the text goes on {quote(said)}, the answer {quote(stands)}"

@@ -4,19 +4,19 @@ import heapq
 from collections.abc import Collection
 from graphlib import TopologicalSorter
 
-from studies.cloze.document import ClozeDocument
+from studies.documents.cloze import ClozeDocument
 
 
 def downstream(document: ClozeDocument, section: int) -> set[int]:
     """The sections that hang on this one, directly or through others."""
-    found: set[int] = set()
+    sections: set[int] = set()
     waiting = [section]
     while waiting:
-        here = waiting.pop()
-        new = {edge.to for edge in document.edges if edge.from_ == here} - found
-        found |= new
+        current = waiting.pop()
+        new = {edge.to for edge in document.edges if edge.from_ == current} - sections
+        sections |= new
         waiting += new
-    return found
+    return sections
 
 
 def affected(document: ClozeDocument, changed: int) -> set[int]:
@@ -35,14 +35,14 @@ def order(document: ClozeDocument) -> list[int]:
     """The sections so that none stands before one on which it hangs; otherwise in the order of the text."""
     sorter = _sorter(document)
     sorter.prepare()
-    ready, found = list(sorter.get_ready()), list[int]()
+    ready, sections = list(sorter.get_ready()), list[int]()
     heapq.heapify(ready)
     while ready:
-        found.append(heapq.heappop(ready))
-        sorter.done(found[-1])
+        sections.append(heapq.heappop(ready))
+        sorter.done(sections[-1])
         for section in sorter.get_ready():
             heapq.heappush(ready, section)
-    return found
+    return sections
 
 
 def layers(document: ClozeDocument) -> list[list[int]]:

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from studies.cloze.document import Blank, ClozeDocument, Constraint, Edge, Section
-from studies.documents import InstrumentDocument, ItemDocument
+from studies.documents.cloze import Blank, ClozeDocument, Constraint, Edge, Section
+from studies.documents.instrument import InstrumentDocument, ItemDocument
 
 METHOD = (
     "Zou, B., & Xu, C. (2026). QUIET: A Multi-Blank Cascaded Story Cloze Benchmark for LLM Creative Generation "

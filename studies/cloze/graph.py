@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from studies.cloze.cascade import layers
-from studies.cloze.document import ClozeDocument, Edge, Section
+from studies.documents.cloze import ClozeDocument, Edge, Section
 
 WIDTH, HEIGHT = 176, 84  # of a box
 GAP, LANE, DROP = 24, 18, 64  # between boxes, around an arrow that passes by a layer, between layers
@@ -41,7 +41,7 @@ class Layout:
 def svg(document: ClozeDocument) -> SafeString:
     """The picture as inline SVG, the same for the same document."""
     layout = laid_out(document)
-    named = f"cascade-{document.slug}"
+    title_id = f"cascade-{document.slug}"
     return format_html(
         '<svg class="cascade" role="img" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg" '
         'aria-labelledby="{named}-title {named}-desc"><title id="{named}-title">{title}</title>'
@@ -49,7 +49,7 @@ def svg(document: ClozeDocument) -> SafeString:
         '<g class="nodes" lang="{language}">{nodes}</g></svg>',
         width=round(layout.width),
         height=round(layout.height),
-        named=named,
+        named=title_id,
         language=document.language,
         title=_("The cascade of “%(title)s”") % {"title": document.title},
         desc=described(document),
@@ -63,9 +63,9 @@ def described(document: ClozeDocument) -> str:
     following = defaultdict(list)
     for edge in document.edges:
         following[edge.from_].append(edge.to)
-    said = _("Section %(number)d, %(title)s, %(blanks)s, bears on %(others)s.")
+    message = _("Section %(number)d, %(title)s, %(blanks)s, bears on %(others)s.")
     return " ".join(
-        said
+        message
         % {
             "number": section.number,
             "title": section.title,
@@ -116,11 +116,11 @@ def _ordered(document: ClozeDocument) -> list[list[Node]]:
             below[upper].append(lower)
     for sweep in range(8):
         neighbours = below if sweep % 2 else above
-        here = {node: place for row in rows for node, place in _places(row).items()}
+        order = {node: place for row in rows for node, place in _places(row).items()}
         for row in reversed(rows) if sweep % 2 else rows:
-            middle = {n: fmean(here[m] for m in neighbours[n]) if neighbours[n] else here[n] for n in row}
+            middle = {n: fmean(order[m] for m in neighbours[n]) if neighbours[n] else order[n] for n in row}
             row.sort(key=middle.__getitem__)
-            here |= _places(row)
+            order |= _places(row)
     return rows
 
 

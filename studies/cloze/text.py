@@ -3,18 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from studies.cloze import skeleton
-from studies.cloze.document import Blank, ClozeDocument, Section
-
-BREAK = "***"  # between the sections of a filled text, where the author opens them with lines of their own
+from studies.documents import skeleton
+from studies.documents.cloze import Blank, ClozeDocument, Section
 
 
 class Incomplete(ValueError):
     """A text with open blanks is no story; `numbers` says which are open."""
 
     def __init__(self, numbers: list[int]) -> None:
-        said = ", ".join(map(str, numbers))
-        super().__init__(f"Blank {said} is open." if len(numbers) == 1 else f"Blanks {said} are open.")
+        listing = ", ".join(map(str, numbers))
+        super().__init__(f"Blank {listing} is open." if len(numbers) == 1 else f"Blanks {listing} are open.")
         self.numbers = numbers
 
 
@@ -52,20 +50,8 @@ def filled(document: ClozeDocument, fills: Mapping[int, str]) -> str:
     """
     if missing := [blank.number for blank in document.blanks if not fills.get(blank.number, "").strip()]:
         raise Incomplete(missing)
-    between = f"\n\n{BREAK}\n\n" if skeleton.has_headings(document.skeleton) else "\n\n"
-    return between.join(
-        "\n\n".join("".join(_said(run, fills) for run in paragraph) for paragraph in passage.paragraphs)
-        for passage in segments(document)
-    )
-
-
-def marked(document: ClozeDocument) -> str:
-    """The whole text with the marker of every blank in its place."""
-    return filled(document, {blank.number: f"{{{{{blank.number}}}}}" for blank in document.blanks})
-
-
-def _said(run: Run, fills: Mapping[int, str]) -> str:
-    return fills[run.blank.number].strip() if run.blank else run.words
+    # In one pass: what stands in a fill is never taken for a marker.
+    return skeleton.MARKER.sub(lambda marker: fills[int(marker[1])].strip(), document.marked_text)
 
 
 def _runs(paragraph: str, blanks: Mapping[int, Blank]) -> tuple[Run, ...]:

@@ -5,8 +5,6 @@ the very same document.
 """
 
 import json
-import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,15 +12,14 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from studies import files
-from studies.cloze import skeleton as running
-from studies.documents import LARGEST, LONGEST, SLUG, DocumentError
-from studies.files import Reader, Unfit
+from studies.documents import reader
+from studies.documents import skeleton as running
+from studies.documents.errors import DocumentError, InvalidValue, quote
+from studies.documents.instrument import LONGEST
+from studies.documents.reader import FieldReader
 
 Kind = Literal["word", "sentence", "paragraph"]
-MOST_PARTS = 24
-# Parts of a key joined by dots; in prose it would take as many sentences of one word in a line.
-LONG_KEY = re.compile(rf"""(?<![\w-])(?:(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{MOST_PARTS}}}""")
+GUIDE = "docs/cloze.md"
 LONGEST_SLUG = 74  # "-judge" is added to it, and an instrument's slug has 80 characters
 LONGEST_TITLE = 180  # likewise
 
@@ -100,6 +97,11 @@ class ClozeDocument:
         """The section of each blank, both by number."""
         return {blank.number: blank.section for blank in self.blanks}
 
+    @property
+    def marked_text(self) -> str:
+        """The whole text with the marker of every blank in its place, without the lines that open sections."""
+        return running.joined(self.skeleton, self.section_by_blank)
+
     def blanks_of(self, section: int) -> list[Blank]:
         """The blanks of that section in the order of the text."""
         return [blank for blank in self.blanks if blank.section == section]
@@ -107,14 +109,17 @@ class ClozeDocument:
 
 def read(path: Path) -> ClozeDocument:
     """The cloze in that file. Raises DocumentError."""
-    with path.open("rb") as file:
-        return parse(file.read(LARGEST + 1), path.name)
+    return _parse(reader.read_toml(path, guide=GUIDE), path.name)
 
 
 def parse(content: str | bytes, name: str) -> ClozeDocument:
     """The cloze that the TOML says; `name` stands for the file in errors. Raises DocumentError."""
+    return _parse(reader.parse_toml(content, name, guide=GUIDE), name)
+
+
+def _parse(table: Mapping[str, Any], name: str) -> ClozeDocument:
     try:
-        document = _document(table_of(content, name), Path(name))
+        document = _document(table, Path(name))
     except RecursionError as error:
         raise DocumentError(name, "file", "is nested too deeply; a cloze needs four levels") from error
     check(document, name)
@@ -158,8 +163,8 @@ def write(document: ClozeDocument) -> str:
 
 def _lines(part: Any, names: tuple[str, ...], *, inline: bool = False) -> list[str]:
     """The named fields of a part as lines of TOML, those left out that say no more than leaving them out."""
-    said = [(name.rstrip("_"), getattr(part, name)) for name in names]
-    return [f"{name} = {_literal(value, inline=inline)}" for name, value in said if value not in ("", False, ())]
+    values = [(name.rstrip("_"), getattr(part, name)) for name in names]
+    return [f"{name} = {_literal(value, inline=inline)}" for name, value in values if value not in ("", False, ())]
 
 
 def _literal(value: str | bool | int, *, inline: bool) -> str:
@@ -170,77 +175,54 @@ def _literal(value: str | bool | int, *, inline: bool) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def table_of(content: str | bytes, name: str) -> dict[str, Any]:
-    """What the TOML says, not yet looked at. Raises DocumentError, and RecursionError if it is nested too deeply."""
-    if len(content) > LARGEST:
-        raise DocumentError(name, "file", f"is larger than {LARGEST:,} bytes; a cloze is one story, cut it or split it")
-    try:
-        text = content.decode("utf-8-sig") if isinstance(content, bytes) else content
-    except UnicodeDecodeError as error:
-        n = error.object[: error.start].count(b"\n") + 1
-        raise DocumentError(name, "file", f"is not UTF-8 at line {n}; save it again as UTF-8") from None
-    if not text.strip():
-        raise DocumentError(name, "file", "is empty; docs/cloze.md has an example to start from")
-    # tomllib keeps every prefix of a dotted key: a key of very many parts would fill the memory.
-    if long_key := LONG_KEY.search(text):
-        n = text.count("\n", 0, long_key.start()) + 1
-        raise DocumentError(name, "file", f"has a key of more than {MOST_PARTS} parts at line {n}; a key has one part")
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise DocumentError(name, "file", f"is not TOML: {error}") from None
-    except ValueError:
-        raise DocumentError(name, "file", "is not TOML: it has a number of too many digits") from None
-
-
 def words(value: Any) -> str:
     """Words on any number of lines, without blanks around them."""
-    return str(files.text(value)).strip()
+    return str(reader.text(value)).strip()
 
 
-def rows(most: int) -> Reader:
+def rows(most: int) -> FieldReader:
     """A list of tables, at most so many."""
 
     def read(value: Any) -> list[dict[str, Any]]:
         if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
-            raise Unfit("must be a list of tables; write each under a heading of its own, in double brackets")
+            raise InvalidValue("must be a list of tables; write each under a heading of its own, in double brackets")
         if len(value) > most:
-            raise Unfit(f"has {len(value)} entries; at most {most} are read")
+            raise InvalidValue(f"has {len(value)} entries; at most {most} are read")
         return value
 
     return read
 
 
-number = files.whole(1, 9999)
+number = reader.whole(1, 9999)
 
 
 def numbers(value: Any) -> tuple[int, ...]:
     """A list of numbers, in rising order."""
     if not isinstance(value, list):
-        raise Unfit(f"must be a list of numbers, such as [1, 4], not {files.named(value)}")
-    return tuple(sorted(number(each) for each in value))
+        raise InvalidValue(f"must be a list of numbers, such as [1, 4], not {reader.name_kind(value)}")
+    return tuple(sorted(number(entry) for entry in value))
 
 
-READERS: dict[str, dict[str, Reader]] = {
+READERS: dict[str, dict[str, FieldReader]] = {
     "cloze": {
-        "slug": files.matching(SLUG, LONGEST_SLUG, "use small letters and digits, joined by hyphens"),
-        "version": files.line(LONGEST["version"]),
-        "title": files.line(LONGEST_TITLE),
-        "language": files.language,
+        "slug": reader.slug(LONGEST_SLUG),
+        "version": reader.line(LONGEST["version"]),
+        "title": reader.line(LONGEST_TITLE),
+        "language": reader.language,
         "citation": words,
-        "licence": files.line(200),
+        "licence": reader.line(200),
         "notes": words,
         "skeleton": words,
         "blanks": rows(1000),
         "sections": rows(50),
         "edges": rows(1000),
     },
-    "section": {"number": number, "title": files.line(LONGEST["dimension"]), "constraints": rows(20)},
-    "constraint": {"text": words, "must": files.truth, "checks": rows(10)},
-    "check": {"text": words, "required": files.truth},
+    "section": {"number": number, "title": reader.line(LONGEST["dimension"]), "constraints": rows(20)},
+    "constraint": {"text": words, "must": reader.truth, "checks": rows(10)},
+    "check": {"text": words, "required": reader.truth},
     "blank": {
         "number": number,
-        "kind": files.one_of(*get_args(Kind)),
+        "kind": reader.one_of(*get_args(Kind)),
         "section": number,
         "hint": words,
         "follows": numbers,
@@ -264,51 +246,51 @@ OPTIONAL = {
 
 def _fields(part: str, table: Mapping[str, Any], path: Path, where: str = "") -> dict[str, Any]:
     """The values of one part, typed, none missing that it needs; one that says nothing counts as not given."""
-    said = files.table(table, READERS[part], path=path, where=where)
-    found = {name: value for name, value in said.items() if value not in ("", [], ())}
+    typed = reader.read_table(table, READERS[part], path=path, where=where)
+    values = {name: value for name, value in typed.items() if value not in ("", [], ())}
     for name in READERS[part]:
-        if name not in OPTIONAL and name not in found:
-            here = f"{where}, {name}" if where else name
-            raise DocumentError(path, here, f"is missing or empty; every {part} has to say it")
-    return found
+        if name not in OPTIONAL and name not in values:
+            place = f"{where}, {name}" if where else name
+            raise DocumentError(path, place, f"is missing or empty; every {part} has to say it")
+    return values
 
 
 def _document(table: Mapping[str, Any], path: Path) -> ClozeDocument:
-    found = _fields("cloze", table, path)
-    blanks = [Blank(**_fields("blank", row, path, f"blanks[{i}]")) for i, row in enumerate(found["blanks"], 1)]
-    sections = [_section(row, path, f"sections[{i}]") for i, row in enumerate(found["sections"], 1)]
-    edges = [_edge(row, path, f"edges[{i}]") for i, row in enumerate(found.get("edges", []), 1)]
+    values = _fields("cloze", table, path)
+    blanks = [Blank(**_fields("blank", row, path, f"blanks[{i}]")) for i, row in enumerate(values["blanks"], 1)]
+    sections = [_section(row, path, f"sections[{i}]") for i, row in enumerate(values["sections"], 1)]
+    edges = [_edge(row, path, f"edges[{i}]") for i, row in enumerate(values.get("edges", []), 1)]
     parts = {
         "blanks": tuple(sorted(blanks, key=lambda blank: blank.number)),
         "sections": tuple(sorted(sections, key=lambda section: section.number)),
         "edges": tuple(sorted(edges, key=lambda edge: (edge.from_, edge.to))),
     }
-    return ClozeDocument(**{**found, **parts})
+    return ClozeDocument(**{**values, **parts})
 
 
 def _section(table: Mapping[str, Any], path: Path, where: str) -> Section:
-    found = _fields("section", table, path, where)
-    constraints = enumerate(found["constraints"], 1)
+    values = _fields("section", table, path, where)
+    constraints = enumerate(values["constraints"], 1)
     read = [_constraint(row, path, f"{where}, constraints[{i}]") for i, row in constraints]
-    return Section(**{**found, "constraints": tuple(read)})
+    return Section(**{**values, "constraints": tuple(read)})
 
 
 def _constraint(table: Mapping[str, Any], path: Path, where: str) -> Constraint:
-    found = _fields("constraint", table, path, where)
-    checks = enumerate(found.get("checks", []), 1)
+    values = _fields("constraint", table, path, where)
+    checks = enumerate(values.get("checks", []), 1)
     read = [Check(**_fields("check", row, path, f"{where}, checks[{i}]")) for i, row in checks]
-    return Constraint(**{**found, "checks": tuple(read)})
+    return Constraint(**{**values, "checks": tuple(read)})
 
 
 def _edge(table: Mapping[str, Any], path: Path, where: str) -> Edge:
-    found = _fields("edge", table, path, where)
-    return Edge(from_=found["from"], to=found["to"], question=found["question"])
+    values = _fields("edge", table, path, where)
+    return Edge(from_=values["from"], to=values["to"], question=values["question"])
 
 
 def _faults_of_numbers(part: str, numbers: Sequence[int]) -> Iterator[running.Fault]:
-    for given, times in Counter(numbers).items():
+    for number, times in Counter(numbers).items():
         if times > 1:
-            yield f"{part} {given}, number", f"stands {times} times; every {part} has a number of its own"
+            yield f"{part} {number}, number", f"stands {times} times; every {part} has a number of its own"
     for expected in range(1, len(numbers) + 1):
         if expected not in numbers:
             yield (
@@ -328,38 +310,38 @@ def _faults_of_sections(document: ClozeDocument) -> Iterator[running.Fault]:
             yield f"section {section.number}", "has no blanks; give it one or remove it"
     for title, times in Counter(section.title for section in document.sections).items():
         if times > 1:
-            yield "sections, title", f"{files.shown(title)} stands {times} times; reports tell sections by their titles"
+            yield "sections, title", f"{quote(title)} stands {times} times; reports tell sections by their titles"
 
 
 def _faults_of_edges(document: ClozeDocument) -> Iterator[running.Fault]:
     last = len(document.sections)
     sorter: TopologicalSorter[int] = TopologicalSorter()
     for (from_, to), times in Counter((edge.from_, edge.to) for edge in document.edges).items():
-        where = f"edge {from_} → {to}"
+        place = f"edge {from_} → {to}"
         if max(from_, to) > last:
-            yield where, f"there is no section {max(from_, to)}; the last is {last}"
+            yield place, f"there is no section {max(from_, to)}; the last is {last}"
         if times > 1:
-            yield where, f"stands {times} times; ask one question of each pair of sections"
+            yield place, f"stands {times} times; ask one question of each pair of sections"
         sorter.add(to, from_)
     try:
         sorter.prepare()
     except CycleError as error:
         circle: list[int] = error.args[1][:-1]
         start = circle.index(min(circle))
-        named = " → ".join(map(str, [*circle[start:], *circle[: start + 1]]))
-        yield "edges", f"{named} is a cycle; what comes first cannot hang on what follows from it, remove one of them"
+        circuit = " → ".join(map(str, [*circle[start:], *circle[: start + 1]]))
+        yield "edges", f"{circuit} is a cycle; what comes first cannot hang on what follows from it, remove one of them"
 
 
 def _faults_of_follows(document: ClozeDocument) -> Iterator[running.Fault]:
     section_by_blank = document.section_by_blank
     edges = {(edge.from_, edge.to) for edge in document.edges}
     for blank in document.blanks:
-        where = f"blank {blank.number}, follows"
+        place = f"blank {blank.number}, follows"
         for earlier, times in Counter(blank.follows).items():
             if earlier >= blank.number:
-                yield where, f"{earlier} is no earlier blank; a blank follows from those that stand before it"
+                yield place, f"{earlier} is no earlier blank; a blank follows from those that stand before it"
             if times > 1:
-                yield where, f"{earlier} stands {times} times"
+                yield place, f"{earlier} stands {times} times"
             pair = section_by_blank[earlier], blank.section
             if pair[0] != pair[1] and pair not in edges:
-                yield where, f"{earlier} is in section {pair[0]}, and there is no edge {pair[0]} → {pair[1]}; add one"
+                yield place, f"{earlier} is in section {pair[0]}, and there is no edge {pair[0]} → {pair[1]}; add one"

@@ -7,19 +7,19 @@ import difflib
 import hashlib
 import json
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
+from studies.documents import reader
+from studies.documents.errors import DocumentError, InvalidValue
+from studies.documents.names import SLUG
 from studies.items import InvalidDefinition, is_empty, named
 from studies.items.text import is_storable
+from studies.vocabulary import Rationale, RationaleUnit
 
-FOLDER = Path(__file__).parent / "instruments"
-LARGEST = 1_000_000  # bytes; the largest instrument we know of has 23,000
-MOST_DOTS = 200
-SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+FOLDER = Path(__file__).parents[1] / "instruments"
 # As long as the columns that will hold them, so that a document which reads also loads.
 LONGEST = {
     "slug": 80,
@@ -31,7 +31,7 @@ LONGEST = {
     "rationale_label": 120,
     "suggested": 120,
 }
-CHOICES = {"rationale": ("none", "optional", "required"), "rationale_unit": ("words", "sentences")}
+CHOICES = {"rationale": Rationale.values, "rationale_unit": RationaleUnit.values}
 MARKS = ("quoted", "adapted")
 # The fields that hold words of the source or ours, and so can be marked as quoted or adapted.
 WORDED = (
@@ -87,42 +87,14 @@ class InstrumentDocument:
     briefing: str = ""
 
 
-class DocumentError(ValueError):
-    """A document cannot be used as it is; one line says in which file, at which field, why, and what would do."""
-
-    def __init__(self, path: Path | str, where: str, reason: str) -> None:
-        super().__init__(f"{Path(path).name}: {where}: {reason}".replace("\n", " "))
-        self.path = path
-        self.where = where
-        self.reason = reason
-
-
 def discover() -> dict[str, Path]:
     """The built-in instruments by slug; a second version of a slug stands under "slug@version"."""
     return {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
 
 
-def read(path: Path) -> InstrumentDocument:
+def read_instrument(path: Path) -> InstrumentDocument:
     """The instrument in that file. Raises DocumentError."""
-    content = path.read_bytes()
-    if len(content) > LARGEST:
-        raise DocumentError(path, "file", f"has {len(content):,} bytes; an instrument has at most {LARGEST:,}")
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DocumentError(path, "file", f"is not UTF-8 at byte {error.start}; save it again as UTF-8") from error
-    if not text.strip():
-        raise DocumentError(path, "file", "is empty; docs/instruments.md has an example to start from")
-    # tomllib keeps every prefix of a dotted key: one key of 200,000 parts takes 160 GB.
-    if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
-        raise DocumentError(path, "file", f"has a line with more than {MOST_DOTS} dots; break the line")
-    try:
-        table = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        # A ValueError that is no TOMLDecodeError: Python refuses to read a number of thousands of digits.
-        reason = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "nested too deeply, or a number too long"
-        raise DocumentError(path, "file", f"is not TOML: {reason}") from error
-    return parse(table, path)
+    return parse(reader.read_toml(path, guide="docs/instruments.md"), path)
 
 
 def parse(table: dict[str, Any], path: Path | str) -> InstrumentDocument:
@@ -234,8 +206,8 @@ def _item(table: dict[str, Any], path: Path | str, where: str) -> ItemDocument:
     for mark in MARKS:
         for name in getattr(item, mark):
             if name not in WORDED or not getattr(item, name):
-                there = ", ".join(f for f in WORDED if getattr(item, f))
-                raise DocumentError(path, f"{where}.{mark}", f"“{name}” has no words in this item; there are {there}")
+                names = ", ".join(f for f in WORDED if getattr(item, f))
+                raise DocumentError(path, f"{where}.{mark}", f"“{name}” has no words in this item; there are {names}")
     if both := set(item.quoted) & set(item.adapted):
         raise DocumentError(path, f"{where}.adapted", f"{', '.join(sorted(both))} cannot be quoted and adapted at once")
     return item
@@ -245,15 +217,15 @@ def _check(
     kind: type[ItemDocument] | type[InstrumentDocument], table: dict[str, Any], path: Path | str, where: str
 ) -> None:
     """Raise DocumentError unless every key is known, every value fits, and none that is needed is missing."""
-    known = {f.name: f for f in fields(kind)}
+    field_by_name = {f.name: f for f in fields(kind)}
     for name, value in table.items():
-        if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            way_out = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+        if name not in field_by_name:
+            near = difflib.get_close_matches(name, field_by_name, n=1)
+            way_out = f"did you mean {near[0]}?" if near else f"there are {', '.join(field_by_name)}"
             raise DocumentError(path, where + name, f"is not a key that is known here; {way_out}")
-        if reason := _misfit(known[name], value):
+        if reason := _misfit(field_by_name[name], value):
             raise DocumentError(path, where + name, reason)
-    for name, f in known.items():
+    for name, f in field_by_name.items():
         if f.default is MISSING and f.default_factory is MISSING and is_empty(table.get(name)):
             raise DocumentError(path, where + name, "is missing or empty; every document has to say it")
 
@@ -270,8 +242,11 @@ def _misfit(f: Field[Any], value: Any) -> str:
         return "contains a character that cannot be stored (U+0000 or half a surrogate pair); remove it"
     if f.name in LONGEST and len(value) > LONGEST[f.name]:
         return f"has {len(value)} characters; at most {LONGEST[f.name]} are kept"
-    if f.name in ("slug", "key") and value and not SLUG.fullmatch(value):
-        return f"“{value}” must be lower-case letters and digits joined by hyphens, such as narrative-ending"
+    if f.name in ("slug", "key") and value:
+        try:
+            SLUG.check(value)
+        except InvalidValue as error:
+            return str(error)
     if f.name in CHOICES and value not in CHOICES[f.name]:
         return f"“{value}” must be one of {', '.join(CHOICES[f.name])}"
     return ""

@@ -1,4 +1,4 @@
-"""The running text of a cloze: fixed words and markers such as {{3}}, in paragraphs parted by blank lines.
+"""The running text of a cloze: fixed words and markers such as {{3}}, in paragraphs as pages split them.
 
 A line "## 2" opens section 2; it is no part of the story. Without such lines a section begins with the paragraph after
 the one that holds the last blank of the section before.
@@ -9,11 +9,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
+from studies.typography.paragraphs import has_blank_lines, split_blocks
+
 MARKER = re.compile(r"\{\{([1-9][0-9]{0,3})\}\}")
 HEADING = re.compile(r"^##[ \t]*([1-9][0-9]{0,3})[ \t]*$", re.MULTILINE)
-BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 LIKE_MARKER = re.compile(r"\{\{[^{}\n]{0,20}\}{0,2}|[^\s{}]{0,9}\}\}")
 LIKE_HEADING = re.compile(r"^[ \t]*#.{0,40}", re.MULTILINE)
+BREAK = "***"  # between the sections of a text, where the author opens them with lines of their own
 Fault = tuple[str, str]  # where, and the reason with the way out
 
 
@@ -28,9 +30,13 @@ def markers(text: str) -> list[int]:
     return [int(number) for number in MARKER.findall(text)]
 
 
-def paragraphs(text: str) -> list[str]:
-    """The paragraphs in their order, none of them empty."""
-    return [block.strip() for block in BLANK_LINES.split(text) if block.strip()]
+def _paragraphs(skeleton: str) -> list[str]:
+    """The paragraphs of the whole text, the lines left out that open sections."""
+    return split_blocks(HEADING.sub("\n\n", skeleton), by_blank_lines=_has_blank_lines(skeleton))
+
+
+def _has_blank_lines(skeleton: str) -> bool:
+    return has_blank_lines(HEADING.sub("", skeleton))
 
 
 def has_headings(skeleton: str) -> bool:
@@ -43,17 +49,28 @@ def paragraphs_by_section(skeleton: str, section_by_blank: Mapping[int, int]) ->
     Where no lines open the sections, paragraphs without a blank go with the section that comes next, or with the last.
     """
     if has_headings(skeleton):
+        by_blank_lines = _has_blank_lines(skeleton)
         _, *parts = HEADING.split(skeleton)
-        return {int(number): paragraphs(text) for number, text in zip(parts[::2], parts[1::2], strict=True)}
-    found: dict[int, list[str]] = {}
+        return {
+            int(number): split_blocks(text, by_blank_lines=by_blank_lines)
+            for number, text in zip(parts[::2], parts[1::2], strict=True)
+        }
+    by_section: dict[int, list[str]] = {}
     waiting: list[str] = []
-    for paragraph in paragraphs(skeleton):
+    for paragraph in split_blocks(skeleton):
         waiting.append(paragraph)
-        if held := markers(paragraph):
-            found.setdefault(section_by_blank[held[0]], []).extend(waiting)
+        if numbers := markers(paragraph):
+            by_section.setdefault(section_by_blank[numbers[0]], []).extend(waiting)
             waiting = []
-    found[max(found)] += waiting
-    return found
+    by_section[max(by_section)] += waiting
+    return by_section
+
+
+def joined(skeleton: str, section_by_blank: Mapping[int, int]) -> str:
+    """The text with its markers: paragraphs parted by blank lines, and sections by *** where lines open them."""
+    by_section = paragraphs_by_section(skeleton, section_by_blank)
+    between = f"\n\n{BREAK}\n\n" if has_headings(skeleton) else "\n\n"
+    return between.join("\n\n".join(by_section[section]) for section in sorted(by_section))
 
 
 def faults(skeleton: str, section_by_blank: Mapping[int, int]) -> Iterator[Fault]:
@@ -69,14 +86,14 @@ def _faults_of_markers(skeleton: str, section_by_blank: Mapping[int, int]) -> It
     for words in MARKER.split(skeleton)[::2]:
         if stray := LIKE_MARKER.search(words):
             yield "skeleton", f"“{stray[0]}” is no marker; a marker is written {{{{1}}}}, a number in double braces"
-    found = Counter(markers(skeleton))
-    for number, times in found.items():
+    times_by_number = Counter(markers(skeleton))
+    for number, times in times_by_number.items():
         if number not in section_by_blank:
             yield "skeleton", f"{_shown(number)} has no blank; add one under [[blanks]] or take the marker out"
         if times > 1:
             yield "skeleton", f"{_shown(number)} stands twice; every blank has one place"
     for number in section_by_blank:
-        if number not in found:
+        if number not in times_by_number:
             yield f"blank {number}", f"has no marker; put {_shown(number)} into the skeleton or remove the blank"
 
 
@@ -87,7 +104,7 @@ def _faults_of_places(skeleton: str) -> Iterator[Fault]:
                 "skeleton",
                 f"{_shown(second)} stands after {_shown(first)}; number the blanks in the order of the text",
             )
-    for paragraph in paragraphs(HEADING.sub("\n\n", skeleton)):
+    for paragraph in _paragraphs(skeleton):
         inner = MARKER.split(paragraph)[1:-1]  # number, words, number … number
         for before, words, after in zip(inner[::2], inner[1::2], inner[2::2], strict=False):
             if not words.strip():
@@ -123,7 +140,7 @@ def _faults_of_headings(skeleton: str, section_by_blank: Mapping[int, int]) -> I
 
 
 def _faults_of_sections(skeleton: str, section_by_blank: Mapping[int, int]) -> Iterator[Fault]:
-    for paragraph in paragraphs(skeleton):
+    for paragraph in _paragraphs(skeleton):
         for first, second in pairwise(markers(paragraph)):
             if section_by_blank[first] != section_by_blank[second]:
                 yield (

@@ -12,29 +12,29 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from studies import files
-from studies.documents import DocumentError
-from studies.files import Pairs, Reader, Unfit
-from studies.models import Source
+from studies.documents import reader
+from studies.documents.errors import DocumentError, InvalidValue
+from studies.documents.names import FACTOR
+from studies.documents.reader import FieldReader, Pairs
+from studies.vocabulary import SourceKind
 
 NAMES = ("stories.csv", "stories.json", "stories.jsonl")
 MOST_ROWS = 20_000
 MOST_IN_GROUP = 26  # A to Z
-_FACTOR = re.compile(r"\w[\w .:/-]*")
 
-_READERS: dict[str, Reader] = {
-    "story": files.key,
-    "group": files.key,
-    "text": files.text,
-    "text_file": files.line(300),
-    "source": files.line(200),
-    "source_kind": files.one_of(*Source.Kind.values),
-    "premise": files.text,
-    "title": files.line(300),
-    "url": files.url,
-    "licence": files.line(200),
-    "may_redistribute": files.truth,
-    "may_send_out": files.truth,
+_READERS: dict[str, FieldReader] = {
+    "story": reader.code,
+    "group": reader.code,
+    "text": reader.text,
+    "text_file": reader.line(300),
+    "source": reader.line(200),
+    "source_kind": reader.one_of(*SourceKind.values),
+    "premise": reader.text,
+    "title": reader.line(300),
+    "url": reader.url,
+    "licence": reader.line(200),
+    "may_redistribute": reader.truth,
+    "may_send_out": reader.truth,
 }
 COLUMNS = tuple(_READERS)
 _OF_GROUP = ("group", "premise")
@@ -91,13 +91,13 @@ def are_in(folder: Path) -> list[str]:
 
 
 def beside(folder: Path) -> Path:
-    """The one file of stories in a study's folder. Raises Unfit if there is none, or more than one."""
-    there = are_in(folder)
-    if not there:
-        raise Unfit(f"there is no file of stories in its folder; add one of {', '.join(NAMES)}")
-    if len(there) > 1:
-        raise Unfit(f"there are {' and '.join(there)} in its folder; keep one")
-    return files.within(folder, there[0])
+    """The one file of stories in a study's folder. Raises InvalidValue if there is none, or more than one."""
+    names = are_in(folder)
+    if not names:
+        raise InvalidValue(f"there is no file of stories in its folder; add one of {', '.join(NAMES)}")
+    if len(names) > 1:
+        raise InvalidValue(f"there are {' and '.join(names)} in its folder; keep one")
+    return reader.find_file(folder, names[0])
 
 
 def read(path: Path) -> Collection:
@@ -127,46 +127,47 @@ class _At(Exception):
 
 def _typed(row: Mapping[str, Any], *, folder: Path) -> dict[str, Any]:
     """What a row gives, typed; text files read; factors under their own key. Empty fields are not given."""
-    given: dict[str, Any] = {}
+    typed: dict[str, Any] = {}
     factors: dict[str, Any] = {}
     for name, value in row.items():
         try:
             if name in _READERS:
-                given[name] = _READERS[name](value)
+                typed[name] = _READERS[name](value)
             else:
                 factors[_factor(name)] = _scalar(value)
-        except Unfit as unfit:
-            raise _At(name, str(unfit)) from None
-    if "text_file" in given:
-        given["text"] = _from_file(given.pop("text_file"), folder=folder, has_text="text" in given)
-    return given | ({"factors": factors} if factors else {})
+        except InvalidValue as error:
+            raise _At(name, str(error)) from None
+    if "text_file" in typed:
+        typed["text"] = _from_file(typed.pop("text_file"), folder=folder, has_text="text" in typed)
+    return typed | ({"factors": factors} if factors else {})
 
 
 def _from_file(name: str, *, folder: Path, has_text: bool) -> str:
     try:
         if has_text:
-            raise Unfit("text is given as well; keep one of the two")
-        return str(files.text(files.decoded(files.within(folder, name), largest=files.LARGEST_TEXT)))
-    except Unfit as unfit:
-        raise _At("text_file", str(unfit)) from None
+            raise InvalidValue("text is given as well; keep one of the two")
+        return str(reader.text(reader.read_text(reader.find_file(folder, name), largest=reader.LARGEST_TEXT)))
+    except InvalidValue as error:
+        raise _At("text_file", str(error)) from None
 
 
 def _factor(name: str) -> str:
     """The name of a factor. One that is ours but for its spelling is a slip, and would lose its meaning silently."""
     alike = re.sub(r"[ -]+", "_", name.strip().lower())
     if alike in _READERS:
-        raise Unfit(f"would become a factor; the column is called “{alike}”")
-    if len(name) > 80 or not _FACTOR.fullmatch(name):
-        raise Unfit("is no name for a factor; begin with a letter and use letters, digits, blanks and _ . : / -")
+        raise InvalidValue(f"would become a factor; the column is called “{alike}”")
+    if len(name) > 80:
+        raise InvalidValue("has more than 80 characters; shorten the name of the factor")
+    FACTOR.check(name)
     return name
 
 
 def _scalar(value: Any) -> Any:
     if isinstance(value, str):
-        return files.line(200)(value)
+        return reader.line(200)(value)
     if isinstance(value, bool | int | float):
         return value
-    raise Unfit(f"a factor must be text, a number, true or false, not {files.named(value)}")
+    raise InvalidValue(f"a factor must be text, a number, true or false, not {reader.name_kind(value)}")
 
 
 def _take(n: int, given: dict[str, Any], *, stories: dict[str, _Seen], groups: dict[str, _Seen]) -> None:
@@ -177,8 +178,8 @@ def _take(n: int, given: dict[str, Any], *, stories: dict[str, _Seen], groups: d
         raise _At("story", f"is missing; without one, group “{given['group']}” has no story here")
     story = stories.setdefault(given["story"], _Seen(first=n))
     if earlier := story.rows.get(given["group"]):
-        said = f"“{given['story']}” stands in group “{given['group']}” already, in row {earlier}"
-        raise _At("story", f"{said}; give every story a key of its own")
+        reason = f"“{given['story']}” stands in group “{given['group']}” already, in row {earlier}"
+        raise _At("story", f"{reason}; give every story a key of its own")
     group = groups.setdefault(given["group"], _Seen(first=n))
     story.rows[given["group"]] = n
     for name, value in given.items():
@@ -190,27 +191,27 @@ def _agree(n: int, name: str, value: Any, seen: _Seen, given: dict[str, Any]) ->
     if name not in seen.said:
         seen.said[name], seen.row_by_field[name] = value, n
     elif seen.said[name] != value:
-        whose = f"group “{given['group']}”" if name in _OF_GROUP else f"story “{given['story']}”"
+        owner = f"group “{given['group']}”" if name in _OF_GROUP else f"story “{given['story']}”"
         way_out = "make the two the same, or leave this one out"
-        raise _At(name, f"{whose} has another {name} in row {seen.row_by_field[name]}; {way_out}")
+        raise _At(name, f"{owner} has another {name} in row {seen.row_by_field[name]}; {way_out}")
 
 
 def _story(path: Path, key: str, seen: _Seen) -> StoryDocument:
-    said = seen.said
-    if not said.get("text", "").strip():
+    values = seen.said
+    if not values.get("text", "").strip():
         raise DocumentError(path, f"row {seen.first}, text", f"story “{key}” has no text; give text or text_file")
     for name in ("source", "source_kind"):
-        if name not in said:
+        if name not in values:
             raise DocumentError(path, f"row {seen.first}, {name}", f"is missing for story “{key}”")
-    return StoryDocument(key=key, **said)
+    return StoryDocument(key=key, **values)
 
 
 def _group(path: Path, key: str, seen: _Seen, stories: Mapping[str, _Seen]) -> GroupDocument:
     members = sorted((s.rows[key], name) for name, s in stories.items() if key in s.rows)
     if len(members) > MOST_IN_GROUP:
-        where = f"row {members[MOST_IN_GROUP][0]}, group"
+        place = f"row {members[MOST_IN_GROUP][0]}, group"
         raise DocumentError(
-            path, where, f"group “{key}” has more than {MOST_IN_GROUP} stories, and raters know them by letters"
+            path, place, f"group “{key}” has more than {MOST_IN_GROUP} stories, and raters know them by letters"
         )
     return GroupDocument(key=key, premise=seen.said.get("premise", ""), stories=tuple(name for _, name in members))
 
@@ -221,10 +222,10 @@ def _rows(path: Path) -> Iterable[tuple[int, dict[str, Any]]]:
     if read_rows is None:
         raise DocumentError(path, "name", f"is not one of {', '.join(NAMES)}")
     try:
-        said = files.decoded(path, largest=files.LARGEST_FILE)
-    except Unfit as unfit:
-        raise DocumentError(path, "file", str(unfit)) from None
-    for count, (n, row) in enumerate(read_rows(path, said), start=1):
+        content = reader.read_text(path, largest=reader.LARGEST_FILE)
+    except InvalidValue as error:
+        raise DocumentError(path, "file", str(error)) from None
+    for count, (n, row) in enumerate(read_rows(path, content), start=1):
         if count > MOST_ROWS:
             raise DocumentError(path, f"row {n}", f"there are more than {MOST_ROWS:,} rows; split the study")
         yield n, {name: value for name, value in row.items() if value not in ("", None)}
@@ -232,13 +233,13 @@ def _rows(path: Path) -> Iterable[tuple[int, dict[str, Any]]]:
 
 def _csv_rows(path: Path, said: str) -> Iterable[tuple[int, dict[str, Any]]]:
     # The module's own limit, 128 KiB, is less than a long story.
-    csv.field_size_limit(files.LARGEST_FILE)
-    reader = csv.reader(io.StringIO(said, newline=""), strict=True)
+    csv.field_size_limit(reader.LARGEST_FILE)
+    lines = csv.reader(io.StringIO(said, newline=""), strict=True)
     n = 1
     try:
-        header = [name.strip() for name in next(reader)]
+        header = [name.strip() for name in next(lines)]
         _check_header(path, header)
-        for n, cells in enumerate(reader, start=2):
+        for n, cells in enumerate(lines, start=2):
             if not any(cell.strip() for cell in cells):
                 continue  # spreadsheets leave such rows at the end
             if len(cells) != len(header):
@@ -270,30 +271,30 @@ def _cell(name: str, cell: str) -> Any:
 
 def _json_rows(path: Path, said: str) -> Iterable[tuple[int, dict[str, Any]]]:
     try:
-        data = files.json_of(said)
-    except Unfit as unfit:
-        raise DocumentError(path, "file", str(unfit)) from None
+        data = reader.parse_json(said)
+    except InvalidValue as error:
+        raise DocumentError(path, "file", str(error)) from None
     if isinstance(data, Pairs) or not isinstance(data, list):
         raise DocumentError(path, "file", "must hold a list of stories: [{…}, {…}]")
-    for n, each in enumerate(data, start=1):
-        yield n, _object(path, n, each)
+    for n, entry in enumerate(data, start=1):
+        yield n, _object(path, n, entry)
 
 
 def _jsonl_rows(path: Path, said: str) -> Iterable[tuple[int, dict[str, Any]]]:
-    for n, each in enumerate(said.split("\n"), start=1):
-        if each.strip():
+    for n, entry in enumerate(said.split("\n"), start=1):
+        if entry.strip():
             try:
-                yield n, _object(path, n, files.json_of(each))
-            except Unfit as unfit:
-                raise DocumentError(path, f"row {n}", str(unfit)) from None
+                yield n, _object(path, n, reader.parse_json(entry))
+            except InvalidValue as error:
+                raise DocumentError(path, f"row {n}", str(error)) from None
 
 
 def _object(path: Path, n: int, pairs: Any) -> dict[str, Any]:
     if not isinstance(pairs, Pairs):
-        raise DocumentError(path, f"row {n}", f"must be an object, {{…}}, not {files.named(pairs)}")
-    found: dict[str, Any] = {}
+        raise DocumentError(path, f"row {n}", f"must be an object, {{…}}, not {reader.name_kind(pairs)}")
+    values: dict[str, Any] = {}
     for name, value in pairs:
-        if name in found:
+        if name in values:
             raise DocumentError(path, f"row {n}, {name}", "stands twice; a key can be given once")
-        found[name] = value
-    return found
+        values[name] = value
+    return values

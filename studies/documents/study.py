@@ -9,60 +9,61 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from studies import documents, files, stories
-from studies.cloze import switches
-from studies.cloze.document import parse
-from studies.documents import DocumentError
-from studies.files import Reader, Unfit
-from studies.models import Cloze, Source, Step, Study
-from studies.stories import Collection, GroupDocument, StoryDocument
+from studies.documents import instrument, reader, stories, switches
+from studies.documents.cloze import parse
+from studies.documents.errors import DocumentError, InvalidValue, quote
+from studies.documents.reader import FieldReader
+from studies.documents.stories import Collection, GroupDocument, StoryDocument
+from studies.vocabulary import OrderPolicy, SourceKind, StepBackground, StepKind, StepLayout, StepScope
 
 NAME = "study.toml"
 
-_STUDY: dict[str, Reader] = {
-    "slug": files.slug(80),
-    "title": files.line(200),
-    "language": files.language,
-    "description": files.text,
-    "notice": files.line(300),
-    "organiser": files.line(200),
-    "contact": files.email,
-    "minutes": files.whole(1, 1440),
-    "seats_per_group": files.whole(1, 1000),
-    "groups_per_sitting": files.whole(1, 1000),
-    "order_policy": files.one_of(*Study.OrderPolicy.values),
-    "seed": files.whole(0, 2**63 - 1),
-    "shows_premise": files.truth,
-    "asks_recognition": files.truth,
-    "cloze": files.line(300),
+_STUDY: dict[str, FieldReader] = {
+    "slug": reader.slug(80),
+    "title": reader.line(200),
+    "language": reader.language,
+    "description": reader.text,
+    "notice": reader.line(300),
+    "organiser": reader.line(200),
+    "contact": reader.email,
+    "minutes": reader.whole(1, 1440),
+    "seats_per_group": reader.whole(1, 1000),
+    "groups_per_sitting": reader.whole(1, 1000),
+    "order_policy": reader.one_of(*OrderPolicy.values),
+    "seed": reader.whole(0, 2**63 - 1),
+    "shows_premise": reader.truth,
+    "asks_recognition": reader.truth,
+    "cloze": reader.line(300),
 }
 
 
 def _samples(value: Any) -> dict[str, dict[str, Any]]:
     """Sample answers by the key of their item: each a value and why it would do."""
-    found = files.mapping(value)
-    for key, sample in found.items():
+    samples = reader.mapping(value)
+    for key, sample in samples.items():
         if not isinstance(sample, dict) or set(sample) != {"value", "why"}:
-            raise Unfit(f"{files.shown(key)} must be a table with value and why, and nothing else")
-        sample["why"] = files.text(sample["why"])
-    return found
+            raise InvalidValue(f"{quote(key)} must be a table with value and why, and nothing else")
+        sample["why"] = reader.text(sample["why"])
+    return samples
 
 
-_STEP: dict[str, Reader] = {
-    "key": files.slug(40),
-    "kind": files.one_of(*Step.Kind.values),
-    "title": files.line(200),
-    "text": files.text,
-    "text_file": files.line(300),
-    "instrument": files.line(121),
-    "scope": files.one_of(*Step.Scope.values),
-    "locks": files.truth,
-    "background": files.one_of(*Step.Background.values),
-    "layout": files.one_of(*filter(None, Step.Layout.values)),
-    "revises": files.slug(40),
-    "options": files.mapping,
-    "story": files.text,
-    "story_file": files.line(300),
+# A metric's step is made by its run, on a protocol that is frozen already.
+STEP_KINDS = tuple(kind for kind in StepKind.values if kind != StepKind.METRIC)
+_STEP: dict[str, FieldReader] = {
+    "key": reader.slug(40),
+    "kind": reader.one_of(*STEP_KINDS),
+    "title": reader.line(200),
+    "text": reader.text,
+    "text_file": reader.line(300),
+    "instrument": reader.line(121),
+    "scope": reader.one_of(*StepScope.values),
+    "locks": reader.truth,
+    "background": reader.one_of(*StepBackground.values),
+    "layout": reader.one_of(*filter(None, StepLayout.values)),
+    "revises": reader.slug(40),
+    "options": reader.mapping,
+    "story": reader.text,
+    "story_file": reader.line(300),
     "samples": _samples,
 }
 # What only steps of that kind have; and what a step must have, which for a text is its text.
@@ -90,8 +91,8 @@ class StepDocument:
     instrument: str = ""
     scope: str = ""
     locks: bool = False
-    background: str = Step.Background.FOLDED
-    layout: str = Step.Layout.ITEMS
+    background: str = StepBackground.FOLDED
+    layout: str = StepLayout.ITEMS
     revises: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     story: str = ""
@@ -113,25 +114,23 @@ class StudyDocument:
     cloze: str = ""
 
 
-def read(path: Path) -> StudyDocument:
+def read_study(path: Path) -> StudyDocument:
     """The study in that file or folder. Raises DocumentError at the first fault."""
     path = path / NAME if path.is_dir() else path
+    raw = reader.read_toml(path, guide="docs/study-files.md")
     try:
-        raw = files.toml_of(path)
         beside = None if "cloze" in raw and not stories.are_in(path.parent) else stories.beside(path.parent)
-    except OSError as error:
-        raise DocumentError(path, "file", f"cannot be read: {error.strerror}") from None
-    except Unfit as unfit:
-        raise DocumentError(path, "file", str(unfit)) from None
-    listed = raw.pop("steps", [])
-    study = files.table(raw, _STUDY, path=path)
-    files.required(study, ["slug", "title"], path=path)
-    named = study.pop("cloze", "")
-    cloze = _cloze(named, path=path) if named else ""
+    except InvalidValue as error:
+        raise DocumentError(path, "file", str(error)) from None
+    steps = raw.pop("steps", [])
+    study = reader.read_table(raw, _STUDY, path=path)
+    reader.check_required(study, ["slug", "title"], path=path)
+    cloze_file = study.pop("cloze", "")
+    cloze = _cloze(cloze_file, path=path) if cloze_file else ""
     return StudyDocument(
         path=path,
         study=study,
-        steps=_steps(listed, study, path=path),
+        steps=_steps(steps, study, path=path),
         collection=stories.read(beside) if beside else _skeleton(cloze, path=path),
         cloze=cloze,
     )
@@ -140,23 +139,22 @@ def read(path: Path) -> StudyDocument:
 def _cloze(name: str, *, path: Path) -> str:
     """The cloze in the file of that name, as TOML. Raises DocumentError, naming the file that is at fault."""
     try:
-        file = files.within(path.parent, name)
-        said = files.decoded(file, largest=files.LARGEST_TEXT)
-    except Unfit as unfit:
-        raise DocumentError(path, "cloze", str(unfit)) from None
-    parse(said, file.name)
-    return said
+        file = reader.find_file(path.parent, name)
+        content = reader.read_text(file, largest=reader.LARGEST_TEXT)
+    except InvalidValue as error:
+        raise DocumentError(path, "cloze", str(error)) from None
+    parse(content, file.name)
+    return content
 
 
 def _skeleton(toml: str, *, path: Path) -> Collection:
     """The one story of a study that has no file of stories: the text to be filled."""
-    cloze = Cloze(document=toml)
-    document = cloze.parsed
+    document = parse(toml, path.name)
     story = StoryDocument(
         key=document.slug,
-        text=cloze.skeleton,
+        text=document.marked_text,
         source=f"The cloze {document.title}",
-        source_kind=Source.Kind.OTHER,
+        source_kind=SourceKind.OTHER,
         title=document.title,
         licence=document.licence,
     )
@@ -165,7 +163,7 @@ def _skeleton(toml: str, *, path: Path) -> Collection:
 
 
 def _steps(listed: Any, study: Mapping[str, Any], *, path: Path) -> tuple[StepDocument, ...]:
-    if not isinstance(listed, list) or not listed or not all(isinstance(each, dict) for each in listed):
+    if not isinstance(listed, list) or not listed or not all(isinstance(row, dict) for row in listed):
         raise DocumentError(path, "steps", "a study needs steps; write each under [[steps]]")
     steps: list[StepDocument] = []
     for number, raw in enumerate(listed, start=1):
@@ -176,22 +174,22 @@ def _steps(listed: Any, study: Mapping[str, Any], *, path: Path) -> tuple[StepDo
 
 
 def _step(raw: dict[str, Any], study: Mapping[str, Any], *, where: str, path: Path) -> StepDocument:
-    given = files.table(raw, _STEP, path=path, where=where)
-    files.required(given, ["key", "kind"], path=path, where=where)
+    values = reader.read_table(raw, _STEP, path=path, where=where)
+    reader.check_required(values, ["key", "kind"], path=path, where=where)
     for name in ("text", "story"):
-        if f"{name}_file" in given:
-            given[name] = _from_file(given, name, where=where, path=path)
-    _check_kind(given, where=where, path=path)
-    if given["kind"] == Step.Kind.PRACTICE:
-        given["scope"] = Step.Scope.ONCE
-    if _BRIEFING.search(given.get("text", "")) and given["kind"] != Step.Kind.BRIEFING:
+        if f"{name}_file" in values:
+            values[name] = _from_file(values, name, where=where, path=path)
+    _check_kind(values, where=where, path=path)
+    if values["kind"] == StepKind.PRACTICE:
+        values["scope"] = StepScope.ONCE
+    if _BRIEFING.search(values.get("text", "")) and values["kind"] != StepKind.BRIEFING:
         raise DocumentError(path, f"{where}, text", "takes in a briefing, which belongs to a step of kind briefing")
-    given["text"] = _filled(given.get("text", ""), study, where=where, path=path)
-    if "options" in given and "layout" not in given:
+    values["text"] = _filled(values.get("text", ""), study, where=where, path=path)
+    if "options" in values and "layout" not in values:
         raise DocumentError(path, f"{where}, options", 'belongs to a step with layout = "cloze"')
-    if reason := switches.misfit(given.get("options", {})):
+    if reason := switches.misfit(values.get("options", {})):
         raise DocumentError(path, f"{where}, options", reason)
-    return StepDocument(where=where, **given)
+    return StepDocument(where=where, **values)
 
 
 def _check_kind(given: Mapping[str, Any], *, where: str, path: Path) -> None:
@@ -202,26 +200,26 @@ def _check_kind(given: Mapping[str, Any], *, where: str, path: Path) -> None:
         if owners and kind not in owners:
             reason = f"belongs to a step of kind {' or '.join(owners)}, not {kind}"
             raise DocumentError(path, f"{where}, {name}", reason)
-    files.required(given, _NEEDED.get(kind, ["text"]), path=path, where=where)
+    reader.check_required(given, _NEEDED.get(kind, ["text"]), path=path, where=where)
 
 
 def _from_file(given: dict[str, Any], name: str, *, where: str, path: Path) -> str:
     """What the file says that stands in place of a text of that name."""
-    named = given.pop(f"{name}_file")
+    file_name = given.pop(f"{name}_file")
     try:
         if name in given:
-            raise Unfit(f"{name} is given as well; keep one of the two")
-        file = files.within(path.parent, named)
-        return str(files.text(files.decoded(file, largest=files.LARGEST_TEXT)))
-    except Unfit as unfit:
-        raise DocumentError(path, f"{where}, {name}_file", str(unfit)) from None
+            raise InvalidValue(f"{name} is given as well; keep one of the two")
+        file = reader.find_file(path.parent, file_name)
+        return str(reader.text(reader.read_text(file, largest=reader.LARGEST_TEXT)))
+    except InvalidValue as error:
+        raise DocumentError(path, f"{where}, {name}_file", str(error)) from None
 
 
 def _filled(text: str, study: Mapping[str, Any], *, where: str, path: Path) -> str:
     """The text with {organiser}, {contact} and {briefing of …} said, so that what is frozen is what raters read."""
     for name in _BRIEFING.findall(text):
-        file = documents.discover().get(name)
-        if file is None or not (briefing := documents.read(file).briefing):
+        file = instrument.discover().get(name)
+        if file is None or not (briefing := instrument.read_instrument(file).briefing):
             raise DocumentError(path, f"{where}, text", f"no built-in instrument “{name}” has a briefing")
         text = text.replace(f"{{briefing of {name}}}", briefing)
     for name in _NAMED:
@@ -236,13 +234,13 @@ def _check_place(step: StepDocument, before: list[StepDocument], *, path: Path) 
     """Raise DocumentError if the step cannot stand after those before it."""
     if step.key in [other.key for other in before]:
         raise DocumentError(path, f"{step.where}, key", f"“{step.key}” stands twice; every step needs a key of its own")
-    if step.kind == Step.Kind.CONSENT and before:
+    if step.kind == StepKind.CONSENT and before:
         raise DocumentError(
             path, f"{step.where}, kind", "is out of place: consent is asked once, and as the first step"
         )
-    if step.locks and step.scope == Step.Scope.ONCE:
+    if step.locks and step.scope == StepScope.ONCE:
         raise DocumentError(path, f"{step.where}, locks", "belongs to a step within a group, not to one asked once")
-    if step.locks and not any(other.kind == Step.Kind.RATING for other in before):
+    if step.locks and not any(other.kind == StepKind.RATING for other in before):
         raise DocumentError(path, f"{step.where}, locks", "is out of place: no answers are asked before this step")
     if step.revises and not any(_is_revised(step, other) for other in before):
         raise DocumentError(
@@ -254,4 +252,4 @@ def _check_place(step: StepDocument, before: list[StepDocument], *, path: Path) 
 
 def _is_revised(step: StepDocument, other: StepDocument) -> bool:
     is_same = (other.key, other.instrument) == (step.revises, step.instrument)
-    return is_same and other.scope in (Step.Scope.ONCE, step.scope)
+    return is_same and other.scope in (StepScope.ONCE, step.scope)

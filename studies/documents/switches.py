@@ -28,8 +28,8 @@ def misfit(options: Mapping[str, Any]) -> str:
     """Why these cannot be the options of a cloze; "" if they can."""
     for name, value in options.items():
         if name not in NAMES:
-            said = _("there is no option “%(name)s”; known are %(known)s")
-            return said % {"name": name, "known": ", ".join(NAMES)}
+            message = _("there is no option “%(name)s”; known are %(known)s")
+            return message % {"name": name, "known": ", ".join(NAMES)}
         if not isinstance(value, bool):
             return _("the option %(name)s must be true or false") % {"name": name}
     return ""

@@ -17,17 +17,17 @@ __all__ = ["Asked", "InvalidAnswer", "InvalidDefinition", "ItemType", "Shown", "
 @cache
 def all_types() -> dict[str, ItemType]:
     """Every item type by its name, in alphabetical order. Raises TypeError if two types share a name."""
-    found: dict[str, ItemType] = {}
+    type_by_name: dict[str, ItemType] = {}
     for module in sorted(m.name for m in pkgutil.iter_modules(__path__)):
         for thing in vars(importlib.import_module(f"{__name__}.{module}")).values():
             # A type that another module merely imports is not a second type.
             if isinstance(thing, type) and issubclass(thing, ItemType) and thing.__module__ == f"{__name__}.{module}":
                 if thing is ItemType:
                     continue
-                if thing.name in found:
+                if thing.name in type_by_name:
                     raise TypeError(f"two item types are called “{thing.name}”")
-                found[thing.name] = thing()
-    return found
+                type_by_name[thing.name] = thing()
+    return type_by_name
 
 
 def named(name: str) -> ItemType:

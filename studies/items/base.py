@@ -65,6 +65,10 @@ class ItemType:
     has_options: ClassVar[bool] = False
     about_stories: ClassVar[bool] = False  # compares stories, so needs a scope with several
     most_stories: ClassVar[int | None] = None  # of a group that can be compared; None: as many as it has
+    # What reports can take of its answers beside their level of measurement:
+    is_verdict: ClassVar[bool] = False  # Yes or No, so that there is a pass rate
+    chooses_story: ClassVar[bool] = False  # one of the stories of a group, so that there are wins
+    gives_order: ClassVar[bool] = False  # an order of the stories of a group, so that there are ranks
     # {"item": {…}, "valid": [(raw, value), …], "invalid": [raw, …], "model": [raw that the schema allows, …]}
     example: ClassVar[dict[str, Any]]
 
@@ -74,8 +78,8 @@ class ItemType:
             raise InvalidDefinition("options", "this type offers no options; remove them or choose another type")
         for name, value in item.settings.items():
             if name not in self.settings:
-                known = ", ".join(sorted(self.settings)) or "none"
-                raise InvalidDefinition(f"settings.{name}", f"not a setting of this type; it has {known}")
+                names = ", ".join(sorted(self.settings)) or "none"
+                raise InvalidDefinition(f"settings.{name}", f"not a setting of this type; it has {names}")
             if not is_of(self.settings[name], value):
                 raise InvalidDefinition(f"settings.{name}", f"must be {KINDS[self.settings[name]]}, not {value!r}")
 
@@ -134,6 +138,10 @@ class ItemType:
     def is_correct(self, item: Asked, value: Value) -> bool | None:
         """Whether the value is what the item's `correct` setting says; None if the item has no right answer."""
         return None if "correct" not in item.settings else bool(value == item.settings["correct"])
+
+    def author_by_option(self, item: Asked) -> Mapping[str, str]:
+        """What kind of source each option means, if the item asks who wrote a story; else nothing."""
+        return {}
 
     def renamed(self, value: Value, names: Mapping[str, str]) -> Value:
         """The value with its stories renamed (letters to codes or back). Types that name no story return it as it is.

@@ -22,6 +22,7 @@ class Binary(ItemType):
 
     name = "binary"
     level = "nominal"
+    is_verdict = True
     template = "items/binary.html"
     settings = {"correct": str, "required": bool}
     has_options = True

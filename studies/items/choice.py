@@ -1,12 +1,17 @@
 """One of several options."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from studies.items.base import Asked, InvalidAnswer, ItemType, Shown, Value, listed
 from studies.items.options import check_correct, check_options, found, label_of
+
+# What options can say of the author, as kinds of source; who offers exactly such options asks who wrote the story.
+AUTHOR_BY_OPTION = {"expert": "expert_writer", "amateur": "amateur_writer", "ai": "language_model"} | {
+    kind: kind for kind in ("expert_writer", "amateur_writer", "language_model", "other")
+}
 
 
 class Choice(ItemType):
@@ -60,6 +65,11 @@ class Choice(ItemType):
 
     def schema(self, item: Asked, *, stories: Sequence[Shown] = ()) -> dict[str, Any]:
         return {"type": "string", "enum": [option["value"] for option in item.options]}
+
+    def author_by_option(self, item: Asked) -> Mapping[str, str]:
+        values = [option["value"] for option in item.options]
+        is_guess = all(value in AUTHOR_BY_OPTION for value in values)
+        return {value: AUTHOR_BY_OPTION[value] for value in values} if is_guess else {}
 
     def label(self, item: Asked, value: Value) -> str:
         return label_of(item.options, value)

@@ -70,8 +70,8 @@ class Number(ItemType):
     def words(self, item: Asked, *, stories: Sequence[Shown] = ()) -> str:
         unit = item.settings.get("unit")
         with translation.override(None):  # a prompt is the same whoever starts the run
-            asked = _range(item, "a whole number", "a number")
-        return f"Answer with {asked}" + (f", in {unit}." if unit else ".")
+            kind = _range(item, "a whole number", "a number")
+        return f"Answer with {kind}" + (f", in {unit}." if unit else ".")
 
     def schema(self, item: Asked, *, stories: Sequence[Shown] = ()) -> dict[str, Any]:
         low, high = _bounds(item)

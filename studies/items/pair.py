@@ -20,6 +20,7 @@ class Pair(ItemType):
 
     name = "pair"
     level = "nominal"
+    chooses_story = True
     template = "items/pair.html"
     settings = {"no_difference": str}
     about_stories = True

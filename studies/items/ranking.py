@@ -20,6 +20,7 @@ class Ranking(ItemType):
 
     name = "ranking"
     level = "none"
+    gives_order = True
     template = "items/ranking.html"
     settings = {"ties": bool, "best": str, "worst": str}
     about_stories = True

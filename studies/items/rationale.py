@@ -50,8 +50,8 @@ def shortfall(rule: Rule, text: str) -> str:
     if count >= least:
         return ""
     if rule.unit == "words":
-        asked = ngettext("Please write at least one word.", "Please write at least %(least)d words.", least)
+        message = ngettext("Please write at least one word.", "Please write at least %(least)d words.", least)
     else:
-        asked = ngettext("Please write at least one sentence.", "Please write at least %(least)d sentences.", least)
+        message = ngettext("Please write at least one sentence.", "Please write at least %(least)d sentences.", least)
     so_far = _(" So far there are %(count)d.") if count > 1 else _(" So far there is one.") if count else ""
-    return asked % {"least": least} + so_far % {"count": count}
+    return message % {"least": least} + so_far % {"count": count}

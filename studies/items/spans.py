@@ -68,13 +68,13 @@ class Spans(ItemType):
         if not hasattr(data, "getlist"):
             return data.get(name)
         typed = {part: data.get(f"{name}_{part}", "") for part in ("story", "paragraph", "text")}
-        begun = not is_empty(typed["paragraph"]) or not is_empty(typed["text"])
-        return [*data.getlist(name), *([{k: v for k, v in typed.items() if not is_empty(v)}] if begun else [])]
+        is_begun = not is_empty(typed["paragraph"]) or not is_empty(typed["text"])
+        return [*data.getlist(name), *([{k: v for k, v in typed.items() if not is_empty(v)}] if is_begun else [])]
 
     def context(self, item: Asked, *, name: str, value: Any = None, stories: Sequence[Shown] = ()) -> dict[str, Any]:
-        listed = value if isinstance(value, list) else []
-        seen = [passage for passage in map(_decoded, listed) if isinstance(passage, dict)]
-        shown = [{**passage, "json": json.dumps(passage, ensure_ascii=False)} for passage in seen]
+        entries = value if isinstance(value, list) else []
+        passages_seen = [passage for passage in map(_decoded, entries) if isinstance(passage, dict)]
+        shown = [{**passage, "json": json.dumps(passage, ensure_ascii=False)} for passage in passages_seen]
         several = stories if len(stories) > 1 else ()
         return {**super().context(item, name=name, value=shown, stories=stories), "several": several}
 

@@ -89,8 +89,8 @@ def _excess(item: Asked, text: str) -> str:
     most, count = item.settings.get("most_lines"), sum(map(bool, map(str.strip, text.splitlines())))
     if not most or count <= most:
         return ""
-    asked = ngettext("Please write one line only.", "Please write at most %(most)d lines.", most)
-    return asked % {"most": most} + _(" So far there are %(count)d.") % {"count": count}
+    message = ngettext("Please write one line only.", "Please write at most %(most)d lines.", most)
+    return message % {"most": most} + _(" So far there are %(count)d.") % {"count": count}
 
 
 def is_storable(text: str) -> bool:

@@ -36,7 +36,7 @@ def check(client: Client, *, right: str = "no") -> Assignment:
     asked = factories.instrument("check", n_items=2, rationale="none", rationale_least=0)
     Item._base_manager.filter(instrument=asked).update(settings={"correct": right}, title="")
     Step.objects.filter(key="about").update(instrument=asked)
-    factories.design.plan(study, by="tests", at=factories.NOON)
+    factories.plan(study)
     walk.come_in(client, study)
     client.post(CONSENT, {"agrees": "yes"})
     client.post("/briefing/welcome/")

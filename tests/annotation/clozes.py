@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from annotation import claims, design, responses
+from annotation import responses
 from annotation.models import Assignment, Response
+from annotation.participation import claims
 from studies import loading, protocol
 from studies.models import Cloze, ProtocolVersion, Step, Story, StoryGroup, Study
 from tests import factories
@@ -37,7 +38,7 @@ def study(slug: str = "shoes-study", *, options: Mapping[str, bool] = ALL_ON, k:
         layout="cloze",
         options=dict(options),
     )
-    design.plan(made, by="tests", at=NOON)
+    factories.plan(made)
     Study.objects.filter(pk=made.pk).update(state=Study.State.LIVE)
     made.refresh_from_db()
     return made
@@ -49,7 +50,7 @@ def assignment(of: Study, **rater: Any) -> Assignment:
 
 def say(to: Assignment, blank: int, text: str, minute: float = 0, **more: Any) -> Response:
     """One save of one blank, so many minutes after noon."""
-    step = protocol.read(to.version).step("fill")
+    step = protocol.load_protocol(to.version).step("fill")
     assert step is not None
     item = protocol.items_of(step)[blank - 1]
     answer = responses.Answer(value=text)

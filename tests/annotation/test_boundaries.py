@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation import submission
 from annotation.models import Assignment, Response
+from annotation.responses import submission
 from studies import protocol
 from studies.models import Step
 from tests import factories
@@ -22,7 +22,7 @@ def with_step(slug: str, **step: object):
     for each in version.steps.order_by("-position").exclude(key="consent"):
         Step.objects.filter(pk=each.pk).update(position=each.position + 1)
     Step.objects.create(version=version, position=2, **step)
-    factories.design.plan(study, by="tests", at=NOON)
+    factories.plan(study)
     return study
 
 
@@ -90,11 +90,11 @@ def test_the_frozen_protocol_holds_the_premises_that_raters_see() -> None:
     study = factories.study(planned=False)
     study.shows_premise = True
     study.save()
-    before = protocol.document(protocol.read(protocol.draft(study)))
+    before = protocol.document(protocol.load_protocol(protocol.draft(study)))
 
     study.groups.update(premise="Another premise")
 
-    assert protocol.document(protocol.read(protocol.draft(study))) != before
+    assert protocol.document(protocol.load_protocol(protocol.draft(study))) != before
 
 
 @pytest.mark.parametrize("back", ["admin", "foo", "//example.org", "javascript:alert(1)", "https://example.org/", ""])

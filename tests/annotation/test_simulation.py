@@ -1,12 +1,15 @@
 """Simulated raters fill a study as people would, say what they are, and bring out what was planted."""
 
+import sys
 from datetime import timedelta
+from importlib.util import find_spec, module_from_spec
 
 import pytest
 
-from annotation import design, history, responses, simulate
+from annotation import responses, simulation
 from annotation.models import Assignment, Rater, Response, ResponseEvent, Seat, Timing
-from annotation.simulate import LABEL, Tendency
+from annotation.responses import history
+from annotation.simulation import LABEL, Tendency
 from studies import items, protocol
 from studies.models import Item, Study
 from tests import factories
@@ -23,7 +26,7 @@ def missing(assignment: Assignment) -> list[str]:
     """What the assignment lacks, over every place that its protocol asks about."""
     given = {(r.step_id, r.item_id, r.story.code if r.story else ""): r for r in assignment.responses.all()}
     found = []
-    for step in protocol.read(assignment.version).ratings:
+    for step in protocol.load_protocol(assignment.version).ratings:
         for code in assignment.seat.order if step.scope in ("story", "stories") else [""]:
             for item in protocol.items_of(step):
                 found.append(responses.missing(given.get((step.pk, item.pk, code)), item))
@@ -33,7 +36,7 @@ def missing(assignment: Assignment) -> list[str]:
 def test_every_seat_is_filled_and_every_question_answered() -> None:
     study = factories.study(n_groups=3, k=3)
 
-    raters = simulate.run(study, even(study), seed=1, begins=NOON)
+    raters = simulation.run(study, even(study), seed=1, begins=NOON)
 
     assignments = Assignment.objects.filter(status=Assignment.Status.SUBMITTED)
     assert assignments.count() == Seat.objects.count() == 9
@@ -45,7 +48,7 @@ def test_every_seat_is_filled_and_every_question_answered() -> None:
 def test_everything_that_a_simulated_rater_says_is_labelled() -> None:
     study = factories.study(n_items=3)
 
-    simulate.run(study, even(study), seed=1, begins=NOON)
+    simulation.run(study, even(study), seed=1, begins=NOON)
 
     said = list(Response.objects.exclude(rationale="").values_list("rationale", flat=True))
     assert len(said) == 3 * 4 * 3
@@ -56,8 +59,9 @@ def test_everything_that_a_simulated_rater_says_is_labelled() -> None:
 def test_a_rationale_is_as_long_as_it_has_to_be() -> None:
     study = factories.study(k=1, n_items=1, comparative=False)
     Item._base_manager.update(rationale_least=3)
+    factories.freeze_anew(study)
 
-    simulate.run(study, even(study), seed=1, begins=NOON)
+    simulation.run(study, even(study), seed=1, begins=NOON)
 
     assert missing(Assignment.objects.get()) == []
     assert Response.objects.earliest("pk").rationale.count(LABEL) == 3
@@ -72,7 +76,7 @@ def test_the_same_seed_gives_the_same_answers_and_another_seed_others() -> None:
     one, same, other = (factories.study(slug) for slug in ("one", "same", "other"))
 
     for study, seed in ((one, 1), (same, 1), (other, 2)):
-        simulate.run(study, even(study), seed=seed, begins=NOON)
+        simulation.run(study, even(study), seed=seed, begins=NOON)
 
     assert answers(one) == answers(same)
     assert answers(one) != answers(other)
@@ -83,7 +87,7 @@ def test_a_better_story_passes_more_and_is_ranked_higher() -> None:
     best = {f"p{g}s1" for g in range(1, 5)}
     tendencies = {code: Tendency(2.5 if code in best else -0.5) for code in even(study)}
 
-    simulate.run(study, tendencies, seed=1, begins=NOON)
+    simulation.run(study, tendencies, seed=1, begins=NOON)
 
     passed = Response.objects.filter(item__type="binary", value="yes")
     n_best = passed.filter(story__code__in=best).count()
@@ -97,7 +101,7 @@ def test_guesses_follow_their_weights() -> None:
     study = factories.study(n_groups=4, k=3)
     tendencies = {code: Tendency(0.0, {"expert": 9, "ai": 1}) for code in even(study)}
 
-    simulate.run(study, tendencies, seed=1, begins=NOON)
+    simulation.run(study, tendencies, seed=1, begins=NOON)
 
     guesses = list(Response.objects.filter(item__type="choice").values_list("value", flat=True))
     assert len(guesses) == 48
@@ -108,7 +112,7 @@ def test_guesses_follow_their_weights() -> None:
 def test_time_runs_forward_and_is_counted_by_story() -> None:
     study = factories.study()
 
-    simulate.run(study, even(study), seed=1, begins=NOON)
+    simulation.run(study, even(study), seed=1, begins=NOON)
 
     for assignment in Assignment.objects.all():
         times = list(
@@ -125,7 +129,7 @@ def test_time_runs_forward_and_is_counted_by_story() -> None:
 def test_second_thoughts_stand_in_the_history_which_holds() -> None:
     study = factories.study(n_groups=3, n_items=6)
 
-    simulate.run(study, even(study), seed=1, begins=NOON)
+    simulation.run(study, even(study), seed=1, begins=NOON)
 
     changed = Response.objects.filter(revision__gt=1)
     assert 0 < changed.count() < Response.objects.count() / 10
@@ -135,9 +139,9 @@ def test_second_thoughts_stand_in_the_history_which_holds() -> None:
 def test_what_was_locked_is_not_changed_afterwards() -> None:
     study = factories.study(n_groups=3, n_items=6, planned=False)
     study.versions.get().steps.filter(key="guess").update(locks=True)
-    design.plan(study, by="tests", at=NOON)
+    factories.plan(study)
 
-    simulate.run(study, even(study), seed=1, begins=NOON)
+    simulation.run(study, even(study), seed=1, begins=NOON)
 
     assert not Response.objects.filter(revision__gt=1, step__key__in=["tests", "ranking"]).exists()
 
@@ -151,9 +155,26 @@ def test_every_item_type_can_be_simulated(name: str) -> None:
     step.instrument = factories.instrument("one", n_items=1, type=name, rationale="none", rationale_least=0, **told)
     step.scope = "group" if kind.about_stories else "story"
     step.save()
-    design.plan(study, by="tests", at=NOON)
+    factories.plan(study)
 
-    simulate.run(study, even(study), seed=1, begins=NOON)
+    simulation.run(study, even(study), seed=1, begins=NOON)
 
     assert missing(Assignment.objects.get()) == []
     assert not Response.objects.exclude(outcome="answered").exists()
+
+
+@pytest.mark.parametrize("name", ["annotation.simulation", "studies.items.chance"])
+def test_numpy_is_not_loaded_before_something_is_simulated(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = find_spec(name)
+    monkeypatch.setitem(sys.modules, "numpy", None)  # whoever imports it now fails
+
+    spec.loader.exec_module(module_from_spec(spec))
+
+
+def test_a_story_may_be_as_good_or_bad_as_can_be() -> None:
+    study = factories.study(n_stories=2, k=1, n_items=4, comparative=False)
+
+    simulation.run(study, {"p1s1": Tendency(5000), "p1s2": Tendency(-5000)}, seed=1, begins=NOON)
+
+    # Second thoughts are no other ones.
+    assert set(Response.objects.values_list("story__code", "value")) == {("p1s1", "yes"), ("p1s2", "no")}

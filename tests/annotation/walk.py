@@ -6,8 +6,8 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
-from annotation import invitations
 from annotation.models import Assignment, Rater, Response
+from annotation.participation import invitations
 from studies.models import Study
 
 HTMX = {"HX-Request": "true"}

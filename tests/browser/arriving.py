@@ -4,7 +4,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from annotation import invitations
+from annotation.participation import invitations
 from studies.models import Study
 
 

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from annotation import design, invitations
+from annotation.participation import invitations
 from studies.models import Step, Study
 from tests import factories
-from tests.factories import NOON
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -70,7 +69,7 @@ def study(committed: None) -> Study:
         story.text = TEXT
         story.save()
     Step.objects.filter(version__study=made, key="ranking").update(locks=True)
-    design.plan(made, by="tests", at=NOON)
+    factories.plan(made)
     return made
 
 

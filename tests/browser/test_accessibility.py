@@ -8,7 +8,8 @@ from axe_playwright_python.sync_playwright import Axe
 from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
-from annotation import launching, simulate
+from annotation import simulation
+from annotation.design import launching
 from annotation.models import Assignment, Timing
 from studies.models import Step, Study
 from tests import factories
@@ -219,7 +220,7 @@ def test_axe_would_find_a_fault(page: Page, live_server: Any) -> None:
 def test_axe_finds_nothing_on_the_pages_of_staff(page: Page, live_server: Any, study: Study) -> None:
     User.objects.create_superuser("admin", password="a long enough word")
     User.objects.create_user("helper", password="a long enough word", is_staff=True)
-    simulate.run(study, {s.code: simulate.Tendency(quality=0) for s in study.stories.all()}, seed=1, begins=NOON)
+    simulation.run(study, {s.code: simulation.Tendency(quality=0) for s in study.stories.all()}, seed=1, begins=NOON)
     launching.close(study, at=NOON)
     found = {}
 

@@ -11,9 +11,11 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 from playwright.sync_api import Browser, Page, Route, expect
 
-from annotation import design, invitations, launching
+from annotation import design
+from annotation.design import launching
 from annotation.models import Assignment, Fill, Response, Timing
-from reports import cloze as report
+from annotation.participation import invitations
+from reports.figures.cloze import compute
 from studies import loading
 from studies.models import Cloze, Study
 from tests.browser.arriving import until
@@ -27,8 +29,8 @@ RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"
 @pytest.fixture
 def study(committed: None) -> Study:
     made = loading.load_study(MYSTERY)
-    design.plan(made, by="tests", at=timezone.now())
-    return launching.launch(made, at=timezone.now())
+    design.plan(made)
+    return launching.launch(made, by="tests", at=timezone.now())
 
 
 @pytest.fixture
@@ -108,7 +110,7 @@ def test_the_whole_cloze_is_filled_and_submitted_by_keyboard_alone(sheet: Page, 
 
     expect(sheet.get_by_role("heading", name="Submitted. Thank you")).to_be_visible()
     assert (Fill.objects.get().state, Assignment.objects.get().status) == ("submitted", "submitted")
-    assert report.cloze(Study.objects.get())["writers"][0]["order"] == list(range(1, 45))
+    assert compute(Study.objects.get()).writers[0].order == tuple(range(1, 45))
 
 
 def test_the_order_of_filling_is_the_writers_even_where_a_save_is_slow(sheet: Page, study: Study) -> None:
@@ -123,7 +125,7 @@ def test_the_order_of_filling_is_the_writers_even_where_a_save_is_slow(sheet: Pa
     held[0].continue_()
 
     until(sheet, said, {1: "one", 2: "two", 3: "three"})
-    assert report.cloze(study)["writers"][0]["order"] == [1, 2, 3]
+    assert compute(study).writers[0].order == (1, 2, 3)
 
 
 def test_nothing_is_called_saved_while_another_blank_is_not(sheet: Page) -> None:
@@ -214,10 +216,10 @@ def test_somebody_stops_at_section_four_and_it_is_reported_so(
     expect(sheet.get_by_role("heading", name="Thank you for saying so")).to_be_visible()
     expect(sheet.get_by_text("You stopped at section 4, The Constable’s Case.")).to_be_visible()
     assert said()[22] == "two brass hinges"
-    found = report.cloze(study)
-    assert [row["n_stopped"] for row in found["sections"]] == [0, 0, 0, 1, 0, 0, 0]
-    (writer,) = found["writers"]
-    assert (writer["outcome"], writer["stopped_at"], writer["n_filled"]) == ("dropped_out", 4, 5)
+    result = compute(study)
+    assert [row.n_stopped for row in result.sections] == [0, 0, 0, 1, 0, 0, 0]
+    (writer,) = result.writers
+    assert (writer.outcome, writer.stopped_at, writer.n_filled) == ("dropped_out", 4, 5)
     assert Assignment.objects.get().place == "fill/section-4"
     sheet.get_by_role("button", name="Go on").click()
     expect(sheet.get_by_text("You have stopped, and everything that you wrote is kept")).to_be_visible()

@@ -8,9 +8,8 @@ from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from playwright.sync_api import Page, expect
 
-from annotation import design
 from studies import items
-from studies.documents import read
+from studies.documents.instrument import read_instrument
 from studies.items import named
 from studies.loading import load_instrument
 from studies.models import Instrument, Item, ProtocolVersion, Step, StoryGroup, Study
@@ -48,7 +47,7 @@ def study(instruments: list[Instrument], scope: str) -> Study:
             "scope": about,
         }
         Step.objects.create(version=version, position=position, background="above", **asked)
-    design.plan(made, by="tests", at=factories.NOON)
+    factories.plan(made)
     return made
 
 
@@ -107,7 +106,7 @@ def test_every_item_type_fits_on_the_desk(page, live_server, width):
 @pytest.mark.parametrize("width", [390, 1440])
 def test_every_instrument_fits_on_one_page(page, live_server, width):
     page.set_viewport_size({"width": width, "height": 900})
-    loaded = [load_instrument(read(file)) for file in FILES]
+    loaded = [load_instrument(read_instrument(file)) for file in FILES]
     begin(page, live_server, study(loaded, "stories"))
 
     assert page.locator("form.item").count() > 80, "two stories with every item, and the comparisons"

@@ -23,6 +23,7 @@ def desk(page: Page, site: Any, **item: Any) -> Page:
     """The desk of a study whose items are as said."""
     made: Study = factories.study(n_stories=2)
     Item._base_manager.filter(instrument__step__version__study=made, instrument__step__key="tests").update(**item)
+    factories.freeze_anew(made)
     begin(page, site, made)
     return page
 

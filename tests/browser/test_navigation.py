@@ -7,8 +7,8 @@ import pytest
 from django.contrib.sessions.models import Session
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from annotation import submission
 from annotation.models import Assignment, Response
+from annotation.responses import submission
 from tests import factories
 from tests.browser.arriving import begin, until
 from tests.factories import NOON

@@ -7,8 +7,10 @@ from axe_playwright_python.sync_playwright import Axe
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from annotation import design, invitations, launching
+from annotation import design
+from annotation.design import launching
 from annotation.models import Response
+from annotation.participation import invitations
 from reports.management.commands.demo import FOLDER
 from studies import loading
 
@@ -20,8 +22,8 @@ WIDTHS = (1440, 1024, 390, 320)
 def practice(page: Page, live_server: Any, committed: None) -> Page:
     """The page on which the demonstration's study of depth lets its raters practise."""
     study = loading.load_study(FOLDER / "depth")
-    design.plan(study, by="tests", at=timezone.now())
-    launching.launch(study, at=timezone.now())
+    design.plan(study)
+    launching.launch(study, by="tests", at=timezone.now())
     page.goto(f"{live_server.url}/r/{invitations.issue(study)[1]}/")
     page.get_by_role("button", name="Continue").click()
     page.get_by_label("I have read this and I agree to take part.").check()

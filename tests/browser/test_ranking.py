@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
 def study(committed: None) -> Study:
     made = factories.study(n_stories=3, planned=False)
     made.versions.get().steps.exclude(key__in=["consent", "ranking"]).delete()
-    factories.design.plan(made, by="tests", at=factories.NOON)
+    factories.plan(made)
     return made
 
 
@@ -25,6 +25,7 @@ def study(committed: None) -> Study:
 def page_of(page: Page, live_server: Any, study: Study) -> Any:
     def opened(**settings: Any) -> Page:
         Item._base_manager.filter(type="ranking").update(settings=settings)
+        factories.freeze_anew(study)
         begin(page, live_server, study)
         expect(page.locator(".ranking > li")).to_have_count(3)
         return page

@@ -4,8 +4,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from annotation import invitations
 from annotation.models import Assignment, Recognition
+from annotation.participation import invitations
 from tests import factories
 from tests.browser.arriving import until
 

@@ -159,7 +159,7 @@ def test_only_an_answer_of_quire_itself_counts_as_saved(desk: Page, code: int) -
 
 def test_what_was_answered_before_the_scripts_came_is_saved(desk: Page) -> None:
     held: list[Route] = []
-    desk.route("**/quire/saving*.js", lambda route: held.append(route))
+    desk.route("**/quire/autosave/index.js", lambda route: held.append(route))
     desk.goto(desk.url, wait_until="commit")
     desk.get_by_role("radio", name="Yes").check()
     reasons(desk).fill(WORDS)

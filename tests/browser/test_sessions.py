@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from annotation import invitations
 from annotation.models import Invitation, Response
+from annotation.participation import invitations
 from tests import factories
 from tests.browser.arriving import begin, until
-from tests.trials import sessions
+from tools.trials import sessions
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
 

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
-from annotation import simulate
+from annotation import simulation
 from judges import catalogue, runs
 from judges.models import Run
 from studies.loading import load_study
@@ -38,8 +38,8 @@ def staff(committed: None, live_server: Any, page: Page) -> Page:
 
 def answered(study: Study) -> None:
     """Every seat filled by simulated raters, who find all stories alike."""
-    alike = {story.code: simulate.Tendency(quality=0) for story in study.stories.all()}
-    simulate.run(study, alike, seed=1, begins=NOON)
+    alike = {story.code: simulation.Tendency(quality=0) for story in study.stories.all()}
+    simulation.run(study, alike, seed=1, begins=NOON)
 
 
 def do(page: Page, deed: str) -> None:

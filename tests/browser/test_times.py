@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from annotation import invitations
+from annotation.participation import invitations
 from tests import factories
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]

@@ -8,7 +8,8 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from reports import results, roles
+from config import roles
+from reports import results
 from studies.models import Source, Study
 from tests import factories
 from tests.reports import given

@@ -7,13 +7,17 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation import balance, claims, design, invitations, launching
+from annotation import design
+from annotation.design import balance, launching
 from annotation.models import Assignment, Rater, Response
-from reports import results, tables
+from annotation.participation import claims, invitations
+from reports import figures, results
 from reports.management.commands.demo import FOLDER
 from reports.models import Report
-from studies import documents, items, loading, protocol
-from studies.documents import DocumentError
+from reports.page import csv
+from studies import items, loading, protocol
+from studies.documents.errors import DocumentError
+from studies.documents.instrument import read_instrument
 from studies.models import Instrument, Step, Study
 from tests.annotation.plain_browser import Visitor
 
@@ -27,8 +31,8 @@ STORY = "A lamp was lit in the ferry house.\n\nNobody had crossed since noon, an
 def live(folder: Path) -> Study:
     """The study in that folder, loaded, planned and launched."""
     study = loading.load_study(folder)
-    design.plan(study, by="tests", at=timezone.now())
-    return launching.launch(study, at=timezone.now())
+    design.plan(study)
+    return launching.launch(study, by="tests", at=timezone.now())
 
 
 def walked(client: Client, study: Study, *, n_groups: int = 99) -> tuple[Rater, list[str]]:
@@ -43,13 +47,13 @@ def walked(client: Client, study: Study, *, n_groups: int = 99) -> tuple[Rater, 
 
 def key(study: Study) -> dict[str, str]:
     """The right answers of checks, by the name of their field."""
-    steps = protocol.read(protocol.current(study)).steps
+    steps = protocol.load_protocol(protocol.current(study)).steps
     every = [(step, item) for step in steps for item in protocol.items_of(step) if "correct" in item.settings]
     return {f"answer-{step.key}-{item.key}": item.settings["correct"] for step, item in every}
 
 
 def asked(study: Study) -> set[tuple[str, str]]:
-    steps = protocol.read(protocol.current(study)).steps
+    steps = protocol.load_protocol(protocol.current(study)).steps
     return {(step.key, item.key) for step in steps for item in protocol.items_of(step)}
 
 
@@ -81,13 +85,14 @@ def test_a_study_can_be_walked_from_the_link_to_the_end_and_reported(client: Cli
     launching.close(study, at=timezone.now())
     found = results.report(study, at=timezone.now(), by="tests").result
     assert (found["progress"]["n_missing"], found["is_sealed"], Report.objects.count()) == (0, False, 1)
-    assert all(list(table(found)) is not None for table in tables.TABLES.values())
+    shown = results.read(found)
+    assert all(csv.table(shown, name) for name in figures.by_table())
 
 
 @pytest.mark.parametrize("folder", STUDIES, ids=lambda folder: folder.name)
 def test_orders_are_balanced_to_one_in_every_group(folder: Path) -> None:
     study = loading.load_study(folder)
-    design.plan(study, by="tests", at=timezone.now())
+    design.plan(study)
 
     groups = balance.read(study)
 
@@ -97,7 +102,7 @@ def test_orders_are_balanced_to_one_in_every_group(folder: Path) -> None:
 
 def test_each_story_of_a_pair_stands_first_in_half_of_the_seats() -> None:
     study = loading.load_study(FOLDER / "pairs")
-    design.plan(study, by="tests", at=timezone.now())
+    design.plan(study)
 
     counts = [n for group in balance.read(study) for row in group.positions.values() for n in row]
 
@@ -105,7 +110,7 @@ def test_each_story_of_a_pair_stands_first_in_half_of_the_seats() -> None:
 
 
 def loaded(path: Path) -> Instrument:
-    return loading.load_instrument(documents.read(path))
+    return loading.load_instrument(read_instrument(path))
 
 
 def slugs(study: Study) -> set[str]:
@@ -142,7 +147,7 @@ CASES = [
     (path, scope)
     for path in INSTRUMENTS
     for scope in Step.Scope.values
-    if scope == Step.Scope.STORY or len(documents.read(path).items) < LONG
+    if scope == Step.Scope.STORY or len(read_instrument(path).items) < LONG
 ]
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from studies import documents
-from studies.documents import InstrumentDocument, ItemDocument
+from studies.documents import instrument
+from studies.documents.instrument import InstrumentDocument, ItemDocument
 from studies.items import all_types
 
 DOC = (Path(__file__).parents[2] / "docs" / "instruments.md").read_text()
@@ -52,7 +52,7 @@ def test_every_type_is_shown_in_an_example(name: str) -> None:
 
 
 def test_every_built_in_instrument_is_listed_and_no_other() -> None:
-    assert sorted(rows("The instruments that come with Quire")) == sorted(documents.discover())
+    assert sorted(rows("The instruments that come with Quire")) == sorted(instrument.discover())
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.split('"')[1])
@@ -60,7 +60,7 @@ def test_every_example_loads(example: str, tmp_path: Path) -> None:
     file = tmp_path / "example.toml"
     file.write_text(example)
 
-    document = documents.read(file)
+    document = instrument.read_instrument(file)
 
     assert document.items
 
@@ -71,7 +71,7 @@ def test_the_error_that_is_shown_is_the_error_that_is_given(tmp_path: Path) -> N
         'slug = "mood"\nversion = "1"\ntitle = "Mood"\n[[items]]\nkey = "mood"\ntyp = "text"\nquestion = "?"\n'
     )
 
-    with pytest.raises(documents.DocumentError) as caught:
-        documents.read(file)
+    with pytest.raises(instrument.DocumentError) as caught:
+        instrument.read_instrument(file)
 
     assert str(caught.value) in DOC

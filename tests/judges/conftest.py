@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from annotation import history
 from annotation.models import Response
-from judges import catalogue, reading, runs
+from annotation.responses import history
+from judges import catalogue, replies, runs
 from judges.models import Call, Endpoint, Judge, Run
 from studies.models import Provenance, Study
 from tests import factories
@@ -90,4 +90,4 @@ def assert_everything_ended_once(run: Run) -> None:
             events = list(response.events.all())
             assert [event.key for event in events] == [f"call {call.pk}"]
             assert history.faults(response, events) == []
-            assert response.outcome == reading.OUTCOME_BY_STATE[Call.State(call.state)]
+            assert response.outcome == replies.OUTCOME_BY_STATE[Call.State(call.state)]

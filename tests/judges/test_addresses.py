@@ -6,9 +6,10 @@ from typing import Any
 import openai
 import pytest
 
-from judges import addresses, clients
+from judges import addresses, providers
 from judges.addresses import InvalidAddress
-from judges.clients import CallFailed
+from judges.providers import CallFailed
+from judges.providers.base import pin
 
 NAME = "api.example.org"
 
@@ -116,7 +117,7 @@ def resolving(monkeypatch: pytest.MonkeyPatch, *numbers: str) -> list[str]:
 
 
 def call() -> None:
-    client = clients.connect("openai", base_url=f"https://{NAME}/v1", key_variable="", timeout_seconds=5)
+    client = providers.connect("openai", base_url=f"https://{NAME}/v1", key_variable="", timeout_seconds=5)
     with closing(client):
         client.complete({"model": "m", "messages": [], "schema": {"type": "string"}})
 
@@ -155,7 +156,7 @@ def test_the_name_is_still_what_is_asked_for(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kwargs: [(0, 0, 0, "", ("2606:4700::1111", 443))])
     request = openai.DefaultHttpxClient().build_request("POST", f"https://{NAME}/v1/chat/completions")
 
-    clients.pin(request)
+    pin(request)
 
     assert str(request.url) == "https://[2606:4700::1111]/v1/chat/completions"
     assert request.headers["Host"] == NAME

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from judges import catalogue, runs
 from judges.models import Endpoint, Judge, Prompt, Run
-from studies.models import Study
+from studies.models import Story, Study
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -192,3 +192,35 @@ def test_the_list_of_runs_takes_as_many_queries_for_one_as_for_three(
         page = staff.get(reverse("admin:judges_run_changelist"))
 
     assert page.content.decode().count("13 planned") == n
+
+
+def test_the_admin_offers_the_providers_and_the_metrics_there_are(staff: Client) -> None:
+    of_endpoint = staff.get(reverse("admin:judges_endpoint_add")).text
+    of_judge = staff.get(reverse("admin:judges_judge_add")).text
+
+    assert '<option value="openai" selected>OpenAI-compatible</option>' in of_endpoint
+    assert '<option value="stub">stub: no model, answers drawn by chance</option>' in of_endpoint
+    assert '<option value="length">Length 1</option>' in of_judge
+
+
+def test_the_judge_of_a_metric_is_made_and_run_in_the_admin(staff: Client, queued: list[int]) -> None:
+    study = factories.study()
+    Story.objects.filter(code="p1s2").update(is_withheld=True, text="")
+
+    staff.post(reverse("admin:judges_judge_add"), {"slug": "length", "parameters": "{}", "metric": "length"})
+    judge = Judge.objects.get()
+    page = staff.get(run_url(judge)).text
+    after = staff.post(run_url(judge), {"study": study.pk}, follow=True)
+
+    assert (judge.metric, judge.metric_version, judge.endpoint) == ("length", "1", None)
+    assert "length will measure every story of the study by length 1. Nothing is sent" in " ".join(page.split())
+    assert "3 calls planned" in after.text
+    assert "1 story is withheld and was left out: p1s2" in after.text
+    assert runs.drain(Run.objects.get()).state == Run.State.FINISHED
+
+
+def test_a_judge_that_is_neither_is_refused_in_the_admin(staff: Client) -> None:
+    page = staff.post(reverse("admin:judges_judge_add"), {"slug": "nothing", "parameters": "{}", "metric": ""})
+
+    assert page.text.count("This field is required.") == 3
+    assert not Judge.objects.exists()

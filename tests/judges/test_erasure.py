@@ -3,12 +3,14 @@
 import pytest
 from django.utils import timezone
 
-from annotation import derived, design, launching, submission, withdrawal
+from annotation.design import launching
+from annotation.participation import withdrawal
+from annotation.responses import derivation, submission
 from judges import catalogue, runs
 from judges.models import Call, Run
 from studies.models import Step, Story
 from tests.annotation import clozes
-from tests.annotation.test_withdrawal import n_with
+from tests.annotation.participation.test_withdrawal import n_with
 from tests.factories import NOON
 from tests.studies.cloze.documents import FILLS
 
@@ -20,11 +22,10 @@ def test_calls_forget_the_text_of_whoever_withdrew_and_pending_ones_end() -> Non
     writer = clozes.assignment(source)
     clozes.fill(writer, {number: f"canary {said}" for number, said in FILLS.items()})
     submission.submit(writer, at=NOON)
-    judged = derived.derive(source, "judged", derived.submitted(source))
+    judged = derivation.derive(source, "judged", derivation.submitted(source))
     judged.versions.get().steps.update(position=2)
     Step.objects.create(version=judged.versions.get(), position=1, key="consent", kind="consent", text="May we?")
-    design.plan(judged, by="tests", at=NOON)
-    launching.launch(judged, at=timezone.now())
+    launching.launch(judged, by="tests", at=timezone.now())
     run = runs.start(judged, catalogue.stub_judge(), by="tests")
     assert "canary" in str(Call.objects.filter(run=run).values_list("request", flat=True)[0]), "there is text to forget"
 

@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
-from annotation import derived
 from annotation.models import Fill, Response
-from judges import catalogue, clients, filling, planning, runs
+from annotation.responses import derivation
+from judges import catalogue, fills, planning, runs
 from judges.models import Call, Judge, Run
 from judges.parsing import Failure
-from studies.cloze.switches import Switches
+from judges.providers.stub import StubClient
 from studies.cloze.text import filled
+from studies.documents.switches import Switches
 from studies.models import Study
 from tests import factories
 from tests.annotation import clozes
@@ -57,7 +58,7 @@ def test_every_blank_is_recorded_and_the_text_is_submitted(study: Study, standin
     assert answers() == [(f"blank-0{n}", text, "answered") for n, text in FILLS.items()]
     assert runs.counts(run) == {"ok": 1}
     assert (Fill.objects.get().state, run.state) == ("submitted", "finished")
-    assert [fill.assignment.rater.kind for fill in derived.submitted(study)] == ["model"]
+    assert [fill.assignment.rater.kind for fill in derivation.submitted(study)] == ["model"]
 
 
 @pytest.mark.parametrize("around", ["# Seven Pairs\n\n{}", "```\n{}\n```", "<think>Well.</think>\n{}"])
@@ -92,8 +93,8 @@ def test_an_answer_that_cannot_be_taken_apart_fills_no_blank(
 
 
 def test_models_get_the_constraints_where_people_see_them() -> None:
-    shown = filling.request(shoes(), Switches(constraints=True))["messages"][0]["content"]
-    bare = filling.request(shoes(), Switches())["messages"][0]["content"]
+    shown = fills.build_request(shoes(), Switches(constraints=True))["messages"][0]["content"]
+    bare = fills.build_request(shoes(), Switches())["messages"][0]["content"]
 
     assert (
         "Section 1, The Corridor\n- Must: The object must be small enough to lie in a heel.\n- Should: Nothing" in shown
@@ -135,10 +136,10 @@ def test_the_stub_fills_every_blank_and_says_in_each_that_it_is_one(study: Study
 
 
 def test_the_stubs_story_can_be_taken_apart_again() -> None:
-    asked = filling.request(shoes(), Switches())
-    completion = clients.Stub().complete({"model": "stub", "parameters": {}} | asked)
+    asked = fills.build_request(shoes(), Switches())
+    completion = StubClient().complete({"model": "stub", "parameters": {}} | asked)
 
-    found = filling.read(completion.text, finish_reason="stop", document=shoes())
+    found = fills.parse_fills(completion.text, finish_reason="stop", document=shoes())
 
     assert not isinstance(found, Failure)
     assert all(text.startswith("[stub] ") for text in found.values())

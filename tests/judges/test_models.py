@@ -5,6 +5,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
+from annotation.models import Rater
 from judges import catalogue, prompts, runs
 from judges.models import Call, Endpoint, Frozen, Judge, Prompt
 from tests import factories
@@ -166,3 +167,86 @@ def test_the_stub_judge_is_made_once_and_is_never_outside() -> None:
     assert first == again
     assert (first.endpoint.is_outside, first.endpoint.is_allowed) == (False, True)
     assert str(first.endpoint) == "stub (stub)"
+
+
+def test_an_adapter_that_no_file_defines_is_refused_with_those_there_are() -> None:
+    with pytest.raises(ValidationError, match="“telegraph” is not a provider; there are: openai, stub"):
+        endpoint(adapter="telegraph").full_clean()
+
+
+def test_an_endpoint_whose_provider_is_gone_is_still_named() -> None:
+    made = endpoint(adapter="telegraph")
+
+    assert (str(made), made.is_stub, made.provider) == ("far", False, None)
+
+
+def test_the_judge_of_a_metric_needs_neither_endpoint_nor_prompt() -> None:
+    first, again = catalogue.metric_judge("length"), catalogue.metric_judge("length")
+
+    assert first == again
+    assert (first.slug, first.kind, first.metric_version, first.endpoint, first.prompt) == (
+        "length-1",
+        Rater.Kind.METRIC,
+        "1",
+        None,
+        None,
+    )
+    assert catalogue.stub_judge().kind == Rater.Kind.MODEL
+
+
+def test_a_metric_that_no_file_defines_is_refused_with_those_there_are() -> None:
+    with pytest.raises(ValidationError, match="“width” is not a metric; there are: length"):
+        Judge(slug="width", metric="width").full_clean()
+
+
+@pytest.mark.parametrize("name", ["endpoint", "model", "prompt"])
+def test_a_model_needs_all_that_it_is_asked_with(name: str) -> None:
+    stub = catalogue.stub_judge()
+    whole: dict[str, Any] = {"endpoint": stub.endpoint, "model": "stub", "prompt": stub.prompt}
+    del whole[name]
+
+    with pytest.raises(ValidationError, match=f"'{name}': .*required"):
+        Judge(slug="stub-2", **whole).full_clean()
+
+
+@pytest.mark.parametrize("name", ["endpoint", "model", "prompt", "parameters"])
+def test_a_metric_has_nothing_of_a_model(name: str) -> None:
+    stub = catalogue.stub_judge()
+    extra: dict[str, Any] = {
+        "endpoint": stub.endpoint,
+        "model": "stub",
+        "prompt": stub.prompt,
+        "parameters": {"temperature": 0},
+    }
+
+    with pytest.raises(ValidationError, match=name):
+        Judge(slug="length", metric="length", **{name: extra[name]}).full_clean()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"endpoint": None},
+        {"prompt": None},
+        {"metric": "length"},
+        {"metric": "length", "metric_version": "1"},
+        {"metric": "length", "endpoint": None, "prompt": None, "model": ""},
+        {"metric": "length", "metric_version": "1", "endpoint": None, "prompt": None},
+        {"metric_version": "1"},
+    ],
+)
+def test_the_database_refuses_what_is_neither_a_model_nor_a_metric(change: dict[str, Any]) -> None:
+    judge = catalogue.stub_judge()
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Judge.objects.filter(pk=judge.pk).update(**change)
+
+
+def test_the_judge_of_a_metric_never_changes_once_it_has_run() -> None:
+    judge = catalogue.metric_judge("length")
+    runs.start(factories.study(), judge, by="tests")
+
+    judge.metric_version = "2"
+
+    with pytest.raises(Frozen, match="its metric_version cannot change"):
+        judge.save()

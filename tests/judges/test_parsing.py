@@ -24,7 +24,9 @@ ABC = [Shown("A"), Shown("B"), Shown("C")]
 
 def read(text: str, *, last: bool = True, item: Asking | None = None, finish_reason: str = "stop") -> Verdict | Failure:
     protocol = "reasoning_first" if last else "verdict_first"
-    return parsing.read(text, finish_reason=finish_reason, protocol=protocol, item=item or Asking(), stories=ABC)
+    return parsing.parse_verdict(
+        text, finish_reason=finish_reason, protocol=protocol, item=item or Asking(), stories=ABC
+    )
 
 
 @pytest.mark.parametrize(

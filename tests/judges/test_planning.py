@@ -162,6 +162,7 @@ def test_a_study_whose_protocol_is_not_frozen_cannot_be_judged() -> None:
 def test_a_protocol_that_asks_nothing_cannot_be_judged() -> None:
     study = factories.study()
     empty = ProtocolVersion.objects.create(study=study, number=2, frozen_at=factories.NOON)
+    factories.freeze_anew(study)
 
     with pytest.raises(CannotRun, match="asks anything"):
         planning.plan(study, catalogue.stub_judge())

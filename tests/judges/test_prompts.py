@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from judges import prompts
-from judges.prompts import InvalidPrompt, Told, new_mark, render, unmarked
+from judges.prompts import InvalidPrompt, StoryText, new_mark, render, unmarked
 from studies import items
 
 MARK = "fence-" + "0" * 32
@@ -25,14 +25,19 @@ class Asking:
 
 
 def user_text(text: str = "Once.", *, template: str = "{{ stories }}\n{{ question }}", **more: Any) -> str:
-    given = {"item": Asking(), "stories": [Told("A", text)], "mark": MARK} | more
+    given = {"item": Asking(), "stories": [StoryText("A", text)], "mark": MARK} | more
     return render("", template, **given)[-1]["content"]
 
 
 @pytest.mark.parametrize("prompt", prompts.built_in(), ids=lambda p: p.name)
 def test_a_built_in_prompt_says_the_story_first_and_the_question_after_it(prompt: prompts.PromptFile) -> None:
     said = render(
-        prompt.system, prompt.template, item=Asking(), stories=[Told("A", "Once upon.")], mark=MARK, premise="A well."
+        prompt.system,
+        prompt.template,
+        item=Asking(),
+        stories=[StoryText("A", "Once upon.")],
+        mark=MARK,
+        premise="A well.",
     )
 
     assert [message["role"] for message in said] == ["system", "user"]
@@ -48,7 +53,7 @@ def test_a_built_in_prompt_says_the_story_first_and_the_question_after_it(prompt
 def test_every_item_type_can_be_asked_by_every_built_in_prompt(prompt: prompts.PromptFile, name: str) -> None:
     example = items.named(name).example
     asking = Asking(**({"type": name} | example["item"]))
-    stories = [Told(letter, f"Story {letter}.") for letter in example.get("stories", ["A", "B"])]
+    stories = [StoryText(letter, f"Story {letter}.") for letter in example.get("stories", ["A", "B"])]
 
     said = render(prompt.system, prompt.template, item=asking, stories=stories, mark=MARK)
 
@@ -58,7 +63,7 @@ def test_every_item_type_can_be_asked_by_every_built_in_prompt(prompt: prompts.P
 def test_the_models_own_instruction_is_told_where_reasoning_comes_first_and_only_there() -> None:
     told = {
         p.protocol: "List what the end resolves."
-        in str(render(p.system, p.template, item=Asking(), stories=[Told("A", "x")], mark=MARK))
+        in str(render(p.system, p.template, item=Asking(), stories=[StoryText("A", "x")], mark=MARK))
         for p in prompts.built_in()
     }
 
@@ -66,7 +71,7 @@ def test_the_models_own_instruction_is_told_where_reasoning_comes_first_and_only
 
 
 def test_the_stories_of_a_group_stand_under_their_letters_in_seat_order() -> None:
-    said = user_text(stories=[Told("A", "First."), Told("B", "Second.")])
+    said = user_text(stories=[StoryText("A", "First."), StoryText("B", "Second.")])
 
     assert said.startswith(
         f"<story A {MARK}>\nFirst.\n</story A {MARK}>\n\n<story B {MARK}>\nSecond.\n</story B {MARK}>"

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotation import claims
 from annotation.models import Assignment, Rater, Response, ResponseEvent, Seat
+from annotation.participation import claims
 from judges import catalogue, runs
 from judges.models import Attempt, Call, Endpoint, Judge, Run
 from judges.planning import CannotRun

@@ -10,8 +10,8 @@ from django.db import connection
 from django.utils import timezone
 
 from judges import catalogue, runs
-from judges.clients import Completion
 from judges.models import Attempt, Call, Endpoint, Run
+from judges.providers import Completion
 from studies.models import Study
 from tests import factories
 from tests.judges import standin as told

@@ -5,7 +5,7 @@ from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
-from annotation import invitations
+from annotation.participation import invitations
 from studies.models import Instrument, Study
 from tests import factories
 from tests.annotation import walk

@@ -10,11 +10,13 @@ from django.template import engines
 from django.template.loader import render_to_string
 from django.utils import translation
 
-from annotation.models import Consent, Response
-from annotation.views.way import text_sha256
-from studies.cloze import document
+from annotation.models import Consent, Rater, Response
+from annotation.participation import consents
+from annotation.progress import outlines
+from studies.documents import cloze as document
 from studies.items import InvalidAnswer, Shown, all_types
 from studies.models import Cloze, Instrument, Item, Step, Story, StoryGroup, Study
+from tests import factories
 from tests.languages import pseudo
 from tests.languages.pseudo import faults
 from tests.trust import crawl
@@ -40,8 +42,9 @@ def rewrite(languages: Mapping[str, str]) -> None:
         for sample in step.samples.values():
             sample["why"] = pseudo.written(sample["why"], "study")
         step.save()
-    for given in Consent.objects.select_related("step"):
-        Consent.objects.filter(pk=given.pk).update(text_sha256=text_sha256(given.step))
+    for consent in Consent.objects.select_related("step", "rater"):
+        Consent.objects.filter(pk=consent.pk).update(text_sha256=consents.text_sha256(consent.step))
+        Rater.objects.filter(pk=consent.rater_id).update(consented_to=[consents.text_sha256(consent.step)])
     pseudo.rewrite(Story.objects.all(), "story", "text")
     Story.objects.update(language=languages["story"])
     pseudo.rewrite(Instrument.objects.all(), "instrument", "title")
@@ -51,8 +54,11 @@ def rewrite(languages: Mapping[str, str]) -> None:
     )
     for each in Cloze.objects.all():
         Cloze.objects.filter(pk=each.pk).update(document=document.write(told(each.parsed, languages["story"])))
+    for study in Study.objects.all():
+        factories.freeze_anew(study)
     Response.objects.exclude(rationale="").update(rationale="1 2 3.")
     Response.objects.filter(item__type="text").update(value="12")
+    outlines.forget_outlines()
 
 
 def told(cloze: document.ClozeDocument, language: str) -> document.ClozeDocument:

@@ -16,7 +16,7 @@ from django.test.signals import template_rendered
 from django.urls import reverse
 
 from annotation.models import Assignment, Seat, Timing
-from studies.models import Item, Step
+from studies.models import Item, Step, Study
 from tests import factories
 from tests.annotation import clozes, walk
 from tests.languages import test_every_word as every_word
@@ -88,6 +88,7 @@ def the_whole_way(visit: Visit, languages: dict[str, str]) -> None:
     visit.post(reverse("annotation:briefing", args=["welcome"]))
     visit.post(reverse("annotation:once", args=["background"]))
     Item._base_manager.filter(instrument__slug="plums-background").update(is_skippable=True)
+    factories.freeze_anew(world.studies["plums"])
     visit.post(reverse("annotation:once", args=["background"]))
     visit.get("/")
     taken = list(Seat.objects.filter(is_taken=False).values_list("pk", flat=True))
@@ -143,7 +144,17 @@ def a_practice(visit: Visit, languages: dict[str, str]) -> None:
     assert 'class="sample-answer"' in visit.post(page).content.decode()
 
 
-WAYS = [two_windows, a_long_time, the_whole_way, a_cloze, a_practice]
+def a_pause(visit: Visit, languages: dict[str, str]) -> None:
+    """In the midst of a group the study is paused: the page that says so, and a save that is refused."""
+    mine = walk.begin(visit.client, factories.study(n_stories=2))
+    every_word.rewrite(languages)
+    Study.objects.update(state=Study.State.PAUSED)
+    assert "annotation/paused.html" in [t.name for t in visit.get(reverse("annotation:closed")).templates]
+    for headers in ({}, walk.HTMX):
+        assert visit.post(walk.address(mine), {"base": 0}, headers=headers).status_code == 409
+
+
+WAYS = [a_pause, two_windows, a_long_time, the_whole_way, a_cloze, a_practice]
 
 
 @pytest.mark.parametrize("languages", [FOREIGN, OURS], ids=["foreign study", "study in our languages"])

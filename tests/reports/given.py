@@ -1,9 +1,8 @@
 """Answers brought into a small study, told as shortly as they can be."""
 
-from annotation import imports
-from annotation.imports import Row
 from annotation.models import Rater
-from annotation.responses import Answer
+from annotation.responses import Answer, imports
+from annotation.responses.imports import Row
 from studies import protocol
 from studies.models import Source, Study
 from tests import factories
@@ -26,7 +25,7 @@ def verdicts(study: Study, by_rater: dict[str, str], *, kind: str = Rater.Kind.P
     "yn-d": yes, no, nothing, declined; "?" is unreadable
     """
     stories = list(study.stories.order_by("code").values_list("code", "groups__code"))
-    items = [item.key for item in protocol.items_of(protocol.read(protocol.current(study)).steps[1])]
+    items = [item.key for item in protocol.items_of(protocol.load_protocol(protocol.current(study)).steps[1])]
     rows = []
     for rater, letters in by_rater.items():
         places = [(story, group, item) for story, group in stories for item in items]

@@ -5,7 +5,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from reports import api, roles
+from config import roles
+from reports import api
 from studies.models import Provenance, Source, Study
 from tests import factories
 from tests.reports import given

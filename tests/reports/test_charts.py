@@ -1,18 +1,21 @@
 """Plots as shapes: every value where the axis says, nothing outside the drawing."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 
-from reports import charts
-from reports.charts import Axis, Drawing, Mark, Row
+from reports.figures.base import Estimate, Floor, Interval
+from reports.figures.plots import PERCENT, Axis, Mark, Row, scale_axis
+from reports.page import charts
+from reports.page.charts import Drawing
 
 SOURCES = ["The New Yorker", "Claude 1.3", "GPT-3.5", "GPT-4", "Another", "And another"]
 
 
 def dots(n_sources: int = 3, *, label: str = "Ending") -> charts.Plot:
     marks = tuple(Mark(n, 25.0 * n, max(0, 25.0 * n - 10), min(100, 25.0 * n + 10)) for n in range(n_sources))
-    return charts.dots([Row(label, "Fluency", marks)], SOURCES[:n_sources], charts.PERCENT)
+    return charts.dots([Row(label, "Fluency", marks)], SOURCES[:n_sources], PERCENT)
 
 
 def places(drawing: Drawing, css: str) -> list[float]:
@@ -43,7 +46,7 @@ def test_nothing_stands_outside_the_drawing(size: str, n: int) -> None:
 def test_a_missing_value_has_no_mark_and_a_missing_interval_no_line() -> None:
     row = Row("Ending", "", (Mark(0, None, None, None), Mark(1, 50.0, None, None)))
 
-    drawing = charts.dots([row], SOURCES[:2], charts.PERCENT).wide
+    drawing = charts.dots([row], SOURCES[:2], PERCENT).wide
 
     assert len(places(drawing, "source-1")) == 1  # in the key only
     assert len(places(drawing, "source-2")) == 2
@@ -67,7 +70,7 @@ def test_long_names_stand_on_two_lines() -> None:
 
 
 def test_equal_values_are_stacked_not_hidden() -> None:
-    drawing = charts.strips([("Claude", [3.0, 3.0, 3.0, 8.0])], charts.scale_axis(0, 14)).wide
+    drawing = charts.strips([("Claude", [3.0, 3.0, 3.0, 8.0])], scale_axis(0, 14)).wide
 
     marks = [(shape.x, shape.y) for shape in drawing.shapes if shape.r]
     assert len(set(marks)) == 4
@@ -79,22 +82,23 @@ def test_equal_values_are_stacked_not_hidden() -> None:
     [(1, 5, [1, 2, 3, 4, 5]), (0, 14, [0, 2, 4, 6, 8, 10, 12, 14]), (0, 13, [0, 2, 4, 6, 8, 10, 13])],
 )
 def test_a_scale_has_whole_ticks_from_end_to_end(low: float, high: float, ticks: list[float]) -> None:
-    axis = charts.scale_axis(low, high)
+    axis = scale_axis(low, high)
 
     assert (axis.low, axis.high, [tick for tick, _ in axis.ticks]) == (low, high, ticks)
 
 
 def test_a_cell_places_the_coefficient_between_the_ends_of_all_rows() -> None:
-    def row(value: float | None, low: float | None, high: float | None, upper: float | None) -> dict[str, object]:
-        return {
-            "coefficient": {"value": value},
-            "interval": {"low": low, "high": high},
-            "floor": {"upper": upper},
-        }
+    def row(value: float | None, low: float | None, high: float | None, upper: float | None) -> SimpleNamespace:
+        return SimpleNamespace(
+            coefficient=Estimate(value=value),
+            interval=Interval(low=low, high=high),
+            floor=Floor(mean=None, upper=upper),
+        )
 
-    cells, low, high = charts.cells([row(0.8, 0.6, 0.95, 0.1), row(None, None, None, None)])
+    table = charts.cells([row(0.8, 0.6, 0.95, 0.1), row(None, None, None, None)])
+    cells = [cell for _, cell in table.rows]
 
-    assert (low, high) == (-0.2, 1.0)
+    assert (table.low, table.high) == (-0.2, 1.0)
     assert [cells[0].zero, cells[0].value] == [33.0, 133.0]
     assert (cells[1].value, cells[1].low, cells[1].floor) == (None, None, None)
 

@@ -9,10 +9,15 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from annotation import claims, design, submission, timing, withdrawal
+from annotation import design
 from annotation.models import Assignment, Fill, Rater
-from annotation.timing import Reported
-from reports import cloze, results, tables
+from annotation.participation import claims, withdrawal
+from annotation.responses import submission, timing
+from annotation.responses.timing import Reported
+from reports import results
+from reports.figures.cloze import compute
+from reports.figures.codec import encode
+from reports.page.csv import table
 from studies.models import Study
 from tests import factories
 from tests.annotation import clozes
@@ -60,12 +65,18 @@ def model(study: Study, code: str, texts: dict[int, str]) -> None:
     submission.submit(work, at=timezone.now())
 
 
+def cloze_of(study: Study):
+    """What the document says of it."""
+    result = compute(study)
+    return result and encode(result)
+
+
 def counts(told: dict[str, object]) -> dict[str, int]:
     return {row["group"]: row["n"] for row in told["groups"]}  # type: ignore[index, attr-defined]
 
 
 def test_the_three_groups_are_counted_for_people_and_for_models(study: Study) -> None:
-    found = cloze.cloze(study)
+    found = cloze_of(study)
 
     assert counts(found["people"]) == {"dropped_out": 2, "submitted": 1, "shortlisted": 1}
     assert counts(found["models"]) == {"dropped_out": 0, "submitted": 1, "shortlisted": 0}
@@ -75,7 +86,7 @@ def test_the_three_groups_are_counted_for_people_and_for_models(study: Study) ->
 
 
 def test_shares_are_of_those_who_have_ended_with_their_interval(study: Study) -> None:
-    dropped = cloze.cloze(study)["people"]["groups"][0]
+    dropped = cloze_of(study)["people"]["groups"][0]
 
     assert dropped["value"] == 50
     assert dropped["interval"]["low"] == pytest.approx(15.0, abs=0.05)
@@ -83,7 +94,7 @@ def test_shares_are_of_those_who_have_ended_with_their_interval(study: Study) ->
 
 
 def test_who_gives_up_where_is_told_by_section(study: Study) -> None:
-    sections = cloze.cloze(study)["sections"]
+    sections = cloze_of(study)["sections"]
 
     assert [(row["section"], row["n_stopped"]) for row in sections] == [(1, 0), (2, 1), (3, 1)]
 
@@ -92,7 +103,7 @@ def test_whoever_is_still_at_work_when_the_study_closes_has_dropped_out(study: S
     Study.objects.update(state=Study.State.CLOSED)
     study.refresh_from_db()
 
-    found = cloze.cloze(study)
+    found = cloze_of(study)
 
     assert counts(found["people"]) == {"dropped_out": 3, "submitted": 1, "shortlisted": 1}
     assert [row["n_stopped"] for row in found["sections"]] == [1, 1, 1]
@@ -108,7 +119,7 @@ def test_order_changes_and_time_are_told_for_every_writer() -> None:
     report = [Reported(step, 90, section=1), Reported(step, 30, section=3)]
     timing.add(work, report, at=timezone.now() + timedelta(hours=1))
 
-    found = cloze.cloze(study)
+    found = cloze_of(study)
 
     (row,) = found["writers"]
     assert (row["order"], row["n_changes"], row["active_seconds"], row["n_filled"]) == ([5, 1, 2], 1, 120, 3)
@@ -124,18 +135,18 @@ def test_stand_ins_do_not_count_among_real_people(study: Study) -> None:
     wrote(study, FILLS, submits=True)
     Rater.objects.filter(pk=study.raters.order_by("-pk")[0].pk).update(is_simulated=True)
 
-    assert cloze.cloze(study)["people"]["n"] == 4
+    assert cloze_of(study)["people"]["n"] == 4
 
 
 def test_a_study_without_a_cloze_says_nothing_of_one() -> None:
     study = factories.study()
 
-    assert cloze.cloze(study) is None
-    assert list(tables.cloze({"cloze": None})) == []
+    assert cloze_of(study) is None
+    assert table(results.read(results.compute(study)), "cloze") == ([], [])
 
 
 def test_before_anybody_has_ended_there_are_no_shares() -> None:
-    groups = cloze.cloze(clozes.study())["people"]["groups"]
+    groups = cloze_of(clozes.study())["people"]["groups"]
 
     assert [(row["n"], row["value"]) for row in groups] == [(0, None)] * 3
     assert groups[0]["why"]
@@ -172,4 +183,4 @@ def test_the_section_takes_a_fixed_number_of_queries(django_assert_num_queries, 
         wrote(study, FILLS, submits=True)
 
     with django_assert_num_queries(5):
-        cloze.cloze(study)
+        cloze_of(study)

@@ -8,8 +8,8 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from annotation import claims, invitations
 from annotation.models import Invitation, Withdrawal
+from annotation.participation import claims, invitations
 from reports.management.commands import demo as seeding
 from studies.models import Study
 

@@ -59,7 +59,7 @@ def test_the_demos_report_recovers_what_was_planted() -> None:
     means = {row["source"]: row["value"] for row in result["pass_rates"]["mean"]["by_source"]}
     assert tier_by_source[max(means, key=means.__getitem__)] == "upper"
     assert tier_by_source[min(means, key=means.__getitem__)] == "lower"
-    assert result["judges"]
+    assert result["judges"]["compared"]
 
 
 def test_the_stub_judge_has_finished() -> None:

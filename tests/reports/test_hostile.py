@@ -9,11 +9,15 @@ import numpy as np
 import pytest
 from django.test import Client
 
-from annotation import withdrawal
-from annotation.imports import Row
 from annotation.models import Rater, StepTaken
+from annotation.participation import withdrawal
 from annotation.responses import Answer
-from reports import answers, frames, results, tables
+from annotation.responses.imports import Row
+from reports import results
+from reports.dataset import answers
+from reports.export import long_table
+from reports.export.spreadsheet import spreadsheet_lines
+from reports.page.csv import csv_lines
 from stats import agreement
 from studies.models import Provenance, Step, Study
 from tests.factories import NOON
@@ -69,7 +73,7 @@ def test_answers_that_do_not_vary_have_a_reason_in_place_of_an_interval_from_100
     cell = results.compute(study)["pass_rates"]["items"][0]["overall"]
 
     assert (cell["value"], cell["n"], cell["interval"]["low"], cell["interval"]["high"]) == (100, 16, None, None)
-    assert "same value" in cell["interval"]["why"]
+    assert cell["interval"]["why"] == {"code": "resamples_alike", "values": {}}
 
 
 @pytest.fixture
@@ -90,7 +94,7 @@ def test_stories_whose_author_nobody_knows_are_counted_and_belong_to_no_source(o
     assert {story["source"] for story in found["tests_passed"]["stories"]} == {""}
     assert found["rankings"][0]["concordance"]["value"] == 1
     assert found["rankings"][0]["by_source"] == found["authorship"][0]["by_source"] == []
-    assert found["judges"][0]["pooled"]["n"] == 8
+    assert found["judges"]["compared"][0]["pooled"]["n"] == 8
     assert "NaN" not in json.dumps(found)
 
 
@@ -110,7 +114,7 @@ def test_results_are_computed_from_what_the_long_file_says() -> None:
     given.verdicts(study, {"gpt": "ynynynyn?d--"}, kind="model")
     withdrawal.withdraw(Rater.objects.get(code="E2"), at=NOON)
 
-    long, table = frames.frame(study, with_sources=True), answers.table(study, with_sources=True)
+    long, table = long_table.frame(study, with_sources=True), answers.table(study, with_sources=True)
 
     shared = [name for name in answers.COLUMNS if name in long]
     assert set(answers.COLUMNS) - set(shared) == {"was_given"}
@@ -184,8 +188,8 @@ def test_a_spreadsheet_that_separates_by_another_sign_runs_nothing_either(said: 
     rows = [{"rater": "E1", "said": said, "after": "x"}]
     runs = ("=", "+", "-", "@")
 
-    exact = cells(tables.csv_lines(rows[0], rows), separator)
-    safe = cells(tables.spreadsheet_lines(rows[0], rows), separator)
+    exact = cells(csv_lines(rows[0], rows), separator)
+    safe = cells(spreadsheet_lines(rows[0], rows), separator)
 
     assert [cell for cell in exact if cell.startswith(runs)], "nothing could be run"
     assert not [cell for cell in safe if cell.startswith(runs)]
@@ -195,7 +199,7 @@ def test_a_spreadsheet_that_separates_by_another_sign_runs_nothing_either(said: 
 def test_what_no_spreadsheet_runs_is_left_as_it_is(said: object) -> None:
     row = {"said": said}
 
-    assert list(tables.spreadsheet_lines(row, [row]))[1:] == list(tables.csv_lines(row, [row]))
+    assert list(spreadsheet_lines(row, [row]))[1:] == list(csv_lines(row, [row]))
 
 
 def test_the_copy_for_spreadsheets_says_that_it_is_utf_8(admin_client: Client) -> None:
@@ -221,7 +225,7 @@ def test_a_judge_who_answers_half_is_compared_on_that_half_and_its_silence_is_no
     given.verdicts(study, {"E1": "ynynynyn", "E2": "ynynynyn", "E3": "ynyyynnn"})
     given.verdicts(study, {"gpt": "yn?d----"}, kind="model")
 
-    judge = results.compute(study)["judges"][0]
+    judge = results.compute(study)["judges"]["compared"][0]
 
     assert (judge["pooled"]["n"], judge["pooled"]["kappa"]["value"], judge["pooled"]["yes_percent"]) == (2, 1, 50)
     counts = ("answered", "unreadable", "declined", "missing", "expected", "lost_percent")

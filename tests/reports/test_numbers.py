@@ -2,7 +2,7 @@
 
 import pytest
 
-from reports.templatetags.figures import coefficient, decimal, whole
+from reports.numbers import coefficient, decimal, whole
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from django.test import Client
 
-from annotation import claims, design, responses, submission
+from annotation import responses
 from annotation.models import Assignment, Rater, StepTaken
-from annotation.responses import Answer
-from reports import results, tables
+from annotation.participation import claims
+from annotation.responses import Answer, submission
+from reports import results
+from reports.page.csv import table
 from stats import agreement
 from studies.models import Instrument, Item, ProtocolVersion, Provenance, Source, Step, Study
 from tests import factories
@@ -30,6 +32,7 @@ def paired(settings: dict[str, str] | None = None) -> Study:
     """A closed study of three pairs, without answers."""
     study = given.closed_study(n_groups=3)
     Item._base_manager.filter(instrument__slug="plums-ranking").update(type="pair", settings=settings or {})
+    factories.freeze_anew(study)
     return study
 
 
@@ -167,9 +170,9 @@ def test_the_page_shows_the_pairs(client: Client, study: Study, state: str) -> N
 
 
 def test_the_files_hold_what_the_page_shows(study: Study) -> None:
-    found = results.compute(study)
+    found = results.read(results.compute(study))
 
-    preferences, pairs = list(tables.preferences(found)), list(tables.pairs(found))
+    (_, preferences), (_, pairs) = (table(found, name) for name in ("preferences", "pairs"))
 
     assert [(r["what"], r["source"], r["n_so"], r["n"]) for r in preferences] == [
         ("shown first", "all", 7, 12),
@@ -197,7 +200,7 @@ def asked_once() -> Study:
     Instrument.objects.filter(pk=made.pk).update(status=Instrument.Status.PUBLISHED)
     version = ProtocolVersion.objects.get()
     Step.objects.create(version=version, position=3, key="once", kind="rating", instrument=made, scope="once")
-    design.plan(study, by="tests", at=NOON)
+    factories.plan(study)
     answers = [("no", ["red", "blue"], 1, "Words."), ("no", ["blue"], 4, None), ("yes", None, None, None)]
     for given_by_item in answers:
         rater = factories.rater(study)

@@ -1,4 +1,4 @@
-"""Why there is no figure: stored in English, read in the reader's language."""
+"""Why there is no figure: stored as a code with its values, read in the reader's language."""
 
 import ast
 from pathlib import Path
@@ -7,46 +7,60 @@ import pytest
 from django.conf import settings
 from django.utils import translation
 
-from reports.templatetags.reasons import REASONS, reason, reason_language
+from reports.figures.base import Reason, without_value
+from reports.reasons import NAMES, SENTENCES, english
+from reports.templatetags.report import reason, reason_language
+from stats.reasons import Incomputable
 
-# Of the release, of which no page of a study tells.
-OF_REPLICATIONS = {"comparison.py", "procedures.py", "scale_procedures.py"}
-NAMED = "All ratings are the same, so agreement by chance is certain and "
+RAISED = ("Incomputable", "TooFewRaters", "without_value")
 
 
-def said_in_code() -> set[str]:
-    """What `stats` and `reports` say instead of a figure, where it is one sentence without anything filled in."""
+def codes_in_code() -> set[str]:
+    """The codes that `stats` and `reports` give instead of a figure."""
     base = Path(settings.BASE_DIR)
-    files = [*base.glob("stats/*.py"), *(f for f in base.glob("reports/*.py") if f.name not in OF_REPLICATIONS)]
-    found = set()
-    for node in (node for file in files for node in ast.walk(ast.parse(file.read_text()))):
-        said: list[ast.expr | None] = []
-        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("Incomputable", "TooFewRaters")):
-            said = [*node.args]
-        if isinstance(node, ast.Dict):
-            said = [
-                value for key, value in zip(node.keys, node.values, strict=True) if ast.unparse(key or value) == "'why'"
-            ]
-        found |= {each.value for each in said if isinstance(each, ast.Constant)}
-    return {each for each in found if isinstance(each, str)}
+    calls = [
+        node
+        for file in [*base.glob("stats/*.py"), *base.glob("reports/**/*.py")]
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in RAISED
+    ]
+    return {call.args[0].value for call in calls if call.args and isinstance(call.args[0], ast.Constant)}
 
 
-def test_every_reason_of_the_code_is_listed_and_no_other() -> None:
-    named = {each for each in REASONS if each.startswith(NAMED)}
-    arbitrary = {"It would depend on which story of a group is called the first."}
-
-    assert len(said_in_code()) > 20
-    assert REASONS - named - arbitrary == said_in_code()
-    assert len(named) == 2
+def test_every_code_has_a_sentence_and_no_other() -> None:
+    assert len(codes_in_code()) > 25
+    assert set(SENTENCES) == codes_in_code()
 
 
-@pytest.mark.parametrize("said", sorted(REASONS))
-def test_a_listed_reason_is_read_in_the_readers_language(said: str) -> None:
+# Only replications of published studies say these, and they print in English.
+OF_REPLICATIONS = {"no_such_figure", "too_few_ratings"}
+VALUES = {"all_ratings_alike": {"name": "Fleiss' kappa"}, "too_few_ratings": {"least": 2}}
+
+
+@pytest.mark.parametrize("code", sorted(set(SENTENCES) - OF_REPLICATIONS))
+def test_a_reason_is_read_in_the_readers_language(code: str) -> None:
+    why = without_value(code, **VALUES.get(code, {}))
     with translation.override("pt-br"):
-        assert (reason(said) != said, reason_language(said)) == (True, "pt-br")
-    assert (reason(said), reason_language(said)) == (said, "en")
+        assert (reason(why) != english(why), reason_language(why)) == (True, "pt-br")
+    assert (reason(why), reason_language(why)) == (english(why), "en")
 
 
-def test_any_other_is_english_and_says_so() -> None:
+def test_what_a_sentence_names_is_translated_with_it() -> None:
+    assert "Fleiss' kappa" in NAMES
     with translation.override("pt-br"):
-        assert (reason("Only 3 of 7."), reason_language("Only 3 of 7.")) == ("Only 3 of 7.", "en")
+        assert "Kappa de Fleiss" in reason(without_value("all_ratings_alike", name="Fleiss' kappa"))
+
+
+def test_a_sentence_without_a_translation_is_english_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SENTENCES, "probe", "Only %(n)s of %(all)s.")
+    why = without_value("probe", n=3, all=7)
+
+    with translation.override("pt-br"):
+        assert (reason(why), reason_language(why)) == ("Only 3 of 7.", "en")
+
+
+def test_the_error_of_a_statistic_becomes_the_reason_and_says_the_same_sentence() -> None:
+    error = Incomputable("all_ratings_alike", name="Fleiss' kappa")
+
+    assert Reason.of(error) == Reason(code="all_ratings_alike", values={"name": "Fleiss' kappa"})
+    assert str(error) == english(error) == english(Reason.of(error))

@@ -14,13 +14,13 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from annotation import design, invitations
 from annotation.models import Response, ResponseEvent
+from annotation.participation import invitations
 from reports import results
-from studies.documents import read_ttcw_release
+from studies.documents.instrument import read_ttcw_release
 from studies.loading import load_instrument
 from studies.models import ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study
-from tests.factories import NOON
+from tests import factories
 
 SOURCES = {
     "GPT3.5": ("GPT-3.5", "language_model"),
@@ -61,7 +61,7 @@ class Played:
         Step.objects.create(version=version, position=1, key="consent", kind="consent", text="Do you agree?")
         asked = {"key": "tests", "kind": "rating", "instrument": self.instrument, "scope": "story"}
         Step.objects.create(version=version, position=2, **asked)
-        design.plan(study, by="tests", at=NOON)
+        factories.plan(study)
         return study
 
     def arrive(self, expert: int) -> Client:

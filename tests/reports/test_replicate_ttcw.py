@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation import history
 from annotation.models import Rater, Response
+from annotation.responses import history
 from reports.models import Report
 from studies.models import Instrument, Provenance, Source, Story, Study
 

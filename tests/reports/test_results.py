@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from annotation.models import Rater
-from reports import frames, results
+from reports import results
+from reports.export import codebook, long_table
 from stats import agreement, intervals
 from studies.models import Item, Study
+from tests import factories
 from tests.reports import given
 
 pytestmark = pytest.mark.django_db
@@ -85,7 +87,7 @@ def test_what_cannot_be_computed_says_why() -> None:
     row = results.compute(study)["agreement"]["items"][0]
 
     assert row["coefficient"]["value"] is None
-    assert "0/0" in row["coefficient"]["why"]
+    assert row["coefficient"]["why"] == {"code": "all_ratings_alike", "values": {"name": "Fleiss' kappa"}}
     assert (row["interval"]["low"], row["interval"]["high"]) == (None, None)
     assert row["interval"]["why"]
 
@@ -95,9 +97,9 @@ def test_a_study_without_answers_has_reasons_in_place_of_numbers() -> None:
 
     found = results.compute(study)
 
-    assert found["pass_rates"]["items"][0]["overall"]["why"] == "There are no verdicts."
-    assert found["agreement"]["items"][0]["coefficient"]["why"] == "No unit has two ratings."
-    assert (found["rankings"], found["judges"], found["progress"]["n_answers"]) == ([], [], 0)
+    assert found["pass_rates"]["items"][0]["overall"]["why"]["code"] == "no_verdicts"
+    assert found["agreement"]["items"][0]["coefficient"]["why"]["code"] == "no_unit_with_two_ratings"
+    assert (found["rankings"], found["judges"]["compared"], found["progress"]["n_answers"]) == ([], [], 0)
 
 
 def test_tests_passed_are_the_mean_of_the_raters_counts() -> None:
@@ -136,6 +138,7 @@ def test_rankings_give_mean_ranks_first_places_and_concordance() -> None:
 def test_shared_places_share_their_ranks_and_their_firsts() -> None:
     study = given.closed_study(n_groups=1, n_stories=3)
     Item._base_manager.filter(type="ranking").update(settings={"ties": True})
+    factories.freeze_anew(study)
     given.bring(study, given.orders(study, {"E01": {"plot1": "p1s1 = p1s3 > p1s2"}}))
 
     ranking = results.compute(study)["rankings"][0]
@@ -145,7 +148,7 @@ def test_shared_places_share_their_ranks_and_their_firsts() -> None:
         ("Source 2", 3.0, 0.0),
         ("Source 3", 1.5, 50.0),
     ]
-    assert "Fewer than two raters" in ranking["concordance"]["groups"][0]["why"]
+    assert ranking["concordance"]["groups"][0]["why"]["code"] == "fewer_than_two_raters"
 
 
 def test_guesses_stand_against_the_true_kind_of_source() -> None:
@@ -170,7 +173,7 @@ def test_a_judge_stands_beside_the_majority_and_what_it_left_out_is_counted() ->
     given.verdicts(study, {"E01": "ynyn", "E02": "ynyn", "E03": "ynny"})
     given.verdicts(study, {"gpt": "yyd-", "kind": "?n--"}, kind=Rater.Kind.MODEL)
 
-    gpt, kind = results.compute(study)["judges"]
+    gpt, kind = results.compute(study)["judges"]["compared"]
 
     # The majority says yes no yes no. gpt: yes yes declined nothing.
     assert (gpt["judge"], gpt["pooled"]["n"], gpt["pooled"]["yes_percent"]) == ("gpt", 2, 100)
@@ -183,12 +186,13 @@ def test_a_judge_stands_beside_the_majority_and_what_it_left_out_is_counted() ->
         ("Source 2", 50),
     ]
     assert (kind["outcomes"]["unreadable"], kind["pooled"]["n"]) == (1, 1)
-    assert "0/0" in kind["pooled"]["kappa"]["why"]
+    assert kind["pooled"]["kappa"]["why"]["code"] == "both_constant"
 
 
 def test_ratings_on_a_scale_have_means_deviations_and_ordinal_alpha() -> None:
     study = given.closed_study()
     Item._base_manager.filter(instrument__slug="plums-tests").update(type="scale", settings={"low": 1, "high": 5})
+    factories.freeze_anew(study)
     values = {"E01": {"p1s1": 5, "p1s2": 1, "p2s1": 4, "p2s2": 2}, "E02": {"p1s1": 4, "p1s2": 2, "p2s1": 5, "p2s2": 1}}
     rows = [
         given.Row("test", rater, f"plot{s[1]}", s, "tests", "item-1", given.Answer(value=v))
@@ -211,6 +215,7 @@ def test_a_scale_shown_the_other_way_round_is_told_as_it_is_analysed() -> None:
     study = given.closed_study()
     settings = {"low": 1, "high": 5, "anchors": {"1": "Human", "5": "LLM"}, "analysed_reversed": True}
     Item._base_manager.filter(instrument__slug="plums-tests").update(type="scale", settings=settings)
+    factories.freeze_anew(study)
     shown = {"E01": {"p1s1": 1, "p1s2": 5, "p2s1": 2, "p2s2": 5}, "E02": {"p1s1": 2, "p1s2": 4, "p2s1": 1, "p2s2": 5}}
     rows = [
         given.Row("test", rater, f"plot{s[1]}", s, "tests", "item-1", given.Answer(value=v))
@@ -227,9 +232,10 @@ def test_a_scale_shown_the_other_way_round_is_told_as_it_is_analysed() -> None:
     row = found["agreement"]["items"][0]
     assert row["coefficient"]["value"] == float(agreement.krippendorff_alpha([[5, 1, 4, 1], [4, 2, 5, 1]], "ordinal"))
     assert row["floor"]["mean"] < row["floor"]["upper"]
-    long = frames.frame(study, with_sources=True).set_index(["rater", "story"])
+    long = long_table.frame(study, with_sources=True).set_index(["rater", "story"])
     assert tuple(long.loc[("E01", "p1s1"), ["value", "value_label", "analysed"]]) == (1, "1 (Human)", 5)
-    words = {row["name"]: row["values"] for row in frames.codebook(study, with_sources=False)}["tests/item-1"]
+    words = {row["name"]: row["values"] for row in codebook.rows(study, with_sources=False)}["tests/item-1"]
+    assert words.startswith("low = 1; high = 5; anchors = {")
     assert "analysed_reversed = True" in words
     assert "'1': 'Human'" in words
 
@@ -238,6 +244,7 @@ def test_choices_have_shares_and_nominal_agreement() -> None:
     study = given.closed_study()
     options = [{"value": v, "label": v.title()} for v in ("red", "green", "blue")]
     Item._base_manager.filter(instrument__slug="plums-tests").update(type="choice", options=options)
+    factories.freeze_anew(study)
     said = {"E01": "rgbb", "E02": "rgbr"}
     words = {option["value"][0]: option["value"] for option in options}
     stories = ["p1s1", "p1s2", "p2s1", "p2s2"]

@@ -66,7 +66,7 @@ def test_one_reading_of_a_judge_counts_however_often_it_read() -> None:
         response.pk, response.assignment, response.value = None, again, "no"
         response.save()
 
-    judge = results.compute(study)["judges"][0]
+    judge = results.compute(study)["judges"]["compared"][0]
 
     assert (judge["pooled"]["n"], judge["pooled"]["kappa"]["value"]) == (2, 1)
     assert judge["outcomes"]["answered"] == 2
@@ -85,7 +85,7 @@ def test_nothing_by_source_is_in_the_results_until_the_study_is_closed(study: St
 
     assert "Canary" not in json.dumps(sealed)
     assert (sealed["is_sealed"], sealed["sources"], sealed["tests_passed"]) == (True, [], None)
-    assert (sealed["rankings"], sealed["authorship"], sealed["judges"]) == ([], [], [])
+    assert (sealed["rankings"], sealed["authorship"], sealed["judges"]["compared"]) == ([], [], [])
     assert sealed["pass_rates"]["mean"]["overall"]["value"] == 62.5
     assert sealed["pass_rates"]["items"][0]["by_source"] == []
     assert "within_source" not in sealed["agreement"]["items"][0]

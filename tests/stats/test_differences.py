@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stats.agreement import Incomputable
-from stats.differences import Difference, hedges_g, holm, student, welch
+from stats.differences import Difference, hedges_g, student, welch
 
 # Student 1908, "The probable error of a mean", Biometrika 6(1), p. 20: hours of sleep gained with two drugs. Taken as
 # two groups, R prints t = -1.8608, df = 18, p = .07919, and for Welch's test df = 17.776, p = .07939 (data "sleep").
@@ -31,15 +31,6 @@ def test_welch_reproduces_the_sleep_data() -> None:
 def test_hedges_g_of_a_case_by_hand() -> None:
     # Means 2 and 5, both variances 1, so 3 deviations; the factor is 1 - 3 / (4 * 4 - 1) = .8.
     assert hedges_g([4, 5, 6], [1, 2, 3]) == pytest.approx(2.4)
-
-
-def test_holm_of_a_case_by_hand() -> None:
-    # Smallest first: 4 * .005, 3 * .01, 2 * .03; then 1 * .04 may not fall below the .06 before it.
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-
-
-def test_holm_never_exceeds_one() -> None:
-    assert holm([0.9, 0.8]) == [1.0, 1.0]
 
 
 @pytest.mark.parametrize("test", [student, welch])

@@ -175,3 +175,14 @@ def test_the_interval_comes_back_from_its_seed() -> None:
 
     assert found[0] == found[1] != found[2]
     assert found[0].low < 0.430 < found[0].high
+
+
+def test_the_mean_of_a_resample_is_that_of_its_values_however_often_each_is_drawn() -> None:
+    values = np.array([[1.0, 4.0, np.nan], [3.0, np.nan, np.nan]])
+    weights = np.array([[1, 1, 1], [2, 1, 0], [0, 0, 3]])
+
+    means = intervals.mean_resamples(values, weights)
+
+    # (1 + 3 + 4) / 3; (2 * (1 + 3) + 4) / 5; nothing but the unit that nobody rated.
+    assert means[:2] == pytest.approx([8 / 3, 12 / 5])
+    assert np.isnan(means[2])

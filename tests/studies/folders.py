@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.apps import apps
 
-from studies.documents import DocumentError
+from studies.documents.errors import DocumentError
 
 STUDY = """
 slug = "plums"

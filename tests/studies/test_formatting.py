@@ -7,11 +7,12 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation import launching
+from annotation.design import launching
 from studies import formatting
 from studies.formatting import CannotNormalise
-from studies.models import ProtocolVersion, Provenance, Step, Story, StoryGroup, Study
-from studies.signs import NORMALISATIONS
+from studies.models import Provenance, Step, Story, StoryGroup, Study
+from studies.typography import comparison
+from studies.typography.normalisation import NORMALISATIONS
 from tests import factories
 
 ALL = list(NORMALISATIONS)
@@ -22,7 +23,7 @@ ALL = list(NORMALISATIONS)
 
 def why(*texts: list[str]) -> dict[str, str]:
     """Why each sign or amount tells the sources apart, by its name."""
-    found = formatting.table("", {f"S{n}": some for n, some in enumerate(texts)})
+    found = comparison.table("", {f"S{n}": some for n, some in enumerate(texts)})
     return {getattr(row, "title", "") or row.sign.key: row.why for row in found.telling}  # type: ignore[union-attr]
 
 
@@ -146,12 +147,13 @@ def test_normalising_twice_keeps_the_first_text() -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("state", ["planned", "live", "closed"])
-def test_texts_stay_as_they_are_once_the_study_is_planned(state: str) -> None:
-    study = factories.study(state=Study.State.DRAFT if state == "planned" else state)
+@pytest.mark.parametrize("state", ["draft", "live", "closed"])
+def test_texts_stay_as_they_are_once_they_are_frozen(state: str) -> None:
+    study = factories.study(state=state)
+    factories.freeze(study)
     before = list(study.stories.order_by("pk").values())
 
-    with pytest.raises(CannotNormalise, match="plums is planned, so its texts stay as they are"):
+    with pytest.raises(CannotNormalise, match="the protocol of plums is frozen, so its texts stay as they are"):
         formatting.normalise(study, ALL)
 
     assert list(study.stories.order_by("pk").values()) == before
@@ -182,7 +184,7 @@ def test_a_normalised_study_can_be_planned_and_launched() -> None:
     call_command("plan", study.slug)
 
     assert launching.obstacles(study, at=factories.NOON) == []
-    assert ProtocolVersion.objects.get(study=study).frozen_at is not None
+    assert launching.launch(study, by="tests", at=factories.NOON).state == Study.State.LIVE
 
 
 @pytest.mark.django_db
@@ -282,5 +284,5 @@ def test_the_command_names_its_errors() -> None:
 
     with pytest.raises(CommandError, match="there is no study “pears”; there are: plums"):
         call_command("formatting", "pears")
-    with pytest.raises(CommandError, match="plums is planned"):
+    with pytest.raises(CommandError, match="the protocol of plums is frozen"):
         call_command("formatting", "plums", normalise=["dashes"])

@@ -8,26 +8,27 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from studies import documents, loading
+from studies import loading
+from studies.documents import instrument
 from studies.models import Instrument, Item, Provenance, Source, Study
-from studies.published import Final
+from studies.publication import Final
 
 pytestmark = pytest.mark.django_db
 DEMO = Path(loading.__file__).parent / "demo"
 
 
-def ttcw() -> documents.InstrumentDocument:
-    return documents.read(documents.discover()["ttcw"])
+def ttcw() -> instrument.InstrumentDocument:
+    return instrument.read_instrument(instrument.discover()["ttcw"])
 
 
-@pytest.mark.parametrize("slug", documents.discover())
+@pytest.mark.parametrize("slug", instrument.discover())
 def test_every_builtin_instrument_loads_and_says_in_the_database_what_its_file_says(slug: str) -> None:
-    document = documents.read(documents.discover()[slug])
+    document = instrument.read_instrument(instrument.discover()[slug])
 
     made = loading.load_instrument(document)
 
     assert made.status == Instrument.Status.PUBLISHED
-    assert made.fingerprint == documents.fingerprint(document)
+    assert made.fingerprint == instrument.fingerprint(document)
     # The briefing is taken into a study's own texts and stands in no table.
     assert loading.document_of(made) == replace(document, url="", briefing="")
 
@@ -134,14 +135,14 @@ def test_a_draft_can_be_edited_until_it_is_published() -> None:
     item.question = "Two?"
     with pytest.raises(Final):
         item.save()
-    assert draft.fingerprint == documents.fingerprint(loading.document_of(draft))
+    assert draft.fingerprint == instrument.fingerprint(loading.document_of(draft))
 
 
 def test_a_draft_that_cannot_be_asked_is_not_published() -> None:
     draft = Instrument.objects.create(slug="draft", version="1", title="Draft")
     Item.objects.create(instrument=draft, position=1, key="one", type="choice", question="Which?", options=[])
 
-    with pytest.raises(documents.DocumentError):
+    with pytest.raises(instrument.DocumentError):
         loading.publish(draft)
 
     assert Instrument.objects.get(pk=draft.pk).status == Instrument.Status.DRAFT
@@ -158,7 +159,7 @@ def test_the_demonstration_studies_load(folder: str) -> None:
 def test_a_source_has_one_kind_in_all_studies(tmp_path: Path) -> None:
     Source.objects.create(name="Manner A", kind=Source.Kind.OTHER)
 
-    with pytest.raises(documents.DocumentError) as caught:
+    with pytest.raises(instrument.DocumentError) as caught:
         loading.load_study(DEMO / "harbour")
 
     assert str(caught.value) == (
@@ -173,13 +174,13 @@ def test_the_command_loads_a_builtin_instrument_by_its_slug() -> None:
 
     call_command("load_instrument", "ttcw", stdout=said)
 
-    mark = documents.fingerprint(ttcw())[:12]
+    mark = instrument.fingerprint(ttcw())[:12]
     assert said.getvalue() == f"ttcw@1: Torrance Test of Creative Writing, 14 items, {mark}\n"
 
 
 def test_the_command_loads_an_instrument_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
-    file.write_text(documents.discover()["ttcw"].read_text().replace('slug = "ttcw"', 'slug = "mine"'))
+    file.write_text(instrument.discover()["ttcw"].read_text().replace('slug = "ttcw"', 'slug = "mine"'))
 
     call_command("load_instrument", str(file), stdout=StringIO())
 
@@ -215,7 +216,7 @@ def test_an_unknown_instrument_is_named_with_those_there_are() -> None:
     with pytest.raises(CommandError) as caught:
         call_command("load_instrument", "nothing")
 
-    there = ", ".join(documents.discover())
+    there = ", ".join(instrument.discover())
     assert str(caught.value) == f"nothing: there is no such file, and the built-in instruments are {there}"
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from studies.naming import NoSuchStudy, named
+from studies.lookup import NoSuchStudy, named
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from studies import loading, protocol
-from studies.documents import DocumentError
+from studies.documents.errors import DocumentError
 from studies.models import Step, Study
 
 STUDY = """
@@ -52,7 +52,7 @@ def test_a_practice_asks_the_items_that_have_a_sample_answer(tmp_path: Path) -> 
 
     study = loading.load_study(folder(tmp_path, from_file))
 
-    practice, depth = protocol.read(study.versions.get()).steps[1:]
+    practice, depth = protocol.load_protocol(study.versions.get()).steps[1:]
     assert (practice.kind, practice.scope, practice.story) == ("practice", Step.Scope.ONCE, "The ferry stopped.")
     assert [item.key for item in protocol.items_of(practice)] == ["empathy"]
     assert len(protocol.items_of(depth)) == 7
@@ -61,12 +61,12 @@ def test_a_practice_asks_the_items_that_have_a_sample_answer(tmp_path: Path) -> 
 @pytest.mark.django_db
 def test_its_story_and_samples_are_part_of_what_is_frozen(tmp_path: Path) -> None:
     study = loading.load_study(folder(tmp_path, STUDY))
-    before = protocol.document(protocol.read(study.versions.get()))
+    before = protocol.document(protocol.load_protocol(study.versions.get()))
 
     assert '"story":"The ferry stopped running."' in before
     Step.objects.filter(key="practice").update(samples={"empathy": {"value": 3, "why": "So."}})
 
-    assert protocol.document(protocol.read(study.versions.get())) != before
+    assert protocol.document(protocol.load_protocol(study.versions.get())) != before
 
 
 @pytest.mark.django_db
@@ -86,9 +86,10 @@ def test_what_was_edited_into_nonsense_is_not_planned(tmp_path: Path, samples: o
     study = loading.load_study(folder(tmp_path, STUDY))
     Step.objects.filter(key="practice").update(samples=samples, story="")
 
-    found = protocol.findings(study, protocol.read(study.versions.get()))
+    found = protocol.findings(study, protocol.load_protocol(study.versions.get()))
 
-    assert found == ["step practice has no story to practise on", said]
+    errors = protocol.errors(found, protocol.Purpose.PLAN)
+    assert list(map(str, errors)) == ["step practice has no story to practise on", said]
 
 
 BAD = {

@@ -3,7 +3,7 @@
 import pytest
 
 from studies.models import Instrument, Item
-from studies.published import Final
+from studies.publication import Final
 from tests import factories
 
 pytestmark = pytest.mark.django_db

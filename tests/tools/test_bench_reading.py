@@ -1,6 +1,6 @@
 import pytest
 
-from tests.bench import reading
+from tools.bench import reading
 
 pytestmark = pytest.mark.usefixtures("committed")
 

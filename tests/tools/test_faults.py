@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.trials import faults
+from tools.trials import faults
 
 pytestmark = pytest.mark.usefixtures("committed")
 

@@ -8,8 +8,11 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
-from annotation import invitations, responses, signin
+from annotation import responses
 from annotation.models import Assignment, Response, ResponseEvent
+from annotation.participation import invitations
+from annotation.responses import Entry, recording
+from annotation.views.rater import guards
 from tests import factories
 from tests.annotation import walk
 
@@ -51,7 +54,7 @@ def test_what_is_sent_after_a_session_has_ended_is_refused_and_kept_once_after_c
 
 @pytest.mark.django_db
 def test_a_session_that_ends_with_a_redirect_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(signin, "ended", lambda request: HttpResponse(status=302))
+    monkeypatch.setattr(guards, "ended", lambda request: HttpResponse(status=302))
 
     assert run(2)["refused"] == 0
 
@@ -59,10 +62,10 @@ def test_a_session_that_ends_with_a_redirect_would_be_noticed(monkeypatch: pytes
 @pytest.mark.django_db
 def test_a_draft_that_is_sent_twice_under_no_key_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     # Without the sender's own name for a save, a repeat is a stranger's.
-    def forget(response: Response, *, key: str) -> Response | None:
+    def forget(entry: Entry, response: Response) -> list[ResponseEvent]:
         raise responses.Stale(response)
 
-    monkeypatch.setattr(responses, "_known", forget)
-    monkeypatch.setattr(responses, "_says_the_same", lambda response, said: False)
+    monkeypatch.setattr(recording, "_relevant_events", forget)
+    monkeypatch.setattr(recording, "_says_the_same", lambda response, content: False)
 
     assert run(2)["kept"] == 0

@@ -1,7 +1,8 @@
 import pytest
 
 from annotation import responses
-from tests.trials import two_tabs
+from annotation.responses import recording
+from tools.trials import two_tabs
 
 pytestmark = pytest.mark.django_db
 
@@ -22,6 +23,6 @@ def test_without_revisions_they_do(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_with_every_page_taken_for_the_same_they_do(monkeypatch: pytest.MonkeyPatch) -> None:
     """The page's name in the key is what tells one's own unheard save from somebody else's."""
-    monkeypatch.setattr(responses, "_follows", lambda key, earlier: True)
+    monkeypatch.setattr(recording, "_follows", lambda key, earlier: True)
 
     assert two_tabs.run(60)["silent overwrites"] > 5

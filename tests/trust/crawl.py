@@ -18,9 +18,10 @@ from django.contrib.contenttypes.models import ContentType
 from django.contrib.staticfiles import finders
 from django.core import mail
 from django.db import transaction
+from django.db.models import Q
 from django.test import Client
 
-from reports import tables
+from reports import figures
 from studies.models import Item, Step, Study
 from tests.trust import world as worlds
 from tests.trust.addresses import Pattern, patterns
@@ -167,14 +168,18 @@ def pool(world: World, pattern: Pattern, name: str, who: str) -> list[Any]:
         return [*mine, *(a.code for a in world.at_work.values() if a.code not in mine), NOWHERE]
     study = world.at_work[who].study if who in world.at_work else world.studies["plums"]
     steps = Step.objects.filter(version__study=study)
-    keys = Item.objects.filter(instrument__step__in=steps).values_list("key", flat=True).distinct()
+    is_metric = Q(kind=Step.Kind.METRIC)
+    asked, measured = (
+        Item.objects.filter(instrument__step__in=some).values_list("key", flat=True).distinct()
+        for some in (steps.exclude(is_metric), steps.filter(is_metric))
+    )
     found: dict[str, list[Any]] = {
         "token": [*reversed(world.tokens), NOWHERE],
         "slug": ["pears", *world.studies, NOWHERE],  # the closed one first: it has results by source
         "letter": ["A", "B", "C", "Z"],
         "step": [*steps.filter(scope__in=STEP_OF.get(pattern.name, ())), *steps, NOWHERE],
-        "item": [*keys[:3], NOWHERE],
-        "table": [*tables.TABLES, NOWHERE],
+        "item": [*asked[:3], *measured[:1], NOWHERE],
+        "table": [*figures.by_table(), NOWHERE],
         "deed": ["plan", "launch", "close", NOWHERE],
         "content_type_id": [ContentType.objects.get_for_model(Study).pk, 0],
         "app_label": ["studies", "annotation", "auth"],

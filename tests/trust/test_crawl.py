@@ -11,14 +11,16 @@ import pytest
 from django.contrib.auth.models import Group, Permission
 from django.http import HttpRequest, HttpResponse
 
-from annotation import typesetting
-from annotation.views import desk, pages
+from annotation.views.rater import desk
+from annotation.views.rater.presenters import pages
 from config.headers import MethodMiddleware
 from judges import catalogue, planning, runs
-from judges.prompts import Told
-from reports import api, frames, views
-from studies.admin import StoryAdmin
+from judges.prompts import StoryText
+from reports import api, views
+from reports.export import long_table
+from studies.admin.studies import StoryAdmin
 from studies.models import Provenance
+from studies.typography import paragraphs
 from tests.trust import crawl
 from tests.trust import world as worlds
 from tests.trust.addresses import patterns
@@ -103,7 +105,7 @@ def a_title() -> str:
 
 
 def in_the_text(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(pages, "paragraphs", lambda text: typesetting.paragraphs(f"{text}\n\n{a_title()}"))
+    patch.setattr(pages, "paragraphs", lambda text: paragraphs.paragraphs(f"{text}\n\n{a_title()}"))
 
 
 def in_a_header(patch: pytest.MonkeyPatch) -> None:
@@ -146,10 +148,10 @@ def before(patch: pytest.MonkeyPatch, do: Callable[[], object]) -> None:
 
 
 def in_the_api(patch: pytest.MonkeyPatch) -> None:
-    rows = frames.rows
+    rows = long_table.rows
     patch.setattr(api, "FIELDS", (*api.FIELDS, "source"))
     patch.setattr(
-        frames,
+        long_table,
         "rows",
         lambda study, with_sources, **more: ({"source": ""} | row for row in rows(study, with_sources=True, **more)),
     )
@@ -195,7 +197,7 @@ def test_every_kind_of_leak_would_be_found(world: World) -> None:
 def test_a_code_in_a_prompt_would_be_found(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     assert crawl.in_prompts(world) == []
 
-    monkeypatch.setattr(planning, "Told", lambda letter, text: Told(letter, text + worlds.secret("story", 1)))
+    monkeypatch.setattr(planning, "StoryText", lambda letter, text: StoryText(letter, text + worlds.secret("story", 1)))
     world.run = runs.start(world.studies["pears"], catalogue.stub_judge("stub-2"), by="tests")
 
     assert {hit.kind for hit in crawl.in_prompts(world)} == {"story"}

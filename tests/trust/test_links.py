@@ -8,8 +8,8 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 from django.urls import reverse
 
-from annotation import invitations
 from annotation.models import Consent, Rater
+from annotation.participation import invitations
 from config.headers import WithoutLinks
 from tests import factories
 from tests.trust import world as worlds

@@ -10,8 +10,9 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
-from annotation import claims, invitations, responses
+from annotation import responses
 from annotation.models import Assignment, Response
+from annotation.participation import claims, invitations
 from studies.models import Item, Step, Story, Study
 from tests import factories
 from tests.annotation import walk
@@ -53,7 +54,7 @@ def _study(slug: str) -> None:
         for story in study.stories.all():
             story.text = f"Theirtext {story.code}."
             story.save()
-    factories.design.plan(study, by="tests", at=factories.NOON)
+    factories.plan(study)
 
 
 # ── 500 probes between two studies ─────────────────────────────────────────────────────────────────────────────────

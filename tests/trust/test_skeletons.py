@@ -8,12 +8,14 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation import invitations, responses, submission, typesetting
-from annotation.models import Assignment, Consent
-from annotation.views import pages
-from annotation.views.way import text_sha256
+from annotation import responses
+from annotation.models import Assignment
+from annotation.participation import consents, invitations
+from annotation.responses import submission
+from annotation.views.rater.presenters import pages
 from judges import catalogue, prompts, runs
 from studies.models import Provenance, Source, Story, Study
+from studies.typography import paragraphs
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -60,7 +62,7 @@ def study() -> Study:
         Source.objects.filter(provenances__story=story).update(kind=Source.Kind.values[n])
     Provenance.objects.filter(story__code="p1s2").update(url="https://example.org/x", factors={"size": "70B"})
     Provenance.objects.filter(story__code="p1s4").delete()
-    factories.design.plan(study, by="tests", at=factories.NOON)
+    factories.plan(study)
     Study.objects.update(state=Study.State.LIVE)
     return Study.objects.get()
 
@@ -78,7 +80,7 @@ def _at_work(study: Study) -> tuple[Client, Assignment]:
     invitation.refresh_from_db()
     assert invitation.rater is not None
     step = study.versions.get().steps.get(key="consent")
-    Consent.objects.create(rater=invitation.rater, step=step, text_sha256=text_sha256(step))
+    consents.agree(invitation.rater, step)
     return client, factories.assignment(study, invitation.rater)
 
 
@@ -127,8 +129,8 @@ def test_every_page_has_one_skeleton_for_all_stories(at_work: list[tuple[Client,
 def test_a_mark_on_one_sources_stories_would_be_seen(
     at_work: list[tuple[Client, Assignment]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def marked(text: str) -> list[typesetting.Paragraph]:
-        return typesetting.paragraphs(text.replace("algorithm", "*algorithm*"))
+    def marked(text: str) -> list[paragraphs.Paragraph]:
+        return paragraphs.paragraphs(text.replace("algorithm", "*algorithm*"))
 
     monkeypatch.setattr(pages, "paragraphs", marked)
 

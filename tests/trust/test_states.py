@@ -13,8 +13,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation import claims, invitations, launching, responses, submission
+from annotation import responses
+from annotation.design import launching
 from annotation.models import Assignment, Rater
+from annotation.participation import claims, invitations
+from annotation.responses import submission
 from studies.models import Study
 from tests import factories
 from tests.annotation import walk
@@ -32,6 +35,7 @@ def study(**more: bool) -> Study:
     version = made.versions.get()
     version.steps.filter(key="ranking").update(locks=True)
     Study.objects.filter(pk=made.pk).update(**more)
+    factories.freeze_anew(made)
     return Study.objects.get(pk=made.pk)
 
 

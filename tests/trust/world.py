@@ -25,12 +25,15 @@ from django_celery_beat.models import (
 )
 
 import studies
-from annotation import claims, design, invitations, launching, responses, submission
-from annotation.models import Assignment, Consent, Identity, Rater, Withdrawal
-from annotation.views.way import pass_step, text_sha256
+from annotation import design, responses
+from annotation.design import launching
+from annotation.models import Assignment, Identity, Rater, Withdrawal
+from annotation.participation import claims, consents, invitations
+from annotation.responses import submission
+from annotation.views.rater.routing import pass_step
+from config import roles
 from judges import catalogue, runs
 from judges.models import Run
-from reports import roles
 from studies import loading, protocol
 from studies.models import Instrument, ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study
 from tests import factories
@@ -86,8 +89,8 @@ def build() -> World:
         world.studies[slug] = _study(slug, first_pk=FIRST_PK + 20 * len(world.studies), n_stories=3)
     world.studies["mystery"] = _cloze()
     for slug in ("plums", "pears", "mystery"):
-        design.plan(world.studies[slug], by="tests", at=timezone.now())
-        launching.launch(world.studies[slug], at=timezone.now())
+        design.plan(world.studies[slug])
+        launching.launch(world.studies[slug], by="tests", at=timezone.now())
         _stranger(world.studies[slug])
     _raters(world)
     launching.close(world.studies["pears"], at=timezone.now())
@@ -95,6 +98,8 @@ def build() -> World:
         world.visitors[role or "helper"] = _signed_in(factories.staff(role))
     world.visitors["root"] = _signed_in(User.objects.create_superuser("root"))
     world.run = runs.start(world.studies["plums"], catalogue.stub_judge(), by="tests")
+    for slug in ("plums", "pears"):
+        runs.drain(runs.start(world.studies[slug], catalogue.metric_judge("length"), by="tests"))
     _schedule()
     return world
 
@@ -237,7 +242,7 @@ def _stranger(study: Study) -> None:
     )
     rater = factories.rater(study, "E90", identity=identity)
     mine = factories.assignment(study, rater)
-    for step in protocol.read(mine.version).ratings:
+    for step in protocol.load_protocol(mine.version).ratings:
         if step.scope == Step.Scope.STORY:
             factories.answer(mine, why=secret("answer", "reasons"))
         if step.layout == Step.Layout.CLOZE:
@@ -286,9 +291,9 @@ def _rater(world: World, name: str) -> Rater:
 def _begin(world: World, name: str) -> None:
     """Agree, read what comes first, answer what is asked once, and take a group."""
     rater = _rater(world, name)
-    for step in protocol.read(protocol.current(rater.study)).steps:
+    for step in protocol.load_protocol(protocol.current(rater.study)).steps:
         if step.kind == Step.Kind.CONSENT:
-            Consent.objects.create(rater=rater, step=step, text_sha256=text_sha256(step))
+            consents.agree(rater, step)
         elif step.key in ("briefing", "welcome", "background"):
             pass_step(rater, step)
     if rater.study.slug != "mystery":

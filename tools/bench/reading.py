@@ -7,11 +7,11 @@ from urllib.parse import urljoin
 import numpy as np
 from django.db import connection
 
-from annotation import invitations
+from annotation.participation import invitations
 from studies.models import Story, Study
 from tests import factories
-from tests.trials.person import Person
-from tests.trials.server import Server
+from tools.trials.person import Person
+from tools.trials.server import Server
 
 N_WORDS, N_ITEMS = 2000, 14
 SENTENCE = "A man who had bought the greenhouse came on a Saturday. "  # ten words

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from django.db import connection
 
-from annotation import invitations
+from annotation.participation import invitations
 from studies.models import Study
 from tests import factories
-from tests.trials.person import Person
-from tests.trials.server import Server
+from tools.trials.person import Person
+from tools.trials.server import Server
 
 N_ITEMS = 14
 WARM_UP = 5

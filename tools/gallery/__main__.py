@@ -1,4 +1,4 @@
-"""Pictures of the pages in their states: `make gallery`, or `python -m tests.gallery`.
+"""Pictures of the pages in their states: `make gallery`, or `python -m tools.gallery`.
 
 A demo of its own is seeded in a folder that is thrown away, served, and walked through in a real Chromium. Writes
 docs/gallery/*.png with docs/gallery.md around them, and the two pictures of README.md in docs/pictures.
@@ -35,9 +35,9 @@ from annotation.models import Assignment, Timing  # noqa: E402
 from reports.management.commands import demo as seeding  # noqa: E402
 from studies.models import Cloze, Item, Step  # noqa: E402
 from tests import factories  # noqa: E402
-from tests.album import HEIGHTS, PICTURES, ROOT, Album, save  # noqa: E402
 from tests.browser.conftest import ARGS, CHROMIUM  # noqa: E402
 from tests.studies.cloze import fills  # noqa: E402
+from tools.gallery.album import HEIGHTS, PICTURES, ROOT, Album, save  # noqa: E402
 
 PORT = 8714
 SITE = f"http://127.0.0.1:{PORT}"

@@ -8,7 +8,7 @@ from typing import Any
 from PIL import Image
 from playwright.sync_api import Page
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 GALLERY, PICTURES = ROOT / "docs" / "gallery", ROOT / "docs" / "pictures"
 HEIGHTS = {320: 640, 768: 1024, 1024: 768, 1440: 900}
 HEAD = """# Gallery

@@ -1,4 +1,4 @@
-"""`python -m tests.trials`: the long experiments, and docs/trials.md with what came of them. Fails if one failed."""
+"""`python -m tools.trials`: the long experiments, and docs/trials.md with what came of them. Fails if one failed."""
 
 import argparse
 import sys
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests import measuring
+from tools import measurement
 
 
 @dataclass(frozen=True)
@@ -22,10 +22,10 @@ class Trial:
 
 def trials() -> list[Trial]:
     """All of them. Called once Django is set up."""
-    from annotation import history
+    from annotation.responses import history
     from tests import triggers
-    from tests.trials import faults, flips, two_tabs
     from tests.trust import crawl
+    from tools.trials import faults, flips, two_tabs
 
     def flipped() -> dict[str, Any]:
         triggers.drop()
@@ -66,7 +66,7 @@ def trials() -> list[Trial]:
             "Sessions ended in mid-sentence",
             "50 raters in a real browser lose their session on the server while they write, write on, leave or stay, "
             "and come in again by their link; then the whole sentence must be on the server. Its short form, "
-            "`tests/trials/test_sessions.py`, needs no browser: it sends what a page kept.",
+            "`tests/tools/test_sessions.py`, needs no browser: it sends what a page kept.",
             in_a_browser,
             {"sessions": 50, "kept": 50},
         ),
@@ -77,7 +77,7 @@ def in_a_browser() -> dict[str, Any]:
     from playwright.sync_api import sync_playwright
 
     from tests.browser.conftest import ARGS, CHROMIUM
-    from tests.trials import sessions
+    from tools.trials import sessions
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
@@ -94,7 +94,7 @@ def page(sections: list[str], database: str) -> str:
         "Written by `make trials`; do not edit. A short form of each runs with the tests, which also show that each "
         "finds something when the defence that it tries is switched off.",
         "",
-        f"Commit {measuring.commit()}; {measuring.machine()}; {database}.",
+        f"Commit {measurement.commit()}; {measurement.machine()}; {database}.",
         "",
     ]
     return "\n".join([*head, *sections])
@@ -123,28 +123,28 @@ def broken(trial: Trial, found: dict[str, Any]) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.trials", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.trials", description=__doc__)
     parser.add_argument("--only", help="run the trials whose name contains this, and write nothing")
     only = parser.parse_args().only
     sections: list[str] = []
     failures: list[str] = []
-    with measuring.own_database() as database:
+    with measurement.own_database() as database:
         for trial in trials():
             if only and only.lower() not in trial.name.lower():
                 continue
-            measuring.progress(f"{trial.name} …")
+            measurement.progress(f"{trial.name} …")
             begun = time.monotonic()
             found = trial.run()
             sections.append(section(trial, found, time.monotonic() - begun))
-            measuring.progress(sections[-1])
+            measurement.progress(sections[-1])
             failures += [f"{trial.name}: {name} is {found.get(name)}" for name in broken(trial, found)]
     text = page(sections, database)
     if only:
         sys.stdout.write(text)
     else:
-        measuring.write("docs/trials.md", text)
+        measurement.write("docs/trials.md", text)
     for failure in failures:
-        measuring.progress(f"does not hold: {failure}")
+        measurement.progress(f"does not hold: {failure}")
     return bool(failures)
 
 

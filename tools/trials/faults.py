@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from django.db import connection
 
-from annotation import invitations, verification
 from annotation.models import Response, ResponseEvent
+from annotation.participation import invitations
+from annotation.responses import verification
 from studies import hashing
 from studies.models import Study
 from tests import factories
-from tests.trials.person import Failed, Person
-from tests.trials.server import Server
+from tools.trials.person import Failed, Person
+from tools.trials.server import Server
 
 PATIENCE = 60  # seconds that a person keeps trying to save one answer
 # How a save fares: how often of a hundred.

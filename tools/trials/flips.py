@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from django.db import DatabaseError, connection, transaction
 
-from annotation import responses, submission, verification
+from annotation import responses
 from annotation.models import Assignment, Response, ResponseEvent, Withdrawal
-from annotation.responses import Answer
+from annotation.responses import Answer, submission, verification
 from tests import factories
 
 

@@ -17,13 +17,17 @@ from tests.worker import database_url
 class Server:
     """While this holds, a server answers at `address`.
 
-    without : the name of a defence that is switched off in it (see `tests.trials.wsgi`), to show that it is needed
+    without : the name of a defence that is switched off in it (see `tools.trials.wsgi`), to show that it is needed
+    application : the module that is served
     """
 
-    def __init__(self, *, without: str = "", workers: int = 2, threads: int = 4) -> None:
+    def __init__(
+        self, *, without: str = "", workers: int = 2, threads: int = 4, application: str = "tools.trials.wsgi"
+    ) -> None:
         self.port = _free_port()
         self.address = f"http://127.0.0.1:{self.port}"
         self.without = without
+        self.application = application
         self.size = ["--workers", str(workers), "--threads", str(threads)]
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -36,7 +40,7 @@ class Server:
 
     def start(self) -> None:
         """Start, and return when it answers."""
-        command = [sys.executable, "-m", "gunicorn", "tests.trials.wsgi", "--bind", f"127.0.0.1:{self.port}"]
+        command = [sys.executable, "-m", "gunicorn", self.application, "--bind", f"127.0.0.1:{self.port}"]
         given = {"DATABASE_URL": database_url(), "SECRET_KEY": settings.SECRET_KEY, "TRIAL_WITHOUT": self.without}
         self.process = subprocess.Popen(
             [*command, *self.size, "--log-level", "critical", "--graceful-timeout", "2"],

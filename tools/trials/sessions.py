@@ -8,12 +8,12 @@ import numpy as np
 from django.contrib.sessions.models import Session
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from annotation import invitations
 from annotation.models import Response
+from annotation.participation import invitations
 from studies.models import Study
 from tests import factories
-from tests.measuring import progress
-from tests.trials.server import Server
+from tools.measurement import progress
+from tools.trials.server import Server
 
 HEAD, TAIL = "It turns on ", "a pane of glass, and number {n} says so."
 # What somebody does whose session has ended: how they come back to their words.

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from django.test import Client
 
-from annotation import invitations
 from annotation.models import Response, ResponseEvent
+from annotation.participation import invitations
 from studies.models import Study
 from tests import factories
 from tests.annotation import walk

@@ -4,10 +4,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation import derived
-from annotation.derived import NotDerivable
 from annotation.models import Fill
-from studies.naming import NoSuchStudy, named
+from annotation.responses import derivation
+from annotation.responses.derivation import NotDerivable
+from studies.lookup import NoSuchStudy, named
 
 
 class Command(BaseCommand):
@@ -27,8 +27,8 @@ class Command(BaseCommand):
     def handle(self, *, study: str, slug: str, shortlisted: bool, plain: bool, **options: Any) -> None:
         try:
             found = named(study)
-            fills = [f for f in derived.submitted(found) if not shortlisted or f.state == Fill.State.SHORTLISTED]
-            made = derived.derive(found, slug, fills, numbered=not plain)
+            fills = [f for f in derivation.submitted(found) if not shortlisted or f.state == Fill.State.SHORTLISTED]
+            made = derivation.derive(found, slug, fills, numbered=not plain)
         except (NoSuchStudy, NotDerivable) as error:
             raise CommandError(str(error)) from None
         said = f"{made.slug}: {len(fills)} stories, each in a group of its own"

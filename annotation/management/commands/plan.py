@@ -1,33 +1,39 @@
-"""`manage.py plan STUDY`: freezes the protocol, makes the seats, prints the balance."""
+"""`manage.py plan STUDY`: makes the seats, prints their balance and what stands in the way of launching."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from annotation import balance, design
-from annotation.balance import GroupBalance
-from studies.naming import NoSuchStudy, named
+from annotation import design
+from annotation.design import balance, launching
+from annotation.design.balance import GroupBalance
+from studies.lookup import NoSuchStudy, named
 from studies.protocol import NotPlannable
 
 
 class Command(BaseCommand):
-    help = "Freezes version 1 of a study's protocol, makes its seats, and prints how they are balanced."
+    help = (
+        "Makes a study's seats and prints how they are balanced and what stands in the way of launching. It freezes "
+        "nothing and can be repeated until the study is launched."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", metavar="STUDY", help="slug of the study")
 
     def handle(self, *, study: str, **options: Any) -> None:
         try:
-            found = named(study)
-            seats = design.plan(found, by="manage.py plan", at=timezone.now())
+            planned = named(study)
+            seats = design.plan(planned)
         except (NoSuchStudy, NotPlannable) as error:
             raise CommandError(str(error)) from None
-        version = found.versions.get(number=1)
-        self.stdout.write(f"{study}: {len(seats)} seats, protocol version 1 with SHA-256 {version.sha256}")
-        for group in balance.read(found):
+        self.stdout.write(f"{study}: {len(seats)} seats planned; nothing is frozen until it is launched")
+        for group in balance.read(planned):
             self.stdout.write("\n" + table(group))
-        self.stdout.write("\nNext: launch it and issue links, on the study's page in the admin.")
+        findings = launching.findings(planned, at=timezone.now())
+        self.stdout.write("" if findings else f"\nNext: `launch {study}`, and links on the study's page in the admin.")
+        for finding in findings:
+            self.stdout.write(f"{finding.level}: {finding}")
 
 
 def table(group: GroupBalance) -> str:

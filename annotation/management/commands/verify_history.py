@@ -1,17 +1,17 @@
-"""`manage.py verify_history [STUDY]`: proves that no answer was changed but through the history."""
+"""`manage.py verify_history [STUDY]`: proves that no answer was changed but through the history, and no question."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation import verification
-from studies.naming import NoSuchStudy, named
+from annotation.responses import verification
+from studies.lookup import NoSuchStudy, named
 
 
 class Command(BaseCommand):
     help = (
-        "Recomputes every chain of events and every receipt, of one study or of all. Prints what was read and each "
-        "fault that was found; exits with 1 if there is one."
+        "Recomputes every chain of events, every receipt and every frozen protocol, of one study or of all. Prints "
+        "what was read and each fault that was found; exits with 1 if there is one."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -24,10 +24,10 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
         self.stdout.write(
             f"{found.n_assignments} assignments ({found.n_receipts} with a receipt), {found.n_responses} responses, "
-            f"{found.n_events} events ({found.n_erased} erased)"
+            f"{found.n_events} events ({found.n_erased} erased), {found.n_protocols} frozen protocols"
         )
         for fault in found.faults:
             self.stdout.write(f"FAULT {fault}")
         if found.faults:
             raise CommandError(f"{len(found.faults)} faults found", returncode=1)
-        self.stdout.write("Every chain and every receipt holds.")
+        self.stdout.write("Every chain, every receipt and every frozen protocol holds.")

@@ -11,18 +11,22 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation import claims, invitations, languages, progress, signin, submission, work
-from annotation.models import Consent, Rater, StepTaken, Withdrawal
-from annotation.progress import Page, Part, Way
-from annotation.signin import Request, for_rater, rater_page
+from annotation import progress
+from annotation.models import Rater, StepTaken, Withdrawal
+from annotation.participation import claims, consents, invitations
+from annotation.progress import Page, Part, Way, languages, work
+from annotation.progress.outlines import load_outline
+from annotation.progress.work import Work
+from annotation.responses import submission
 from annotation.templatetags import reading as likes
-from annotation.typesetting import paragraphs
-from annotation.views import asking, leave, pages, practice, way
-from annotation.views.asking import Lack
-from annotation.views.way import show_or_do, while_open
-from annotation.work import Work
-from studies import protocol
+from annotation.views.rater import guards, practice, routing, withdrawal
+from annotation.views.rater.guards import Request, for_rater, rater_page
+from annotation.views.rater.presenters import pages, questions
+from annotation.views.rater.presenters.questions import Lack
+from annotation.views.rater.routing import show_or_do, while_open
+from studies import lifecycle, protocol
 from studies.models import Step
+from studies.typography.paragraphs import paragraphs
 
 A_YEAR = 365 * 24 * 60 * 60
 
@@ -31,7 +35,7 @@ A_YEAR = 365 * 24 * 60 * 60
 @require_safe
 def home(request: Request) -> HttpResponse:
     """A rater's way back to where they belong; for everybody else, what this is."""
-    if signin.rater_of(request):
+    if guards.rater_of(request):
         return go_home(request)
     return render(request, "annotation/home.html")
 
@@ -39,7 +43,7 @@ def home(request: Request) -> HttpResponse:
 @for_rater
 @while_open
 def go_home(request: Request, rater: Rater, far: Way) -> HttpResponse:
-    return way.go(progress.next_page(far))
+    return routing.go(progress.next_page(far))
 
 
 @rater_page
@@ -51,12 +55,12 @@ def invitation(request: Request, token: str) -> HttpResponse:
         return render(request, "annotation/invalid_link.html", status=404)
     languages.speak(request, found.study)
     if done := Withdrawal.objects.filter(rater=found.rater_id).select_related("rater__study").first():
-        return leave.receipt(request, done, status=410)
+        return withdrawal.receipt(request, done, status=410)
     if request.method == "POST":
-        signin.start(request, invitations.rater_of(found))
+        guards.start(request, invitations.rater_of(found))
         return redirect("annotation:home")
     until = invitations.ends_at(found.study, found)
-    asked = protocol.read(protocol.current(found.study))
+    asked = load_outline(protocol.current(found.study))
     context = {"study": found.study, "until": until, "fills_cloze": asked.fills_cloze}
     return render(request, "annotation/invitation.html", context)
 
@@ -93,12 +97,12 @@ def consent(request: Request, rater: Rater, far: Way) -> HttpResponse:
     """The text to agree to, with a box that nobody has ticked."""
     step = far.protocol.consent
     if step is None or far.has_consented:
-        return way.go(progress.next_page(far))
+        return routing.go(progress.next_page(far))
     problem = ""
     if request.method == "POST":
         if request.POST.get("agrees") == "yes":
-            Consent.objects.get_or_create(rater=rater, text_sha256=way.text_sha256(step), defaults={"step": step})
-            return way.go_on(rater)
+            consents.agree(rater, step)
+            return routing.go_on(rater)
         problem = _("Please tick the box if you agree. Without your consent the study cannot begin.")
     context = {"study": rater.study, "step": step, "paragraphs": paragraphs(step.text), "problem": problem}
     context["protocol"] = far.protocol
@@ -113,10 +117,12 @@ def consent_copy(request: Request, rater: Rater, far: Way) -> HttpResponse:
     step = far.protocol.consent
     if step is None:
         raise Http404
-    sha256 = way.text_sha256(step)
-    given = rater.consents.filter(text_sha256=sha256).first()
     context = {"study": rater.study, "step": step, "paragraphs": paragraphs(step.text)}
-    context |= {"sha256": sha256, "given": given, "protocol": far.protocol}
+    context |= {
+        "sha256": consents.text_sha256(step),
+        "given": consents.find_consent(rater, step),
+        "protocol": far.protocol,
+    }
     return render(request, "annotation/consent_copy.html", context)
 
 
@@ -128,10 +134,10 @@ def briefing(request: Request, rater: Rater, far: Way, step: str) -> HttpRespons
     where = progress.next_page(far)
     text = far.protocol.step(step)
     if text is None or (where != Page("briefing", (step,)) and text not in _to_reread(far, where)):
-        return way.go(where)
+        return routing.go(where)
     if request.method == "POST":
-        way.pass_step(rater, text)
-        return way.go_on(rater)
+        routing.pass_step(rater, text)
+        return routing.go_on(rater)
     context = {"study": rater.study, "step": text, "paragraphs": paragraphs(text.text)}
     return render(request, "annotation/briefing.html", context)
 
@@ -153,23 +159,21 @@ def once(request: Request, rater: Rater, far: Way, step: str) -> HttpResponse:
     where = progress.next_page(far)
     asked = far.protocol.step(step)
     if asked is None or (where != Page("once", (step,)) and not progress.may_end_with(far, asked)):
-        return way.go(where)
-    visit = work.find(claims.visit(rater).code, rater=rater.pk)
-    if visit and visit.assignment.version_id == far.protocol.version.pk:
-        visit.protocol = far.protocol  # read already
+        return routing.go(where)
+    visit = work.find(claims.visit(rater).code, rater=rater.pk, at=timezone.now())
     part = visit.part(step) if visit else None
     if visit is None or part is None:
         raise Http404
-    lacking = [asking.lack(visit, *each) for each in visit.missing([part])] if request.method == "POST" else []
+    lacking = [questions.lack(visit, *each) for each in visit.missing([part])] if request.method == "POST" else []
     if asked.kind == Step.Kind.PRACTICE:
         return practice.practise(request, far, visit, part, lacking)
     if progress.is_check(far.protocol, asked):
         return check(request, far, visit, part, lacking)
     if request.method == "POST" and not lacking:
-        way.pass_step(rater, asked)
+        routing.pass_step(rater, asked)
         if asked == progress.last_question(far.protocol):
             submission.submit(visit.assignment, at=timezone.now())
-        return way.go_on(rater)
+        return routing.go_on(rater)
     context = pages.together(visit, part, is_checked=bool(lacking), lacking=lacking) | {"is_once": True}
     return render(request, "annotation/together.html", context, status=400 if lacking else 200)
 
@@ -184,10 +188,10 @@ def check(request: Request, far: Way, visit: Work, part: Part, lacking: Sequence
         # with the answers of the first.
         if request.POST.get("attempt") == str(attempt) and (before is None or _has_changed(visit, step, before)):
             wrong = progress.wrong(step, visit.answers)
-            way.pass_step(rater, step, attempt=attempt, wrong=wrong)
+            routing.pass_step(rater, step, attempt=attempt, wrong=wrong)
             if wrong and attempt == StepTaken.ATTEMPTS:
                 submission.submit(visit.assignment, at=timezone.now())
-        return way.go_on(rater)
+        return routing.go_on(rater)
     wrong = before.wrong if before else []
     context = pages.together(visit, part, is_checked=bool(lacking), lacking=lacking, wrong=wrong)
     context |= {"is_once": True, "attempt": attempt, "is_last": attempt == StepTaken.ATTEMPTS}
@@ -207,12 +211,12 @@ def begin(request: Request, rater: Rater, far: Way) -> HttpResponse:
     """The offer of a group. Asking for it claims a seat; looking does not."""
     where = progress.next_page(far)
     if where != Page("begin"):
-        return way.go(where)
+        return routing.go(where)
     problem = ""
     if request.method == "POST":
         try:
             claims.claim(rater)
-            return way.go_on(rater)
+            return routing.go_on(rater)
         except claims.NoSeat as reason:
             problem = _(str(reason))
     context = {"study": rater.study, "way": far, "problem": problem}
@@ -222,7 +226,8 @@ def begin(request: Request, rater: Rater, far: Way) -> HttpResponse:
 @for_rater
 @require_safe
 def closed(request: Request, rater: Rater) -> HttpResponse:
-    """What a rater meets when the study is over."""
+    """What a rater meets when the study is over, or paused."""
     if invitations.is_open(rater.study, at=timezone.now()):
         return redirect("annotation:home")
-    return render(request, "annotation/closed.html", {"study": rater.study})
+    template = "annotation/paused.html" if lifecycle.is_paused(rater.study) else "annotation/closed.html"
+    return render(request, template, {"study": rater.study})

@@ -8,15 +8,18 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation import claims, fills, orientation, progress, responses
+from annotation import progress, responses
 from annotation.models import Response
-from annotation.progress import Part, Place
-from annotation.signin import Request
+from annotation.participation import claims
+from annotation.progress import Part, Place, pace
+from annotation.progress.work import Work
+from annotation.responses import fills
 from annotation.templatetags.orientation import time_of_day
-from annotation.views import asking, pages
-from annotation.views.pages import Refused
-from annotation.views.sheet import Sheet
-from annotation.work import Work
+from annotation.views.rater import addresses
+from annotation.views.rater.guards import Request
+from annotation.views.rater.presenters import pages, questions
+from annotation.views.rater.presenters.pages import Refused
+from annotation.views.rater.presenters.sheet import Sheet
 from studies import items
 from studies.cloze import cascade, compiling
 from studies.items import InvalidAnswer
@@ -54,9 +57,9 @@ def show(request: Request, work: Work, part: Part, sheet: Sheet, *, status: int 
         "document": sheet.cloze.parsed,
         "passages": sheet.passages(),
         "next_label": _("Go on") if after else _("Check your answers"),
-        "is_locked": work.is_locked(sheet.step),
+        "is_locked": work.refusal_at(sheet.step) is not None,
         "minutes": seconds // 60,
-        "minutes_left": orientation.minutes_left(
+        "minutes_left": pace.minutes_left(
             n_answered=n_filled, n_left=len(sheet.blanks) - n_filled, active_seconds=seconds
         ),
         "saved_at": max((each.last_edited_at for each in sheet.answers.values()), default=None),
@@ -101,7 +104,7 @@ def keep(request: Request, sheet: Sheet, *, at: datetime) -> Sheet:
 
 def _base(request: Request, place: Place) -> int:
     base = request.POST.get(f"base-{place.id}", "")
-    return int(base) if asking.REVISION.fullmatch(base) else 0
+    return int(base) if questions.REVISION.fullmatch(base) else 0
 
 
 def _both(stored: Response) -> str:
@@ -123,18 +126,18 @@ def kept(request: Request, work: Work, part: Part, sheet: Sheet) -> HttpResponse
     claims.touch(work.assignment, place=part.key, at=timezone.now())
     if "go" in request.POST:
         after = progress.neighbours(work.parts, part, work.letters)[1]
-        return redirect(work.url(after))
+        return redirect(addresses.of_stop(work, after))
     confirmed = sheet.number(request.POST.get("confirm", ""))
-    return redirect(work.url(part) + (f"#item-{sheet.place(confirmed).id}" if confirmed else ""))
+    return redirect(addresses.of_stop(work, part) + (f"#item-{sheet.place(confirmed).id}" if confirmed else ""))
 
 
 def landing(work: Work, part: Part) -> str:
     """Where to come back to: the blank that was last written, or the beginning."""
     sheet = opened(work, part)
     if not sheet.answers:
-        return work.url(part)
+        return addresses.of_stop(work, part)
     last = max(sheet.answers, key=lambda number: sheet.answers[number].last_edited_at)
-    return f"{work.url(part)}#item-{sheet.place(last).id}"
+    return f"{addresses.of_stop(work, part)}#item-{sheet.place(last).id}"
 
 
 def saved(request: Request, work: Work, place: Place, *, at: datetime) -> HttpResponse:

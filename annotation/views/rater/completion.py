@@ -5,16 +5,19 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation import claims, fills, progress, responses, sittings, submission
-from annotation.languages import Words
+from annotation import progress, responses
 from annotation.models import Assignment, Fill, Rater
-from annotation.progress import Page, Way
-from annotation.signin import Request, for_assignment, for_rater
-from annotation.typesetting import paragraphs
-from annotation.views import cloze, pages, way
-from annotation.views.way import show_or_do, while_open
-from annotation.work import AHEAD, LOCKED, Work
+from annotation.participation import claims
+from annotation.progress import Page, Way, sittings
+from annotation.progress.languages import Words
+from annotation.progress.work import Work
+from annotation.responses import fills, submission
+from annotation.views.rater import cloze, routing
+from annotation.views.rater.guards import Request, for_assignment, for_rater
+from annotation.views.rater.presenters import pages
+from annotation.views.rater.routing import show_or_do, while_open
 from studies.models import Step
+from studies.typography.paragraphs import paragraphs
 
 
 @for_assignment
@@ -26,7 +29,7 @@ def check(request: Request, work: Work) -> HttpResponse:
         return redirect("annotation:home")
     if work.assignment.status == Assignment.Status.SUBMITTED:
         return redirect("annotation:receipt", work.assignment.code)
-    if refusal := work.refusal(at=now):
+    if refusal := work.refusal:
         return pages.refuse(request, refusal) if request.method == "POST" else redirect("annotation:home")
     context = pages.review(work, work.parts) | {"proceed": request.path}
     if request.method == "POST" and not context["lacking"]:
@@ -58,13 +61,12 @@ def stop(request: Request, work: Work, step: str) -> HttpResponse:
     part, now = work.part(step), timezone.now()
     if part.kind != "cloze" or not (opened := cloze.opened(work, part)).switches.way_out:
         raise Http404
-    refusal = work.refusal(at=now) or (LOCKED if work.is_locked(part.steps[0]) else "")
-    if refusal or work.is_ahead(part) or work.owes_opening(part):
-        return pages.refuse(request, refusal or AHEAD)
+    if refusal := work.refusal_at(part.steps[0]):
+        return pages.refuse(request, refusal)
     try:
         sheet = cloze.keep(request, opened, at=now)
     except responses.Refused as refused:
-        return pages.refuse(request, str(refused))
+        return pages.refuse(request, refused)
     section = request.POST.get("section", "")
     if section not in [str(each.number) for each in sheet.cloze.parsed.sections] or sheet.problems:
         return cloze.show(request, work, part, sheet, status=400)
@@ -105,7 +107,7 @@ def done(request: Request, rater: Rater, far: Way) -> HttpResponse:
         submission.submit(claims.visit(rater), at=timezone.now())
         return redirect("annotation:done")
     if where != Page("done"):
-        return way.go(where)
+        return routing.go(where)
     after = progress.around(far.protocol)[1]
     has_stopped = Fill.objects.filter(assignment__rater=rater, state=Fill.State.DROPPED_OUT).exists()
     texts = [s for s in after if s.kind == Step.Kind.BRIEFING and (far.n_submitted or has_stopped)]

@@ -12,13 +12,14 @@ from typing import Concatenate, ParamSpec
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext as _
 from django_htmx.middleware import HtmxDetails
 
-from annotation import languages, work
 from annotation.models import Rater
-from annotation.work import Work
+from annotation.progress import languages, work
+from annotation.progress.work import Work
 
 KEY = "rater"
 
@@ -79,13 +80,13 @@ def for_assignment(view: Callable[Concatenate[Request, Work, P], HttpResponse]) 
 
     @wraps(view)
     def guarded(request: Request, /, code: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        found = work.find(code, rater=request.session.get(KEY))
-        if found is None:
+        mine = work.find(code, rater=request.session.get(KEY), at=timezone.now())
+        if mine is None:
             if rater_of(request) is None:
                 return ended(request)
             raise Http404
-        languages.speak(request, found.assignment.study)
-        return view(request, found, *args, **kwargs)
+        languages.speak(request, mine.assignment.study)
+        return view(request, mine, *args, **kwargs)
 
     return rater_page(guarded)
 

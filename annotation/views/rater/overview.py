@@ -5,15 +5,14 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation import orientation
-from annotation.orientation import Orientation
-from annotation.progress import Place
-from annotation.signin import Request, for_assignment
-from annotation.views import pages
-from annotation.work import Work
+from annotation.progress import Place, pace
+from annotation.progress.pace import Orientation
+from annotation.progress.work import Work
+from annotation.views.rater import addresses
+from annotation.views.rater.guards import Request, for_assignment
+from annotation.views.rater.presenters import pages
 
 RESTED = "rested"
 A_BREAK = timedelta(minutes=10)  # whoever was away for so long has had one
@@ -23,11 +22,12 @@ A_BREAK = timedelta(minutes=10)  # whoever was away for so long has had one
 @require_safe
 def overview(request: Request, work: Work) -> HttpResponse:
     """The stories and parts of the group: how complete each is, where the rater is, and until when there is time."""
-    if work.assignment.seat is None or work.refusal(at=timezone.now()):
+    if work.assignment.seat is None or work.refusal:
         return redirect("annotation:assignment", work.assignment.code)
-    return render(
-        request, "annotation/overview.html", pages.common(work) | {"orientation": Orientation(work), "has_tasks": True}
-    )
+    orientation = Orientation(work)
+    tasks = [(task, addresses.of_stop(work, task.stop) if task.stop else "") for task in orientation.tasks]
+    context = pages.common(work) | {"orientation": orientation, "tasks": tasks, "has_tasks": True}
+    return render(request, "annotation/overview.html", context)
 
 
 @for_assignment
@@ -44,7 +44,7 @@ def about(request: Request, work: Work, place: Place, *, at: datetime) -> dict[s
     seen = work.assignment.last_active_at
     if seen is None or at - seen >= A_BREAK:
         _note_rest(request, work, found.active_seconds)
-    is_due = orientation.is_due_a_break(
+    is_due = pace.is_due_a_break(
         active_seconds=found.active_seconds,
         rested_at=_rested_at(request, work),
         has_finished_a_story=begins_after_a_story(work, place),

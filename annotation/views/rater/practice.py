@@ -6,14 +6,15 @@ from typing import Any
 from django.http import HttpResponse
 from django.shortcuts import render
 
-from annotation.languages import Words
 from annotation.progress import Part, Way
-from annotation.signin import Request
-from annotation.typesetting import paragraphs
-from annotation.views import asking, pages, way
-from annotation.views.asking import Asking, Lack
-from annotation.work import Work
+from annotation.progress.languages import Words
+from annotation.progress.work import Work
+from annotation.views.rater import routing
+from annotation.views.rater.guards import Request
+from annotation.views.rater.presenters import pages, questions
+from annotation.views.rater.presenters.questions import Asking, Lack
 from studies import items
+from studies.typography.paragraphs import paragraphs
 
 
 def practise(request: Request, far: Way, visit: Work, part: Part, lacking: Sequence[Lack]) -> HttpResponse:
@@ -21,8 +22,8 @@ def practise(request: Request, far: Way, visit: Work, part: Part, lacking: Seque
     step = part.steps[0]
     compares = request.method == "POST" and not lacking
     if compares and request.POST.get("compared") == "yes":
-        way.pass_step(visit.assignment.rater, step)
-        return way.go_on(visit.assignment.rater)
+        routing.pass_step(visit.assignment.rater, step)
+        return routing.go_on(visit.assignment.rater)
     context = pages.together(visit, part, is_checked=bool(lacking), lacking=lacking)
     context |= {
         "paragraphs": paragraphs(step.story),
@@ -38,4 +39,4 @@ def _sample(visit: Work, asked: Asking) -> dict[str, Any]:
     sample = place.step.samples[place.item.key]
     value = items.named(place.item.type).clean(place.item, sample["value"])
     why = Words(sample["why"], visit.assignment.study.language)
-    return {"words": asking.labelled(visit, place, value), "why": why}
+    return {"words": questions.labelled(visit, place, value), "why": why}

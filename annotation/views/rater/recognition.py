@@ -6,11 +6,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation import recognition
-from annotation.signin import Request, for_assignment
-from annotation.views import pages
-from annotation.views.way import show_or_do
-from annotation.work import AHEAD, OWES_RECOGNITION, Work
+from annotation.participation import recognition
+from annotation.progress.refusals import Refusal
+from annotation.progress.work import Work
+from annotation.views.rater.guards import Request, for_assignment
+from annotation.views.rater.presenters import pages
+from annotation.views.rater.routing import show_or_do
 
 
 @for_assignment
@@ -18,15 +19,14 @@ from annotation.work import AHEAD, OWES_RECOGNITION, Work
 def before(request: Request, work: Work) -> HttpResponse:
     """The opening lines of the stories, below what they were written to if raters see that. A yes gives the place back,
     a no goes on to the first story."""
-    now = timezone.now()
-    if work.refusal(at=now) != OWES_RECOGNITION:
+    if work.refusal is not Refusal.OWES_RECOGNITION:
         return redirect("annotation:assignment", work.assignment.code)
     knows = request.POST.get("knows", "")
     if knows == "no":
         recognition.go_on(work.assignment)
         return redirect("annotation:assignment", work.assignment.code)
     if knows == "yes":
-        recognition.give_back(work.assignment, at=now)
+        recognition.give_back(work.assignment, at=timezone.now())
         return redirect("annotation:home")
     openings = [
         (letter, story.language, recognition.opening(story.text)) for letter, story in work.story_by_letter.items()
@@ -44,7 +44,7 @@ def flag(request: Request, work: Work, letter: str) -> HttpResponse:
     """Note that the rater recognises the story, or take that back."""
     if letter not in work.letters or not work.assignment.study.asks_recognition:
         raise Http404
-    if refusal := work.refusal(at=timezone.now()) or ("" if work.may_read(letter) else AHEAD):
+    if refusal := work.refusal or (None if work.may_read(letter) else Refusal.AHEAD):
         return pages.refuse(request, refusal)
     is_known = request.POST.get("knows") == "yes"
     recognition.flag(work.assignment, work.story_by_letter[letter], is_known=is_known)

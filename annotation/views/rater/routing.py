@@ -9,11 +9,13 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from annotation import claims, invitations, progress, recognition
+from annotation import progress
 from annotation.models import Assignment, Rater, StepTaken
+from annotation.participation import claims, consents, invitations, recognition
 from annotation.progress import Page, Way
-from annotation.signin import Request
-from studies import hashing, protocol
+from annotation.progress.outlines import load_outline
+from annotation.views.rater.guards import Request
+from studies import protocol
 from studies.models import Step
 
 P = ParamSpec("P")
@@ -24,17 +26,16 @@ def read(rater: Rater) -> Way:
     """How far the rater has come. The study must be open, so that there is a frozen protocol."""
     mine = list(rater.assignments.select_related("version", "study").defer("version__document"))
     at_work = next((a for a in mine if a.seat_id and a.status == Assignment.Status.OPEN), None)
-    steps = protocol.read(at_work.version if at_work else protocol.current(rater.study))
-    has_desk = any(step.scope == Step.Scope.STORY for step in steps.ratings)
+    outline = load_outline(at_work.version if at_work else protocol.current(rater.study))
     # Of several attempts the latest.
     taken = {each.step.key: each for each in rater.steps_taken.select_related("step").order_by("attempt")}
     return Way(
-        protocol=steps,
-        has_consented=has_consented(rater, steps.consent),
+        protocol=outline.protocol,
+        has_consented=consents.has_consented(rater, outline.protocol.consent),
         passed=frozenset(key for key, each in taken.items() if not each.wrong),
         attempts={key: each for key, each in taken.items() if each.wrong},
         at_work=at_work,
-        owes_recognition=at_work is not None and recognition.is_owed(at_work, has_desk=has_desk),
+        owes_recognition=at_work is not None and recognition.is_owed(at_work, has_desk=outline.has_desk),
         n_submitted=sum(bool(a.seat_id) and a.status == Assignment.Status.SUBMITTED for a in mine),
         n_left=claims.n_left(rater),
         has_finished=any(a.seat_id is None and a.status == Assignment.Status.SUBMITTED for a in mine),
@@ -66,12 +67,3 @@ def go_on(rater: Rater) -> HttpResponse:
 def pass_step(rater: Rater, step: Step, *, attempt: int = 1, wrong: Sequence[str] = ()) -> None:
     """Note that the rater has gone through this step; of a check, which attempt it was and what was wrong in it."""
     StepTaken.objects.get_or_create(rater=rater, step=step, attempt=attempt, defaults={"wrong": list(wrong)})
-
-
-def has_consented(rater: Rater, step: Step | None) -> bool:
-    return step is None or rater.consents.filter(text_sha256=text_sha256(step)).exists()
-
-
-def text_sha256(step: Step) -> str:
-    """The version of a consent text: changed words ask again."""
-    return hashing.sha256(step.text)

@@ -4,13 +4,14 @@ from django.http import Http404, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from annotation import fills, timing
 from annotation.progress import Part
-from annotation.signin import Request, for_assignment
+from annotation.progress.refusals import READABLE
+from annotation.progress.work import Work
+from annotation.responses import fills, timing
+from annotation.responses.timing import Reported
 from annotation.templatetags.orientation import in_words
-from annotation.timing import Reported
-from annotation.views.asking import REVISION
-from annotation.work import Work
+from annotation.views.rater.guards import Request, for_assignment
+from annotation.views.rater.presenters.questions import REVISION
 from studies.models import Cloze
 
 FIELDS = ("step", "letter", "section", "seconds")
@@ -33,7 +34,7 @@ def add(request: Request, work: Work) -> HttpResponse:
         if not is_there or not REVISION.fullmatch(seconds):
             raise Http404
     places = {(part_by_step[key], letter) for key, letter, *_ in said}
-    if work.refusal(at=now) or any(work.is_ahead(*place) or work.owes_opening(place[0]) for place in places):
+    if any(work.refusal_at(part.steps[0], letter) not in READABLE for part, letter in places):
         return HttpResponse(status=409)
     report = [
         Reported(

@@ -5,10 +5,11 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from annotation import languages, withdrawal
 from annotation.models import Rater, Withdrawal
-from annotation.signin import Request, for_rater, rater_page
-from annotation.views.way import show_or_do
+from annotation.participation import withdrawal
+from annotation.progress import languages
+from annotation.views.rater.guards import Request, for_rater, rater_page
+from annotation.views.rater.routing import show_or_do
 
 KEY = "withdrawal"
 

@@ -18,9 +18,11 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 import studies
-from annotation import claims, design, invitations, launching, simulate
+from annotation import simulation
+from annotation.design import launching
 from annotation.models import Invitation, Rater
-from annotation.simulate import Tendency
+from annotation.participation import claims, invitations
+from annotation.simulation import Tendency
 from judges import catalogue, runs
 from judges.models import Run
 from reports import results
@@ -83,8 +85,8 @@ def lasting_secret(name: str) -> str:
 
 def live_slugs() -> list[str]:
     """The demo's studies that are to be live: every folder but the closed one, the first first."""
-    found = {path.parent.name for path in FOLDER.glob("*/study.toml")} - {CLOSED}
-    return sorted(found, key=lambda slug: (slug != FIRST, slug))
+    slugs = {path.parent.name for path in FOLDER.glob("*/study.toml")} - {CLOSED}
+    return sorted(slugs, key=lambda slug: (slug != FIRST, slug))
 
 
 def addresses(closed: Study, live: Sequence[Study], *, site: str) -> str:
@@ -92,7 +94,7 @@ def addresses(closed: Study, live: Sequence[Study], *, site: str) -> str:
     lines = ["", "To answer as an expert would. Each link is one expert's:"]
     for study in live:
         tokens = links(study)
-        lines += ["", *told(study, f"live, {places_left(study)}")]
+        lines += ["", *summary(study, f"live, {places_left(study)}")]
         lines += [f"    Expert  {site}{reverse('annotation:invitation', args=[token])}" for token in tokens]
     return "\n".join(
         [
@@ -100,7 +102,7 @@ def addresses(closed: Study, live: Sequence[Study], *, site: str) -> str:
             "",
             "To read what it amounts to:",
             "",
-            *told(closed, "closed"),
+            *summary(closed, "closed"),
             f"    Report  {site}{reverse('reports:show', args=[closed.slug])}",
             "",
             "To design, to monitor, to read reports:",
@@ -110,7 +112,7 @@ def addresses(closed: Study, live: Sequence[Study], *, site: str) -> str:
     )
 
 
-def told(study: Study, state: str) -> list[str]:
+def summary(study: Study, state: str) -> list[str]:
     """A study in a line or two: its title, how it stands, and the first sentence of its description."""
     shows = study.description.strip().partition(". ")[0].removesuffix(".")
     return [f"  {study.title} ({state})", *wrap(f"{shows}.", WIDTH, initial_indent="    ", subsequent_indent="    ")]
@@ -124,13 +126,12 @@ def places_left(study: Study) -> str:
 @transaction.atomic
 def seed_closed(*, at: datetime) -> Study:
     """The closed study: three weeks ago it was planned, since then simulated raters have filled its seats."""
-    if found := Study.objects.filter(slug=CLOSED).first():
-        return found
+    if study := Study.objects.filter(slug=CLOSED).first():
+        return study
     study = loading.load_study(FOLDER / CLOSED)
     begins = at - timedelta(days=21)
-    design.plan(study, by="demo", at=begins)
-    launching.launch(study, at=begins + timedelta(days=1))
-    raters = simulate.run(study, tendencies(study), seed=SEED, begins=begins + timedelta(days=2))
+    launching.launch(study, by="demo", at=begins + timedelta(days=1))
+    raters = simulation.run(study, tendencies(study), seed=SEED, begins=begins + timedelta(days=2))
     ends = max(a.ended_at for r in raters for a in r.assignments.all() if a.ended_at)
     launching.close(study, at=ends + timedelta(days=1))
     return study
@@ -145,11 +146,10 @@ def tendencies(study: Study) -> dict[str, Tendency]:
 @transaction.atomic
 def seed_live(slug: str, *, at: datetime) -> Study:
     """A live study, planned and launched, with every seat free at first."""
-    if found := Study.objects.filter(slug=slug).first():
-        return found
+    if study := Study.objects.filter(slug=slug).first():
+        return study
     study = loading.load_study(FOLDER / slug)
-    design.plan(study, by="demo", at=at)
-    return launching.launch(study, at=at)
+    return launching.launch(study, by="demo", at=at)
 
 
 def judge(study: Study) -> Run:
@@ -163,13 +163,13 @@ def judge(study: Study) -> Run:
 
 def links(study: Study) -> list[str]:
     """Tokens of its invitations, the same on every run until their holder is done."""
-    found = []
+    tokens = []
     for label in [f"Demo link {n + 1}" for n in range(N_LINKS.get(study.slug, 1))]:
         invitation = study.invitations.filter(label=label, revoked_at=None).order_by("-pk").first()
         if invitation is None or is_done(invitation):
             invitation, _ = invitations.issue(study, label=label)
-        found.append(invitations.reissue(invitation, token=lasting_secret(f"{study.slug}/{invitation.pk}")))
-    return found
+        tokens.append(invitations.reissue(invitation, token=lasting_secret(f"{study.slug}/{invitation.pk}")))
+    return tokens
 
 
 def is_done(invitation: Invitation) -> bool:

@@ -9,9 +9,10 @@ from django.core.management import BaseCommand, CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
-from annotation.imports import InvalidRow
-from reports import comparison, replicate, replications
-from studies.documents import DocumentError
+from annotation.responses.imports import InvalidRow
+from reports import replications
+from reports.replications import comparison, replicate
+from studies.documents.errors import DocumentError
 from studies.loading import Changed
 
 
@@ -34,25 +35,27 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, name: str, data: Path, judges: Path | None, json: bool, **options: Any) -> None:
         self._migrate()
-        said = replications.said(name)
-        slug = options["study"] or said["study"]["slug"]
+        spec = replications.load_spec(name)
+        slug = options["study"] or spec["study"]["slug"]
         try:
             for folder in filter(None, [data, judges]):
                 if not folder.is_dir():
                     raise DocumentError(folder, "folder", f"there is no folder {folder}")
-            release = replications.reader(said["reader"]).read(data, judges or data / said["files"]["judges"], said)
-            study = replicate.load(release, said, slug=slug, at=timezone.now())
+            release = replications.reader(spec["reader"]).read(data, judges or data / spec["files"]["judges"], spec)
+            study = replicate.load(release, spec, slug=slug, at=timezone.now())
         except (DocumentError, InvalidRow, Changed, replicate.Occupied) as error:
             raise CommandError(str(error), returncode=2) from None
-        found = replicate.evidence(study, said, judges=[judge.name for judge in release.judges])
-        blocks = comparison.compare(found, said)
+        evidence = replicate.evidence(study, spec, judges=[judge.name for judge in release.judges])
+        blocks = comparison.compare(evidence, spec)
         files = dict(release.sha256_by_file) | {f"judges/{judge.name}": judge.sha256 for judge in release.judges}
-        document = comparison.document(name, slug, blocks, files=files, caution=said.get("caution", ""))
+        document = comparison.document(name, slug, blocks, files=files, caution=spec.get("caution", ""))
         self._print(document, blocks, as_json=json)
         for figure in comparison.differences(blocks, of_judges=True):
-            self.stderr.write(f"A judge's figure differs: {comparison.told(figure)}")
+            self.stderr.write(f"A judge's figure differs: {comparison.difference_sentence(figure)}")
         if differ := comparison.differences(blocks, of_judges=False):
-            raise CommandError("\n".join(["Not replicated.", *map(comparison.told, differ)]), returncode=1)
+            raise CommandError(
+                "\n".join(["Not replicated.", *map(comparison.difference_sentence, differ)]), returncode=1
+            )
 
     def _migrate(self) -> None:
         """A database without tables gets them, so that the command works right after the installation."""

@@ -7,8 +7,9 @@ from typing import Any
 from django.core.management import BaseCommand, CommandError
 from django.utils import timezone
 
-from reports import results, words
-from studies.naming import NoSuchStudy, named
+from reports import results
+from reports.page import text
+from studies.lookup import NoSuchStudy, named
 
 
 class Command(BaseCommand):
@@ -23,9 +24,9 @@ class Command(BaseCommand):
             study = named(options["study"])
         except NoSuchStudy as error:
             raise CommandError(str(error)) from None
-        found = results.report(study, at=timezone.now(), by="report").result
+        document = results.report(study, at=timezone.now(), by="report").result
         if options["json"]:
-            self.stdout.write(json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False, sort_keys=True))
+            self.stdout.write(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False, sort_keys=True))
         else:
-            for line in words.lines(found):
+            for line in text.lines(results.read(document)):
                 self.stdout.write(line)

@@ -10,12 +10,12 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from annotation.imports import Row
 from annotation.responses import Answer
+from annotation.responses.imports import Row
 from reports.replications import Release, ReleasedStory, decoded, sha256
-from studies import documents, files
-from studies.documents import DocumentError, ItemDocument
-from studies.files import Unfit
+from studies.documents import reader
+from studies.documents.errors import DocumentError, InvalidValue, quote
+from studies.documents.instrument import ItemDocument, discover, read_instrument
 from studies.models import Source
 
 HUMAN = "Human-"  # how the names of human authors begin
@@ -41,21 +41,21 @@ class _Line:
         return DocumentError(self.path, f"row {self.number}, {field}", reason)
 
 
-def read(folder: Path, judges: Path, said: Mapping[str, Any]) -> Release:
+def read(folder: Path, judges: Path, spec: Mapping[str, Any]) -> Release:
     """The release in that folder. Raises DocumentError at whatever does not fit."""
-    if judges != folder / said["files"]["judges"]:
+    if judges != folder / spec["files"]["judges"]:
         raise DocumentError(judges, "folder", "this replication reads no answers of judges; leave --judges out")
-    instrument = documents.read(documents.discover()[said["study"]["instrument"]])
+    instrument = read_instrument(discover()[spec["study"]["instrument"]])
     item_by_key = {item.key: item for item in instrument.items}
-    item_by_column = {column: item_by_key[key] for column, key in said["columns"].items()}
-    path = folder / said["files"]["annotations"]
+    item_by_column = {column: item_by_key[key] for column, key in spec["columns"].items()}
+    path = folder / spec["files"]["annotations"]
     lines = list(_lines(path, [*IDS, "strategy", *item_by_column]))
     story_by_id = _stories(lines)
     return Release(
         instrument=instrument,
         premise_by_group={story.group: "" for story in story_by_id.values()},
         stories=tuple(story_by_id.values()),
-        rows=tuple(_rows(lines, story_by_id, item_by_column, step=said["study"]["step"])),
+        rows=tuple(_rows(lines, story_by_id, item_by_column, step=spec["study"]["step"])),
         judges=(),
         sha256_by_file={path.name: sha256(path)},
         sources={story.source: _source(story.source) for story in story_by_id.values()},
@@ -101,27 +101,27 @@ def _read(line: _Line) -> _Line:
     cells = dict(line.cells)
     for name in (*IDS, "strategy"):
         try:
-            cells[name] = str(files.line(60)(cells[name]))
+            cells[name] = str(reader.line(60)(cells[name]))
             if name in IDS and not cells[name]:
-                raise Unfit("is empty")
+                raise InvalidValue("is empty")
             if name == "participant_id":
-                files.key(cells[name])
-        except Unfit as unfit:
-            raise line.error(name, str(unfit)) from None
+                reader.code(cells[name])
+        except InvalidValue as error:
+            raise line.error(name, str(error)) from None
     return _Line(line.path, line.number, cells)
 
 
 def _stories(lines: Sequence[_Line]) -> dict[str, ReleasedStory]:
     """The stories by the release's id, each in a group of its own and without a text."""
-    found: dict[str, list[_Line]] = {}
+    lines_by_story: dict[str, list[_Line]] = {}
     for line in lines:
-        same = found.setdefault(line.cells["story_id"], [])
+        same = lines_by_story.setdefault(line.cells["story_id"], [])
         for name in OF_A_STORY if same else ():
             if line.cells[name] != same[0].cells[name]:
-                reason = f"{files.shown(line.cells[name])} is not what row {same[0].number} says of the same story"
+                reason = f"{quote(line.cells[name])} is not what row {same[0].number} says of the same story"
                 raise line.error(name, reason)
         same.append(line)
-    return {name: _story(name, of_story) for name, of_story in found.items()}
+    return {name: _story(name, of_story) for name, of_story in lines_by_story.items()}
 
 
 def _story(name: str, lines: Sequence[_Line]) -> ReleasedStory:
@@ -134,8 +134,8 @@ def _story(name: str, lines: Sequence[_Line]) -> ReleasedStory:
         "premise": cells["premise_id"],
         "strategy": cells["strategy"],
     }
-    told = {factor: value for factor, value in factors.items() if value}
-    return ReleasedStory(code=code, group=code, source=cells["model_short"], factors=told)
+    factors = {factor: value for factor, value in factors.items() if value}
+    return ReleasedStory(code=code, group=code, source=cells["model_short"], factors=factors)
 
 
 def _source(name: str) -> dict[str, str]:
@@ -166,9 +166,9 @@ def _rows(
 def _shown_score(line: _Line, column: str, item: ItemDocument) -> int:
     """The score in the direction in which it was shown; the release has it in the one in which it is analysed."""
     low, high = item.settings["low"], item.settings["high"]
-    found = SCORE.fullmatch(line.cells[column].strip())
-    if not found or not low <= int(found[1]) <= high:
-        given = files.shown(line.cells[column])
-        raise line.error(column, f"must be a whole number from {low} to {high}, not {given}")
-    score = int(found[1])
+    match = SCORE.fullmatch(line.cells[column].strip())
+    if not match or not low <= int(match[1]) <= high:
+        cell = quote(line.cells[column])
+        raise line.error(column, f"must be a whole number from {low} to {high}, not {cell}")
+    score = int(match[1])
     return low + high - score if item.settings.get("analysed_reversed") else score

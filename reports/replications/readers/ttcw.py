@@ -6,32 +6,32 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from annotation.imports import Row
 from annotation.models import Rater, Response
 from annotation.responses import Answer
+from annotation.responses.imports import Row
 from reports.replications import Release, ReleasedJudge, ReleasedStory, decoded, sha256
-from studies import files
-from studies.documents import DocumentError, InstrumentDocument, read_ttcw_release
-from studies.files import Unfit
+from studies.documents import reader
+from studies.documents.errors import DocumentError, InvalidValue, quote
+from studies.documents.instrument import InstrumentDocument, read_ttcw_release
 
 VERDICT = re.compile(r"story_(?P<story>.+)_test(?P<test>[0-9]+)")
 FIRST_WORD = re.compile(r"\w+")
 
 
-def read(folder: Path, judges: Path, said: Mapping[str, Any]) -> Release:
+def read(folder: Path, judges: Path, spec: Mapping[str, Any]) -> Release:
     """The release in that folder, with the judges in theirs. Raises DocumentError at whatever does not fit."""
-    paths = {name: folder / said["files"][name] for name in ("tests", "stories", "annotations")}
+    paths = {name: folder / spec["files"][name] for name in ("tests", "stories", "annotations")}
     instrument = _instrument(paths["tests"])
     item_by_test = {str(n): item.key for n, item in enumerate(instrument.items, start=1)}
-    premise_by_group, story_by_id = _stories(paths["stories"], said["sources"])
-    rows = _annotations(paths["annotations"], story_by_id, item_by_test, step=said["study"]["step"])
-    found = sorted(judges.glob("*.jsonl")) if judges.is_dir() else []
+    premise_by_group, story_by_id = _stories(paths["stories"], spec["sources"])
+    rows = _annotations(paths["annotations"], story_by_id, item_by_test, step=spec["study"]["step"])
+    paths_of_judges = sorted(judges.glob("*.jsonl")) if judges.is_dir() else []
     return Release(
         instrument=instrument,
         premise_by_group=premise_by_group,
         stories=tuple(story_by_id.values()),
         rows=rows,
-        judges=tuple(_judge(path, story_by_id, item_by_test, said) for path in found),
+        judges=tuple(_judge(path, story_by_id, item_by_test, spec) for path in paths_of_judges),
         sha256_by_file={path.name: sha256(path) for path in paths.values()},
     )
 
@@ -94,7 +94,7 @@ def _annotations(
             raise row.error("ttcw_idx", f"“{raw['ttcw_idx']}” is not one of the tests 1 to {len(item_by_test)}")
         verdict = row.words("binary_verdict")
         if verdict not in ("Yes", "No"):
-            raise row.error("binary_verdict", f"must be Yes or No, not {files.shown(verdict)}")
+            raise row.error("binary_verdict", f"must be Yes or No, not {quote(verdict)}")
         answer = Answer(value=verdict, rationale=row.words("explanation", may_be_empty=True))
         rater = f"E{row.digits('expert_idx').zfill(2)}"
         rows.append(Row(row.where, rater, story.group, story.code, step, item, answer))
@@ -102,7 +102,7 @@ def _annotations(
 
 
 def _judge(
-    path: Path, story_by_id: Mapping[str, ReleasedStory], item_by_test: Mapping[str, str], said: Mapping[str, Any]
+    path: Path, story_by_id: Mapping[str, ReleasedStory], item_by_test: Mapping[str, str], spec: Mapping[str, Any]
 ) -> ReleasedJudge:
     rows = []
     for n, line in enumerate(decoded(path).split("\n"), start=1):
@@ -113,11 +113,9 @@ def _judge(
         story = story_by_id.get(named["story"]) if named else None
         item = item_by_test.get(named["test"]) if named else None
         if story is None or item is None:
-            raise row.error(
-                "id", f"{files.shown(row.raw['id'])} must be story_<story_id>_test<1 to {len(item_by_test)}>"
-            )
-        answer = read_verdict(row.words("response", may_be_empty=True), declined=said["answers"]["declined"])
-        step = said["study"]["step"]
+            raise row.error("id", f"{quote(row.raw['id'])} must be story_<story_id>_test<1 to {len(item_by_test)}>")
+        answer = read_verdict(row.words("response", may_be_empty=True), declined=spec["answers"]["declined"])
+        step = spec["study"]["step"]
         rows.append(Row(row.where, path.stem, story.group, story.code, step, item, answer, kind=Rater.Kind.MODEL))
     return ReleasedJudge(path.stem, sha256(path), tuple(rows))
 
@@ -138,7 +136,7 @@ class _Row:
     def __init__(self, path: Path, where: str, raw: Any) -> None:
         self.path, self.place, self.raw = path, where, raw
         if not isinstance(raw, dict):
-            raise DocumentError(path, where, f"must be an object, not {files.named(raw)}")
+            raise DocumentError(path, where, f"must be an object, not {reader.name_kind(raw)}")
 
     @property
     def where(self) -> str:
@@ -151,9 +149,9 @@ class _Row:
         if field not in self.raw:
             raise self.error(field, "is missing")
         try:
-            words = str(files.text(self.raw[field]))
-        except Unfit as unfit:
-            raise self.error(field, str(unfit)) from None
+            words = str(reader.text(self.raw[field]))
+        except InvalidValue as error:
+            raise self.error(field, str(error)) from None
         if not words.strip() and not may_be_empty:
             raise self.error(field, "is empty")
         return words
@@ -165,7 +163,7 @@ class _Row:
         value = self.raw[field]
         digits = str(value) if type(value) is int else value
         if not isinstance(digits, str) or not re.fullmatch(r"0|[1-9][0-9]{0,3}", digits):
-            raise self.error(field, f"must be a whole number from 0, not {files.shown(value)}")
+            raise self.error(field, f"must be a whole number from 0, not {quote(value)}")
         return digits
 
 
@@ -177,18 +175,18 @@ def _objects(path: Path) -> list[Any]:
     return content
 
 
-def _parsed(path: Path, said: str, where: str) -> Any:
+def _parsed(path: Path, text: str, where: str) -> Any:
     """JSON with its objects as tables. Raises DocumentError, also for a key that stands twice."""
     try:
-        return _tables(files.json_of(said))
-    except Unfit as unfit:
-        raise DocumentError(path, where, str(unfit)) from None
+        return _tables(reader.parse_json(text))
+    except InvalidValue as error:
+        raise DocumentError(path, where, str(error)) from None
 
 
 def _tables(value: Any) -> Any:
-    if isinstance(value, files.Pairs):
+    if isinstance(value, reader.Pairs):
         table = {name: _tables(inner) for name, inner in value}
         if len(table) != len(value):
-            raise Unfit(f"holds an object in which a key stands twice, among {', '.join(sorted(table))}")
+            raise InvalidValue(f"holds an object in which a key stands twice, among {', '.join(sorted(table))}")
         return table
     return [_tables(inner) for inner in value] if isinstance(value, list) else value

@@ -6,67 +6,110 @@
 const PREFIX = "quire-draft ";
 const DAYS = 30;
 
+/** @typedef {{ path: string, page: string, n: number, fields: import("./forms.js").Field[], at: number }} Draft */
+
 export const PAGE = [...crypto.getRandomValues(new Uint8Array(8))].map((b) => b.toString(16).padStart(2, "0")).join("");
 // The page before this one in the same window. It is gone, even if the browser has not noticed yet.
-const before = attempt(() => sessionStorage.getItem("quire-page"));
+const previousPage = attempt(() => sessionStorage.getItem("quire-page"));
 attempt(() => sessionStorage.setItem("quire-page", PAGE));
 // Held as long as this page lives: how other windows know.
 navigator.locks?.request(`quire-page ${PAGE}`, () => new Promise(() => {}));
 
-// A browser may refuse storage altogether.
-function attempt(what) {
+/**
+ * A browser may refuse storage altogether.
+ * @template T
+ * @param {() => T} access
+ */
+function attempt(access) {
   try {
-    return what();
+    return access();
   } catch {
     return undefined;
   }
 }
 
-const named = (path, page) => `${PREFIX}${path} ${page}`;
-const read = (name) => attempt(() => JSON.parse(localStorage.getItem(name)));
+/**
+ * @param {string} path
+ * @param {string} page
+ */
+const nameOf = (path, page) => `${PREFIX}${path} ${page}`;
+/**
+ * @param {string} name
+ * @returns {Draft | null | undefined}
+ */
+const load = (name) => attempt(() => JSON.parse(localStorage.getItem(name) ?? "null"));
 
-/** Whether the device has kept it. */
+/**
+ * The name of the save that a draft was.
+ * @param {{ page?: string, n: number }} draft
+ */
+export const keyOf = ({ page = PAGE, n }) => `${page}-${n}`;
+
+/**
+ * Whether the device has kept it.
+ * @param {string} path
+ * @param {number} n
+ * @param {import("./forms.js").Field[]} fields
+ */
 export function keep(path, n, fields) {
-  const said = JSON.stringify({ path, page: PAGE, n, fields, at: Date.now() });
-  return attempt(() => localStorage.setItem(named(path, PAGE), said) ?? true) ?? false;
+  const draft = JSON.stringify({ path, page: PAGE, n, fields, at: Date.now() });
+  return (
+    attempt(() => {
+      localStorage.setItem(nameOf(path, PAGE), draft);
+      return true;
+    }) ?? false
+  );
 }
 
-/** Forget what was committed; what has been written since stays. */
+/**
+ * Forget what was committed; what has been written since stays.
+ * @param {{ path: string, page?: string, n: number }} draft
+ */
 export function drop({ path, page = PAGE, n }) {
-  if ((read(named(path, page))?.n ?? Infinity) <= n) attempt(() => localStorage.removeItem(named(path, page)));
+  const name = nameOf(path, page);
+  if ((load(name)?.n ?? Infinity) <= n) attempt(() => localStorage.removeItem(name));
 }
 
 /** All drafts of this device, oldest first. Those that nobody came back to for a month are forgotten. */
 export function all() {
   const names = attempt(() => Object.keys(localStorage)) ?? [];
-  const found = names.filter((name) => name.startsWith(PREFIX)).map(read).filter(Boolean);
-  for (const old of found.filter(({ at }) => Date.now() - at > DAYS * 86_400_000)) drop({ ...old, n: Infinity });
-  return found.sort((a, b) => a.at - b.at);
+  const drafts = names
+    .filter((name) => name.startsWith(PREFIX))
+    .map(load)
+    .filter((draft) => draft != null);
+  for (const draft of drafts) if (Date.now() - draft.at > DAYS * 86_400_000) drop({ ...draft, n: Infinity });
+  return drafts.sort((a, b) => a.at - b.at);
 }
 
 /** Drafts whose page is gone: it was closed, it crashed, or its window has moved on. */
 export async function orphans() {
   const held = (await navigator.locks?.query())?.held ?? [];
-  const alive = new Set(held.map((lock) => lock.name.replace("quire-page ", "")));
-  return all().filter(({ page }) => page !== PAGE && (page === before || !alive.has(page)));
+  const alive = new Set(held.map((lock) => lock.name?.replace("quire-page ", "")));
+  return all().filter(({ page }) => page !== PAGE && (page === previousPage || !alive.has(page)));
 }
 
 /** Drafts of this page. */
 export const mine = () => all().filter(({ page }) => page === PAGE);
 
+/** @param {string | undefined} path */
 export function forget(path) {
-  for (const draft of all().filter((each) => each.path === path)) drop({ ...draft, n: Infinity });
+  for (const draft of all()) if (draft.path === path) drop({ ...draft, n: Infinity });
 }
 
 export function forgetAll() {
   for (const draft of all()) drop({ ...draft, n: Infinity });
 }
 
-/** As a form would post it. */
-export function body({ page, n, fields }) {
-  const said = new FormData();
-  for (const [name, value] of fields) said.append(name, value);
-  said.set("key", `${page}-${n}`);
-  said.set("csrfmiddlewaretoken", document.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "");
-  return said;
+/**
+ * As a form would post it.
+ * @param {Draft} draft
+ */
+export function body(draft) {
+  const form = new FormData();
+  for (const [name, value] of draft.fields) form.append(name, value);
+  form.set("key", keyOf(draft));
+  /** @type {HTMLInputElement | null} */
+  const token = document.querySelector("[name=csrfmiddlewaretoken]");
+  form.set("csrfmiddlewaretoken", token?.value ?? "");
+  return form;
 }

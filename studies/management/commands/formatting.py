@@ -6,10 +6,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from studies import formatting
-from studies.formatting import Row, Table
+from studies.lookup import NoSuchStudy, named
 from studies.models import Study
-from studies.naming import NoSuchStudy, named
-from studies.signs import NORMALISATIONS
+from studies.typography.comparison import Row, Table
+from studies.typography.normalisation import NORMALISATIONS
 
 
 class Command(BaseCommand):
@@ -30,16 +30,16 @@ class Command(BaseCommand):
 
     def handle(self, *, study: str, normalise: list[str] | None, **options: Any) -> None:
         try:
-            found = named(study)
+            row = named(study)
         except NoSuchStudy as error:
             raise CommandError(str(error)) from None
         if normalise:
             kinds = list(NORMALISATIONS) if "all" in normalise else normalise
             try:
-                self.stdout.write(f"{study}: {formatting.normalise(found, kinds)} stories changed")
+                self.stdout.write(f"{study}: {formatting.normalise(row, kinds)} stories changed")
             except formatting.CannotNormalise as error:
                 raise CommandError(str(error)) from None
-        for line in lines(found):
+        for line in lines(row):
             self.stdout.write(line)
 
 
@@ -50,9 +50,9 @@ def lines(study: Study) -> Iterator[str]:
     for table in formatting.report(study):
         yield f"\n{table.title}: {', '.join(table.sources)}"
         yield from _rows(table)
-    why = formatting.obstacle(study)
-    yield f"\n{why}" if why else "\nWhat --normalise would change:"
-    for effect in [] if why else formatting.effects(study):
+    obstacle = formatting.obstacle(study)
+    yield f"\n{obstacle}" if obstacle else "\nWhat --normalise would change:"
+    for effect in [] if obstacle else formatting.effects(study):
         yield f"  {effect.kind:<10} {effect.n_stories:>4} stories  {effect.meaning}"
 
 

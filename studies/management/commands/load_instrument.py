@@ -6,9 +6,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from studies import documents, loading
-from studies.cloze.document import parse
-from studies.documents import DocumentError, InstrumentDocument
+from studies import loading
+from studies.documents.cloze import parse
+from studies.documents.errors import DocumentError
+from studies.documents.instrument import InstrumentDocument, discover, read_instrument, read_ttcw_release
 from studies.models import Instrument
 
 # What a cloze has and an instrument has not, seen without reading either.
@@ -29,14 +30,14 @@ class Command(BaseCommand):
             loaded = _load(_path(instrument))
         except (DocumentError, loading.Changed) as error:
             raise CommandError(str(error)) from None
-        for made in loaded:
+        for row in loaded:
             self.stdout.write(
-                f"{made.slug}@{made.version}: {made.title}, {made.items.count()} items, {made.fingerprint[:12]}"
+                f"{row.slug}@{row.version}: {row.title}, {row.items.count()} items, {row.fingerprint[:12]}"
             )
 
 
 def _path(name: str) -> Path:
-    builtin = documents.discover()
+    builtin = discover()
     path = builtin.get(name, Path(name))
     if not path.is_file():
         raise CommandError(f"{name}: there is no such file, and the built-in instruments are {', '.join(builtin)}")
@@ -48,9 +49,9 @@ def _load(path: Path) -> list[Instrument]:
     if path.suffix == ".toml" and SKELETON.search(path.read_bytes()):
         parse(path.read_bytes(), path.name)  # names the file where a fault is, which rows cannot
         cloze = loading.load_cloze(path.read_text(encoding="utf-8-sig"))
-        return [each for each in (cloze.filling, cloze.judging) if each]
+        return [instrument for instrument in (cloze.filling, cloze.judging) if instrument]
     return [loading.load_instrument(_read(path))]
 
 
 def _read(path: Path) -> InstrumentDocument:
-    return documents.read_ttcw_release(path) if path.suffix == ".json" else documents.read(path)
+    return read_ttcw_release(path) if path.suffix == ".json" else read_instrument(path)

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from studies import loading
-from studies.documents import DocumentError
+from studies.documents.errors import DocumentError
 
 
 class Command(BaseCommand):
@@ -17,8 +17,8 @@ class Command(BaseCommand):
 
     def handle(self, *, study: Path, **options: Any) -> None:
         try:
-            made = loading.load_study(study)
+            row = loading.load_study(study)
         except DocumentError as error:
             raise CommandError(str(error)) from None
-        said = f"{made.slug}: {made.stories.count()} stories in {made.groups.count()} groups"
-        self.stdout.write(f"{said}. Next: manage.py plan {made.slug}")
+        summary = f"{row.slug}: {row.stories.count()} stories in {row.groups.count()} groups"
+        self.stdout.write(f"{summary}. Next: manage.py plan {row.slug}")

@@ -7,9 +7,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation import invitations, withdrawal
-from annotation.invitations import Demand
 from annotation.models import Invitation, Seat
+from annotation.participation import invitations, withdrawal
+from annotation.participation.invitations import Demand
 from studies.models import Study
 from tests import factories
 from tests.factories import NOON
@@ -39,8 +39,8 @@ def states() -> dict[str, tuple[str, int]]:
 @pytest.mark.parametrize(
     ("action", "meaning"),
     [
-        ("plan", "Its seats are made, each with its order of stories, and its protocol is frozen as version 1."),
-        ("launch", "Raters who hold a link can begin."),
+        ("plan", "Its seats are made, each with its order of stories. That can be repeated until it is launched."),
+        ("launch", "Its protocol is frozen. Raters who hold a link can begin."),
         ("close", "Nobody can answer any more, for good."),
     ],
 )
@@ -53,9 +53,9 @@ def test_an_action_asks_before_it_does_anything(staff: Client, action: str, mean
 
     assert meaning in page.text
     assert states() == before
-    of_action = {"plan": plums, "launch": apples, "close": pears}[action]
-    assert page.context["ready"] == [of_action]
-    assert {study.slug for study, _ in page.context["hindered"]} == {"plums", "pears", "apples"} - {of_action.slug}
+    ready = {"plan": {"plums", "apples"}, "launch": {"plums", "apples"}, "close": {"pears"}}[action]
+    assert {study.slug for study in page.context["ready"]} == ready
+    assert {study.slug for study, _ in page.context["hindered"]} == {"plums", "pears", "apples"} - ready
 
 
 def test_an_action_says_what_is_in_its_way(staff: Client) -> None:

@@ -8,7 +8,7 @@ from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
-from annotation import design, invitations
+from annotation import design
 from annotation.models import (
     Assignment,
     Consent,
@@ -21,6 +21,7 @@ from annotation.models import (
     StepTaken,
     Withdrawal,
 )
+from annotation.participation import invitations
 from studies.models import Provenance, Source, Study
 from tests import factories
 from tests.annotation.conftest import url

@@ -7,8 +7,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation import submission
 from annotation.models import Fill
+from annotation.responses import submission
 from studies.models import Study
 from tests.annotation import clozes
 from tests.studies.cloze.documents import FILLS

@@ -9,10 +9,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation import invitations
 from annotation.models import (
     Invitation,
 )
+from annotation.participation import invitations
 from tests import factories
 from tests.annotation.conftest import url
 

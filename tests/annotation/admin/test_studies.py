@@ -6,7 +6,7 @@ from django.test import Client
 from annotation.models import (
     Seat,
 )
-from studies.models import Instrument, Study
+from studies.models import Instrument, Step, Study
 from tests import factories
 from tests.annotation.conftest import url
 
@@ -18,12 +18,14 @@ def test_a_study_is_planned_launched_and_closed_by_its_buttons(staff: Client) ->
     study = factories.study(state=Study.State.DRAFT, planned=False)
     change = url("studies_study", "change", study.pk)
 
-    for deed, state in (("plan", "draft"), ("launch", "live"), ("close", "closed")):
+    course = (("plan", "draft"), ("launch", "live"), ("pause", "paused"), ("resume", "live"), ("close", "closed"))
+    for deed, state in course:
         do = url("studies_study", "do", study.pk, deed)
         assert f'href="{do}"' in staff.get(change).content.decode()
         staff.get(do)
         before = Study.objects.get().state, Seat.objects.count()
-        assert before == ({"plan": "draft", "launch": "draft", "close": "live"}[deed], 0 if deed == "plan" else 3)
+        states = {"plan": "draft", "launch": "draft", "pause": "live", "resume": "paused", "close": "live"}
+        assert before == (states[deed], 0 if deed == "plan" else 3)
 
         answer = staff.post(do)
 
@@ -35,13 +37,14 @@ def test_a_study_is_planned_launched_and_closed_by_its_buttons(staff: Client) ->
 @pytest.mark.parametrize(
     ("action", "said"),
     [
-        ("plan", "plums is planned: 3 seats, and protocol version 1 is frozen."),
-        ("launch", "plums cannot be launched: it is not planned; run `plan plums`, or the action “Plan”"),
+        ("plan", "plums is planned: 3 seats."),
+        ("launch", "plums cannot be launched: it asks nobody for consent; add a step of kind consent, as the first"),
         ("close", "plums cannot be closed: it is not live"),
     ],
 )
 def test_the_actions_say_what_was_done_or_why_not(staff: Client, action: str, said: str) -> None:
     study = factories.study(state=Study.State.DRAFT, planned=False)
+    Step.objects.filter(key="consent").delete()
 
     page = staff.post(
         url("studies_study"), {"action": action, "_selected_action": [study.pk], "confirmed": "yes"}, follow=True
@@ -56,13 +59,17 @@ def test_an_unknown_deed_is_not_found(staff: Client) -> None:
 
 def test_a_studys_page_shows_its_balance_and_what_stands_in_the_way(staff: Client) -> None:
     draft = factories.study("draft", state=Study.State.DRAFT, planned=False)
+    Step.objects.filter(version__study=draft, key="consent").delete()
+    Study.objects.update(contact="")
     planned = factories.study("planned", state=Study.State.DRAFT)
 
     before = staff.get(url("studies_study", "change", draft.pk)).content.decode()
     after = staff.get(url("studies_study", "change", planned.pk)).content.decode()
 
     assert "Not planned yet: there are no seats." in before
-    assert "it is not planned; run `plan draft`" in before
+    assert "it asks nobody for consent; add a step of kind consent, as the first" in before
+    assert "To be considered:" in before
+    assert "raters are given no address for questions; fill in “contact”" in before
     assert "plot1: 0 of 3 seats taken." in after
     assert "Nothing stands in the way of launching." in after
 
@@ -74,12 +81,14 @@ def test_what_was_frozen_cannot_be_edited(staff: Client) -> None:
     staff.post(url("studies_study", "change", study.pk), given | {"order_policy": "fixed"})
 
     study.refresh_from_db()
-    assert (study.title, study.slug, study.seats_per_group, study.seed) == ("New title", "plums", 3, 7)
+    assert (study.title, study.slug, study.seats_per_group, study.seed) == ("Fourteen tests of a story", "plums", 3, 7)
 
 
-@pytest.mark.parametrize("planned", [True, False])
-def test_texts_and_groups_can_be_edited_until_the_study_is_planned(staff: Client, planned: bool) -> None:
-    study = factories.study(state=Study.State.DRAFT, planned=planned)
+@pytest.mark.parametrize("frozen", [True, False])
+def test_texts_and_groups_can_be_edited_until_the_protocol_is_frozen(staff: Client, frozen: bool) -> None:
+    study = factories.study(state=Study.State.DRAFT)
+    if frozen:
+        factories.freeze(study)
     story, group = study.stories.earliest("pk"), study.groups.get()
     draft = study.versions.get()
 
@@ -96,10 +105,10 @@ def test_texts_and_groups_can_be_edited_until_the_study_is_planned(staff: Client
 
     story.refresh_from_db()
     group.refresh_from_db()
-    assert [a.status_code for a in answers] == ([403, 403] if planned else [302, 302])
-    assert (story.text == "Other words.", group.code == "other") == (not planned, not planned)
+    assert [a.status_code for a in answers] == ([403, 403] if frozen else [302, 302])
+    assert (story.text == "Other words.", group.code == "other") == (not frozen, not frozen)
     steps = staff.get(url("studies_protocolversion", "change", draft.pk)).content.decode()
-    assert ('name="steps-0-text"' in steps) == (not planned)
+    assert ('name="steps-0-text"' in steps) == (not frozen)
 
 
 def test_a_group_takes_no_story_of_another_study(staff: Client) -> None:

@@ -76,7 +76,7 @@ def test_the_same_seed_plans_the_same_seats_and_another_seed_others() -> None:
         study = factories.study(slug, n_groups=4, planned=False)
         study.seed = seed
         study.save()
-        seats = design.plan(study, by="tests", at=factories.NOON)
+        seats = factories.plan(study)
         return [(s.group.code, s.rank, s.order) for s in seats]
 
     first = planned("one", 7)
@@ -86,11 +86,11 @@ def test_the_same_seed_plans_the_same_seats_and_another_seed_others() -> None:
 
 
 @pytest.mark.django_db
-def test_a_study_is_planned_once() -> None:
+def test_seats_stay_once_the_study_is_launched() -> None:
     study = factories.study()
 
-    with pytest.raises(protocol.NotPlannable, match="plums: its seats are planned already"):
-        design.plan(study, by="tests", at=factories.NOON)
+    with pytest.raises(protocol.NotPlannable, match="plums: its seats stay, since it has been launched"):
+        design.plan(study)
 
     assert study.seats.count() == 3
 
@@ -101,13 +101,13 @@ def test_only_a_step_within_a_group_may_lock() -> None:
     Step.objects.filter(key__in=("consent", "ranking")).update(locks=True)
 
     with pytest.raises(protocol.NotPlannable, match="step consent, locks: only a step") as refused:
-        design.plan(study, by="tests", at=factories.NOON)
+        factories.plan(study)
 
     assert "step ranking" not in str(refused.value)
 
 
 @pytest.mark.django_db
-def test_plan_freezes_protocol_version_one() -> None:
+def test_freezing_makes_protocol_version_one() -> None:
     version = factories.study().versions.get()
 
     assert version.number == 1

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from annotation import claims
 from annotation.models import Assignment, Invitation, Rater, Seat
+from annotation.participation import claims
 from studies.models import Study
 from tests import factories
 from tests.factories import NOON

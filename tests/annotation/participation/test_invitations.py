@@ -2,8 +2,8 @@ from datetime import timedelta
 
 import pytest
 
-from annotation import invitations
 from annotation.models import Invitation, Rater
+from annotation.participation import invitations
 from tests import factories
 
 NOON = factories.NOON

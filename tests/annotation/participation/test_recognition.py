@@ -3,9 +3,9 @@
 import pytest
 from django.urls import reverse
 
-from annotation import claims, recognition
 from annotation.models import Assignment, Recognition, Response
-from reports import frames
+from annotation.participation import claims, recognition
+from reports.export import long_table
 from studies import protocol
 from studies.models import Provenance, Source, Step, Story, Study
 from tests import factories
@@ -134,7 +134,7 @@ def test_where_the_protocol_does_not_ask_the_group_begins_at_once(client):
 def test_without_a_reading_desk_nobody_is_asked(client):
     study = factories.study(recognition=True, planned=False)
     Step.objects.filter(key="tests").delete()
-    factories.design.plan(study, by="tests", at=factories.NOON)
+    factories.plan(study)
     assignment = begin(client, study)
 
     assert client.get("/", follow=True).redirect_chain[-1][0] != asked(assignment)
@@ -201,7 +201,7 @@ def test_the_long_file_says_for_each_row_whether_its_story_was_known(client, ass
     unasked = factories.assignment(assignment.study)
     factories.answer(unasked)
 
-    rows = list(frames.rows(assignment.study, with_sources=False))
+    rows = list(long_table.rows(assignment.study, with_sources=False))
 
     first, second = assignment.seat.order[:2]
     said = {(row["rater"], row["story"]): row["read_before"] for row in rows}

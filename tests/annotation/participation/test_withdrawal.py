@@ -10,8 +10,9 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from annotation import history, invitations, submission, verification, withdrawal
 from annotation.models import Assignment, Fill, Identity, Rater, Response, ResponseEvent, Seat, Withdrawal
+from annotation.participation import invitations, withdrawal
+from annotation.responses import history, submission, verification
 from reports import results
 from studies.models import Story
 from tests import factories
@@ -167,7 +168,9 @@ def test_a_filled_cloze_goes_with_what_became_of_it() -> None:
     mine = clozes.assignment(clozes.study())
     clozes.fill(mine)
     submission.submit(mine, at=NOON)
-    became = factories.story(factories.study("derived"), "fill", text="A word that canaries sing.")
+    derived = factories.study("derived", planned=False)
+    became = factories.story(derived, "fill", text="A word that canaries sing.")
+    factories.plan(derived)
     Fill.objects.update(
         state="shortlisted", shortlisted_by="editor", reason="It sings.", edited_text="Canaries.", story=became
     )

@@ -7,9 +7,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation import sittings
 from annotation.models import Assignment, Timing
-from annotation.orientation import is_due_a_break, minutes_left
+from annotation.progress import sittings
+from annotation.progress.pace import is_due_a_break, minutes_left
 from annotation.templatetags.orientation import in_words
 from studies.models import Step, Study
 from tests import factories
@@ -85,7 +85,7 @@ def test_what_comes_later_is_on_the_overview_without_a_link(client: Client) -> N
 
     page = client.get(overview(assignment))
 
-    assert [bool(task.url) for task in page.context["orientation"].tasks] == [True, False, False, False]
+    assert [bool(task.stop) for task in page.context["orientation"].tasks] == [True, False, False, False]
     assert page.text.count("Opens later") == 3
 
 

@@ -10,7 +10,6 @@ from annotation.progress import (
     Place,
     Way,
     around,
-    is_ahead,
     may_end_with,
     neighbours,
     next_page,
@@ -154,24 +153,6 @@ def test_neighbours_lead_through_stories_and_pages():
     assert neighbours(found, found[0], AB, first)[0] is None
     assert neighbours(found, found[0], AB, last) == (places(found[0], AB)[-2], found[1])
     assert neighbours(found, found[1], AB) == (last, None)
-
-
-@pytest.mark.parametrize(
-    ("scope", "letter", "n_begun", "ahead"),
-    [
-        ("story", "A", 0, False),
-        ("story", "B", 0, True),
-        ("story", "B", 1, False),
-        ("group", "", 1, True),
-        ("group", "", 2, False),
-    ],
-)
-def test_a_story_opens_when_those_before_it_are_begun_and_the_comparison_when_all_are(scope, letter, n_begun, ahead):
-    assert is_ahead(scope, letter, letters=AB, n_begun=n_begun, follows_reading=True) is ahead
-
-
-def test_a_comparison_that_comes_first_waits_for_nothing():
-    assert not is_ahead("group", "", letters=AB, n_begun=0, follows_reading=False)
 
 
 def answer(place: Place, story: int | None, **said: object) -> Response:

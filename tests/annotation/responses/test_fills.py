@@ -6,11 +6,12 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotation import claims, fills, submission, timing
-from annotation.fills import Check, Said
 from annotation.models import Assignment, Fill, ResponseEvent, Timing
-from annotation.timing import Reported
-from studies.cloze.document import ClozeDocument, parse
+from annotation.participation import claims
+from annotation.responses import fills, submission, timing
+from annotation.responses.fills import Check, Said
+from annotation.responses.timing import Reported
+from studies.documents.cloze import ClozeDocument, parse
 from tests import factories
 from tests.annotation import clozes
 from tests.annotation.clozes import at, say

@@ -3,8 +3,8 @@ from datetime import datetime, timedelta
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from annotation import history
 from annotation.models import Response, ResponseEvent
+from annotation.responses import history
 from tests import factories, triggers
 
 

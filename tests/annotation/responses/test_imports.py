@@ -4,10 +4,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation import history, imports
-from annotation.imports import InvalidRow, Row
 from annotation.models import Assignment, Rater, Response, Seat
-from annotation.responses import Answer
+from annotation.responses import Answer, history, imports
+from annotation.responses.imports import InvalidRow, Row
 from studies import protocol
 from studies.models import Study
 from tests import factories
@@ -137,11 +136,26 @@ def test_rows_come_in_by_the_batch_not_one_by_one() -> None:
         for n in range(1, 6)
     ]
 
+    protocol.load_protocol(study.versions.get())  # read once in a process
+
     with CaptureQueriesContext(connection) as one:
         bring(study, row())
     with CaptureQueriesContext(connection) as many:
         bring(study, *rows)
 
     # SQLite takes a bounded number of values in one statement, so that rows come in a few batches.
-    assert (len(rows), len(one)) == (120, 16)
-    assert len(many) < 15 + len(rows) / 5
+    assert (len(rows), len(one)) == (120, 14)
+    assert len(many) < 13 + len(rows) / 5
+
+
+def test_what_is_too_long_to_be_submitted_does_not_come_in() -> None:
+    study = factories.study(n_items=0, state="closed", comparative=False, planned=False)
+    study.versions.get().steps.filter(key="tests").update(
+        instrument=factories.instrument("line", n_items=1, type="text", rationale="none", settings={"most_lines": 1})
+    )
+    factories.plan(study)
+
+    with pytest.raises(InvalidRow, match=r"is no answer to item-1\. Please write one line only"):
+        bring(study, row(answer=Answer(value="One.\nTwo.")))
+
+    assert not Response.objects.exists()

@@ -5,12 +5,12 @@ import json
 import pytest
 from django.utils.html import escape
 
-from annotation import quoting
 from annotation.models import Response
-from annotation.quoting import Quote
-from annotation.typesetting import paragraphs
+from annotation.responses import quotes as quoting
+from annotation.responses.quotes import Quote
 from studies.items import InvalidAnswer
 from studies.models import Item, Story
+from studies.typography.paragraphs import paragraphs
 from tests import factories
 from tests.annotation.walk import HTMX, address, begin, give
 
@@ -116,6 +116,7 @@ def test_a_quote_alone_is_kept_before_there_is_an_answer(client, assignment):
 
 def test_where_no_reasons_are_asked_for_a_quote_is_ignored(client, assignment):
     Item._base_manager.update(rationale="none", rationale_least=0)
+    factories.freeze_anew(assignment.study)
 
     give(client, assignment, quotes=[PASSAGE])
 
@@ -134,6 +135,7 @@ def test_a_conflict_shows_the_quotes_of_both_and_keeps_those_that_are_chosen(cli
     assert f'name="quotes" value="{escape(other)}"' in conflict.text
 
 
-def test_a_quote_costs_a_save_no_query_more(client, assignment, django_assert_num_queries):
-    with django_assert_num_queries(8):
-        give(client, assignment, quotes=[PASSAGE], htmx=True)
+def test_a_quote_costs_a_save_one_query_more(client, assignment, django_assert_num_queries):
+    give(client, assignment)  # the protocol is in memory, and the story begun, from now on
+    with django_assert_num_queries(9):
+        give(client, assignment, quotes=[PASSAGE], base=1, htmx=True)

@@ -1,7 +1,8 @@
 import pytest
 
-from annotation import claims, responses
+from annotation import responses
 from annotation.models import Response, ResponseEvent
+from annotation.participation import claims
 from annotation.responses import Answer, Refused, Stale
 from studies import protocol
 from studies.items import InvalidAnswer
@@ -91,7 +92,7 @@ def test_a_stale_write_is_refused_and_carries_what_stands(mine) -> None:
 
 
 def test_a_repeated_key_gets_the_stored_answer_and_no_second_event(mine) -> None:
-    step = protocol.read(mine.version).step("tests")
+    step = protocol.load_protocol(mine.version).step("tests")
     place = {
         "step": step,
         "item": protocol.items_of(step)[0],
@@ -115,7 +116,7 @@ def test_nothing_is_recorded_once_the_place_is_given_up(mine) -> None:
 
 
 def test_an_unreadable_answer_has_no_value(mine) -> None:
-    step = protocol.read(mine.version).step("tests")
+    step = protocol.load_protocol(mine.version).step("tests")
     story = factories.Story.objects.get(code=mine.seat.order[0])
 
     response = responses.record(
@@ -132,7 +133,7 @@ def test_an_item_that_may_be_skipped_lacks_nothing() -> None:
 
 def save(mine, text: str, *, base: int, key: str = "", n_pasted: int = 0) -> Response:
     """A rationale written by a page that saw revision `base`."""
-    step = protocol.read(mine.version).step("tests")
+    step = protocol.load_protocol(mine.version).step("tests")
     return responses.record(
         mine,
         step=step,

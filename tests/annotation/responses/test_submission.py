@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from django.db import connection
 
-from annotation import responses, submission, verification
+from annotation import responses
 from annotation.models import Assignment, Response
-from annotation.responses import Answer, Refused
+from annotation.responses import Answer, Refused, recording, submission, verification
 from studies import protocol
 from studies.models import Story
 from tests import factories
@@ -51,7 +51,7 @@ def test_of_twenty_submissions_at_once_one_counts(committed: None) -> None:
 def race(n_items: int = 12, seed: int = 0) -> tuple[Assignment, list[object]]:
     """Answers that arrive while their assignment is submitted: the assignment, and what became of each answer."""
     mine = factories.assignment(factories.study(f"race{seed}", n_items=n_items, n_stories=1, k=1, comparative=False))
-    step = protocol.read(mine.version).step("tests")
+    step = protocol.load_protocol(mine.version).step("tests")
     story = Story.objects.get(study=mine.study, code=mine.seat.order[0])
     pauses = np.random.default_rng(seed).uniform(0, 0.05, n_items + 1)
 
@@ -97,7 +97,7 @@ def test_without_holding_the_assignment_an_answer_slips_in_after_the_seal(
 
     with pytest.raises(Refused):
         factories.answer(stale)
-    monkeypatch.setattr(responses, "_hold", lambda *args, **place: None)
+    monkeypatch.setattr(recording, "_hold", lambda assignment: [])
     factories.answer(stale)
 
     mine.refresh_from_db()

@@ -8,15 +8,15 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation import timing
 from annotation.models import Assignment, Timing
-from annotation.timing import Reported
+from annotation.responses import timing
+from annotation.responses.timing import Reported
 from studies import protocol
 from studies.models import Step, Story
 from tests import factories
 from tests.annotation.walk import address, begin, give
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SCRIPTS = ROOT / "static" / "quire"
 A_MINUTE = timedelta(minutes=1)
 
@@ -41,7 +41,7 @@ def total() -> int:
 
 @pytest.mark.django_db
 def test_no_more_time_counts_than_has_passed_however_much_is_claimed(mine) -> None:
-    step = protocol.read(mine.version).step("tests")
+    step = protocol.load_protocol(mine.version).step("tests")
     story = Story.objects.first()
     begun = mine.started_at
 
@@ -56,7 +56,7 @@ def test_no_more_time_counts_than_has_passed_however_much_is_claimed(mine) -> No
 
 @pytest.mark.django_db
 def test_time_in_two_windows_at_once_counts_once(mine) -> None:
-    step = protocol.read(mine.version).step("tests")
+    step = protocol.load_protocol(mine.version).step("tests")
     other, at = Assignment.objects.get(pk=mine.pk), mine.started_at + A_MINUTE
 
     granted = [timing.add(each, [Reported(step, 30)], at=at) for each in (mine, other)]
@@ -117,7 +117,7 @@ def test_after_submission_and_ahead_of_the_way_no_time_counts(client) -> None:
 def test_time_at_a_part_that_locks_does_not_open_it(client) -> None:
     study = factories.study(n_stories=2, planned=False)
     Step.objects.filter(key="ranking").update(locks=True)
-    factories.design.plan(study, by="tests", at=factories.NOON)
+    factories.plan(study)
     assignment = begin(client, study)
     for letter in "AB":
         for item in (1, 2):
@@ -142,9 +142,9 @@ WATCHED = ("keydown", "keyup", "keypress", "mousemove", "mouseover", "pointermov
 
 
 def test_the_sign_of_life_sees_nothing_of_what_was_done() -> None:
-    script = (SCRIPTS / "timing.js").read_text()
+    script = (SCRIPTS / "stopwatch.js").read_text()
 
-    assert "const live = () => { last = performance.now(); };" in script, "a listener that takes no event"
+    assert "const live = () => {\n  last = performance.now();\n};" in script, "a listener that takes no event"
     assert re.findall(r"addEventListener\((\S+), (\S+?)[,)]", script) == [
         ("sign", "live"),
         ('"visibilitychange"', "("),
@@ -157,19 +157,23 @@ def test_only_saving_and_timing_send_anything() -> None:
     sends = re.compile(r"\bfetch\(|sendBeacon|XMLHttpRequest|WebSocket|htmx\.ajax|\.submit\(\)")
     keeps = re.compile(r"localStorage\.setItem|indexedDB")
 
-    assert {p.name for p in SCRIPTS.glob("*.js") if sends.search(p.read_text())} <= {
-        "saving.js",
-        "timing.js",
+    scripts = {path.relative_to(SCRIPTS).as_posix(): path.read_text() for path in SCRIPTS.rglob("*.js")}
+
+    assert {name for name in scripts if sends.search(scripts[name])} <= {
+        "autosave/delivery.js",
+        "autosave/departure.js",
+        "stopwatch.js",
     }
-    assert {p.name for p in SCRIPTS.glob("*.js") if keeps.search(p.read_text())} == {"drafts.js"}
-    for name in ("saving.js", "drafts.js"):
-        script = (SCRIPTS / name).read_text()
-        assert [watched for watched in WATCHED if f'"{watched}"' in script] == []
+    assert {name for name in scripts if keeps.search(scripts[name])} == {"autosave/drafts.js"}
+    saving = {name for name in scripts if name.startswith("autosave/")}
+    assert saving >= {"autosave/index.js", "autosave/drafts.js", "autosave/forms.js", "autosave/delivery.js"}
+    for name in saving:
+        assert [watched for watched in WATCHED if f'"{watched}"' in scripts[name]] == []
 
 
 def test_a_report_says_place_and_seconds_and_nothing_else() -> None:
-    script = (SCRIPTS / "timing.js").read_text()
+    script = (SCRIPTS / "stopwatch.js").read_text()
 
-    assert "Object.entries({ step, letter, section, seconds })) said.append(name, value);" in script
-    assert re.findall(r"\bsaid\.set\((\S+),", script) == ['"csrfmiddlewaretoken"']
+    assert "Object.entries({ step, letter, section, seconds })) report.append(name, String(value));" in script
+    assert re.findall(r"\breport\.set\((\S+),", script) == ['"csrfmiddlewaretoken"']
     assert (script.count("new FormData()"), script.count(".append(")) == (1, 1)

@@ -7,7 +7,7 @@ from django.urls import reverse
 from annotation import responses
 from annotation.models import Assignment
 from studies.models import Item, Study
-from studies.protocol import read
+from studies.protocol import load_protocol
 from tests import factories
 from tests.annotation.walk import address, begin, give, said
 
@@ -25,7 +25,7 @@ def study() -> Study:
     Item._base_manager.filter(pk=item.pk).update(
         type="text", settings={"most_lines": 5}, rationale="none", rationale_least=0, is_skippable=True
     )
-    factories.design.plan(study, by="tests", at=factories.NOON)
+    factories.plan(study)
     return study
 
 
@@ -70,6 +70,6 @@ def test_a_place_with_too_much_in_it_is_begun_and_not_done(client: Client, study
     assignment = begin(client, study)
     give(client, assignment, SIX, "")
 
-    (step,) = read(assignment.version).ratings
+    (step,) = load_protocol(assignment.version).ratings
     (item,) = step.instrument.items.all()
     assert responses.missing(assignment.responses.get(), item) == FAULT

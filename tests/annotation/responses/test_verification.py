@@ -3,12 +3,13 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation import history, submission, verification, withdrawal
 from annotation.models import Assignment, Rater, Response, ResponseEvent, Withdrawal
+from annotation.participation import withdrawal
+from annotation.responses import history, submission, verification
 from studies import hashing
 from studies.models import Study
 from tests import factories, triggers
-from tests.trials import flips
+from tools.trials import flips
 
 pytestmark = pytest.mark.django_db
 
@@ -29,8 +30,8 @@ def test_an_untouched_history_holds_and_is_counted(submitted: Assignment, capsys
     call_command("verify_history", "plums")
 
     said = capsys.readouterr().out
-    assert "1 assignments (1 with a receipt), 7 responses, 8 events (1 erased)" in said
-    assert "Every chain and every receipt holds." in said
+    assert "1 assignments (1 with a receipt), 7 responses, 8 events (1 erased), 1 frozen protocols" in said
+    assert "Every chain, every receipt and every frozen protocol holds." in said
 
 
 def test_each_fault_is_named_and_the_command_fails(submitted: Assignment, capsys: Any) -> None:

@@ -8,14 +8,15 @@ import re
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from annotation import invitations, work
 from annotation.models import Assignment
+from annotation.participation import invitations
+from annotation.progress import work
 from studies import protocol
 from studies.models import Instrument, ProtocolVersion, Step, Study
 from tests import factories
 from tests.annotation import clozes, walk
-from tests.factories import NOON
 
 pytestmark = pytest.mark.django_db
 OF_STORIES = re.compile(r"\b(stor(?:y|ies)|groups?|read|reading)\b", re.IGNORECASE)
@@ -53,7 +54,7 @@ def with_survey(study: Study, *, scope: str = "once", rationale: str = "none") -
     version = study.versions.get()
     asked = survey(rationale=rationale)
     Step.objects.create(version=version, position=9, key="after", kind="rating", instrument=asked, scope=scope)
-    return study
+    return factories.freeze_anew(study)
 
 
 def test_a_link_says_what_the_study_asks_of_people(client: Client) -> None:
@@ -110,12 +111,13 @@ def test_the_words_sought_are_there_where_stories_are_read(client: Client) -> No
 def test_a_page_takes_for_a_cloze_what_the_protocol_does(client: Client, *, fills: bool, once: dict[str, str]) -> None:
     study = with_survey(clozes.study() if fills else factories.study())
     Step.objects.filter(key="after").update(layout="cloze", **once)
+    factories.freeze_anew(study)
     assignment = walk.begin(client, study)
 
-    found = work.find(assignment.code, rater=assignment.rater_id)
+    mine = work.find(assignment.code, rater=assignment.rater_id, at=timezone.now())
 
-    assert found is not None
-    assert (found.fills_cloze, found.protocol.fills_cloze) == (fills, fills)
+    assert mine is not None
+    assert (mine.fills_cloze, mine.protocol.fills_cloze) == (fills, fills)
 
 
 def test_a_text_being_filled_says_how_many_blanks_are_left(client: Client) -> None:
@@ -185,4 +187,4 @@ def test_a_study_that_only_asks_surveys_is_not_planned_and_so_invites_nobody() -
     )
 
     with pytest.raises(protocol.NotPlannable, match="no step asks an instrument about stories or groups"):
-        factories.design.plan(made, by="tests", at=NOON)
+        factories.plan(made)

@@ -7,8 +7,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation import claims, invitations
+from annotation.design import launching
 from annotation.models import Assignment, Rater
+from annotation.participation import claims, invitations
 from studies.models import Step, Study
 from tests import factories
 from tests.annotation import walk
@@ -87,7 +88,7 @@ def test_pages_of_raters_take_no_query_parameters_and_are_never_cached(client, n
 def test_texts_and_questions_before_the_first_group_come_in_order(client):
     study = factories.study(planned=False)
     steps_around(study)
-    factories.design.plan(study, by="tests", at=factories.NOON)
+    factories.plan(study)
     walk.come_in(client, study)
 
     client.post(CONSENT, {"agrees": "yes"})
@@ -112,7 +113,7 @@ def test_texts_and_questions_before_the_first_group_come_in_order(client):
 def test_the_last_questions_and_the_debriefing_come_after_the_groups(client):
     study = factories.study(planned=False, n_groups=2)
     steps_around(study)
-    factories.design.plan(study, by="tests", at=factories.NOON)
+    factories.plan(study)
     rater = walk.come_in(client, study)
     client.post(CONSENT, {"agrees": "yes"})
     client.post("/briefing/welcome/")
@@ -146,7 +147,7 @@ def test_the_last_questions_can_be_answered_where_a_step_of_the_group_locked_wha
     study = factories.study(planned=False)
     steps_around(study)
     Step.objects.filter(key="ranking").update(locks=True)
-    factories.design.plan(study, by="tests", at=factories.NOON)
+    factories.plan(study)
     rater = walk.come_in(client, study)
     visit = claims.visit(rater)
     client.post(CONSENT, {"agrees": "yes"})
@@ -161,7 +162,7 @@ def test_the_last_questions_can_be_answered_where_a_step_of_the_group_locked_wha
 def test_what_was_read_and_answered_first_is_not_asked_again_in_a_new_session(client):
     study = factories.study(planned=False)
     steps_around(study)
-    factories.design.plan(study, by="tests", at=factories.NOON)
+    factories.plan(study)
     address = link(study)
     client.post(address)
     client.post(CONSENT, {"agrees": "yes"})
@@ -219,6 +220,27 @@ def test_in_a_closed_study_nothing_can_be_changed_and_everything_is_kept(client)
     assert client.get(walk.address(assignment), follow=True).redirect_chain[-1][0] == "/closed/"
     assert walk.give(client, assignment, "no", base=1).status_code == 409
     assert walk.said(assignment) == [("yes", "It is so.")]
+
+
+def test_in_a_paused_study_raters_are_told_so_and_go_on_later(client):
+    study = factories.study()
+    assignment = walk.begin(client, study)
+    walk.give(client, assignment)
+
+    launching.pause(study)
+
+    page = client.get(walk.address(assignment), follow=True)
+    assert "The study is paused" in page.text
+    assert "Nothing is lost" in page.text
+    refused = walk.give(client, assignment, "no", base=1)
+    assert refused.status_code == 409
+    assert "The study is paused, so answers cannot be changed just now. What you saved is kept." in refused.text
+    assert walk.said(assignment) == [("yes", "It is so.")]
+
+    launching.resume(study)
+
+    assert walk.give(client, assignment, "no", base=1).status_code < 400
+    assert walk.said(assignment) == [("no", "It is so.")]
 
 
 def test_an_ended_session_gets_a_page_and_a_script_401(client):

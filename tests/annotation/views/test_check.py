@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation import invitations
 from annotation.models import Assignment, ResponseEvent
+from annotation.participation import invitations
 from tests.annotation import walk
 from tests.annotation.arriving import check
 

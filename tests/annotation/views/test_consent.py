@@ -7,8 +7,8 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.html import escape
 
-from annotation import claims
 from annotation.models import Consent, Response
+from annotation.participation import claims
 from studies import protocol
 from studies.models import ProtocolVersion, Study
 from tests import factories
@@ -80,7 +80,7 @@ def test_a_changed_consent_text_asks_again(client):
         changed = "You can stop, and you are paid." if step.kind == "consent" else step.text
         step.pk, step.version, step.text = None, second, changed
         step.save(force_insert=True)
-    protocol.freeze(second, reason="pay", by="tests", at=timezone.now())
+    protocol.freeze(second, purpose=protocol.Purpose.LAUNCH, reason="pay", by="tests", at=timezone.now())
 
     assert client.get("/", follow=True).redirect_chain[-1][0] == CONSENT
 

@@ -7,8 +7,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation import claims, invitations
 from annotation.models import Assignment, Response
+from annotation.participation import claims, invitations
 from studies.models import Instrument, Item, Provenance, Source, Step, Story, Study
 from tests import factories
 from tests.annotation import walk
@@ -34,6 +34,7 @@ def test_the_field_for_reasons_has_the_words_of_the_instrument_in_its_language_i
     assignment = begin(client, factories.study())
     Item._base_manager.filter(key="item-2").update(rationale_label="Razões (opcional)", rationale="optional")
     Instrument.objects.update(language="pt")
+    factories.freeze_anew(assignment.study)
 
     ours, theirs = (client.get(address(assignment, item=n)).text for n in (1, 2))
 
@@ -46,6 +47,7 @@ def test_the_field_for_reasons_has_the_words_of_the_instrument_in_its_language_i
 def test_a_suggested_length_is_shown_once_with_reasons_and_without(client, rationale):
     assignment = begin(client, factories.study())
     Item._base_manager.update(type="text", rationale=rationale, rationale_least=0, suggested="one line")
+    factories.freeze_anew(assignment.study)
 
     page = client.get(address(assignment)).text
 
@@ -181,6 +183,7 @@ def test_the_background_stands_open_as_the_protocol_says(client, policy, is_open
     study = factories.study()
     Step.objects.filter(key="tests").update(background=policy)
     Item._base_manager.update(background="What it means.")
+    factories.freeze_anew(study)
     assignment = begin(client, study)
     give(client, assignment)
 
@@ -277,7 +280,7 @@ def test_comparative_steps_share_one_page_and_each_item_saves_at_its_own_address
 def test_a_step_that_locks_shows_the_answers_first_and_then_they_are_final(client):
     study = factories.study(n_stories=2, planned=False)
     Step.objects.filter(key="ranking").update(locks=True)
-    factories.design.plan(study, by="tests", at=factories.NOON)
+    factories.plan(study)
     assignment = begin(client, study)
     page = reverse("annotation:part", args=[assignment.code, "ranking"])
     for letter in "AB":
@@ -312,25 +315,25 @@ def test_story_may_be_read_again_once_it_was_reached(client):
     assert "Back to the questions" in page
 
 
-# The desk: session, assignment, steps, items, stories, answers, active time of all and of the story, and the place.
+# The desk: session, assignment, place, stories, answers, active time of all and of the story.
 @pytest.mark.parametrize(("n_stories", "n_items"), [(1, 1), (3, 3)])
-def test_the_desk_takes_nine_queries_however_much_it_lists(client, django_assert_num_queries, n_stories, n_items):
+def test_the_desk_takes_seven_queries_however_much_it_lists(client, django_assert_num_queries, n_stories, n_items):
     assignment = begin(client, factories.study(n_stories=n_stories, n_items=n_items, comparative=n_stories > 1))
     for letter in "ABC"[:n_stories]:
         for item in range(1, n_items + 1):
             give(client, assignment, letter=letter, item=item)
 
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(7):
         client.get(address(assignment))
 
 
 @pytest.mark.parametrize("n", [2, 3])
-def test_the_comparison_takes_seven_queries_however_many_stories(client, django_assert_num_queries, n):
+def test_the_comparison_takes_four_queries_however_many_stories(client, django_assert_num_queries, n):
     assignment = begin(client, factories.study(n_stories=n))
     for letter in "ABC"[:n]:
         give(client, assignment, letter=letter)
 
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(4):
         client.get(reverse("annotation:part", args=[assignment.code, "ranking"]))
 
 

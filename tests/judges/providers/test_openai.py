@@ -4,17 +4,13 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any
 
-import numpy as np
 import pytest
 
-from judges import clients
-from judges.clients import CallFailed, CannotConnect, Client
-from studies import items
-from studies.items import InvalidAnswer, Shown
+from judges import providers
+from judges.providers import CallFailed, CannotConnect, Client, Completion
 from tests.judges import standin as told
 from tests.judges.conftest import KEY
 from tests.judges.standin import Reply, StandIn
-from tests.judges.test_prompts import Asking
 
 ASKED: dict[str, Any] = {
     "model": "m",
@@ -32,7 +28,7 @@ def client(standin: StandIn) -> Iterator[Client]:
 
 @contextmanager
 def connect(standin: StandIn, *, key_variable: str = "STANDIN_API_KEY", timeout_seconds: float = 5) -> Iterator[Client]:
-    client = clients.connect(
+    client = providers.connect(
         "openai",
         base_url=standin.base_url,
         key_variable=key_variable,
@@ -58,7 +54,7 @@ def test_a_request_is_sent_with_its_parameters_and_its_key_and_the_reply_comes_b
     assert hit.path == "/v1/chat/completions"
     assert hit.authorization == f"Bearer {KEY}"
     assert hit.body == {"model": "m", "messages": ASKED["messages"], "temperature": 0, "top_k": 5}
-    assert found == clients.Completion(
+    assert found == Completion(
         'It is so, since it ends well.\n{"answer": "yes"}', "stop", n_tokens_in=11, n_tokens_out=3, raw=told.YES.body
     )
 
@@ -137,7 +133,7 @@ def test_an_answer_that_takes_too_long_is_not_waited_for(standin: StandIn) -> No
 
 
 def test_a_server_that_is_not_there_may_come_back() -> None:
-    gone = clients.connect(
+    gone = providers.connect(
         "openai", base_url="http://127.0.0.1:9/v1", key_variable="", timeout_seconds=1, allowed=["127.0.0.1:9"]
     )
 
@@ -186,63 +182,5 @@ def test_a_key_that_is_missing_is_named_and_nothing_is_sent(standin: StandIn, mo
 
 def test_a_private_address_that_nobody_allowed_is_not_called(standin: StandIn) -> None:
     with pytest.raises(CannotConnect, match="private address"):
-        clients.connect("openai", base_url=standin.base_url, key_variable="", timeout_seconds=5)
+        providers.connect("openai", base_url=standin.base_url, key_variable="", timeout_seconds=5)
     assert standin.hits == []
-
-
-def stub_reply(**changes: Any) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(clients.Stub().complete(ASKED | changes).text)
-    return found
-
-
-def test_a_stub_says_that_it_is_one_in_every_reply() -> None:
-    said = clients.Stub().complete(ASKED)
-
-    assert "stub and not a model" in json.loads(said.text)["rationale"]
-    assert json.loads(said.raw)["stub"] is True
-
-
-def test_a_stub_answers_the_same_request_alike_whatever_the_number_of_its_fence() -> None:
-    def asked(n: int, fence: str) -> str:
-        content = f"<story fence-{fence * 32}>\nStory {n}.\n</story fence-{fence * 32}>"
-        return str(stub_reply(messages=[{"role": "user", "content": content}])["answer"])
-
-    first, again = [asked(n, "a") for n in range(40)], [asked(n, "b") for n in range(40)]
-
-    assert first == again
-    assert set(first) == {"yes", "no"}
-
-
-def test_another_seed_gives_a_stub_other_answers() -> None:
-    def answers(seed: int) -> list[str]:
-        return [
-            stub_reply(messages=[{"role": "user", "content": str(n)}], parameters={"seed": seed})["answer"]
-            for n in range(40)
-        ]
-
-    assert answers(1) != answers(2)
-
-
-@pytest.mark.parametrize("rate", [0.0, 0.3, 0.8, 1.0])
-def test_a_stub_says_yes_at_the_rate_it_is_given(rate: float) -> None:
-    said = [
-        stub_reply(messages=[{"role": "user", "content": str(n)}], parameters={"yes_rate": rate})["answer"]
-        for n in range(1000)
-    ]
-
-    assert said.count("yes") / 1000 == pytest.approx(rate, abs=0.05)
-
-
-@pytest.mark.parametrize("name", items.all_types())
-def test_a_stub_can_answer_every_item_type(name: str) -> None:
-    example = items.named(name).example
-    asking = Asking(**({"type": name} | example["item"]))
-    stories = [Shown(letter) for letter in example.get("stories", ["A", "B"])]
-    schema = items.named(name).schema(asking, stories=stories)
-
-    for seed in range(50):
-        value = clients.drawn(schema, np.random.default_rng(seed), yes_rate=0.5)
-        try:
-            items.named(name).clean(asking, value, stories=stories)
-        except InvalidAnswer as error:
-            pytest.fail(f"{value!r}: {error}")

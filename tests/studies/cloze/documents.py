@@ -1,6 +1,6 @@
 """A small cloze to read, to change and to break."""
 
-from studies.cloze.document import ClozeDocument, parse
+from studies.documents.cloze import ClozeDocument, parse
 
 SHOES = '''\
 slug = "shoes"

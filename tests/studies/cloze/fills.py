@@ -3,16 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from studies import files
-from studies.cloze.document import ClozeDocument, table_of, words
-from studies.documents import LARGEST, DocumentError
-from studies.files import Unfit
+from studies.documents import reader
+from studies.documents.cloze import ClozeDocument, words
+from studies.documents.errors import DocumentError, InvalidValue, quote
 
 
 def read(path: Path, document: ClozeDocument) -> dict[int, str]:
     """The fills in that file by number of their blank; some can be open. Raises DocumentError."""
-    with path.open("rb") as file:
-        return parse(file.read(LARGEST + 1), path.name, document)
+    return parse(path.read_bytes(), path.name, document)
 
 
 def parse(content: str | bytes, name: str, document: ClozeDocument) -> dict[int, str]:
@@ -21,15 +19,11 @@ def parse(content: str | bytes, name: str, document: ClozeDocument) -> dict[int,
     It has the keys cloze (the slug of the document), fills (a table: number = "text") and perhaps notes.
     """
     path = Path(name)
-    try:
-        found = files.table(
-            table_of(content, name), {"cloze": words, "notes": words, "fills": _texts_by_number}, path=path
-        )
-    except RecursionError as error:
-        raise DocumentError(name, "file", "is nested too deeply; fills need two levels") from error
-    files.required(found, ["cloze", "fills"], path=path)
+    table = reader.parse_toml(content, name, guide="docs/cloze.md")
+    found = reader.read_table(table, {"cloze": words, "notes": words, "fills": _texts_by_number}, path=path)
+    reader.check_required(found, ["cloze", "fills"], path=path)
     if found["cloze"] != document.slug:
-        raise DocumentError(name, "cloze", f"{files.shown(found['cloze'])} is another cloze than “{document.slug}”")
+        raise DocumentError(name, "cloze", f"{quote(found['cloze'])} is another cloze than “{document.slug}”")
     for number in found["fills"]:
         if number not in range(1, len(document.blanks) + 1):
             raise DocumentError(name, f"fills, {number}", f"there is no such blank; the last is {len(document.blanks)}")
@@ -38,15 +32,15 @@ def parse(content: str | bytes, name: str, document: ClozeDocument) -> dict[int,
 
 def _texts_by_number(value: Any) -> dict[int, str]:
     if not isinstance(value, dict):
-        raise Unfit(f'must be a table, such as 1 = "a word", not {files.named(value)}')
+        raise InvalidValue(f'must be a table, such as 1 = "a word", not {reader.name_kind(value)}')
     found = {}
     for number, text in value.items():
         if not (number.isascii() and number.isdigit() and len(number) <= 4):
-            raise Unfit(f"{files.shown(number)} is no number of a blank; write it in digits")
+            raise InvalidValue(f"{quote(number)} is no number of a blank; write it in digits")
         if int(number) in found:
-            raise Unfit(f"{int(number)} stands twice")
+            raise InvalidValue(f"{int(number)} stands twice")
         try:
             found[int(number)] = words(text)
-        except Unfit as unfit:
-            raise Unfit(f"{number} {unfit}") from None
+        except InvalidValue as error:
+            raise InvalidValue(f"{number} {error}") from None
     return found

@@ -6,7 +6,7 @@ Made from one seeded generator each: hypothesis drawing every word by itself tak
 import re
 from random import Random
 
-from studies.cloze.document import Blank, Check, ClozeDocument, Constraint, Edge, Section
+from studies.documents.cloze import Blank, Check, ClozeDocument, Constraint, Edge, Section
 
 # What TOML, JSON or our own markers could stumble over, beside plain words.
 FRAGMENTS = [

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from studies.cloze.alignment import Ambiguous, Unalignable, align
-from studies.cloze.document import Blank, ClozeDocument, Constraint, Section, check
 from studies.cloze.text import filled
+from studies.documents.cloze import Blank, ClozeDocument, Constraint, Section, check
 from tests.studies.cloze.documents import FILLS, shoes
 from tests.studies.cloze.generated import document as any_document
 

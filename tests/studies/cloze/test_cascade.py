@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from studies.cloze.cascade import affected, downstream, layers, order, stopped_at
-from studies.cloze.document import Blank, ClozeDocument, Constraint, Edge, Section, check
+from studies.documents.cloze import Blank, ClozeDocument, Constraint, Edge, Section, check
 from tests.studies.cloze.documents import shoes
 from tests.studies.cloze.generated import document as any_document
 

@@ -8,11 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judges import prompts
-from judges.prompts import PromptFile, Told
-from studies import documents
+from judges.prompts import PromptFile, StoryText
 from studies.cloze.compiling import CONSISTENCY, KNOCK_OUT, SATISFACTION, filling, judging, number_by_key
-from studies.cloze.document import ClozeDocument, read
-from studies.documents import ItemDocument
+from studies.documents.cloze import ClozeDocument, read
+from studies.documents.instrument import ItemDocument, parse
 from tests.studies.cloze.documents import FILLS, shoes
 from tests.studies.cloze.generated import document as any_document
 
@@ -64,7 +63,9 @@ def test_a_model_is_told_once_what_a_broken_must_is_worth_and_only_where_there_i
     by_key = {item.key: item for item in judging(shoes()).items}
 
     said = {
-        key: prompts.render(prompt.system, prompt.template, item=by_key[key], stories=[Told("A", "Once.")], mark="m")
+        key: prompts.render(
+            prompt.system, prompt.template, item=by_key[key], stories=[StoryText("A", "Once.")], mark="m"
+        )
         for key in ("s1-c1", "s1-c2")
     }
 
@@ -93,7 +94,7 @@ def test_the_source_of_the_text_stands_beside_that_of_the_method() -> None:
 def test_the_mystery_compiles_into_instruments_that_can_be_asked(compiled: object) -> None:
     instrument = compiled(read(MYSTERY))  # type: ignore[operator]
 
-    assert documents.parse(asdict(instrument), "mystery.toml") == instrument
+    assert parse(asdict(instrument), "mystery.toml") == instrument
 
 
 def test_the_mystery_has_as_many_items_as_parts() -> None:
@@ -109,7 +110,7 @@ def test_any_cloze_compiles_into_instruments_that_can_be_asked(seed: int) -> Non
     document: ClozeDocument = any_document(Random(seed))
 
     for instrument in (filling(document), judging(document)):
-        assert documents.parse(asdict(instrument), "any.toml") == instrument
+        assert parse(asdict(instrument), "any.toml") == instrument
 
 
 def test_every_item_leads_back_to_its_blank() -> None:

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from studies.cloze import document
 from studies.cloze.compiling import filling, judging
 from studies.cloze.graph import svg
+from studies.documents import cloze as document
+from studies.documents.errors import InvalidValue
 
 DOC = (Path(__file__).parents[3] / "docs" / "cloze.md").read_text()
 (CLOZE,) = re.findall(r"^```toml\n(.*?)^```$", DOC, flags=re.DOTALL | re.MULTILINE)
@@ -61,5 +62,5 @@ def test_the_caps_are_those_that_the_page_says(part: str, key: str, most: str) -
 
     assert re.search(rf"^\| `{key}` \|.*at most {most} \|$", DOC, flags=re.MULTILINE)
     assert document.READERS[part][key]([{}] * n) == [{}] * n
-    with pytest.raises(document.Unfit, match=rf"^has {n + 1} entries; at most {n} are read$"):
+    with pytest.raises(InvalidValue, match=rf"^has {n + 1} entries; at most {n} are read$"):
         document.READERS[part][key]([{}] * (n + 1))

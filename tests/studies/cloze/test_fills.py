@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 
 from studies.cloze.alignment import align
-from studies.cloze.document import read as read_cloze
 from studies.cloze.text import filled
-from studies.documents import DocumentError
+from studies.documents.cloze import read as read_cloze
+from studies.documents.errors import DocumentError
 from tests.studies.cloze.documents import shoes
 from tests.studies.cloze.fills import parse, read
 
@@ -40,8 +40,8 @@ def test_the_solutions_of_the_mystery_are_complete_and_can_be_taken_apart_again(
         ('cloze = "shoes"\nfills.1 = 3', "fills: 1 must be text, not a whole number"),
         ('cloze = "shoes"\nfills.1 = "\\u0000"', "fills: 1 contains the control character U+0000; remove it"),
         ('cloze = "shoes"\nfill.1 = "x"', "fill: there is no such key; did you mean “fills”?"),
-        ("", "file: is empty; docs/cloze.md has an example to start from"),
-        (f"cloze = {'[' * 5000}", "file: is nested too deeply; fills need two levels"),
+        ("", "file: the file is empty; docs/cloze.md has an example to start from"),
+        (f"cloze = {'[' * 5000}", "file: is nested too deeply"),
     ],
 )
 def test_fills_that_do_not_fit_are_refused(said: str, message: str) -> None:

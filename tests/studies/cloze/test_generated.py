@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from studies.cloze.document import ClozeDocument, parse, write
-from studies.documents import DocumentError
+from studies.documents.cloze import ClozeDocument, parse, write
+from studies.documents.errors import DocumentError
 from tests.studies.cloze.generated import document, slipped
 
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from studies.cloze.cascade import layers
-from studies.cloze.document import ClozeDocument, read
 from studies.cloze.graph import GAP, HEIGHT, LANE, WIDTH, described, laid_out, svg, wrapped
+from studies.documents.cloze import ClozeDocument, read
 from tests.studies.cloze.documents import shoes
 from tests.studies.cloze.generated import document as any_document
 from tests.studies.cloze.test_cascade import cascade

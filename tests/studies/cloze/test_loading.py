@@ -7,9 +7,9 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from studies import loading, protocol
-from studies.documents import DocumentError
+from studies.documents.errors import DocumentError
 from studies.models import Cloze, Instrument, Step, Study
-from studies.published import Final
+from studies.publication import Final
 from tests.studies.cloze.documents import SHOES
 
 pytestmark = pytest.mark.django_db
@@ -186,9 +186,10 @@ def test_options_edited_by_hand_are_looked_at_before_the_study_is_planned(folder
     study = loading.load_study(folder)
     Step.objects.update(options={"check": "yes"})
 
-    found = protocol.findings(study, protocol.read(protocol.draft(study)))
+    found = protocol.findings(study, protocol.load_protocol(protocol.draft(study)))
 
-    assert found == ["step fill: the option check must be true or false"]
+    errors = protocol.errors(found, protocol.Purpose.PLAN)
+    assert list(map(str, errors)) == ["step fill: the option check must be true or false"]
 
 
 def test_the_mystery_loads_with_all_switches_on() -> None:

@@ -1,7 +1,9 @@
 import pytest
 
-from studies.cloze.document import parse
+from studies.cloze.alignment import align
 from studies.cloze.text import Incomplete, Run, filled, segments
+from studies.documents.cloze import Blank, ClozeDocument, Constraint, Section, parse
+from studies.typography.paragraphs import split_blocks
 from tests.studies.cloze.documents import FILLS, SHOES, shoes
 
 SHOES_FILLED = """\
@@ -92,3 +94,28 @@ def test_lines_that_open_sections_decide_where_words_go_and_become_breaks() -> N
     assert "##" not in text
     assert text.replace("\n\n***\n\n", "\n\n").replace("\n\nThey went on.", "") == SHOES_FILLED
     assert text.count("\n\n***\n\n") == 2
+
+
+@pytest.mark.parametrize(
+    "skeleton",
+    [
+        "One {{1}}.\nTwo,\nthree.",
+        "One {{1}},\nstill one.\n\nTwo.",
+        "## 1\nOne {{1}},\nstill one.",
+        "One {{1}}.\n~ ~ ~\nTwo,\nstill two.\n\nThree.",
+    ],
+)
+def test_a_filled_text_has_the_paragraphs_of_its_skeleton_on_the_page(skeleton: str) -> None:
+    document = ClozeDocument(
+        slug="a",
+        title="A",
+        skeleton=skeleton,
+        blanks=(Blank(1, "word", 1),),
+        sections=(Section(1, "B", (Constraint("C"),)),),
+    )
+
+    (passage,) = segments(document)
+
+    in_skeleton = ["".join(run.words or "x" for run in paragraph) for paragraph in passage.paragraphs]
+    assert split_blocks(filled(document, {1: "x"})) == in_skeleton
+    assert align(document, filled(document, {1: "x"})) == {1: "x"}

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from studies import documents, loading, stories, studyfile
-from studies.documents import DocumentError
+from studies import loading
+from studies.documents import instrument, stories
+from studies.documents.errors import DocumentError
+from studies.documents.study import read_study
 from studies.models import Provenance, Source, Story, StoryGroup, Study
 from tests.studies.folders import CSV, HEADER, ROW, STUDY, folder, refused, rows_by_table
 
@@ -173,13 +175,13 @@ def test_nothing_stays_when_the_last_step_fails(tmp_path: Path) -> None:
 
 def test_reading_touches_no_database(tmp_path: Path, django_assert_num_queries: object) -> None:
     with django_assert_num_queries(0):  # type: ignore[operator]
-        read = studyfile.read(folder(tmp_path))
+        read = read_study(folder(tmp_path))
 
     assert (read.study["slug"], len(read.steps), len(read.collection.stories)) == ("plums", 2, 2)
 
 
 def test_a_slug_without_a_version_means_the_builtin_instrument(tmp_path: Path) -> None:
-    builtin = documents.read(documents.discover()["ttcw"])
+    builtin = instrument.read_instrument(instrument.discover()["ttcw"])
     for version in ("0", "2"):
         loading.load_instrument(replace(builtin, version=version))
 
@@ -190,7 +192,7 @@ def test_a_slug_without_a_version_means_the_builtin_instrument(tmp_path: Path) -
 
 @pytest.mark.parametrize(("name", "version"), [("ttcw@1", "1"), ("ttcw@published", "published")])
 def test_a_version_can_be_named(tmp_path: Path, name: str, version: str) -> None:
-    builtin = documents.read(documents.discover()["ttcw"])
+    builtin = instrument.read_instrument(instrument.discover()["ttcw"])
     loading.load_instrument(replace(builtin, version="published"))
 
     made = loading.load_study(folder(tmp_path, study=STUDY.replace('"ttcw"', f'"{name}"')))
@@ -199,7 +201,7 @@ def test_a_version_can_be_named(tmp_path: Path, name: str, version: str) -> None
 
 
 def test_of_several_loaded_versions_one_has_to_be_named(tmp_path: Path) -> None:
-    mine = replace(documents.read(documents.discover()["ttcw"]), slug="mine")
+    mine = replace(instrument.read_instrument(instrument.discover()["ttcw"]), slug="mine")
     for version in ("1", "2"):
         loading.load_instrument(replace(mine, version=version))
 
@@ -208,7 +210,7 @@ def test_of_several_loaded_versions_one_has_to_be_named(tmp_path: Path) -> None:
 
 
 def test_an_instrument_that_differs_from_the_builtin_one_of_its_version_is_refused(tmp_path: Path) -> None:
-    builtin = documents.read(documents.discover()["ttcw"])
+    builtin = instrument.read_instrument(instrument.discover()["ttcw"])
     loading.load_instrument(replace(builtin, items=builtin.items[:3]))
 
     said = "ttcw 1 is published and asks something else than this file; raise the version in the file"

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from studies import files, loading, stories
+from studies import loading
+from studies.documents import reader, stories
 from tests.studies.folders import CSV, HEADER, ROW, STUDY, folder, refused
 
 pytestmark = pytest.mark.django_db
@@ -88,7 +89,7 @@ def test_a_missing_study_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_file_beyond_the_cap_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "LARGEST_FILE", 50)
+    monkeypatch.setattr(reader, "LARGEST_FILE", 50)
     path = folder(tmp_path, csv=CSV)
 
     with refused("stories.csv: file: the file is larger than 50 bytes"):

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from studies import documents
+from studies.documents import instrument
 from studies.items import InvalidAnswer, Shown, named
 
-BUILT_IN = documents.discover()
+BUILT_IN = instrument.discover()
 ITEMS = [
     pytest.param(item, id=f"{name}-{item.key}")
     for name, path in BUILT_IN.items()
-    for item in documents.read(path).items
+    for item in instrument.read_instrument(path).items
 ]
 
 
@@ -22,29 +22,29 @@ def test_the_built_in_instruments_are_found() -> None:
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_a_built_in_instrument_is_named_by_its_file(name: str) -> None:
-    document = documents.read(BUILT_IN[name])
+    document = instrument.read_instrument(BUILT_IN[name])
 
     assert name in (document.slug, f"{document.slug}@{document.version}")
     assert document.note
-    assert len(documents.fingerprint(document)) == 64
+    assert len(instrument.fingerprint(document)) == 64
 
 
 def test_no_two_built_in_instruments_share_slug_and_version() -> None:
-    versions = [(d.slug, d.version) for d in map(documents.read, BUILT_IN.values())]
+    versions = [(d.slug, d.version) for d in map(instrument.read_instrument, BUILT_IN.values())]
 
     assert len(set(versions)) == len(versions)
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_a_built_in_instrument_with_quotations_cites_its_source(name: str) -> None:
-    document = documents.read(BUILT_IN[name])
+    document = instrument.read_instrument(BUILT_IN[name])
 
     assert document.citation or not any(item.quoted for item in document.items)
 
 
 @pytest.mark.parametrize("item", ITEMS)
 def test_every_word_of_a_built_in_item_is_marked_as_quoted_or_adapted(item: Any) -> None:
-    worded = {name for name in documents.WORDED if getattr(item, name)}
+    worded = {name for name in instrument.WORDED if getattr(item, name)}
     if not any(isinstance(value, str | dict) for value in item.settings.values()):
         worded.discard("settings")  # numbers and switches are nobody's words
 
@@ -65,7 +65,7 @@ def test_a_built_in_item_can_be_shown_told_and_answered(item: Any) -> None:
 
 
 def test_ttcw_has_its_fourteen_tests_in_four_dimensions() -> None:
-    items = documents.read(BUILT_IN["ttcw"]).items
+    items = instrument.read_instrument(BUILT_IN["ttcw"]).items
 
     assert [(item.dimension, item.title) for item in items] == [
         ("Fluency", "Narrative Ending"),
@@ -89,7 +89,7 @@ def test_ttcw_has_its_fourteen_tests_in_four_dimensions() -> None:
 
 
 def test_the_guess_has_the_published_options() -> None:
-    (item,) = documents.read(BUILT_IN["authorship-guess"]).items
+    (item,) = instrument.read_instrument(BUILT_IN["authorship-guess"]).items
 
     assert [option["label"] for option in item.options] == [
         "An experienced writer",
@@ -101,8 +101,8 @@ def test_the_guess_has_the_published_options() -> None:
 def test_the_paper_has_ten_expanded_measures_and_six_instructions_to_models_and_nothing_stands_in_for_the_rest() -> (
     None
 ):
-    release = {item.key for item in documents.read(BUILT_IN["ttcw"]).items}
-    items = documents.read(BUILT_IN["ttcw@paper"]).items
+    release = {item.key for item in instrument.read_instrument(BUILT_IN["ttcw"]).items}
+    items = instrument.read_instrument(BUILT_IN["ttcw@paper"]).items
 
     assert {item.key for item in items} == release
     assert {item.key for item in items if not item.background} == {
@@ -125,7 +125,7 @@ def test_the_paper_has_ten_expanded_measures_and_six_instructions_to_models_and_
 def test_the_formative_form_takes_up_to_five_measures_for_each_dimension() -> None:
     five = "\n".join(f"Is it so in way {n}?" for n in range(1, 6))
 
-    for item in documents.read(BUILT_IN["ttcw-formative"]).items:
+    for item in instrument.read_instrument(BUILT_IN["ttcw-formative"]).items:
         assert named("text").clean(item, five) == five
         with pytest.raises(InvalidAnswer, match="at most 5 lines"):
             named("text").clean(item, five + "\nAnd so?")
@@ -133,8 +133,8 @@ def test_the_formative_form_takes_up_to_five_measures_for_each_dimension() -> No
 
 def test_rankings_come_with_ties_and_without() -> None:
     stories = [Shown("A"), Shown("B"), Shown("C")]
-    (strict,) = documents.read(BUILT_IN["preference-ranking"]).items
-    (loose,) = documents.read(BUILT_IN["preference-ranking@ties"]).items
+    (strict,) = instrument.read_instrument(BUILT_IN["preference-ranking"]).items
+    (loose,) = instrument.read_instrument(BUILT_IN["preference-ranking@ties"]).items
 
     assert named("ranking").clean(loose, "B = C > A", stories=stories) == [["B", "C"], ["A"]]
     assert "share a place" in loose.help
@@ -143,8 +143,8 @@ def test_rankings_come_with_ties_and_without() -> None:
 
 
 def test_section_4_2_words_three_tests_of_the_fourteen_in_another_way() -> None:
-    ours = {item.key: item.question for item in documents.read(BUILT_IN["ttcw"]).items}
-    theirs = {item.key: item.question for item in documents.read(BUILT_IN["ttcw@section-4.2"]).items}
+    ours = {item.key: item.question for item in instrument.read_instrument(BUILT_IN["ttcw"]).items}
+    theirs = {item.key: item.question for item in instrument.read_instrument(BUILT_IN["ttcw@section-4.2"]).items}
 
     assert set(ours) == set(theirs)
     assert {key for key in ours if ours[key] != theirs[key]} == {
@@ -155,7 +155,7 @@ def test_section_4_2_words_three_tests_of_the_fourteen_in_another_way() -> None:
 
 
 def test_pds_has_its_published_ends() -> None:
-    items = documents.read(BUILT_IN["pds"]).items
+    items = instrument.read_instrument(BUILT_IN["pds"]).items
 
     assert [(item.key, *item.settings["anchors"].values()) for item in items if item.type == "scale"] == [
         ("authenticity", "Implausible", "Undeniably Real"),
@@ -169,7 +169,7 @@ def test_pds_has_its_published_ends() -> None:
 
 
 def test_pds_asks_for_comments_in_the_words_of_its_form() -> None:
-    scales = [item for item in documents.read(BUILT_IN["pds"]).items if item.type == "scale"]
+    scales = [item for item in instrument.read_instrument(BUILT_IN["pds"]).items if item.type == "scale"]
 
     assert all(i.rationale_label.startswith("Comments on ") for i in scales)
     assert all(i.rationale_label.endswith(" (optional)") and "rationale_label" in i.quoted for i in scales)
@@ -177,7 +177,7 @@ def test_pds_asks_for_comments_in_the_words_of_its_form() -> None:
 
 
 def test_pds_analyses_human_likeness_the_other_way_round_and_nothing_else() -> None:
-    scales = [item for item in documents.read(BUILT_IN["pds"]).items if item.type == "scale"]
+    scales = [item for item in instrument.read_instrument(BUILT_IN["pds"]).items if item.type == "scale"]
 
     analysed = {item.key: named("scale").analysed(item, 1) for item in scales}
 
@@ -186,7 +186,7 @@ def test_pds_analyses_human_likeness_the_other_way_round_and_nothing_else() -> N
 
 
 def test_the_comprehension_check_has_an_answer_to_every_statement() -> None:
-    items = documents.read(BUILT_IN["litbench-comprehension"]).items
+    items = instrument.read_instrument(BUILT_IN["litbench-comprehension"]).items
 
     assert [named(item.type).is_correct(item, "yes") for item in items] == [False, False, True, True, False]
-    assert "the key is ours" in documents.read(BUILT_IN["litbench-comprehension"]).note
+    assert "the key is ours" in instrument.read_instrument(BUILT_IN["litbench-comprehension"]).note

@@ -8,7 +8,9 @@ from django.http import QueryDict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from studies.items import InvalidAnswer, InvalidDefinition, Shown, named
+from studies.items import InvalidAnswer, InvalidDefinition, Shown, all_types, named
+from studies.items.choice import AUTHOR_BY_OPTION
+from studies.models import Source
 
 FOUR = [Shown("A"), Shown("B"), Shown("C"), Shown("D")]
 
@@ -375,3 +377,35 @@ def test_the_page_is_told_where_ties_are_allowed() -> None:
 
     assert "data-ties" in field(item(settings={"ties": True}), stories=FOUR).widget.render("order", None)
     assert "data-ties" not in field(item(settings={"ties": False}), stories=FOUR).widget.render("order", None)
+
+
+def test_a_type_says_what_reports_can_take_of_its_answers() -> None:
+    kinds = all_types().values()
+
+    assert [kind.name for kind in kinds if kind.is_verdict] == ["binary"]
+    assert [kind.name for kind in kinds if kind.chooses_story] == ["pair"]
+    assert [kind.name for kind in kinds if kind.gives_order] == ["ranking"]
+    assert all(kind.about_stories for kind in kinds if kind.chooses_story or kind.gives_order)
+
+
+@pytest.mark.parametrize(
+    ("values", "authors"),
+    [
+        (["expert", "ai"], {"expert": "expert_writer", "ai": "language_model"}),
+        (["amateur_writer", "other"], {"amateur_writer": "amateur_writer", "other": "other"}),
+        (["expert", "yes"], {}),
+    ],
+)
+def test_a_choice_whose_options_all_name_authors_asks_who_wrote_it(values: list[str], authors: dict[str, str]) -> None:
+    options = [{"value": value, "label": value} for value in values]
+
+    assert named("choice").author_by_option(item(options=options)) == authors
+    assert set(AUTHOR_BY_OPTION.values()) == set(Source.Kind.values)
+
+
+def test_no_other_type_asks_who_wrote_it() -> None:
+    options = [{"value": "expert", "label": "Expert"}, {"value": "ai", "label": "AI"}]
+
+    others = [kind for kind in all_types().values() if kind.name != "choice"]
+
+    assert [kind.name for kind in others if kind.author_by_option(item(options=options))] == []

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.typesetting import paragraphs
-from studies.signs import NORMALISATIONS, SIGNS, blocks, normalised
+from studies.typography.features import SIGNS
+from studies.typography.normalisation import NORMALISATIONS, normalised
 
 ALL = list(NORMALISATIONS)
 
@@ -52,11 +52,6 @@ def counts(text: str) -> dict[str, int]:
 )
 def test_each_sign_is_counted_where_it_stands_and_nowhere_else(text: str, found: dict[str, int]) -> None:
     assert counts(text) == found
-
-
-def test_paragraphs_are_counted_as_pages_show_them() -> None:
-    for text in ("a\n\nb\n\n***\n\nc", "a\nb\nc", "a\nb\n\nc", "\n\na \n \n b"):
-        assert len(blocks(text)) == len(paragraphs(text)), text
 
 
 # ── making alike ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -122,7 +117,7 @@ def test_every_mended_sign_names_a_normalisation() -> None:
 
 
 def test_the_page_on_formatting_lists_every_normalisation() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "formatting.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "formatting.md").read_text()
 
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line[:2] == "| "]
     assert rows[1:] == [[kind, meaning] for kind, (meaning, _) in NORMALISATIONS.items()]

@@ -1,6 +1,10 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from annotation.typesetting import Paragraph, Run, paragraphs, runs
+from studies.typography.comparison import table
+from studies.typography.features import SIGNS
+from studies.typography.paragraphs import Paragraph, Run, paragraphs, runs, split_blocks
 
 LONG = "It was a long first sentence that went on, " * 5
 
@@ -17,7 +21,7 @@ def test_a_text_without_blank_lines_has_a_paragraph_on_every_line():
     assert [p.runs[0].text for p in paragraphs("One.\nTwo.\n")] == ["One.", "Two."]
 
 
-@pytest.mark.parametrize("sign", ["***", "* * *", "---", "⁂"])
+@pytest.mark.parametrize("sign", ["***", "* * *", "---", "⁂", "~ ~ ~", "~*~", "#", "- - -"])
 def test_a_break_opens_a_section_and_is_no_paragraph(sign):
     assert [(p.number, p.opens) for p in paragraphs(f"{LONG}\n\nTwo.\n\n{sign}\n\nThree.")] == [
         (1, "opening"),
@@ -39,6 +43,33 @@ def test_a_break_opens_a_section_and_is_no_paragraph(sign):
 )
 def test_stars_around_words_make_italics_and_no_other_star_does(text, found):
     assert runs(text) == found
+
+
+def test_a_break_on_a_line_of_its_own_ends_a_paragraph_without_blank_lines_around_it():
+    assert split_blocks("One,\nstill one.\n~ ~ ~\nTwo.\n\nThree.") == ["One,\nstill one.", "~ ~ ~", "Two.", "Three."]
+
+
+def test_a_part_is_split_as_the_whole_text_is():
+    assert split_blocks("Two,\nstill two.", by_blank_lines=True) == ["Two,\nstill two."]
+    assert split_blocks("Two.\nThree.", by_blank_lines=False) == ["Two.", "Three."]
+
+
+# Few characters, so that lines, breaks and spaces of every kind meet often.
+LINES = ["a", "B c.", "***", "~ ~ ~", "* * *", "---", "#", "⁂", "~*~"]
+SPACES = ["\n", "\n\n", "\r\n", "\r", " ", "\t", "\u00a0"]
+TEXTS = st.lists(st.sampled_from([*LINES, *SPACES])).map("".join)
+
+
+@given(TEXTS)
+def test_the_formatting_report_counts_the_paragraphs_and_breaks_that_the_page_shows(text):
+    shown = paragraphs(text)
+    breaks = next(sign for sign in SIGNS if sign.key == "breaks")
+
+    report = table("", {"A": [text]})
+
+    amounts = {amount.title: amount.by_source[0] for amount in report.amounts}
+    assert amounts["paragraphs"] == len(shown)
+    assert breaks.count(text) == len(split_blocks(text)) - len(shown)
 
 
 def test_nothing_is_no_paragraph():

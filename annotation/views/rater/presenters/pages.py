@@ -7,18 +7,21 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from annotation import languages, progress, quoting, recognition, timing
-from annotation.languages import Words
-from annotation.progress import Part, Place, State, Stop
-from annotation.signin import Request
-from annotation.typesetting import paragraphs
-from annotation.views.asking import Asking, Lack, Posted, ask, counted, lack, words_of
-from annotation.work import Work
+from annotation import progress, responses
+from annotation.participation import recognition
+from annotation.progress import Part, Place, State, Stop, languages
+from annotation.progress.languages import Words
+from annotation.progress.refusals import Refusal
+from annotation.progress.work import Work
+from annotation.responses import quotes, timing
+from annotation.views.rater import addresses
+from annotation.views.rater.guards import Request
+from annotation.views.rater.presenters.questions import Asking, Lack, Posted, ask, counted, lack, words_of
 from studies.items.rationale import count_words
 from studies.models import Step, Story
+from studies.typography.paragraphs import paragraphs
 
 CHECKED = "checked"
 
@@ -88,7 +91,7 @@ def desk(work: Work, part: Part, place: Place, *, refused: Refused | None = None
         "asking": asked,
         "story": story,
         "is_recognised": is_recognised(work, story),
-        "paragraphs": quoting.marked(paragraphs(story.text), asked.quotes),
+        "paragraphs": quotes.marked(paragraphs(story.text), asked.quotes),
         "premise": work.premise,
         "letter": place.letter,
         "letters": letters(work, current=place.letter),
@@ -100,7 +103,7 @@ def desk(work: Work, part: Part, place: Place, *, refused: Refused | None = None
         "n_open": sum(bool(work.answers.missing(p)) for p in here),
         "has_previous": before is not None,
         "next_label": _next_label(place, after),
-        "next_url": work.url(after),
+        "next_url": addresses.of_stop(work, after),
     }
 
 
@@ -125,7 +128,7 @@ def thumbs(work: Work, here: Sequence[Place], current: Place) -> list[tuple[str,
             [
                 Thumb(
                     id=p.id,
-                    url=work.url(p),
+                    url=addresses.of_stop(work, p),
                     number=n,
                     title=p.item.title or p.item.question,
                     state=work.answers.state(p),
@@ -145,9 +148,9 @@ def letters(work: Work, *, current: str = "") -> list[Letter]:
     found: list[Letter] = []
     for n, letter in enumerate(work.letters):
         mine = [p for p in desks if p.letter == letter]
-        url = work.url(mine[0]) if mine and n <= work.n_begun else ""
+        url = addresses.of_stop(work, mine[0]) if mine and n <= work.standing.n_begun else ""
         if not mine and work.read_at:
-            url = reverse("annotation:story", args=[work.assignment.code, letter])
+            url = addresses.of_story(work, letter)
         found.append(Letter(letter, progress.state_of(mine, work.answers), letter == current, url))
     return found
 
@@ -201,7 +204,7 @@ def together(
         else Words(_("The %(n)s stories together") % {"n": counted(len(stories))}),
         "lacking": lacking,
         "not_right": [lack(work, p, problems[p.id]) for p in not_right if not lacking],
-        "next_url": work.url(after),
+        "next_url": addresses.of_stop(work, after),
         "next_label": _("Go on") if after else _("Check your answers"),
     }
 
@@ -213,7 +216,7 @@ def readings(work: Work) -> list[dict[str, Any]]:
             "letter": letter,
             "prefix": f"{letter}-",
             "story": story,
-            "paragraphs": quoting.marked(paragraphs(story.text), []),
+            "paragraphs": quotes.marked(paragraphs(story.text), []),
         }
         for letter, story in work.story_by_letter.items()
     ]
@@ -229,7 +232,7 @@ def review(work: Work, parts: Sequence[Part]) -> dict[str, Any]:
             if p.step.scope != Step.Scope.STORY
             else languages.story(p.letter),
             "letter": p.letter if p.step.scope == Step.Scope.STORIES else "",
-            "url": work.url(p),
+            "url": addresses.of_stop(work, p),
             "words": words_of(work, work.answers.at(p), p),
             "n_words": count_words(r.rationale if (r := work.answers.at(p)) else ""),
             "state": work.answers.state(p),
@@ -260,7 +263,8 @@ def checked(request: Request, work: Work, context: dict[str, Any]) -> HttpRespon
     return render(request, "annotation/check.html", context, status=400 if request.method == "POST" else 200)
 
 
-def refuse(request: Request, message: str) -> HttpResponse:
+def refuse(request: Request, refusal: Refusal | responses.Refused) -> HttpResponse:
     """The plain page that says why nothing was changed; to htmx only the sentence."""
+    message = refusal.sentence if isinstance(refusal, Refusal) else str(refusal)
     template = "annotation/refused.html#trouble" if request.htmx else "annotation/refused.html"
     return render(request, template, {"message": _(message), "oob": True}, status=409)

@@ -8,13 +8,14 @@ from django.core.exceptions import BadRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
-from annotation import languages, quoting
-from annotation.languages import Words
-from annotation.models import Assignment, Response
-from annotation.progress import Place, State
-from annotation.quoting import Quote
-from annotation.signin import Request
-from annotation.work import Work
+from annotation.models import Response
+from annotation.progress import Place, State, languages
+from annotation.progress.languages import Words
+from annotation.progress.work import Work
+from annotation.responses import quotes as quoting
+from annotation.responses.quotes import Quote
+from annotation.views.rater import addresses
+from annotation.views.rater.guards import Request
 from studies import items
 from studies.items import InvalidAnswer, is_empty
 from studies.items.rationale import count_words
@@ -97,7 +98,7 @@ def posted(request: Request, work: Work, place: Place) -> Posted:
         raise BadRequest("A revision is a whole number.")
     key, pasted = request.POST.get("key", ""), request.POST.get("pasted", "0")
     return Posted(
-        value=items.named(place.item.type).from_form(request.POST, place.name, stories=work.shown),
+        value=items.named(place.item.type).from_form(request.POST, place.name, stories=work.stories),
         rationale=request.POST.get("rationale", "").replace("\r\n", "\n"),
         quotes=request.POST.getlist("quotes") if place.item.rationale != Item.Rationale.NONE else [],
         base=int(base),
@@ -125,18 +126,19 @@ def ask(
     """One item as the page shows it: with what is stored, or with what was given and refused for that problem."""
     response = work.answers.at(place)
     value = given.value if given else value_of(work, response, place.item)
-    field = items.named(place.item.type).field(place.item, stories=work.shown)
+    kind = items.named(place.item.type)
+    field = kind.field(place.item, stories=addresses.linked_stories(work) if kind.about_stories else work.stories)
     step = place.step
     return Asking(
         place=place,
-        url=work.url(place),
+        url=addresses.of_stop(work, place),
         controls=str(field.widget.render(place.name, value)),
         rationale=given.rationale if given else response.rationale if response else "",
         quotes=quoting.shown(given.quotes if given else response.quotes if response else []),
         revision=response.revision if response else 0,
         state=work.answers.state(place),
         problem=problem or (work.answers.missing(place) if is_checked else ""),
-        is_locked=work.is_locked(step) or work.assignment.status != Assignment.Status.OPEN,
+        is_locked=work.refusal_at(step, place.letter) is not None,
         number=number,
         total=total,
         shows_background=_shows_background(work, place),
@@ -171,7 +173,7 @@ def words_given(work: Work, given: Posted, place: Place) -> Words | None:
     if is_empty(given.value):
         return None
     try:
-        return labelled(work, place, kind.clean(place.item, given.value, stories=work.shown))
+        return labelled(work, place, kind.clean(place.item, given.value, stories=work.stories))
     except InvalidAnswer:
         return Words(str(given.value), work.assignment.study.language)
 
@@ -197,7 +199,7 @@ class Lack:
 
 
 def lack(work: Work, place: Place, sentence: str) -> Lack:
-    return Lack(place.letter, languages.called(place, work.assignment.study), work.url(place), sentence)
+    return Lack(place.letter, languages.called(place, work.assignment.study), addresses.of_stop(work, place), sentence)
 
 
 def counted(n: int) -> str:

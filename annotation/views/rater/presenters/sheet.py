@@ -6,16 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from annotation import fills
-from annotation.fills import Check
 from annotation.models import Response
 from annotation.progress import Place
-from annotation.typesetting import Run, runs
-from annotation.work import Work
+from annotation.progress.work import Work
+from annotation.responses import fills
+from annotation.responses.fills import Check
+from annotation.views.rater import addresses
 from studies.cloze import cascade, compiling, text
-from studies.cloze.document import Blank, Constraint
-from studies.cloze.switches import Switches
+from studies.documents.cloze import Blank, Constraint
+from studies.documents.switches import Switches
 from studies.models import Cloze, Item, Step
+from studies.typography.paragraphs import Run, runs
 
 # Marks that touch a blank stay with it when the line breaks.
 OPENS = re.compile(r"[“‘«„\"'(\[]+$")
@@ -126,7 +127,7 @@ class Sheet:
         return Field(
             place=place,
             blank=self.blanks[number],
-            url=self.work.url(place),
+            url=addresses.of_stop(self.work, place),
             value=self.given.get(number, (answer.value or "") if answer else ""),
             revision=answer.revision if answer else 0,
             problem=self.problems.get(number, ""),

@@ -1,0 +1,29 @@
+"""What raters answered: recorded by one function, kept with its history, ended with a receipt, proved, brought in."""
+
+from annotation.responses.recording import (
+    ENDED,
+    LETTERS,
+    Answer,
+    Entry,
+    Refusal,
+    Refused,
+    Stale,
+    letters,
+    missing,
+    record,
+    record_many,
+)
+
+__all__ = [
+    "ENDED",
+    "LETTERS",
+    "Answer",
+    "Entry",
+    "Refusal",
+    "Refused",
+    "Stale",
+    "letters",
+    "missing",
+    "record",
+    "record_many",
+]

@@ -1,0 +1,1 @@
+"""The raters' pages: arriving, the reading desk, finishing."""

@@ -1,0 +1,1 @@
+"""What the templates of the raters' pages show, as plain data."""

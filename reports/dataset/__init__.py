@@ -1,0 +1,129 @@
+"""What one study's results are computed from, read once: its questions, its answers, and its sources unless sealed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from annotation.models import Response
+from reports.dataset import answers, cubes
+from reports.dataset.cubes import Cube
+from reports.dataset.questions import StepItem, step_items
+from reports.dataset.sources import source_by_story
+from reports.lazy import np, pd
+from studies import lifecycle
+from studies.models import Source, Study
+
+if TYPE_CHECKING:
+    from stats.arrays import BoolArray
+
+# Counts up when other answers count, or what is read of them changes: reports are computed anew.
+EDITION = 7
+KINDS_IN_ORDER = (Source.Kind.EXPERT, Source.Kind.AMATEUR, Source.Kind.OTHER, Source.Kind.MODEL)
+
+
+def is_sealed(study: Study) -> bool:
+    """Whether results by source are neither computed nor shown: until the study is closed."""
+    return lifecycle.is_sealed(study)
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Answers that count, by people and by judges, with what they are about.
+
+    items : every item in the step that asks it
+    answers : all of them, also those that do not count
+    about_by_story : source, kind and factors by story; empty if sealed
+    units : every (group, story) of the study
+    """
+
+    study: Study
+    is_sealed: bool
+    items: tuple[StepItem, ...]
+    answers: pd.DataFrame
+    about_by_story: dict[str, dict[str, Any]]
+    units: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, study: Study, *, blind: bool = False) -> Dataset:
+        """The dataset of a study; sealed while the study is, and for readers who are to stay blind."""
+        sealed = blind or is_sealed(study)
+        return cls(
+            study=study,
+            is_sealed=sealed,
+            items=tuple(step_items(study)),
+            answers=answers.table(study, with_sources=not sealed),
+            about_by_story={} if sealed else source_by_story(study),
+            units=tuple(cubes.units(study)),
+        )
+
+    @cached_property
+    def people(self) -> pd.DataFrame:
+        return answers.people(answers.counted(self.answers))
+
+    @cached_property
+    def judges(self) -> pd.DataFrame:
+        return answers.judges(answers.counted(self.answers))
+
+    @cached_property
+    def sources(self) -> list[tuple[str, str]]:
+        """Name and kind of every source: people before models, then by name. None while sealed."""
+        names = {(about["source"], about["source_kind"]) for about in self.about_by_story.values()}
+        order = KINDS_IN_ORDER
+        return sorted(names, key=lambda source: (order.index(Source.Kind(source[1])), source[0].casefold()))
+
+    @cached_property
+    def raters(self) -> list[str]:
+        """Every person among the answers that count, by code."""
+        return sorted(self.people["rater"].unique())
+
+    @cached_property
+    def _people_by_key(self) -> dict[Any, pd.DataFrame]:
+        return dict(iter(self.people.groupby(["step", "item"], sort=False)))
+
+    @property
+    def verdict_items(self) -> list[StepItem]:
+        """The items answered Yes or No about each story."""
+        return [item for item in self.items if item.type.is_verdict and item.is_about_a_story]
+
+    @cached_property
+    def verdict_cube(self) -> Cube:
+        """People's verdicts, of which much is computed."""
+        return self.cube(self.verdict_items)
+
+    def rng(self, *salt: int) -> np.random.Generator:
+        """Chance for one purpose, from the study's seed: the same for the same study, whatever else is computed."""
+        return np.random.default_rng([abs(self.study.seed), *salt])
+
+    def cube(self, items: list[StepItem], table: pd.DataFrame | None = None) -> Cube:
+        """People's answers over all units of the study, so that several items of one scope line up."""
+        groups = [(group, "") for group in dict.fromkeys(group for group, _ in self.units)]
+        units = list(self.units) if all(item.is_about_a_story for item in items) else groups
+        if table is None:
+            table = self._people_of(items[0]) if len(items) == 1 else self.people
+        return cubes.cube(table, [item.key for item in items], raters=self.raters, units=units)
+
+    def answers_to(self, item: StepItem) -> pd.DataFrame:
+        """What people answered to one item."""
+        of_item = self._people_of(item)
+        return of_item[of_item["outcome"] == Response.Outcome.ANSWERED]
+
+    def _people_of(self, item: StepItem) -> pd.DataFrame:
+        return self._people_by_key.get(item.key, self.people.iloc[:0])
+
+    def source_of(self, story: str) -> str:
+        """Who wrote the story; nothing while sealed, or if the study does not say."""
+        return str(self.about_by_story.get(story, {}).get("source", ""))
+
+    def is_of_source(self, cube: Cube, source: str) -> BoolArray:
+        """Which units of the cube are of that source, shape (U,)."""
+        return np.array([self.source_of(story) == source for story in cube.stories], dtype=np.bool_)
+
+    def is_of_kind(self, cube: Cube, kind: str) -> BoolArray:
+        """Which units of the cube are of a source of that kind, shape (U,)."""
+        kinds = [self.about_by_story.get(story, {}).get("source_kind") for story in cube.stories]
+        return np.array([name == kind for name in kinds], dtype=np.bool_)
+
+
+__all__ = ["Cube", "Dataset", "StepItem", "is_sealed"]

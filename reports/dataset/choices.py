@@ -1,0 +1,77 @@
+"""Which story of a group people chose, and in which order they saw the stories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from annotation.models import Rater, Seat
+from reports.lazy import np
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset
+    from reports.dataset.questions import StepItem
+    from stats.arrays import FloatArray
+
+NEITHER = -1
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One rater's choice in one group.
+
+    order : the stories as they were shown
+    story : the one chosen, "" if neither
+    """
+
+    rater: str
+    group: str
+    order: tuple[str, ...]
+    story: str
+
+
+@dataclass(frozen=True)
+class ChoiceTable:
+    """Choices as numbers, shape (R, U) with a unit for each group: which story, by its code's place in the alphabet.
+
+    places : the same choices by the place on the rater's page
+    stories : shape (R, U, S): which story stood at each place of the page
+    """
+
+    chosen: FloatArray
+    places: FloatArray
+    stories: FloatArray
+
+    def at_places(self, places: FloatArray) -> FloatArray:
+        """What would have been chosen, had raters taken these places of their pages."""
+        is_none = np.isnan(places) | (places == NEITHER)
+        indices = np.where(is_none, 0, places).astype(np.int64)
+        stories = np.take_along_axis(self.stories, indices[..., np.newaxis], axis=-1)[..., 0]
+        return np.asarray(np.where(is_none, places, stories), dtype=np.float64)
+
+
+def choices_of(dataset: Dataset, item: StepItem) -> list[Choice]:
+    """People's answers to an item that asks for one of the stories of a group. One query."""
+    seats = Seat.objects.filter(study=dataset.study, rater_kind=Rater.Kind.PERSON).select_related("group")
+    order_by_seat = {(seat.group.code, seat.number): tuple(seat.order) for seat in seats}
+    rows = dataset.answers_to(item).sort_values(["group", "rater"])
+    choices = []
+    for rater, group, seat, value in zip(rows["rater"], rows["group"], rows["seat"], rows["value"], strict=True):
+        order = order_by_seat[group, seat]
+        choices.append(Choice(rater, group, order, value if value in order else ""))
+    return choices
+
+
+def choice_table(choices: list[Choice], groups: Sequence[str]) -> ChoiceTable:
+    """The choices in these groups as arrays."""
+    raters = sorted({choice.rater for choice in choices})
+    most = max((len(choice.order) for choice in choices), default=0)
+    chosen = np.full((len(raters), len(groups)), np.nan)
+    places, stories = chosen.copy(), np.full((*chosen.shape, most), np.nan)
+    for choice in choices:
+        at, codes = (raters.index(choice.rater), groups.index(choice.group)), sorted(choice.order)
+        chosen[at] = codes.index(choice.story) if choice.story else NEITHER
+        places[at] = choice.order.index(choice.story) if choice.story else NEITHER
+        stories[at][: len(codes)] = [codes.index(story) for story in choice.order]
+    return ChoiceTable(chosen, places, stories)

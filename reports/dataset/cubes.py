@@ -1,0 +1,73 @@
+"""Answers as arrays: items by raters by units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from reports.lazy import np, pd
+from studies.models import StoryGroup, Study
+
+if TYPE_CHECKING:
+    from stats.arrays import FloatArray, IntArray
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Cube:
+    """Numbers of several items by the same raters about the same units.
+
+    items : (step key, item key) of each item
+    units : (group code, story code) of each unit; no story code if an item is about the group
+    values : shape (I items, R raters, U units), nan where there is no answer
+    """
+
+    items: tuple[Pair, ...]
+    raters: tuple[str, ...]
+    units: tuple[Pair, ...]
+    values: FloatArray
+
+    @property
+    def groups(self) -> list[str]:
+        return [group for group, _ in self.units]
+
+    @property
+    def stories(self) -> list[str]:
+        return [story for _, story in self.units]
+
+    def only(self, keep: list[bool]) -> Cube:
+        """The same for some of the units."""
+        units = tuple(unit for unit, is_kept in zip(self.units, keep, strict=True) if is_kept)
+        return Cube(self.items, self.raters, units, self.values[:, :, np.array(keep, dtype=np.bool_)])
+
+
+def units(study: Study) -> list[Pair]:
+    """Every (group, story) of the study, in alphabetical order."""
+    pairs = StoryGroup.objects.filter(study=study).values_list("code", "stories__code")
+    return sorted((group, story) for group, story in pairs if story)
+
+
+def cube(
+    answers: pd.DataFrame, items: list[Pair], *, raters: list[str] | None = None, units: list[Pair] | None = None
+) -> Cube:
+    """The answers to these items as an array; raters and units are those among the answers unless named."""
+    raters = sorted(answers["rater"].unique()) if raters is None else raters
+    units = sorted(set(zip(answers["group"], answers["story"], strict=True))) if units is None else units
+    values = np.full((len(items), len(raters), len(units)), np.nan)
+    places = (
+        _places(answers[["step", "item"]], items),
+        pd.Index(raters, dtype=object).get_indexer(pd.Index(answers["rater"], dtype=object)),
+        _places(answers[["group", "story"]], units),
+    )
+    numbers = answers["analysed"].to_numpy(dtype=np.float64, na_value=np.nan)
+    is_inside = np.logical_and.reduce([place >= 0 for place in places])
+    values[tuple(place[is_inside] for place in places)] = numbers[is_inside]
+    return Cube(tuple(items), tuple(raters), tuple(units), values)
+
+
+def _places(pairs: pd.DataFrame, names: list[Pair]) -> IntArray:
+    """Where each pair stands among the names; -1 where it does not."""
+    if not names:
+        return np.full(len(pairs), -1)
+    return np.asarray(pd.MultiIndex.from_tuples(names).get_indexer(pd.MultiIndex.from_frame(pairs)), dtype=np.int64)

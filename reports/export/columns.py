@@ -1,0 +1,131 @@
+"""The columns of the long file. A new one is a line of `COLUMNS`: its name, what the codebook says of it, its value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from annotation.models import Assignment, Response
+from reports.dataset.questions import number
+from studies import items
+from studies.models import Item
+
+
+@dataclass(frozen=True)
+class LongRow:
+    """One response with everything that a column may say of it.
+
+    response : its fields by name, as the database gives them
+    about : source, kind and factors of the story; empty unless they may be shown
+    """
+
+    study: str
+    response: dict[str, Any]
+    assignment: Assignment
+    item: Item
+    status: str
+    read_before: str
+    active_seconds: int | None
+    about: dict[str, Any]
+
+    @property
+    def story(self) -> str:
+        return self.response["story__code"] or ""
+
+    @property
+    def is_answered(self) -> bool:
+        return bool(self.response["outcome"] == Response.Outcome.ANSWERED)
+
+    @property
+    def story_position(self) -> int | None:
+        order = self.assignment.seat.order if self.assignment.seat else []
+        return order.index(self.story) + 1 if self.story in order else None
+
+    @property
+    def value_label(self) -> str:
+        return items.named(self.item.type).label(self.item, self.response["value"]) if self.is_answered else ""
+
+    @property
+    def analysed(self) -> float | None:
+        return number(self.item, self.response["value"]) if self.is_answered else None
+
+
+@dataclass(frozen=True)
+class Column:
+    name: str
+    meaning: str
+    value: Callable[[LongRow], Any]
+    is_of_source: bool = False
+
+
+def _iso(at: datetime | None) -> str:
+    return at.isoformat() if at else ""
+
+
+STORY = "Code of the story; empty if the item is about the group or about the rater."
+POSITION = "Place of the story in the order of this seat, from 1; of imported answers, by code."
+VALUE = "The answer as stored; lists as JSON, with stories named by code. Empty unless the outcome is answered."
+OUTCOME = "answered; declined (refused or blocked); unreadable; open (cleared, or only a rationale so far)."
+SECONDS = "Seconds with the page visible and active, all items of this step and story together."
+READ_BEFORE = (
+    "yes if the rater said that they had read the story (on rows without one: a story of the group) "
+    "before, at the beginning or later; no if they were asked and said no; empty if they were not asked."
+)
+STATUS = "submitted; open; given_up; withdrawn; simulated (a simulated rater in a study that also has real ones)."
+ANALYSED = "The value in the direction in which it is analysed: yes is 1, no is 0. Empty if it is not one number."
+
+COLUMNS = (
+    Column("study", "Slug of the study.", lambda row: row.study),
+    Column(
+        "protocol_version",
+        "Number of the protocol version under which the assignment began.",
+        lambda row: row.assignment.version.number,
+    ),
+    Column("protocol_sha256", "SHA-256 of that version's document.", lambda row: row.assignment.version.sha256),
+    Column("rater", "Code of the rater.", lambda row: row.assignment.rater.code),
+    Column("rater_kind", "person, model or metric.", lambda row: row.assignment.rater.kind),
+    Column("group", "Code of the group of stories.", lambda row: row.response["assignment__group__code"] or ""),
+    Column("story", STORY, lambda row: row.story),
+    Column("story_position", POSITION, lambda row: row.story_position),
+    Column("instrument", "Slug of the instrument.", lambda row: row.item.instrument.slug),
+    Column("instrument_version", "Version of the instrument.", lambda row: row.item.instrument.version),
+    Column("item", "Key of the item.", lambda row: row.item.key),
+    Column("value", VALUE, lambda row: row.response["value"]),
+    Column("value_label", "The answer in the words of the item.", lambda row: row.value_label),
+    Column("outcome", OUTCOME, lambda row: row.response["outcome"]),
+    Column("rationale", "The reasons given.", lambda row: row.response["rationale"]),
+    Column(
+        "first_answered_at",
+        "When the first answer was saved, ISO 8601, UTC.",
+        lambda row: _iso(row.response["first_answered_at"]),
+    ),
+    Column(
+        "last_edited_at",
+        "When the latest version was saved, ISO 8601, UTC.",
+        lambda row: _iso(row.response["last_edited_at"]),
+    ),
+    Column(
+        "n_edits",
+        "How often the answer was changed after it was first saved.",
+        lambda row: max(row.response["revision"] - 1, 0),
+    ),
+    Column("active_seconds", SECONDS, lambda row: row.active_seconds),
+    Column("read_before", READ_BEFORE, lambda row: row.read_before),
+    Column("status", STATUS, lambda row: row.status),
+    Column("step", "Key of the step of the protocol.", lambda row: row.response["step__key"]),
+    Column("analysed", ANALYSED, lambda row: row.analysed),
+    Column(
+        "seat",
+        "Number of the seat within its group and kind of rater.",
+        lambda row: row.assignment.seat.number if row.assignment.seat else 0,
+    ),
+    Column("source", "Who wrote the story.", lambda row: row.about.get("source"), is_of_source=True),
+    Column(
+        "source_kind",
+        "expert_writer, amateur_writer, language_model or other.",
+        lambda row: row.about.get("source_kind"),
+        is_of_source=True,
+    ),
+)

@@ -1,0 +1,96 @@
+"""Responses as a long file: one row an answer, with everything that a result may depend on.
+
+Answers and sources are joined only if the caller says that they may be (`dataset.is_sealed`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from django.db.models import QuerySet, Sum
+
+from annotation.models import Assignment, Recognition, Response, Timing, Withdrawal
+from reports.dataset.answers import has_real_people, responses, status
+from reports.dataset.sources import factors, source_by_story
+from reports.export.columns import COLUMNS, LongRow
+from reports.lazy import pd
+from studies.models import Item, Study
+
+_FIELDS = (
+    *("assignment_id", "assignment__group__code", "step_id", "step__key", "item_id", "story_id", "story__code"),
+    *("value", "outcome", "rationale", "first_answered_at", "last_edited_at", "revision"),
+)
+
+
+def columns(study: Study, *, with_sources: bool) -> dict[str, str]:
+    """The columns of the long file with their meaning; factors of stories only with their sources."""
+    meaning_by_name = {column.name: column.meaning for column in COLUMNS if with_sources or not column.is_of_source}
+    if with_sources:
+        meaning_by_name |= {f"factor_{name}": f"Factor “{name}” of the story." for name in factors(study)}
+    return meaning_by_name
+
+
+def rows(study: Study, *, with_sources: bool, among: QuerySet[Response] | None = None) -> Iterator[dict[str, Any]]:
+    """The responses, all or some, each with everything about it. Read from the database as it goes."""
+    context = _Context(study, with_sources=with_sources)
+    for response in (responses(study) if among is None else among).values(*_FIELDS).iterator(chunk_size=2000):
+        row = context.row(response)
+        # Of a story without provenance nothing is said of its source.
+        yield {c.name: c.value(row) for c in COLUMNS if row.about or not c.is_of_source} | {
+            name: value for name, value in row.about.items() if name.startswith("factor_")
+        }
+
+
+def frame(study: Study, *, with_sources: bool) -> pd.DataFrame:
+    """The rows as a table."""
+    names = list(columns(study, with_sources=with_sources))
+    return pd.DataFrame(list(rows(study, with_sources=with_sources)), columns=names)
+
+
+class _Context:
+    """What the rows of one study share, read once."""
+
+    def __init__(self, study: Study, *, with_sources: bool) -> None:
+        self.slug = study.slug
+        self.item_by_id = {
+            i.pk: i
+            for i in Item.objects.filter(instrument__step__version__study=study).distinct().select_related("instrument")
+        }
+        self.assignment_by_id = {
+            a.pk: a for a in study.assignments.select_related("rater", "seat", "version").defer("version__document")
+        }
+        self.seconds_by_place = {
+            (assignment, step, story): seconds
+            for assignment, step, story, seconds in Timing.objects.filter(assignment__study=study)
+            .values_list("assignment_id", "step_id", "story_id")
+            .annotate(seconds=Sum("active_seconds"))
+        }
+        self.recognised: dict[int, set[int]] = defaultdict(set)
+        recognitions = Recognition.objects.filter(assignment__study=study)
+        for assignment_id, story_id in recognitions.values_list("assignment_id", "story_id"):
+            self.recognised[assignment_id].add(story_id)
+        self.withdrawn = set(Withdrawal.objects.filter(rater__study=study).values_list("rater_id", flat=True))
+        self.is_mixed = has_real_people(self.assignment_by_id.values())
+        self.about_by_story = source_by_story(study) if with_sources else {}
+
+    def row(self, response: dict[str, Any]) -> LongRow:
+        assignment = self.assignment_by_id[response["assignment_id"]]
+        place = (response["assignment_id"], response["step_id"], response["story_id"])
+        return LongRow(
+            study=self.slug,
+            response=response,
+            assignment=assignment,
+            item=self.item_by_id[response["item_id"]],
+            status=status(assignment, withdrawn=self.withdrawn, is_mixed=self.is_mixed),
+            read_before=self._read_before(assignment, response["story_id"]),
+            active_seconds=self.seconds_by_place.get(place),
+            about=self.about_by_story.get(response["story__code"] or "", {}),
+        )
+
+    def _read_before(self, assignment: Assignment, story: int | None) -> str:
+        recognised = self.recognised.get(assignment.pk, set())
+        if assignment.read_before or (recognised if story is None else story in recognised):
+            return "yes"
+        return "" if assignment.read_before is None else "no"

@@ -1,0 +1,122 @@
+"""Who people thought wrote the stories: guesses by true source, and how many were right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext_lazy
+
+from reports import reasons
+from reports.figures.base import Estimate, Figure, Listing, OfItem, Row, estimate, item_cells, of_item
+from reports.lazy import comparisons, pd
+from reports.numbers import coefficient, whole
+from studies.models import Source
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset, StepItem
+
+
+@dataclass(frozen=True, kw_only=True)
+class GuessOption:
+    value: str
+    label: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceGuesses:
+    source: str
+    source_kind: str
+    n: int
+    n_by_option: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guesses(OfItem):
+    """n_right : names the very kind of author; n_right_of_person_or_model : tells a person from a model"""
+
+    options: tuple[GuessOption, ...]
+    n: int
+    by_source: tuple[SourceGuesses, ...]
+    n_right: int
+    n_right_of_person_or_model: int
+    always_model_percent: float | None
+    balanced_accuracy: Estimate
+
+
+class Authorship(Figure[Listing[Guesses]]):
+    key = "authorship"
+    title = gettext_lazy("Who did they think wrote it?")
+    place = 90
+    result = Listing[Guesses]
+    tables = ("authorship",)
+    is_shown_sealed = False
+    nothing = Listing[Guesses]()
+
+    def compute(self, dataset: Dataset) -> Listing[Guesses]:
+        return Listing(tuple(_guesses(dataset, item) for item in dataset.items if item.is_guess))
+
+    def rows(self, result: Listing[Guesses]) -> dict[str, Iterator[Row]]:
+        return {"authorship": _rows(result)}
+
+    def lines(self, result: Listing[Guesses]) -> Iterator[str]:
+        for row in result.rows:
+            yield f"\n{row.title}: {whole(row.n)} guesses of who wrote it"
+            for guesses in row.by_source:
+                pairs = zip(row.options, guesses.n_by_option, strict=True)
+                counts = ", ".join(f"{option.value} {whole(n)}" for option, n in pairs)
+                yield f"  {guesses.source[:34]:<34} {counts} of {whole(guesses.n)}"
+            accuracy = row.balanced_accuracy
+            balanced = reasons.english(accuracy.why) if accuracy.why else coefficient(accuracy.value)
+            right = f"person or model right in {whole(row.n_right_of_person_or_model)}"
+            yield f"  {right}, kind of author in {whole(row.n_right)}; balanced accuracy: {balanced}"
+
+    def context(self, result: Listing[Guesses]) -> dict[str, Any]:
+        return {"guesses": [(row, _matrix(row)) for row in result.rows]}
+
+
+def _guesses(dataset: Dataset, item: StepItem) -> Guesses:
+    answers = dataset.answers_to(item)
+    answers = answers[answers["source"].notna()]  # of a story without a recorded author, no guess is right or wrong
+    options = item.item.options
+    guessed = answers["value"].map(item.author_by_option)
+    is_model = (answers["source_kind"] == Source.Kind.MODEL).to_numpy()
+    is_guessed_model = (guessed == Source.Kind.MODEL).to_numpy()
+    return Guesses(
+        **of_item(item),
+        options=tuple(GuessOption(value=option["value"], label=option["label"]) for option in options),
+        n=len(answers),
+        by_source=tuple(_of_source(answers, name, kind, options) for name, kind in dataset.sources),
+        n_right=int((guessed == answers["source_kind"]).sum()),
+        n_right_of_person_or_model=int((is_model == is_guessed_model).sum()),
+        always_model_percent=float(100 * is_model.mean()) if len(answers) else None,
+        balanced_accuracy=estimate(
+            comparisons.balanced_accuracy, is_model.astype(float), is_guessed_model.astype(float)
+        ),
+    )
+
+
+def _of_source(answers: pd.DataFrame, source: str, kind: str, options: list[dict[str, Any]]) -> SourceGuesses:
+    values = answers.loc[answers["source"] == source, "value"]
+    n_by_option = tuple(int((values == option["value"]).sum()) for option in options)
+    return SourceGuesses(source=source, source_kind=kind, n=len(values), n_by_option=n_by_option)
+
+
+def _rows(result: Listing[Guesses]) -> Iterator[Row]:
+    for row in result.rows:
+        for guesses in row.by_source:
+            for option, n in zip(row.options, guesses.n_by_option, strict=True):
+                of_source = {"source": guesses.source, "source_kind": guesses.source_kind}
+                yield item_cells(row) | of_source | {"guess": option.value, "n": n, "of": guesses.n}
+
+
+def _matrix(row: Guesses) -> list[dict[str, Any]]:
+    """The guesses with the share of each cell in its row and how dark it is shown."""
+    rows = []
+    for guesses in row.by_source:
+        shares = [100 * n / guesses.n if guesses.n else 0 for n in guesses.n_by_option]
+        cells = [(n, share, min(4, 1 + int(share // 25))) for n, share in zip(guesses.n_by_option, shares, strict=True)]
+        kind = Source.Kind(guesses.source_kind).label
+        rows.append({"source": guesses.source, "kind_name": kind, "n": guesses.n, "cells": cells})
+    return rows

@@ -1,0 +1,252 @@
+"""What a figure of the report is, and the values that figures share.
+
+A figure is one thing that a report says. Its file holds the dataclasses of its result, how it is computed, and what its
+CSV tables, its lines of text and its template show. Files, `manage.py report`, the page, the fingerprint and the docs
+loop over what is discovered, so nothing here is imported before it is used: see `reports.lazy`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, SupportsFloat, TypeVar
+
+from django.utils.functional import Promise
+
+from reports import reasons
+from reports.lazy import agreement, np
+from stats.reasons import Incomputable
+
+if TYPE_CHECKING:
+    from reports.dataset import Cube, Dataset, StepItem
+    from stats.intervals import Interval as StatisticInterval
+
+N_RESAMPLES = 1000
+FEW = 30
+Row = dict[str, Any]
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reason:
+    """Why there is no value: a code of `reports.reasons`, and what its sentence names."""
+
+    code: str
+    values: dict[str, str | int | float]
+
+    @classmethod
+    def of(cls, error: Incomputable) -> Reason:
+        return cls(code=error.code, values=dict(error.values))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """A value, or None and why there is none; with its name, what it rests on and a note where it has them."""
+
+    value: float | None
+    why: Reason | None = None
+    name: str | None = None
+    n_units: int | None = None
+    n_raters: int | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mean(Estimate):
+    """The mean of n values; of n_left_out there is none."""
+
+    n: int | None = None
+    n_left_out: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interval:
+    """The ends of a 95 % interval, or None and why there are none."""
+
+    low: float | None
+    high: float | None
+    why: Reason | None = None
+    n_resampled: int | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Floor:
+    """The chance floor of a coefficient: what shuffled answers give, mean and 97.5th percentile."""
+
+    mean: float | None
+    upper: float | None
+    why: Reason | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfItem:
+    """Which item a row is about."""
+
+    step: str
+    item: str
+    title: str
+    dimension: str
+    type: str
+
+
+@dataclass(frozen=True)
+class Listing(Generic[T]):
+    """A result that is nothing but its rows; in the document a list."""
+
+    rows: tuple[T, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Head:
+    """What a report is about, for figures that say it in a sentence."""
+
+    title: str
+    is_sealed: bool
+
+
+@dataclass(frozen=True)
+class Highlight:
+    """A key figure at the head of the page: what it is, how much, and where it stands among the others."""
+
+    words: str
+    number: str
+    place: int
+
+
+class Figure(Generic[R]):
+    """One thing that a report says. Subclasses are discovered; one instance of each serves all studies.
+
+    A subclass gives the first five, `compute`, `rows` and `lines`, and overrides what differs.
+    """
+
+    key: ClassVar[str]  # in the document; its template is reports/figures/<key>.html
+    title: ClassVar[str | Promise]  # in the list of sections
+    place: ClassVar[int]  # on the page, from the top
+    result: ClassVar[Any]  # the dataclass that `compute` returns, or a `Listing` of one
+    tables: ClassVar[tuple[str, ...]]  # names of its CSV files
+    edition: ClassVar[int] = 1  # counts up when the result changes for the same inputs: reports are computed anew
+    is_shown_sealed: ClassVar[bool] = True  # while nothing may be told by source
+    needs_answers: ClassVar[bool] = True  # whether it says nothing before anybody has answered
+    nothing: ClassVar[Any] = None  # the result where it is sealed
+    has_head_note: ClassVar[bool] = False  # whether its template has a partial "head" for the head of the page
+
+    @property
+    def template(self) -> str:
+        return f"reports/figures/{self.key}.html"
+
+    def compute(self, dataset: Dataset) -> R | None:
+        """The result; None if the study asks nothing that it is about. Only called while it may be shown."""
+        raise NotImplementedError(self.key)
+
+    def rows(self, result: R) -> Mapping[str, Iterable[Row]]:
+        """The rows of each of its tables, unrounded. All rows of a table have the same columns."""
+        raise NotImplementedError(self.key)
+
+    def lines(self, result: R) -> Iterator[str]:
+        """What it says as text, in English."""
+        raise NotImplementedError(self.key)
+
+    def is_empty(self, result: R) -> bool:
+        """Whether there is nothing to show."""
+        return isinstance(result, Listing) and not result.rows
+
+    def context(self, result: R) -> dict[str, Any]:
+        """What the template needs beside the result, as `extra`."""
+        return {}
+
+    def headline(self, result: R, head: Head) -> str:
+        """The main finding in a sentence; "" if it is not for this figure to say."""
+        return ""
+
+    def notices(self, result: R) -> list[str]:
+        """What must be read before anything else."""
+        return []
+
+    def highlights(self, result: R) -> list[Highlight]:
+        """Key figures for the head of the page."""
+        return []
+
+    def has_answers(self, result: R) -> bool:
+        """Whether it shows that somebody has answered."""
+        return False
+
+
+def of_item(item: StepItem) -> dict[str, Any]:
+    """The fields of `OfItem`."""
+    return {
+        "step": item.step.key,
+        "item": item.item.key,
+        "title": item.item.title or item.item.key,
+        "dimension": item.item.dimension,
+        "type": item.item.type,
+    }
+
+
+def without_value(code: str, **values: str | int | float) -> Reason:
+    return Reason(code=code, values=values)
+
+
+def estimate(statistic: Callable[..., SupportsFloat], *arguments: Any, **options: Any) -> Estimate:
+    """A statistic's value with what stands beside it, or the reason why there is none."""
+    try:
+        value = statistic(*arguments, **options)
+    except Incomputable as error:
+        return Estimate(value=None, why=Reason.of(error))
+    if not isinstance(value, agreement.Coefficient):
+        return Estimate(value=float(value))
+    few = f"only {value.n_units} unit{'s' * (value.n_units != 1)}" if value.n_units < FEW else ""
+    note = "; ".join(filter(None, [value.note, few]))
+    return Estimate(
+        value=float(value), name=value.name, n_units=int(value.n_units), n_raters=int(value.n_raters), note=note
+    )
+
+
+def interval(compute: Callable[..., StatisticInterval], *arguments: Any, **options: Any) -> Interval:
+    """A 95 % interval, or the reason why there is none."""
+    try:
+        ends = compute(*arguments, **options)
+    except Incomputable as error:
+        return Interval(low=None, high=None, why=Reason.of(error))
+    return Interval(low=ends.low, high=ends.high, n_resampled=int(ends.n_units), note=ends.note)
+
+
+def chance_floor(compute: Callable[..., agreement.Floor], *arguments: Any, **options: Any) -> Floor:
+    """A chance floor, or the reason why there is none."""
+    try:
+        floor = compute(*arguments, **options)
+    except Incomputable as error:
+        return Floor(mean=None, upper=None, why=Reason.of(error))
+    return Floor(mean=floor.mean, upper=floor.upper)
+
+
+def mean(estimates: Iterable[Estimate]) -> Mean:
+    """The mean of those that have a value, with how many have none."""
+    parts = list(estimates)
+    values = [part.value for part in parts if part.value is not None]
+    if not values:
+        return Mean(value=None, why=without_value("nothing_to_average"))
+    return Mean(value=float(np.mean(values)), n=len(values), n_left_out=len(parts) - len(values))
+
+
+def stories_of(cube: Cube, mask: Any) -> list[str]:
+    """The stories of some of the cube's units."""
+    return [story for story, is_kept in zip(cube.stories, mask, strict=True) if is_kept]
+
+
+def item_cells(row: OfItem) -> Row:
+    """The columns of a CSV row that say which item it is about."""
+    return {"step": row.step, "item": row.item, "title": row.title, "dimension": row.dimension}
+
+
+def note_of(estimate: Estimate, ends: Interval | None = None) -> str:
+    """What must be read beside an estimate and its interval, in English as files have it."""
+    if why := estimate.why or (ends and ends.why):
+        return reasons.english(why)
+    return (ends and ends.note) or ""
+
+
+def first_note(intervals: Iterable[Interval | None]) -> str:
+    """What the first interval that has a note says of all of them: one without ends has none."""
+    return next((ends.note for ends in intervals if ends and ends.note), "")

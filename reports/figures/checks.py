@@ -1,0 +1,102 @@
+"""Right answers to items asked once that have one, and how many raters failed the check."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext_lazy
+
+from annotation.models import StepTaken
+from reports.figures.base import (
+    Figure,
+    Interval,
+    Listing,
+    OfItem,
+    Reason,
+    Row,
+    interval,
+    item_cells,
+    of_item,
+    without_value,
+)
+from reports.lazy import rates
+from reports.numbers import decimal, whole
+from reports.reasons import english
+from studies.models import Step
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset, StepItem
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check(OfItem):
+    """Of n raters how many were right in the end, in percent; n_failed went no further."""
+
+    question: str
+    correct: str
+    value: float | None
+    why: Reason | None = None
+    n_right: int
+    n: int
+    interval: Interval
+    n_failed: int
+
+
+class Checks(Figure[Listing[Check]]):
+    key = "checks"
+    title = gettext_lazy("Right answers")
+    place = 100
+    result = Listing[Check]
+    tables = ("checks",)
+
+    def compute(self, dataset: Dataset) -> Listing[Check]:
+        failures = StepTaken.failures().filter(rater__study=dataset.study, rater__withdrawal=None)
+        n_failed_by_step = Counter(failures.values_list("step__key", flat=True))
+        once = [item for item in dataset.items if item.step.scope == Step.Scope.ONCE]
+        checked = [item for item in once if "correct" in item.item.settings]
+        return Listing(tuple(_check(dataset, item, n_failed_by_step[item.step.key]) for item in checked))
+
+    def rows(self, result: Listing[Check]) -> dict[str, Iterator[Row]]:
+        return {"checks": (_row(check) for check in result.rows)}
+
+    def lines(self, result: Listing[Check]) -> Iterator[str]:
+        yield "\nRight answers in percent, with n"
+        for check in result.rows:
+            yield f"  {check.question[:66]:<66} {decimal(check.value):>6} ({whole(check.n)})"
+            if check.n_failed:
+                yield f"    {whole(check.n_failed)} failed the check and went no further"
+
+
+def _check(dataset: Dataset, item: StepItem, n_failed: int) -> Check:
+    values = dataset.answers_to(item)["value"]
+    n, n_right = len(values), sum(bool(item.type.is_correct(item.item, value)) for value in values)
+    return Check(
+        **of_item(item),
+        question=item.item.question,
+        correct=item.type.label(item.item, item.item.settings["correct"]),
+        value=100 * n_right / n if n else None,
+        why=None if n else without_value("no_answers"),
+        n_right=n_right,
+        n=n,
+        # One answer a rater, so that here answers do stand alone.
+        interval=replace(interval(rates.wilson, n_right, n), note=""),
+        n_failed=n_failed,
+    )
+
+
+def _row(check: Check) -> Row:
+    why = check.why or check.interval.why
+    return item_cells(check) | {
+        "question": check.question,
+        "correct": check.correct,
+        "n_right": check.n_right,
+        "n": check.n,
+        "percent_right": check.value,
+        "low": check.interval.low,
+        "high": check.interval.high,
+        "note": english(why) if why else check.interval.note or "",
+        "n_failed": check.n_failed,
+    }

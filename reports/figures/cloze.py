@@ -1,0 +1,263 @@
+"""What became of the clozes that a study asked to be filled: who gave up and where, who submitted, who was shortlisted.
+
+The three groups are those of Zou & Xu (2026), section 5.6: mid-task dropout, submitted, shortlisted.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from annotation.models import Assignment, Fill, Rater, Response, ResponseEvent, Timing
+from annotation.responses import fills
+from annotation.responses.fills import Said
+from reports.dataset.answers import has_real_people
+from reports.figures.base import Figure, Interval, Reason, Row
+from reports.lazy import rates
+from reports.numbers import decimal
+from stats.reasons import Incomputable
+from studies import lifecycle
+from studies.cloze import cascade, compiling
+from studies.models import Cloze, Step, Study
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupShare:
+    """How many writers belong to a group, in percent of those who have ended."""
+
+    group: str
+    n: int
+    value: float | None
+    interval: Interval
+    why: Reason | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Groups:
+    """n : writers who have ended; the other counts are of those who belong to no group"""
+
+    n: int
+    groups: tuple[GroupShare, ...]
+    n_at_work: int
+    n_never_begun: int
+    n_unreadable: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SectionRow:
+    """Where people gave up, and what the section cost those who were at it."""
+
+    section: int
+    title: str
+    n_blanks: int
+    n_stopped: int
+    n_changes: int
+    median_minutes: float | None
+    n_timed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class WriterRow:
+    rater: str
+    kind: str
+    assignment: str
+    outcome: str
+    stopped_at: int | None
+    n_filled: int
+    n_changes: int
+    active_seconds: int
+    order: tuple[int, ...]
+    seconds_by_section: dict[str, int]
+    changes_by_section: dict[str, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClozeResult:
+    slug: str
+    version: str
+    title: str
+    n_blanks: int
+    people: Groups
+    models: Groups
+    sections: tuple[SectionRow, ...]
+    writers: tuple[WriterRow, ...]
+
+
+@dataclass(frozen=True)
+class Writer:
+    """One text, and all that is recorded of how it was written."""
+
+    assignment: Assignment
+    filled: frozenset[int]
+    events: tuple[Said, ...]
+    seconds: dict[int, int]
+
+
+class ClozeFilling(Figure[ClozeResult]):
+    key = "cloze"
+    title = gettext_lazy("Who filled the blanks")
+    place = 130
+    result = ClozeResult
+    tables = ("cloze", "cloze-sections")
+    needs_answers = False
+
+    def compute(self, dataset: Dataset) -> ClozeResult | None:
+        return compute(dataset.study)
+
+    def rows(self, result: ClozeResult) -> dict[str, Iterator[Row]]:
+        return {
+            "cloze": (dict(vars(writer)) | {"order": list(writer.order)} for writer in result.writers),
+            "cloze-sections": (dict(vars(section)) for section in result.sections),
+        }
+
+    def lines(self, result: ClozeResult) -> Iterator[str]:
+        yield f"\nWho filled the blanks of {result.title}"
+        for name, groups in (("people", result.people), ("models", result.models)):
+            if groups.n:
+                shares = (f"{g.group.replace('_', ' ')} {g.n} ({decimal(g.value)} %)" for g in groups.groups)
+                yield f"  {groups.n} {name}: {', '.join(shares)}"
+        for section in result.sections:
+            if section.n_stopped:
+                yield f"  gave up at section {section.section}, {section.title}: {section.n_stopped}"
+
+    def context(self, result: ClozeResult) -> dict[str, Any]:
+        """The three groups, for people and for models if there are some."""
+        named = [(_("People"), result.people)]
+        return {"groups": named + ([(_("Models"), result.models)] if result.models.n else [])}
+
+
+def compute(study: Study) -> ClozeResult | None:
+    """The three groups, for people and for models, and where texts were given up; None if no cloze was to be filled."""
+    steps = Step.objects.filter(version__study=study, layout=Step.Layout.CLOZE)
+    cloze = Cloze.objects.filter(filling__step__in=steps).first()
+    if cloze is None:
+        return None
+    rows = tuple(_row(writer, cloze, is_over=lifecycle.is_closed(study)) for writer in _writers(study, cloze))
+    people = [row for row in rows if row.kind == Rater.Kind.PERSON]
+    return ClozeResult(
+        slug=cloze.slug,
+        version=cloze.version,
+        title=cloze.title,
+        n_blanks=len(cloze.parsed.blanks),
+        people=_groups(people),
+        models=_groups([row for row in rows if row.kind == Rater.Kind.MODEL]),
+        sections=tuple(_sections(cloze, people)),
+        writers=rows,
+    )
+
+
+def _writers(study: Study, cloze: Cloze) -> list[Writer]:
+    """Everybody who had a seat, but for who withdrew and for stand-ins among real people. Four queries."""
+    seated = study.assignments.exclude(seat=None).filter(version__steps__instrument=cloze.filling_id)
+    stayed = seated.exclude(rater__withdrawal__isnull=False)
+    assignments = list(stayed.select_related("rater", "fill").order_by("rater__code", "pk"))
+    is_mixed = has_real_people(assignments)
+    answers = Response.objects.filter(assignment__study=study, item__instrument=cloze.filling_id)
+    number_by_key = compiling.number_by_key(cloze.parsed)
+    filled = defaultdict[int, set[int]](set)
+    for pk, key, value in answers.values_list("assignment_id", "item__key", "value"):
+        if isinstance(value, str) and value.strip():
+            filled[pk].add(number_by_key[key])
+    events = defaultdict[int, list[Said]](list)
+    fields = ("response__assignment_id", "response__item__key", "at", "words")
+    for pk, key, at, words in (
+        ResponseEvent.objects.filter(response__in=answers).order_by("at", "pk").values_list(*fields)
+    ):
+        if words is not None:
+            events[pk].append(Said(number_by_key[key], at, fills.text_of(words)))
+    seconds = defaultdict[int, dict[int, int]](dict)
+    timings = Timing.objects.filter(assignment__study=study)
+    for pk, section, n in timings.values_list("assignment_id", "section", "active_seconds"):
+        if section is not None:
+            seconds[pk][section] = n
+    return [
+        Writer(a, frozenset(filled[a.pk]), tuple(events[a.pk]), seconds[a.pk])
+        for a in assignments
+        if not (is_mixed and a.rater.is_simulated and a.rater_kind == Rater.Kind.PERSON)
+    ]
+
+
+def _row(writer: Writer, cloze: Cloze, *, is_over: bool) -> WriterRow:
+    """One writer as the report shows them.
+
+    is_over : the study is closed, so whoever is still at it has left it
+    """
+    outcome = _outcome(writer, is_over=is_over)
+    fill = getattr(writer.assignment, "fill", None)
+    stopped_at = (fill and fill.stopped_at) or cascade.stopped_at(cloze.parsed, writer.filled)
+    changes = fills.n_changes(writer.events)
+    section_by_blank = cloze.parsed.section_by_blank
+    changes_by_section = Counter[int]()
+    for blank, n in changes.items():
+        changes_by_section[section_by_blank[blank]] += n
+    return WriterRow(
+        rater=writer.assignment.rater.code,
+        kind=writer.assignment.rater_kind,
+        assignment=writer.assignment.code,
+        outcome=outcome,
+        stopped_at=stopped_at if outcome == "dropped_out" else None,
+        n_filled=len(writer.filled),
+        n_changes=sum(changes.values()),
+        active_seconds=sum(writer.seconds.values()),
+        order=tuple(fills.order_of_filling(writer.events)),
+        seconds_by_section={str(section): n for section, n in sorted(writer.seconds.items())},
+        changes_by_section={str(section): n for section, n in sorted(changes_by_section.items())},
+    )
+
+
+def _outcome(writer: Writer, *, is_over: bool) -> str:
+    """One of the three groups; or still at work, never begun, or without a readable text."""
+    assignment = writer.assignment
+    if fill := getattr(assignment, "fill", None):
+        return str(fill.state)
+    if assignment.status == Assignment.Status.SUBMITTED:
+        return "unreadable"
+    if assignment.status == Assignment.Status.OPEN and not is_over:
+        return "at_work"
+    return "dropped_out" if writer.filled else "never_begun"
+
+
+def _groups(rows: list[WriterRow]) -> Groups:
+    """How many belong to each group, with its share of those who have ended; and who belongs to none."""
+    n_by_outcome = Counter(row.outcome for row in rows)
+    n = sum(n_by_outcome[group] for group in Fill.State.values)
+    return Groups(
+        n=n,
+        groups=tuple(_share(group, n_by_outcome[group], n) for group in Fill.State.values),
+        n_at_work=n_by_outcome["at_work"],
+        n_never_begun=n_by_outcome["never_begun"],
+        n_unreadable=n_by_outcome["unreadable"],
+    )
+
+
+def _share(group: str, n: int, of: int) -> GroupShare:
+    try:
+        ends = rates.wilson(n, of)
+    except Incomputable as error:
+        return GroupShare(group=group, n=n, value=None, interval=Interval(low=None, high=None), why=Reason.of(error))
+    return GroupShare(group=group, n=n, value=100 * n / of, interval=Interval(low=ends.low, high=ends.high))
+
+
+def _sections(cloze: Cloze, people: list[WriterRow]) -> Iterator[SectionRow]:
+    n_stopped = Counter(row.stopped_at for row in people if row.stopped_at)
+    for section in cloze.parsed.sections:
+        key = str(section.number)
+        minutes = [row.seconds_by_section[key] / 60 for row in people if row.seconds_by_section.get(key)]
+        yield SectionRow(
+            section=section.number,
+            title=section.title,
+            n_blanks=len(cloze.parsed.blanks_of(section.number)),
+            n_stopped=n_stopped[section.number],
+            n_changes=sum(row.changes_by_section.get(key, 0) for row in people),
+            median_minutes=statistics.median(minutes) if minutes else None,
+            n_timed=len(minutes),
+        )

@@ -1,0 +1,247 @@
+"""Judges beside people: the same items about the same stories, judged by a model or a metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext_lazy
+
+from annotation.models import Rater
+from reports.dataset import cubes
+from reports.dataset.questions import metric_items
+from reports.figures.base import (
+    Estimate,
+    Figure,
+    Mean,
+    OfItem,
+    Reason,
+    Row,
+    item_cells,
+    mean,
+    note_of,
+    of_item,
+)
+from reports.lazy import agreement, judging, np, pd
+from reports.numbers import coefficient, decimal
+from stats.reasons import Incomputable
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset
+    from stats.arrays import FloatArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class Against:
+    """A judge against the majority of people, over n verdicts that both have."""
+
+    kappa: Estimate
+    balanced_accuracy: Estimate
+    yes_percent: float | None
+    majority_yes_percent: float | None
+    n: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemAgainst(OfItem, Against):
+    pass
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceOutcomes:
+    """What became of the verdicts that a judge was expected to give; what is lost is never a No."""
+
+    source: str = ""
+    answered: int
+    declined: int
+    unreadable: int
+    missing: int
+    expected: int
+    lost_percent: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcomes(SourceOutcomes):
+    by_source: tuple[SourceOutcomes, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeAgainst:
+    judge: str
+    kind: str
+    pooled: Against
+    mean_kappa: Mean
+    items: tuple[ItemAgainst, ...]
+    outcomes: Outcomes
+
+
+@dataclass(frozen=True, kw_only=True)
+class OtherJudge:
+    """A judge none of whose answers is a verdict about a story, such as a metric, which gives numbers."""
+
+    judge: str
+    kind: str
+    n_answered: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgesResult:
+    compared: tuple[JudgeAgainst, ...]
+    not_analysed: tuple[OtherJudge, ...]
+
+
+class Judges(Figure[JudgesResult]):
+    """Only readable verdicts are compared. What was declined, cannot be read or never came is counted, never a No."""
+
+    key = "judges"
+    title = gettext_lazy("Judges beside people")
+    place = 120
+    result = JudgesResult
+    tables = ("judges", "lost-verdicts")
+    edition = 2
+    is_shown_sealed = False
+    nothing = JudgesResult(compared=(), not_analysed=())
+
+    def compute(self, dataset: Dataset) -> JudgesResult:
+        items = dataset.verdict_items
+        keys = {item.key for item in items}
+        models = dataset.judges[dataset.judges["rater_kind"] == Rater.Kind.MODEL]
+        pairs = zip(models["step"], models["item"], strict=True)
+        verdicts = models[np.array([key in keys for key in pairs], dtype=np.bool_)]
+        names = sorted(verdicts["rater"].unique())
+        measured = {item.step.key for item in metric_items(dataset.study)}  # those stand in a figure of their own
+        answers = dataset.judges[~dataset.judges["step"].isin(measured)]
+        others = answers[~answers["rater"].isin(names)]
+        return JudgesResult(
+            compared=_compared(dataset, verdicts, names) if names else (), not_analysed=tuple(_others(others))
+        )
+
+    def rows(self, result: JudgesResult) -> dict[str, Iterator[Row]]:
+        return {"judges": _rows(result), "lost-verdicts": _lost_rows(result)}
+
+    def lines(self, result: JudgesResult) -> Iterator[str]:
+        yield "\nJudges beside the majority of people"
+        for judge in result.compared:
+            outcomes = judge.outcomes
+            yield (
+                f"  {judge.judge}: kappa {coefficient(judge.pooled.kappa.value)} over {judge.pooled.n} "
+                f"verdicts; {outcomes.declined} declined, {outcomes.unreadable} unreadable, "
+                f"{outcomes.missing} missing of {outcomes.expected}"
+            )
+            sources = ", ".join(f"{row.source} {decimal(row.lost_percent)} %" for row in outcomes.by_source)
+            accuracy = coefficient(judge.pooled.balanced_accuracy.value)
+            yield f"    balanced accuracy {accuracy}; lost by source: {sources}"
+        for other in result.not_analysed:
+            yield f"  {other.judge}: {other.n_answered} answers, none of them a verdict; they are not analysed"
+
+    def is_empty(self, result: JudgesResult) -> bool:
+        return not result.compared and not result.not_analysed
+
+
+def _compared(dataset: Dataset, verdicts: pd.DataFrame, names: list[str]) -> tuple[JudgeAgainst, ...]:
+    items, cube = dataset.verdict_items, dataset.verdict_cube
+    truth = np.stack([judging.majority(ratings) for ratings in cube.values])
+    keys = [item.key for item in items]
+    values = cubes.cube(dataset.judges, keys, raters=names, units=list(cube.units)).values
+    fields = [of_item(item) for item in items]
+    return tuple(
+        _judge(dataset, name, verdicts[verdicts["rater"] == name], values[:, n, :], truth, fields)
+        for n, name in enumerate(names)
+    )
+
+
+def _judge(
+    dataset: Dataset,
+    name: str,
+    rows: pd.DataFrame,
+    verdicts: FloatArray,
+    truth: FloatArray,
+    fields: list[dict[str, Any]],
+) -> JudgeAgainst:
+    items = tuple(ItemAgainst(**of, **vars(_against(v, t))) for of, v, t in zip(fields, verdicts, truth, strict=True))
+    n_units = {source: sum(dataset.source_of(s) == source for _, s in dataset.units) for source, _ in dataset.sources}
+    by_source = tuple(
+        SourceOutcomes(source=source, **_outcomes(rows[rows["source"] == source], len(verdicts) * n))
+        for source, n in n_units.items()
+    )
+    return JudgeAgainst(
+        judge=name,
+        kind=str(rows["rater_kind"].iloc[0]),
+        pooled=_against(verdicts.ravel(), truth.ravel()),
+        mean_kappa=mean(item.kappa for item in items),
+        items=items,
+        outcomes=Outcomes(**_outcomes(rows, verdicts.size), by_source=by_source),
+    )
+
+
+def _against(verdicts: FloatArray, truth: FloatArray) -> Against:
+    try:
+        comparison = judging.against_majority(verdicts, truth)
+    except Incomputable as error:
+        nothing = Estimate(value=None, why=Reason.of(error))
+        return Against(kappa=nothing, balanced_accuracy=nothing, yes_percent=None, majority_yes_percent=None, n=0)
+    return Against(
+        kappa=_estimate(comparison.kappa),
+        balanced_accuracy=_estimate(comparison.balanced_accuracy),
+        yes_percent=100 * comparison.yes_rate,
+        majority_yes_percent=100 * comparison.majority_yes_rate,
+        n=comparison.n,
+    )
+
+
+def _estimate(value: agreement.Coefficient | float | Incomputable) -> Estimate:
+    if isinstance(value, Incomputable):
+        return Estimate(value=None, why=Reason.of(value))
+    return Estimate(value=float(value), note=value.note if isinstance(value, agreement.Coefficient) else None)
+
+
+def _outcomes(rows: pd.DataFrame, n_expected: int) -> dict[str, Any]:
+    """The fields of `SourceOutcomes`."""
+    counts = rows["outcome"].value_counts()
+    n_by_outcome = {outcome: int(counts.get(outcome, 0)) for outcome in ("answered", "declined", "unreadable")}
+    n_lost = n_expected - n_by_outcome["answered"]
+    return n_by_outcome | {
+        "missing": n_lost - n_by_outcome["declined"] - n_by_outcome["unreadable"],
+        "expected": n_expected,
+        "lost_percent": 100 * n_lost / n_expected if n_expected else None,
+    }
+
+
+def _others(answers: pd.DataFrame) -> Iterator[OtherJudge]:
+    for name, rows in answers.groupby("rater"):
+        n_answered = int((rows["outcome"] == "answered").sum())
+        yield OtherJudge(judge=str(name), kind=str(rows["rater_kind"].iloc[0]), n_answered=n_answered)
+
+
+def _rows(result: JudgesResult) -> Iterator[Row]:
+    pooled = {"step": "", "item": "pooled", "title": "", "dimension": ""}
+    for judge in result.compared:
+        for cells, row in [*((item_cells(item), item) for item in judge.items), (pooled, judge.pooled)]:
+            yield (
+                {"judge": judge.judge}
+                | cells
+                | {
+                    "kappa": row.kappa.value,
+                    "balanced_accuracy": row.balanced_accuracy.value,
+                    "yes_percent": row.yes_percent,
+                    "majority_yes_percent": row.majority_yes_percent,
+                    "n": row.n,
+                    "note": note_of(row.kappa) or row.kappa.note or "",
+                }
+            )
+
+
+def _lost_rows(result: JudgesResult) -> Iterator[Row]:
+    for judge in result.compared:
+        for row in (judge.outcomes, *judge.outcomes.by_source):
+            yield {
+                "judge": judge.judge,
+                "source": row.source or "all",
+                "answered": row.answered,
+                "declined": row.declined,
+                "unreadable": row.unreadable,
+                "missing": row.missing,
+                "expected": row.expected,
+                "lost_percent": row.lost_percent,
+            }

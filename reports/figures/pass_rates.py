@@ -1,0 +1,213 @@
+"""How often items are answered Yes, by item and by source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from reports.figures import plots
+from reports.figures.base import (
+    N_RESAMPLES,
+    Estimate,
+    Figure,
+    Head,
+    Interval,
+    OfItem,
+    Reason,
+    Row,
+    estimate,
+    first_note,
+    interval,
+    item_cells,
+    note_of,
+    of_item,
+    stories_of,
+)
+from reports.lazy import intervals, np, rates
+from reports.numbers import decimal, whole
+from stats.reasons import Incomputable
+
+if TYPE_CHECKING:
+    from reports.dataset import Cube, Dataset
+    from stats.arrays import BoolArray, FloatArray
+
+SALT = 1  # of the seed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rate(Estimate):
+    """Yes in 100 verdicts; its interval resamples stories. No source: over all of them."""
+
+    source: str = ""
+    n_yes: int
+    n: int
+    n_stories: int
+    interval: Interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemRates(OfItem):
+    overall: Rate
+    by_source: tuple[Rate, ...]
+
+    @property
+    def rates(self) -> tuple[Rate, ...]:
+        return (self.overall, *self.by_source)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeanRates:
+    """Each item weighs the same."""
+
+    overall: Rate
+    by_source: tuple[Rate, ...]
+
+    @property
+    def rates(self) -> tuple[Rate, ...]:
+        return (self.overall, *self.by_source)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PassRateResult:
+    items: tuple[ItemRates, ...]
+    mean: MeanRates
+    n_verdicts: int
+    n_resamples: int
+    seed: int
+
+
+class PassRates(Figure[PassRateResult]):
+    key = "pass_rates"
+    title = gettext_lazy("Pass rates")
+    place = 20
+    result = PassRateResult
+    tables = ("pass-rates",)
+
+    def compute(self, dataset: Dataset) -> PassRateResult | None:
+        items = dataset.verdict_items
+        if not items:
+            return None
+        cube = dataset.verdict_cube
+        columns = [("", np.ones(len(cube.units), dtype=np.bool_))]
+        columns += [(name, dataset.is_of_source(cube, name)) for name, _kind in dataset.sources]
+        cells = [
+            [replace(rate, source=name) for rate in _column(dataset, cube, mask, salt=salt)]
+            for salt, (name, mask) in enumerate(columns)
+        ]
+        # Turned round: of each item, and last of their mean, the rates over all and by source.
+        rows = [(row[0], row[1:]) for row in zip(*cells, strict=True)]
+        return PassRateResult(
+            items=tuple(
+                ItemRates(**of_item(item), overall=overall, by_source=by_source)
+                for item, (overall, by_source) in zip(items, rows[:-1], strict=True)
+            ),
+            mean=MeanRates(overall=rows[-1][0], by_source=rows[-1][1]),
+            n_verdicts=int(np.isfinite(cube.values).sum()),
+            n_resamples=N_RESAMPLES,
+            seed=dataset.study.seed,
+        )
+
+    def rows(self, result: PassRateResult) -> dict[str, Iterator[Row]]:
+        return {"pass-rates": _rows(result)}
+
+    def lines(self, result: PassRateResult) -> Iterator[str]:
+        yield "\nPass rates in percent, with n"
+        yield "  " + " " * 34 + "".join(f"{rate.source[:16] or 'all':>18}" for rate in result.mean.rates)
+        for title, rates_of_row in [*((row.title, row.rates) for row in result.items), ("Mean", result.mean.rates)]:
+            cells = "".join(f"{decimal(rate.value):>10} ({whole(rate.n):>5})" for rate in rates_of_row)
+            yield f"  {title[:34]:<34}{cells}"
+
+    def context(self, result: PassRateResult) -> dict[str, Any]:
+        return {"plot": _plot(result), "note": first_note(rate.interval for rate in result.mean.by_source)}
+
+    def headline(self, result: PassRateResult, head: Head) -> str:
+        ranked = _ranked(result)
+        if len(ranked) < 2:
+            return ""
+        best, second = ranked[0], ranked[1]
+        sentence = _("%(best)s passes %(most)s of the tests, the next, %(second)s, %(less)s")
+        names = {"best": best.source, "second": second.source}
+        return sentence % (names | {"most": _percent(best), "less": _percent(second)})
+
+
+def _column(dataset: Dataset, cube: Cube, mask: BoolArray, *, salt: int) -> list[Rate]:
+    """The rate of each item over some of the units, and last the mean of the items over joint resamples."""
+    stories = stories_of(cube, mask)
+    values = cube.values[:, :, mask]
+    try:
+        weights = intervals.resample_weights(stories, rng=dataset.rng(SALT, salt), n_resamples=N_RESAMPLES)
+    except Incomputable as error:
+        ends = Interval(low=None, high=None, why=Reason.of(error))
+        return [*(_rate(verdicts, stories, ends) for verdicts in values), _mean_rate(values, stories, ends)]
+    resamples = np.stack([rates.pass_rate_resamples(verdicts, weights) for verdicts in values])
+    of_items = [_rate(v, stories, _interval(r, stories)) for v, r in zip(values, resamples, strict=True)]
+    return [*of_items, _mean_rate(values, stories, _interval(_mean_over_items(resamples), stories))]
+
+
+def _interval(resamples: FloatArray, stories: list[str]) -> Interval:
+    return interval(intervals.percentile_interval, resamples, stories)
+
+
+def _rate(verdicts: FloatArray, stories: list[str], ends: Interval) -> Rate:
+    judged = {stories[unit] for unit in np.flatnonzero(np.isfinite(verdicts).any(axis=0))}
+    return Rate(
+        **vars(estimate(rates.pass_rate, verdicts)),
+        n_yes=int(np.nansum(verdicts)),
+        n=int(np.isfinite(verdicts).sum()),
+        n_stories=len(judged),
+        interval=ends,
+    )
+
+
+def _mean_rate(values: FloatArray, stories: list[str], ends: Interval) -> Rate:
+    """The mean of the items' rates, each item weighing the same."""
+    by_item = [estimate(rates.pass_rate, verdicts).value for verdicts in values]
+    computed = [rate for rate in by_item if rate is not None]
+    pooled = _rate(values.reshape(-1, values.shape[-1]), stories, ends)
+    return replace(pooled, value=float(np.mean(computed))) if computed else pooled
+
+
+def _mean_over_items(resamples: FloatArray) -> FloatArray:
+    """The mean over items of each resample, nan where an item has no value in it; of the items that have one at all."""
+    answered = resamples[~np.isnan(resamples).all(axis=1)]
+    return np.asarray(answered.mean(axis=0) if len(answered) else np.full(resamples.shape[1], np.nan), dtype=np.float64)
+
+
+def _rows(result: PassRateResult) -> Iterator[Row]:
+    mean = {"step": "", "item": "mean", "title": "", "dimension": ""}
+    parts = [*((item_cells(row), row.rates) for row in result.items), (mean, result.mean.rates)]
+    for cells, rates_of_row in parts:
+        for rate in rates_of_row:
+            ends = {"low": rate.interval.low, "high": rate.interval.high, "note": note_of(rate, rate.interval)}
+            counts = {"n_yes": rate.n_yes, "n": rate.n}
+            yield cells | {"source": rate.source or "all"} | counts | {"pass_rate_percent": rate.value} | ends
+
+
+def _plot(result: PassRateResult) -> plots.DotPlot | None:
+    if not result.mean.overall.n:
+        return None
+    rows = [plots.Row(row.title, row.dimension, _marks(row)) for row in result.items]
+    return plots.DotPlot(rows, [rate.source for rate in result.mean.by_source], plots.PERCENT)
+
+
+def _marks(row: ItemRates) -> tuple[plots.Mark, ...]:
+    marked = row.by_source or (row.overall,)
+    return tuple(
+        plots.Mark(place, rate.value, rate.interval.low, rate.interval.high) for place, rate in enumerate(marked)
+    )
+
+
+def _ranked(result: PassRateResult) -> list[Rate]:
+    """The sources by their mean, the best first; none where there is but one test."""
+    by_source = result.mean.by_source if len(result.items) > 1 else ()
+    computed = [rate for rate in by_source if rate.value is not None]
+    return sorted(computed, key=lambda rate: -(rate.value or 0))
+
+
+def _percent(rate: Rate) -> str:
+    """A share with a space before the sign that no line breaks at."""
+    return (_("%(percent)s %%") % {"percent": decimal(rate.value, 0)}).replace(" ", "\u00a0")

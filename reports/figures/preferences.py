@@ -1,0 +1,207 @@
+"""Which of the stories of a group people prefer: by source, by place on the page, and how far they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext_lazy
+
+from reports.dataset.choices import Choice, choice_table, choices_of
+from reports.figures.base import (
+    N_RESAMPLES,
+    Estimate,
+    Figure,
+    Interval,
+    Listing,
+    OfItem,
+    Row,
+    estimate,
+    interval,
+    item_cells,
+    note_of,
+    of_item,
+    without_value,
+)
+from reports.lazy import agreement, intervals, np
+from reports.numbers import decimal, whole
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset, StepItem
+    from stats.arrays import BoolArray
+    from stats.intervals import Interval as StatisticInterval
+
+SALT = 6  # of the seed
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceShare(Estimate):
+    """A share of n choices in percent; its interval resamples clusters. No source: of the story shown first."""
+
+    source: str = ""
+    n_so: int
+    n: int
+    n_clusters: int
+    interval: Interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoryChoices:
+    story: str
+    source: str
+    n: int
+    n_shown_first: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupChoices:
+    """stories : none while sealed"""
+
+    group: str
+    n: int
+    percent_agreement: Estimate
+    stories: tuple[StoryChoices, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preference(OfItem):
+    n: int
+    n_neither: int
+    first: ChoiceShare
+    by_source: tuple[ChoiceShare, ...]
+    groups: tuple[GroupChoices, ...]
+    n_resamples: int
+
+
+class Preferences(Figure[Listing[Preference]]):
+    """By source and by story only if unsealed."""
+
+    key = "preferences"
+    title = gettext_lazy("Which story was preferred")
+    place = 70
+    result = Listing[Preference]
+    tables = ("preferences", "pairs")
+
+    def compute(self, dataset: Dataset) -> Listing[Preference]:
+        items = [item for item in dataset.items if item.is_preference]
+        return Listing(tuple(_preference(dataset, item, salt=salt) for salt, item in enumerate(items)))
+
+    def rows(self, result: Listing[Preference]) -> dict[str, Iterator[Row]]:
+        return {"preferences": _rows(result), "pairs": _pair_rows(result)}
+
+    def lines(self, result: Listing[Preference]) -> Iterator[str]:
+        for row in result.rows:
+            yield f"\n{row.title}: chosen in percent of {whole(row.n)} choices"
+            yield f"  {'the story shown first':<34} {decimal(row.first.value):>10} ({whole(row.first.n)})"
+            for share in row.by_source:
+                yield f"  {share.source[:34]:<34} {decimal(share.value):>10} ({whole(share.n)})"
+            if row.n_neither:
+                yield f"  {'neither':<34} {whole(row.n_neither):>10}"
+            for group in row.groups:
+                stories = "".join(f", {s.story} {whole(s.n)}" for s in group.stories)
+                percent = decimal(group.percent_agreement.value, 0)
+                yield f"  {group.group[:34]:<34} {whole(group.n)} choices, agree {percent} %{stories}"
+
+    def is_empty(self, result: Listing[Preference]) -> bool:
+        return not any(row.n for row in result.rows)
+
+    def context(self, result: Listing[Preference]) -> dict[str, Any]:
+        return {"rows": [row for row in result.rows if row.n]}
+
+
+def _preference(dataset: Dataset, item: StepItem, *, salt: int) -> Preference:
+    choices = choices_of(dataset, item)
+    named = [choice for choice in choices if choice.story]
+    is_first = np.array([choice.story == choice.order[0] for choice in named], dtype=np.bool_)
+    return Preference(
+        **of_item(item),
+        n=len(choices),
+        n_neither=len(choices) - len(named),
+        # Being drawn to the first place is a habit of raters, so raters are resampled; what is preferred, by group.
+        first=_share(dataset, is_first, [choice.rater for choice in named], salt=(salt, 0)),
+        by_source=tuple(
+            replace(_wins(dataset, choices, name, salt=(salt, 1, n)), source=name)
+            for n, (name, _) in enumerate(dataset.sources)
+        ),
+        groups=tuple(_group(dataset, choices, group) for group in dict.fromkeys(c.group for c in choices)),
+        n_resamples=N_RESAMPLES,
+    )
+
+
+def _wins(dataset: Dataset, choices: list[Choice], source: str, *, salt: tuple[int, ...]) -> ChoiceShare:
+    """How often the source's story was chosen, of the choices where it stood beside one of another source."""
+
+    def is_of(story: str) -> bool:
+        return dataset.source_of(story) == source
+
+    met = [c for c in choices if any(map(is_of, c.order)) and not all(map(is_of, c.order))]
+    won = np.array([is_of(c.story) for c in met], dtype=np.bool_)
+    return _share(dataset, won, [c.group for c in met], salt=salt)
+
+
+def _share(dataset: Dataset, is_so: BoolArray, clusters: Sequence[str], *, salt: tuple[int, ...]) -> ChoiceShare:
+    """A share in percent with its interval over resampled clusters."""
+    counts: dict[str, Any] = {"n_so": int(is_so.sum()), "n": len(is_so), "n_clusters": len(set(clusters))}
+    if not len(is_so):
+        return ChoiceShare(
+            value=None, why=without_value("no_choices"), interval=Interval(low=None, high=None), **counts
+        )
+
+    def resampled() -> StatisticInterval:
+        weights = intervals.resample_weights(clusters, rng=dataset.rng(SALT, *salt), n_resamples=N_RESAMPLES)
+        return intervals.percentile_interval(100 * (weights @ is_so) / weights.sum(axis=1), clusters)
+
+    return ChoiceShare(value=float(100 * is_so.mean()), interval=interval(resampled), **counts)
+
+
+def _group(dataset: Dataset, choices: list[Choice], group: str) -> GroupChoices:
+    of_group = [choice for choice in choices if choice.group == group]
+    stories = [] if dataset.is_sealed else sorted({story for choice in of_group for story in choice.order})
+    return GroupChoices(
+        group=group,
+        n=len(of_group),
+        percent_agreement=estimate(agreement.percent_agreement, choice_table(of_group, [group]).chosen),
+        stories=tuple(
+            StoryChoices(
+                story=story,
+                source=dataset.source_of(story),
+                n=sum(choice.story == story for choice in of_group),
+                n_shown_first=sum(choice.order[0] == story for choice in of_group),
+            )
+            for story in stories
+        ),
+    )
+
+
+def _rows(result: Listing[Preference]) -> Iterator[Row]:
+    for row in result.rows:
+        shares = [("shown first", row.first), *(("chosen", share) for share in row.by_source)]
+        for what, share in shares:
+            yield item_cells(row) | {
+                "what": what,
+                "source": share.source or "all",
+                "n_so": share.n_so,
+                "n": share.n,
+                "percent": share.value,
+                "low": share.interval.low,
+                "high": share.interval.high,
+                "note": note_of(share, share.interval),
+            }
+
+
+def _pair_rows(result: Listing[Preference]) -> Iterator[Row]:
+    for row in result.rows:
+        for group in row.groups:
+            of_group = {"group": group.group, "n": group.n, "percent_agreement": group.percent_agreement.value}
+            for story in group.stories or (None,):
+                yield (
+                    item_cells(row)
+                    | of_group
+                    | {
+                        "story": story and story.story,
+                        "source": story and story.source,
+                        "n_chosen": story and story.n,
+                        "n_shown_first": story and story.n_shown_first,
+                    }
+                )

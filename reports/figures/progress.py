@@ -1,0 +1,250 @@
+"""How far a study has come: seats, people, answers, and what is left out of all results."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.db.models import Count, Q, Sum
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from annotation.models import Assignment, Rater, Response, Timing
+from reports.dataset import answers
+from reports.figures.base import Figure, Head, Highlight, Row
+from reports.lazy import pd
+from reports.numbers import decimal, whole
+from studies.models import Step, Study
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupProgress:
+    """Seats of people: submitted, being worked on, free."""
+
+    group: str
+    n_stories: int
+    n_seats: int
+    n_submitted: int
+    n_open: int
+    n_free: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeftOut:
+    """Answers that people gave and that no result counts, by why."""
+
+    open: int
+    given_up: int
+    withdrawn: int
+    simulated: int
+    practice: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeProgress:
+    judge: str
+    kind: str
+    n_answered: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgressResult:
+    """raters : who the people in the results are: "real", "simulated" or "none" yet"""
+
+    n_groups: int
+    n_stories: int
+    n_withheld: int
+    n_invited: int
+    n_consented: int
+    n_raters: int
+    n_seats: int
+    n_submitted: int
+    n_open: int
+    n_answers: int
+    n_missing: int
+    left_out: LeftOut
+    raters: str
+    median_minutes_per_story: float | None
+    groups: tuple[GroupProgress, ...]
+    judges: tuple[JudgeProgress, ...]
+
+
+class Progress(Figure[ProgressResult]):
+    """Counts for the head of a report and its first table. Nothing here tells one source from another."""
+
+    key = "progress"
+    title = gettext_lazy("How far it has come")
+    place = 10
+    result = ProgressResult
+    tables = ("progress",)
+    needs_answers = False
+
+    def compute(self, dataset: Dataset) -> ProgressResult:
+        study = dataset.study
+        groups = _groups(dataset)
+        answered = _answered(dataset.people)
+        return ProgressResult(
+            n_groups=len(groups),
+            n_stories=len({story for _group, story in dataset.units}),
+            n_withheld=study.stories.filter(is_withheld=True).count(),
+            n_invited=study.invitations.count(),
+            n_consented=study.raters.filter(consents__isnull=False).distinct().count(),
+            n_raters=int(dataset.people["rater"].nunique()),
+            n_seats=sum(group.n_seats for group in groups),
+            n_submitted=sum(group.n_submitted for group in groups),
+            n_open=sum(group.n_open for group in groups),
+            n_answers=len(answered),
+            n_missing=_n_expected(dataset, groups) - len(_owed(dataset, answered)),
+            left_out=_left_out(dataset),
+            raters=_raters(dataset),
+            median_minutes_per_story=_median_minutes(study),
+            groups=groups,
+            judges=_judges(dataset.judges),
+        )
+
+    def rows(self, result: ProgressResult) -> dict[str, Iterator[Row]]:
+        return {"progress": (dict(vars(group)) for group in result.groups)}
+
+    def lines(self, result: ProgressResult) -> Iterator[str]:
+        yield (
+            f"  {whole(result.n_stories)} stories in {whole(result.n_groups)} groups, "
+            f"{whole(result.n_raters)} raters, {whole(result.n_submitted)} of {whole(result.n_seats)} "
+            f"places submitted, {whole(result.n_answers)} answers, {whole(result.n_missing)} missing"
+        )
+        out = result.left_out
+        yield (
+            f"  in no figure below: {whole(out.open)} answers not yet submitted, {whole(out.given_up)} of places given "
+            f"up, {whole(out.withdrawn)} of people who withdrew, {whole(out.simulated)} simulated, "
+            f"{whole(out.practice)} to practise on"
+        )
+        yield "\nPlaces by group"
+        for group in result.groups:
+            yield (
+                f"  {group.group[:34]:<34} {group.n_submitted} of {group.n_seats} submitted, {group.n_open} at work, "
+                f"{group.n_free} free"
+            )
+
+    def headline(self, result: ProgressResult, head: Head) -> str:
+        if not head.is_sealed or not result.n_seats:
+            return ""
+        counts = {"n": whole(result.n_submitted), "all": whole(result.n_seats)}
+        return _("%(title)s: %(n)s of %(all)s places submitted") % {"title": head.title, **counts}
+
+    def notices(self, result: ProgressResult) -> list[str]:
+        if result.raters != "simulated":
+            return []
+        return [_("The answers are simulated: no person gave them, and nothing here is a finding.")]
+
+    def highlights(self, result: ProgressResult) -> list[Highlight]:
+        stories = ngettext("stories in %(n)s group", "stories in %(n)s groups", result.n_groups)
+        missing = _("answers, %(n)s missing") if result.n_missing else _("answers, none missing")
+        highlights = [
+            Highlight(stories % {"n": whole(result.n_groups)}, whole(result.n_stories), place=10),
+            Highlight(_("raters"), whole(result.n_raters), place=20),
+            Highlight(
+                _("of %(n)s places submitted") % {"n": whole(result.n_seats)}, whole(result.n_submitted), place=30
+            ),
+            Highlight(missing % {"n": whole(result.n_missing)}, whole(result.n_answers), place=40),
+        ]
+        if result.median_minutes_per_story is not None:
+            minutes = decimal(result.median_minutes_per_story, 0)
+            highlights.append(Highlight(_("median minutes a story"), minutes, place=60))
+        return highlights
+
+    def has_answers(self, result: ProgressResult) -> bool:
+        return bool(result.n_answers or result.judges)
+
+
+def _groups(dataset: Dataset) -> tuple[GroupProgress, ...]:
+    of_people = Q(seats__rater_kind=Rater.Kind.PERSON)
+    groups = dataset.study.groups.order_by("code").annotate(n_seats=Count("seats", filter=of_people, distinct=True))
+    n_stories = Counter(group for group, _story in dataset.units)
+    n_by_status = Counter(
+        Assignment.objects.filter(study=dataset.study, rater_kind=Rater.Kind.PERSON, status__in=Assignment.LIVE)
+        .exclude(seat=None)
+        .values_list("group__code", "status")
+    )
+    return tuple(
+        GroupProgress(
+            group=group.code,
+            n_stories=n_stories[group.code],
+            n_seats=group.n_seats,
+            n_submitted=n_by_status[(group.code, "submitted")],
+            n_open=n_by_status[(group.code, "open")],
+            n_free=group.n_seats - n_by_status[(group.code, "submitted")] - n_by_status[(group.code, "open")],
+        )
+        for group in groups
+    )
+
+
+def _answered(table: pd.DataFrame) -> pd.DataFrame:
+    return table[(table["outcome"] == "answered") & (table["group"] != "")]
+
+
+def _owed(dataset: Dataset, answered: pd.DataFrame) -> pd.DataFrame:
+    """Those of the answers that could not be skipped."""
+    owed = [item.key for item in dataset.items if not item.item.is_skippable]
+    return answered[pd.MultiIndex.from_frame(answered[["step", "item"]]).isin(owed)]
+
+
+def _n_expected(dataset: Dataset, groups: tuple[GroupProgress, ...]) -> int:
+    """How many answers the submitted assignments that count should hold, leaving out what may be skipped."""
+    owed = [item for item in dataset.items if not item.item.is_skippable]
+    n_of_story = sum(item.is_about_a_story for item in owed)
+    n_of_group = sum(item.step.scope == Step.Scope.GROUP for item in owed)
+    n_stories = {group.group: group.n_stories for group in groups}
+    read = dataset.people[["rater", "group"]].drop_duplicates()["group"]
+    return sum(n_of_story * n_stories[code] + n_of_group for code in read if code in n_stories)
+
+
+def _left_out(dataset: Dataset) -> LeftOut:
+    people = answers.people(dataset.answers)
+    # Of erased answers it is still recorded that they were given.
+    was_given = (people["status"] == "withdrawn") & people["was_given"].astype(bool)
+    counts = people.loc[(people["outcome"] == "answered") | was_given, "status"].value_counts()
+    return LeftOut(
+        open=int(counts.get("open", 0)),
+        given_up=int(counts.get("given_up", 0)),
+        withdrawn=int(counts.get("withdrawn", 0)),
+        simulated=int(counts.get("simulated", 0)),
+        practice=_n_practised(dataset.study),
+    )
+
+
+def _n_practised(study: Study) -> int:
+    """Answers that people gave to practise on."""
+    of_people = Response.objects.filter(assignment__study=study, assignment__rater_kind=Rater.Kind.PERSON)
+    return of_people.filter(step__kind=Step.Kind.PRACTICE, outcome=Response.Outcome.ANSWERED).count()
+
+
+def _raters(dataset: Dataset) -> str:
+    if not len(dataset.people):
+        return "none"
+    simulated = dataset.study.raters.filter(code__in=list(dataset.people["rater"].unique()), is_simulated=True)
+    return "simulated" if simulated.exists() else "real"
+
+
+def _median_minutes(study: Study) -> float | None:
+    """The median of active minutes that a rater spent on one story, where time was counted."""
+    timings = (
+        Timing.objects.filter(assignment__study=study, assignment__status=Assignment.Status.SUBMITTED)
+        .filter(story__isnull=False, assignment__rater_kind=Rater.Kind.PERSON, step__scope=Step.Scope.STORY)
+        .values_list("assignment", "story")
+        .annotate(seconds=Sum("active_seconds"))
+    )
+    seconds = [timing[2] for timing in timings if timing[2]]
+    return float(pd.Series(seconds).median() / 60) if seconds else None
+
+
+def _judges(table: pd.DataFrame) -> tuple[JudgeProgress, ...]:
+    n_answered = table[table["outcome"] == "answered"].groupby("rater").size()
+    kind_by_name = dict(zip(table["rater"], table["rater_kind"], strict=True))
+    return tuple(
+        JudgeProgress(judge=name, kind=kind, n_answered=int(n_answered.get(name, 0)))
+        for name, kind in sorted(kind_by_name.items())
+    )

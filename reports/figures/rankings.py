@@ -1,0 +1,190 @@
+"""In which order people put the stories of a group: mean ranks and first places by source, and their concordance."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext_lazy
+
+from reports import reasons
+from reports.figures.base import (
+    N_RESAMPLES,
+    Estimate,
+    Figure,
+    Interval,
+    Listing,
+    Mean,
+    OfItem,
+    Row,
+    estimate,
+    interval,
+    item_cells,
+    mean,
+    of_item,
+)
+from reports.lazy import intervals, np, rankings
+from reports.numbers import coefficient, decimal, whole
+from reports.numbers import interval as between
+from stats.reasons import Incomputable
+from studies.models import Step
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset, StepItem
+    from stats.arrays import FloatArray, IntArray
+    from stats.intervals import Interval as StatisticInterval
+
+SALT = 5  # of the seed
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceRanks:
+    """first_percent : how often it leads; a shared first place is divided"""
+
+    source: str
+    mean_rank: Estimate
+    interval: Interval
+    first_percent: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupConcordance(Estimate):
+    group: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Concordance(Mean):
+    """Kendall's W among the raters of each group, and its mean over groups."""
+
+    groups: tuple[GroupConcordance, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking(OfItem):
+    n_rankings: int
+    n_groups: int
+    by_source: tuple[SourceRanks, ...]
+    concordance: Concordance
+
+
+class Rankings(Figure[Listing[Ranking]]):
+    key = "rankings"
+    title = gettext_lazy("Rankings")
+    place = 80
+    result = Listing[Ranking]
+    tables = ("rankings",)
+    is_shown_sealed = False
+    nothing = Listing[Ranking]()
+
+    def compute(self, dataset: Dataset) -> Listing[Ranking]:
+        # The salt is the place among all items that have no level, so that intervals stay when another is added last.
+        items = [item for item in dataset.items if item.level == "none" and item.step.scope == Step.Scope.GROUP]
+        return Listing(
+            tuple(
+                _ranking(dataset, item, salt=salt)
+                for salt, item in enumerate(items)
+                if item.type.gives_order and len(dataset.answers_to(item))
+            )
+        )
+
+    def rows(self, result: Listing[Ranking]) -> dict[str, Iterator[Row]]:
+        return {"rankings": _rows(result)}
+
+    def lines(self, result: Listing[Ranking]) -> Iterator[str]:
+        for row in result.rows:
+            yield f"\n{row.title}: mean ranks, 1 is best, of {whole(row.n_rankings)} rankings"
+            for ranks in row.by_source:
+                rank = f"{decimal(ranks.mean_rank.value, 2)}, 95 % {between(ranks.interval, 2)}"
+                yield f"  {ranks.source[:34]:<34} {rank}, first in {decimal(ranks.first_percent, 0)} %"
+            why = row.concordance.why
+            concordance = reasons.english(why) if why else coefficient(row.concordance.value)
+            yield f"  {row.concordance.name}: {concordance}"
+
+
+def ranks_of(order: list[list[str]]) -> dict[str, float]:
+    """The rank of each story, from 1; stories that share a place share the mean of their ranks."""
+    ranks: dict[str, float] = {}
+    n_before = 0
+    for shared in order:
+        ranks |= dict.fromkeys(shared, n_before + (len(shared) + 1) / 2)
+        n_before += len(shared)
+    return ranks
+
+
+def _ranking(dataset: Dataset, item: StepItem, *, salt: int) -> Ranking:
+    answers = dataset.answers_to(item)
+    ranks, groups = [ranks_of(order) for order in answers["value"]], list(answers["group"])
+    names = [name for name, _ in dataset.sources]
+    ranks_by_source = [[_ranks_of_source(dataset, one, name) for name in names] for one in ranks]
+    means = np.array([[np.mean(part) if part else np.nan for part in row] for row in ranks_by_source])
+    best = np.array([[min(part) if part else np.nan for part in row] for row in ranks_by_source])
+    firsts = rankings.first_places(best) if np.isfinite(best).any() else np.full(len(names), np.nan)
+    weights = _weights(dataset, groups, salt=salt)
+    return Ranking(
+        **of_item(item),
+        n_rankings=len(answers),
+        n_groups=len(set(groups)),
+        by_source=tuple(
+            SourceRanks(
+                source=name,
+                mean_rank=estimate(_mean_rank, means, n),
+                interval=interval(_mean_interval, means[:, n], weights, groups),
+                first_percent=None if np.isnan(firsts[n]) else float(100 * firsts[n]),
+            )
+            for n, name in enumerate(names)
+        ),
+        concordance=_concordance(ranks, groups),
+    )
+
+
+def _ranks_of_source(dataset: Dataset, ranks: dict[str, float], source: str) -> list[float]:
+    return [rank for story, rank in ranks.items() if dataset.source_of(story) == source]
+
+
+def _concordance(ranks: list[dict[str, float]], groups: list[str]) -> Concordance:
+    ranks_by_group = defaultdict[str, list[dict[str, float]]](list)
+    for rank_by_story, group in zip(ranks, groups, strict=True):
+        ranks_by_group[group].append(rank_by_story)
+    concordances = []
+    for group, of_group in ranks_by_group.items():
+        stories = sorted(of_group[0])
+        table = np.array([[rank_by_story.get(story, np.nan) for story in stories] for rank_by_story in of_group])
+        concordances.append(GroupConcordance(group=group, **vars(estimate(rankings.kendall_w, table))))
+    fields = vars(mean(concordances)) | {"name": "Kendall's W, mean over groups"}
+    return Concordance(**fields, groups=tuple(concordances))
+
+
+def _weights(dataset: Dataset, groups: list[str], *, salt: int) -> IntArray | None:
+    try:
+        return intervals.resample_weights(groups, rng=dataset.rng(SALT, salt), n_resamples=N_RESAMPLES)
+    except Incomputable:
+        return None
+
+
+def _mean_interval(ranks: FloatArray, weights: IntArray | None, groups: list[str]) -> StatisticInterval:
+    if weights is None:
+        raise Incomputable("fewer_than_two_groups")
+    n = weights @ np.isfinite(ranks)
+    return intervals.percentile_interval((weights @ np.nan_to_num(ranks)) / np.where(n > 0, n, np.nan), groups)
+
+
+def _mean_rank(ranks: FloatArray, source: int) -> float:
+    rank = float(rankings.mean_ranks(ranks)[source])
+    if np.isnan(rank):
+        raise Incomputable("source_not_ranked")
+    return rank
+
+
+def _rows(result: Listing[Ranking]) -> Iterator[Row]:
+    for row in result.rows:
+        for ranks in row.by_source:
+            yield item_cells(row) | {
+                "source": ranks.source,
+                "mean_rank": ranks.mean_rank.value,
+                "low": ranks.interval.low,
+                "high": ranks.interval.high,
+                "first_percent": ranks.first_percent,
+                "n_rankings": row.n_rankings,
+            }

@@ -1,0 +1,152 @@
+"""How highly stories are rated, on every item with a scale, by source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext_lazy
+
+from reports.figures import plots
+from reports.figures.base import (
+    N_RESAMPLES,
+    Estimate,
+    Figure,
+    Interval,
+    Listing,
+    OfItem,
+    Row,
+    interval,
+    item_cells,
+    note_of,
+    of_item,
+    stories_of,
+    without_value,
+)
+from reports.lazy import intervals, np
+from reports.numbers import decimal, whole
+
+if TYPE_CHECKING:
+    from reports.dataset import Cube, Dataset, StepItem
+    from stats.arrays import BoolArray
+    from stats.intervals import Interval as StatisticInterval
+
+SALT = 2  # of the seed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rating(Estimate):
+    """The mean of n ratings with their standard deviation; its interval resamples stories. No source: over all."""
+
+    source: str = ""
+    n: int
+    sd: float | None = None
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemRatings(OfItem):
+    """lowest, highest : the ends of the scale, None where it has none"""
+
+    lowest: int | float | None
+    highest: int | float | None
+    overall: Rating
+    by_source: tuple[Rating, ...]
+
+    @property
+    def ratings(self) -> tuple[Rating, ...]:
+        return (self.overall, *self.by_source)
+
+
+class Ratings(Figure[Listing[ItemRatings]]):
+    key = "ratings"
+    title = gettext_lazy("Mean ratings")
+    place = 30
+    result = Listing[ItemRatings]
+    tables = ("ratings",)
+
+    def compute(self, dataset: Dataset) -> Listing[ItemRatings]:
+        items = [item for item in dataset.items if item.level in ("ordinal", "interval") and item.is_about_a_story]
+        return Listing(tuple(_item_ratings(dataset, item, salt=salt) for salt, item in enumerate(items)))
+
+    def rows(self, result: Listing[ItemRatings]) -> dict[str, Iterator[Row]]:
+        return {"ratings": _rows(result)}
+
+    def lines(self, result: Listing[ItemRatings]) -> Iterator[str]:
+        yield "\nMean ratings ± standard deviation, with n"
+        for row in result.rows:
+            yield f"  {row.title[:34]}"
+            for rating in row.ratings:
+                mean = f"{decimal(rating.value, 2)} ± {decimal(rating.sd, 2)}"
+                yield f"    {rating.source[:32] or 'all':<32} {mean:>14} ({whole(rating.n)})"
+
+    def context(self, result: Listing[ItemRatings]) -> dict[str, Any]:
+        return {"plots": _plots(result)}
+
+
+def _item_ratings(dataset: Dataset, item: StepItem, *, salt: int) -> ItemRatings:
+    cube = dataset.cube([item])
+    columns = [("", np.ones(len(cube.units), dtype=np.bool_))]
+    columns += [(name, dataset.is_of_source(cube, name)) for name, _ in dataset.sources]
+    ratings = [
+        replace(_rating(dataset, cube, mask, salt=(salt, n)), source=name) for n, (name, mask) in enumerate(columns)
+    ]
+    settings = item.item.settings
+    return ItemRatings(
+        **of_item(item),
+        lowest=settings.get("low"),
+        highest=settings.get("high"),
+        overall=ratings[0],
+        by_source=tuple(ratings[1:]),
+    )
+
+
+def _rating(dataset: Dataset, cube: Cube, mask: BoolArray, *, salt: tuple[int, int]) -> Rating:
+    values, stories = cube.values[0][:, mask], stories_of(cube, mask)
+    ratings = values[np.isfinite(values)]
+    if not ratings.size:
+        return Rating(value=None, why=without_value("no_answers"), n=0)
+
+    def resampled() -> StatisticInterval:
+        weights = intervals.resample_weights(stories, rng=dataset.rng(SALT, *salt), n_resamples=N_RESAMPLES)
+        return intervals.percentile_interval(intervals.mean_resamples(values, weights), stories)
+
+    sd = float(ratings.std(ddof=1)) if ratings.size > 1 else None
+    return Rating(value=float(ratings.mean()), sd=sd, n=int(ratings.size), interval=interval(resampled))
+
+
+def _rows(result: Listing[ItemRatings]) -> Iterator[Row]:
+    for row in result.rows:
+        for rating in row.ratings:
+            ends = rating.interval
+            yield item_cells(row) | {
+                "source": rating.source or "all",
+                "sd": rating.sd,
+                "n": rating.n,
+                "mean": rating.value,
+                "low": ends and ends.low,
+                "high": ends and ends.high,
+                "note": note_of(rating, ends),
+            }
+
+
+def _plots(result: Listing[ItemRatings]) -> list[plots.DotPlot]:
+    """A plot for all items of one scale: they share their axis, so they can be read against each other."""
+    on_scale = [row for row in result.rows if row.lowest is not None and row.overall.n]
+    made = []
+    for low, high in dict.fromkeys((row.lowest, row.highest) for row in on_scale):
+        alike = [row for row in on_scale if (row.lowest, row.highest) == (low, high)]
+        rows = [plots.Row(row.title, row.dimension, _marks(row)) for row in alike]
+        sources = [rating.source for rating in alike[0].by_source]
+        made.append(plots.DotPlot(rows, sources, plots.scale_axis(low or 0, high or 0)))
+    return made
+
+
+def _marks(row: ItemRatings) -> tuple[plots.Mark, ...]:
+    return tuple(_mark(place, rating) for place, rating in enumerate(row.by_source or (row.overall,)))
+
+
+def _mark(place: int, rating: Rating) -> plots.Mark:
+    ends = rating.interval or Interval(low=None, high=None)
+    return plots.Mark(place, rating.value, ends.low, ends.high)

@@ -1,0 +1,133 @@
+"""How many tests each story passes, the mean of its raters' counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext_lazy
+
+from reports import reasons
+from reports.figures import plots
+from reports.figures.base import N_RESAMPLES, Figure, Interval, Reason, Row, interval, without_value
+from reports.lazy import intervals, np, rates
+from reports.numbers import decimal
+from reports.numbers import interval as between
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset
+    from stats.arrays import FloatArray
+    from stats.intervals import Interval as StatisticInterval
+
+SALT = 3  # of the seed
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoryTests:
+    """value : None if no rater answered every test"""
+
+    group: str
+    story: str
+    source: str
+    value: float | None
+    n_raters: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceTests:
+    """The mean over a source's stories, and the least and most of them."""
+
+    source: str
+    value: float | None
+    why: Reason | None = None
+    n_stories: int
+    least: float | None = None
+    most: float | None = None
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestsPassedResult:
+    n_items: int
+    stories: tuple[StoryTests, ...]
+    by_source: tuple[SourceTests, ...]
+
+
+class TestsPassed(Figure[TestsPassedResult]):
+    key = "tests_passed"
+    title = gettext_lazy("Tests passed by each story")
+    place = 60
+    result = TestsPassedResult
+    tables = ("tests-passed",)
+    is_shown_sealed = False
+
+    def compute(self, dataset: Dataset) -> TestsPassedResult | None:
+        items = dataset.verdict_items
+        if len(items) < 2:
+            return None
+        cube = dataset.verdict_cube
+        passed = rates.tests_passed(cube.values)
+        n_raters = np.isfinite(rates.totals(cube.values)).sum(axis=0)
+        return TestsPassedResult(
+            n_items=len(items),
+            stories=tuple(
+                StoryTests(
+                    group=group,
+                    story=story,
+                    source=dataset.source_of(story),
+                    value=float(value) if np.isfinite(value) else None,
+                    n_raters=n,
+                )
+                for (group, story), value, n in zip(cube.units, passed, n_raters.tolist(), strict=True)
+            ),
+            by_source=tuple(
+                _of_source(dataset, name, passed[dataset.is_of_source(cube, name)], salt=salt)
+                for salt, (name, _) in enumerate(dataset.sources)
+            ),
+        )
+
+    def rows(self, result: TestsPassedResult) -> dict[str, Iterator[Row]]:
+        return {"tests-passed": (dict(vars(story)) for story in result.stories)}
+
+    def lines(self, result: TestsPassedResult) -> Iterator[str]:
+        yield f"\nTests passed by each story, of {result.n_items}"
+        for row in result.by_source:
+            if row.why:
+                yield f"  {row.source[:34]:<34} none: {reasons.english(row.why)}"
+                continue
+            spread = f"{decimal(row.least)} to {decimal(row.most)} over {row.n_stories} stories"
+            yield f"  {row.source[:34]:<34} mean {decimal(row.value)}, 95 % {between(row.interval)}; {spread}"
+
+    def context(self, result: TestsPassedResult) -> dict[str, Any]:
+        return {"plot": _plot(result)}
+
+
+def _of_source(dataset: Dataset, source: str, passed: FloatArray, *, salt: int) -> SourceTests:
+    values = passed[np.isfinite(passed)]
+    if not values.size:
+        return SourceTests(source=source, value=None, why=without_value("no_complete_rater"), n_stories=0)
+
+    def resampled() -> StatisticInterval:
+        labels = np.arange(values.size)
+        weights = intervals.resample_weights(labels, rng=dataset.rng(SALT, salt), n_resamples=N_RESAMPLES)
+        return intervals.percentile_interval(intervals.mean_resamples(values[np.newaxis], weights), labels)
+
+    return SourceTests(
+        source=source,
+        value=float(values.mean()),
+        n_stories=int(values.size),
+        least=float(values.min()),
+        most=float(values.max()),
+        interval=interval(resampled),
+    )
+
+
+def _plot(result: TestsPassedResult) -> plots.StripPlot | None:
+    if all(story.value is None for story in result.stories):
+        return None
+    values_by_row = [
+        (row.source, [s.value for s in result.stories if s.source == row.source and s.value is not None])
+        for row in result.by_source
+    ]
+    return plots.StripPlot(values_by_row, plots.scale_axis(0, result.n_items))

@@ -1,0 +1,30 @@
+"""Libraries that only computing needs, imported when they are first used: `from reports.lazy import np, agreement`.
+
+A web process lists figures and shows stored reports without them; with them it would hold twice the memory.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+
+class _OnFirstUse:
+    """Stands for a module until something is asked of it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        return getattr(importlib.import_module(self._name), attribute)
+
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+    from stats import agreement, comparisons, intervals, judging, rankings, rates
+else:
+    np, pd = _OnFirstUse("numpy"), _OnFirstUse("pandas")
+    agreement, comparisons, intervals = (_OnFirstUse(f"stats.{n}") for n in ("agreement", "comparisons", "intervals"))
+    judging, rankings, rates = (_OnFirstUse(f"stats.{name}") for name in ("judging", "rankings", "rates"))
+
+__all__ = ["agreement", "comparisons", "intervals", "judging", "np", "pd", "rankings", "rates"]

@@ -1,0 +1,63 @@
+"""What the report page shows: its head, and a section for every figure that has something to say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from reports.figures import Figure
+from reports.results import Results
+
+
+@dataclass(frozen=True)
+class Section:
+    """A figure with its result, and what its template needs beside it."""
+
+    figure: Figure[Any]
+    result: Any
+    extra: dict[str, Any]
+
+
+def context(results: Results) -> dict[str, Any]:
+    """Everything that the template needs, by name."""
+    return {
+        "results": results,
+        "headline": headline(results),
+        "notices": notices(results),
+        "highlights": highlights(results),
+        "head_notes": [
+            {"template": f"{figure.template}#head", "result": result}
+            for figure, result in results.computed
+            if figure.has_head_note
+        ],
+        "sources": [row.source for row in results.sources],
+        "sections": [Section(figure, result, figure.context(result)) for figure, result in results.visible],
+    }
+
+
+def headline(results: Results) -> str:
+    """The main finding in a sentence; without one, where the study stands."""
+    sentences = (figure.headline(result, results.head) for figure, result in results.computed)
+    return next(filter(None, sentences), results.study.title)
+
+
+def notices(results: Results) -> list[str]:
+    """What must be read before anything else."""
+    of_figures = [notice for figure, result in results.computed for notice in figure.notices(result)]
+    return [words for words in (results.study.notice, *of_figures, _seal(results)) if words]
+
+
+def _seal(results: Results) -> str:
+    if not results.is_sealed:
+        return ""
+    if results.study.state == "closed":
+        return _("Sealed for readers who stay blind: nothing is computed or shown by source, over all sources only.")
+    return _("Sealed until the study is closed: nothing is computed or shown by source, over all sources only.")
+
+
+def highlights(results: Results) -> list[tuple[str, str]]:
+    """The key figures: what it is, and how much."""
+    every = [highlight for figure, result in results.computed for highlight in figure.highlights(result)]
+    return [(highlight.words, highlight.number) for highlight in sorted(every, key=lambda one: one.place)]

@@ -1,0 +1,57 @@
+"""Why there is no figure: the sentence of each code, in English for files and in the reader's language for pages.
+
+The statistics' own stand in `stats.reasons`; here are those of the reports.
+"""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from django.utils.translation import get_language, gettext_noop
+from django.utils.translation import gettext as _
+
+from stats import reasons
+
+SENTENCES = reasons.SENTENCES | {
+    "depends_on_first_story": gettext_noop("It would depend on which story of a group is called the first."),
+    "fewer_than_two_groups": gettext_noop("There are fewer than two groups to resample."),
+    "no_answers": gettext_noop("There are no answers."),
+    "no_choices": gettext_noop("There are no choices."),
+    "no_complete_rater": gettext_noop("No story has a rater who answered every test."),
+    "no_kappa_to_average": gettext_noop("No item has a kappa to average."),
+    "no_such_figure": gettext_noop("The data give no such figure."),
+    "nothing_to_average": gettext_noop("There is nothing to average."),
+    "source_not_ranked": gettext_noop("No story of this source was ranked."),
+    "too_few_ratings": gettext_noop("There are fewer than %(least)s ratings."),
+}
+# What sentences name in English words that have a translation.
+NAMES = (
+    gettext_noop("Fleiss' kappa"),
+    gettext_noop("Krippendorff's alpha"),
+    gettext_noop("Brennan and Prediger's kappa"),
+)
+
+
+class Coded(Protocol):
+    """A reason: `reports.figures.base.Reason`, or the error that a statistic raised."""
+
+    @property
+    def code(self) -> str: ...
+    @property
+    def values(self) -> Mapping[str, str | int | float]: ...
+
+
+def english(reason: Coded) -> str:
+    """The reason as files and the command say it."""
+    return SENTENCES[reason.code] % dict(reason.values)
+
+
+def translated(reason: Coded) -> str:
+    """The reason in the language of whoever reads."""
+    values = {name: _(value) if value in NAMES else value for name, value in reason.values.items()}
+    return _(SENTENCES[reason.code]) % values
+
+
+def language(reason: Coded) -> str:
+    """The language in which `translated` says it: English where there is no translation yet."""
+    sentence = SENTENCES[reason.code]
+    return "en" if _(sentence) == sentence else get_language() or "en"

@@ -1,0 +1,171 @@
+// What could not be saved is sent again: by its form, or, where that is gone, as a draft under the name of its save.
+import * as drafts from "./drafts.js";
+import { fill, isOutdated, isReview, saverAt } from "./forms.js";
+import { codeOf, LONGEST_RETRY_DELAY, outcomeOf, queue, REQUEST_TIMEOUT, SIGNATURE } from "./queue.js";
+import { clearTrouble, markFailed, say, sayDone, sayTrouble } from "./status.js";
+
+/** @typedef {import("./drafts.js").Draft} Draft */
+/** @typedef {import("./forms.js").Saver} Saver */
+
+/**
+ * Send a saver at once: htmx posts it upon this event.
+ * @param {HTMLElement} saver
+ */
+export function send(saver) {
+  queue.cancel(saver);
+  if (saver.isConnected) saver.dispatchEvent(new CustomEvent("typed", { bubbles: true }));
+}
+
+/** Whatever failed is tried again when there is reason to hope. */
+export function retryAll() {
+  for (const saver of queue.failures.keys()) {
+    if (saver.isConnected) send(saver);
+    else queue.failures.delete(saver);
+  }
+  deliverDrafts();
+}
+addEventListener("online", retryAll);
+document.addEventListener("visibilitychange", () => !document.hidden && retryAll());
+document.addEventListener("click", (event) => event.target.closest("[data-retries]") && retryAll());
+
+// ── Drafts that another page has left, or a form of this one that is gone ──
+
+/** @param {Draft} draft */
+const isOpen = (draft) => !queue.settledDrafts.has(drafts.keyOf(draft));
+/** Drafts of this page whose words are in no form any more. */
+const strays = () => drafts.mine().filter((draft) => isOpen(draft) && !queue.holds(saverAt(draft.path), draft.n));
+
+/** Send all of them, one delivery after the other, and show them where they cannot simply be taken. */
+export function deliverDrafts() {
+  queue.nDeliveries += 1;
+  clearTimeout(queue.nextDelivery);
+  // A question was left with words that no server has, and opened again: they stand there, but until they have been
+  // delivered nothing can be written over them.
+  const waiting = strays().filter(({ path }) => saverAt(path));
+  for (const { path, fields } of waiting) {
+    const saver = lock(path);
+    if (saver) fill(saver, fields);
+  }
+  queue.delivery = queue.delivery
+    .then(deliverAll)
+    .catch(console.error)
+    .finally(() => {
+      queue.nDeliveries -= 1;
+      for (const { path } of waiting) unlock(path);
+    });
+}
+
+async function deliverAll() {
+  const open = [...(await drafts.orphans()).filter(isOpen), ...strays()];
+  const waiting = open.map(({ path }) => path).filter(saverAt);
+  waiting.forEach(lock);
+  /** @type {import("./queue.js").Outcome[]} */
+  const outcomes = [];
+  for (const draft of open) outcomes.push(await deliver(draft));
+  waiting.forEach(unlock);
+  const { isIncomplete, isCompleteAtLast, mustReload } = queue.closeDelivery(outcomes);
+  if (isIncomplete) {
+    say(navigator.onLine ? "failed" : "offline");
+    queue.nextDelivery = setTimeout(retryAll, LONGEST_RETRY_DELAY);
+  }
+  if (isCompleteAtLast) sayDone();
+  if (mustReload) location.reload();
+}
+
+/** @param {string} path */
+function lock(path) {
+  const saver = saverAt(path);
+  if (saver) saver.inert = true;
+  return saver;
+}
+/** @param {string} path */
+function unlock(path) {
+  const saver = saverAt(path);
+  if (saver) saver.inert = strays().some((draft) => draft.path === path);
+}
+
+/**
+ * @param {Draft} draft
+ * @returns {Promise<import("./queue.js").Outcome>}
+ */
+async function deliver(draft) {
+  let answer;
+  try {
+    const headers = { "HX-Request": "true" };
+    const [body, signal] = [drafts.body(draft), AbortSignal.timeout(REQUEST_TIMEOUT)];
+    answer = await fetch(draft.path, { method: "POST", body, headers, signal, redirect: "error" });
+  } catch {
+    return "undelivered";
+  }
+  const saver = saverAt(draft.path);
+  const outcome = outcomeOf(codeOf(answer.status, answer.headers.get(SIGNATURE)));
+  if (outcome === "taken") {
+    drafts.drop(draft);
+    return isOutdated(saver, await answer.text()) || isReview() ? "outdated" : "taken";
+  }
+  if (outcome === "undelivered") return outcome;
+  queue.settledDrafts.add(drafts.keyOf(draft));
+  if (outcome === "refused") await showRefused(draft, saver, answer);
+  return outcome;
+}
+
+/**
+ * Both versions, where there is a place for them; otherwise what was written, to copy or to discard.
+ * @param {Draft} draft
+ * @param {Saver | undefined} saver
+ * @param {Response} answer
+ */
+async function showRefused(draft, saver, answer) {
+  const html = await answer.text();
+  const target = answer.headers.get("HX-Retarget");
+  if (answer.status === 409 && saver && (target || saver.dataset.of)) {
+    // In the place of the form, or beside the field, which says what was written.
+    if (saver.dataset.of) fill(saver, draft.fields);
+    htmx.swap(target ?? saver, html, { swapStyle: target ? "outerHTML" : "none" });
+    markFailed();
+    return;
+  }
+  const written = draft.fields.filter(([name]) => name === "rationale" || name.startsWith("answer-"));
+  sayTrouble("kept", (words) => {
+    words.querySelector("a")?.setAttribute("href", draft.path);
+    words.querySelector("blockquote")?.replaceChildren(written.map(([, value]) => value).join("\n"));
+    words.querySelector("button")?.setAttribute("data-discards", draft.path);
+  });
+}
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-discards]");
+  if (!button) return;
+  drafts.forget(button.dataset.discards);
+  clearTrouble();
+});
+// Of two versions the saved one is kept: then the other is no draft any more.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form instanceof HTMLFormElement && "forgets" in form.dataset) drafts.forget(new URL(form.action).pathname);
+});
+
+// ── The token of the forms ──
+
+/**
+ * The cookies have changed under the page: somebody came in again, or logged in as staff, in another window. Its forms
+ * get the token that goes with the new ones; where there is none to get, the session has ended.
+ */
+export async function renewToken() {
+  if (queue.isTokenRenewed) return;
+  const signal = AbortSignal.timeout(REQUEST_TIMEOUT);
+  const answer = await fetch(location.pathname, { redirect: "manual", signal }).catch(() => null);
+  if (answer?.type === "opaqueredirect" || answer?.status === 401) sayTrouble("ended");
+  const html = answer?.ok ? await answer.text() : "";
+  const token = tokensIn(new DOMParser().parseFromString(html, "text/html"))[0]?.value;
+  if (!token) return;
+  queue.isTokenRenewed = true;
+  for (const field of tokensIn(document)) field.value = token;
+  retryAll();
+}
+
+/** @param {Document} page */
+function tokensIn(page) {
+  /** @type {NodeListOf<HTMLInputElement>} */
+  const fields = page.querySelectorAll("[name=csrfmiddlewaretoken]");
+  return [...fields];
+}

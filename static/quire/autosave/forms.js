@@ -1,0 +1,135 @@
+// Savers, which are the forms of items and the fields of a cloze: where they save, what they say, and how words get
+// back into them.
+
+const LARGE_PASTE = 200; // characters; a paste of so many is noted, as the consent says, and never blocked
+
+/** @typedef {HTMLFormElement | HTMLInputElement | HTMLTextAreaElement} Saver */
+/** @typedef {[name: string, value: FormDataEntryValue]} Field */
+
+// A button saves too, but holds nothing to lose.
+/** @param {HTMLElement} element */
+export const saverOf = (element) => /** @type {Saver | null} */ (element.closest?.("[data-saves]"));
+export function allSavers() {
+  /** @type {NodeListOf<Saver>} */
+  const savers = document.querySelectorAll("[data-saves]:not(button)");
+  return [...savers];
+}
+/** @param {HTMLElement} saver */
+export const pathOf = (saver) => new URL(saver.getAttribute("hx-post") ?? "", location.href).pathname;
+/** @param {string} path */
+export const saverAt = (path) => allSavers().find((saver) => pathOf(saver) === path);
+
+// Whether this page is the check of all answers before they are submitted.
+export const isReview = () => document.querySelector("[data-reviews]") !== null;
+
+/**
+ * What a saver now says, as it would be posted.
+ * @param {Saver} saver
+ * @returns {Field[]}
+ */
+export function fieldsOf(saver) {
+  if (saver instanceof HTMLFormElement) {
+    return [...new FormData(saver)].filter(([name]) => !["csrfmiddlewaretoken", "key", "go"].includes(name));
+  }
+  return [
+    [saver.name, saver.value],
+    ["base", baseOf(saver)?.value ?? "0"],
+  ];
+}
+
+/**
+ * The same words, whatever revision they build upon.
+ * @param {Field[]} fields
+ */
+export const wordsOf = (fields) => JSON.stringify(fields.filter(([name]) => name !== "base"));
+
+/**
+ * The revision that a field of a cloze builds upon.
+ * @param {Saver} saver
+ */
+const baseOf = (saver) => /** @type {HTMLInputElement | null} */ (document.getElementById(`base-${saver.dataset.of}`));
+
+/**
+ * Whether a saver shows another revision than the one that an answer names.
+ * @param {Saver | undefined} saver
+ * @param {string} html
+ */
+export function isOutdated(saver, html) {
+  const id = saver?.dataset.of ? `base-${saver.dataset.of}` : saver?.querySelector("[name=base]")?.id;
+  if (!id) return false;
+  const saved = new DOMParser().parseFromString(html, "text/html").getElementById(id);
+  const base = document.getElementById(id);
+  return saved instanceof HTMLInputElement && base instanceof HTMLInputElement && saved.value !== base.value;
+}
+
+/** @param {Saver} saver */
+const controlsOf = (saver) => (saver instanceof HTMLFormElement ? [...saver.elements] : [saver]);
+
+/**
+ * Put the fields of a draft back into their saver.
+ * @param {Saver} saver
+ * @param {Field[]} fields
+ */
+export function fill(saver, fields) {
+  for (const control of controlsOf(saver)) {
+    const values = fields.filter(([name]) => name === control.getAttribute("name")).map(([, value]) => String(value));
+    if (isChoice(control)) control.checked = values.includes(control.value);
+    else if (isText(control) && values[0] !== undefined) control.value = values[0];
+  }
+}
+
+/**
+ * Whether somebody has answered a control since it came.
+ * @param {Element} control
+ */
+function isAltered(control) {
+  if (control.matches(":disabled")) return false;
+  if (isChoice(control)) return control.checked !== control.defaultChecked;
+  if (control instanceof HTMLSelectElement) {
+    const original = [...control.options].find((option) => option.defaultSelected) ?? control.options[0];
+    return original !== undefined && !original.selected;
+  }
+  return isText(control) && "defaultValue" in control && control.value !== control.defaultValue;
+}
+/** @param {Saver} saver */
+export const hasAltered = (saver) => controlsOf(saver).some(isAltered);
+
+/**
+ * @param {Element} control
+ * @returns {control is HTMLInputElement}
+ */
+const isChoice = (control) => control.matches("[type=radio], [type=checkbox]");
+/**
+ * @param {Element} control
+ * @returns {control is HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement}
+ */
+const isText = (control) => control.matches("textarea, select, input:not([type=hidden])");
+
+// ── Large pastes: their size is sent with the next save ──
+
+/** @param {HTMLElement} saver */
+function pastedField(saver) {
+  return saver instanceof HTMLFormElement
+    ? /** @type {HTMLInputElement | null} */ (saver.elements.namedItem("pasted"))
+    : null;
+}
+
+/**
+ * @param {HTMLElement} field
+ * @param {number} size
+ */
+export function notePaste(field, size) {
+  if (!(field instanceof HTMLTextAreaElement) || field.name !== "rationale" || size < LARGE_PASTE) return;
+  const pasted = field.form && pastedField(field.form);
+  if (pasted) pasted.value = String(Number(pasted.value) + size);
+}
+
+/**
+ * Subtract what a save has reported.
+ * @param {HTMLElement} saver
+ * @param {number} size
+ */
+export function clearPaste(saver, size) {
+  const pasted = pastedField(saver);
+  if (pasted) pasted.value = String(Math.max(0, Number(pasted.value) - size));
+}

@@ -1,0 +1,155 @@
+// Saving as one answers. htmx posts the form of an item, or a field of a cloze; this joins what happens on the page to
+//   queue.js      what is saved when, and what an answer means; the delay after the last stroke; all state
+//   forms.js      what a form says, and putting words back into it
+//   drafts.js     what is not yet committed, kept on the device
+//   delivery.js   what failed, sent again
+//   departure.js  leaving the page
+//   status.js     what is said of it all
+
+import { deliverDrafts, renewToken, retryAll, send } from "./delivery.js";
+import * as drafts from "./drafts.js";
+import { allSavers, clearPaste, fieldsOf, hasAltered, notePaste, pathOf, saverOf, wordsOf } from "./forms.js";
+import "./departure.js";
+import { codeOf, isTaken, queue, REQUEST_TIMEOUT, SIGNATURE } from "./queue.js";
+import { isSaved, isSaving, say, sayPageState, sayRefused, sayTrouble } from "./status.js";
+
+/** @typedef {import("./forms.js").Saver} Saver */
+
+/**
+ * Number what a saver now says, and keep it on the device until the server has it.
+ * @param {Saver} saver
+ */
+function keep(saver) {
+  const fields = fieldsOf(saver);
+  const version = queue.updateVersion(saver, wordsOf(fields));
+  if (!version.isCommitted) version.isKept = drafts.keep(pathOf(saver), version.n, fields);
+  return version;
+}
+
+// ── As one types: some time after the last stroke, and at once when the field is left (that is "change") ──
+
+document.addEventListener("input", (event) => {
+  const saver = saverOf(event.target);
+  if (!saver) return;
+  keep(saver);
+  if (!event.target.matches("textarea, input[type=text]")) return;
+  if (isSaved()) say("saving");
+  queue.schedule(saver, send);
+});
+document.addEventListener("paste", (event) => {
+  notePaste(event.target, event.clipboardData?.getData("text").length ?? 0);
+});
+for (const type of /** @type {const} */ (["change", "submit"])) {
+  document.addEventListener(
+    type,
+    (event) => {
+      const saver = saverOf(event.target);
+      if (saver) queue.cancel(saver);
+    },
+    true,
+  );
+}
+
+// ── One save, from htmx's request to its answer ──
+
+/** @typedef {CustomEvent<HtmxDetail>} HtmxEvent */
+
+// When the saver has left the page, htmx names another element as the event's; that of the request stays.
+/** @param {HtmxEvent} event */
+const requestOf = (event) => event.detail.requestConfig ?? event.detail;
+/** @param {HtmxEvent} event */
+const isSave = (event) => requestOf(event).elt?.matches?.("[data-saves]");
+
+document.addEventListener("htmx:configRequest", (event) => {
+  if (!isSave(event)) return;
+  const { elt, parameters, triggeringEvent } = event.detail;
+  const isButton = elt.matches("button");
+  event.detail.timeout = REQUEST_TIMEOUT;
+  event.detail.n = isButton ? queue.nextNumber() : keep(/** @type {Saver} */ (elt)).n;
+  // Every save has a name of its own, so that one that arrives twice counts once.
+  parameters.set("key", drafts.keyOf({ n: event.detail.n }));
+  // htmx adds the button that has the focus when a save's turn comes. Only one that was pressed says where to go.
+  parameters.delete("go");
+  const pressed = triggeringEvent?.submitter;
+  if (pressed?.name === "go") parameters.set("go", pressed.value);
+  if (isButton || elt.matches("form") || !queue.isCommitted(elt)) return;
+  event.preventDefault();
+  if (isSaving()) sayPageState();
+});
+document.addEventListener("htmx:beforeSend", (event) => {
+  if (!isSave(event)) return;
+  const { elt, parameters } = requestOf(event);
+  queue.requests.set(event.detail.xhr, elt);
+  say("saving");
+  // Between going on and arriving, a key or a click would still answer the item that is being left.
+  if (parameters.go) elt.inert = true;
+});
+document.addEventListener("htmx:beforeOnLoad", (event) => {
+  if (isSave(event) && event.detail.xhr.getResponseHeader(SIGNATURE) === null) event.preventDefault();
+});
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (!isSave(event)) return;
+  const { elt, n, parameters } = requestOf(event);
+  const { xhr } = event.detail;
+  const code = codeOf(xhr.status, xhr.getResponseHeader(SIGNATURE));
+  queue.requests.delete(xhr);
+  // Of an answer that only says where to go, htmx does not say that it was a success.
+  if (isTaken(code)) {
+    accept(elt, n, Number(parameters.pasted ?? 0));
+    return;
+  }
+  elt.inert = false;
+  refuse(elt, n, code);
+});
+
+/**
+ * @param {HTMLElement} saver
+ * @param {number} n
+ * @param {number} nPasted
+ */
+function accept(saver, n, nPasted) {
+  queue.accept(saver, n);
+  drafts.drop({ path: pathOf(saver), n });
+  clearPaste(saver, nPasted);
+  sayPageState();
+}
+
+/**
+ * @param {HTMLElement} saver
+ * @param {number} n
+ * @param {number} code
+ */
+function refuse(saver, n, code) {
+  const refusal = queue.refuse(saver, drafts.keyOf({ n }), code);
+  if (refusal.isFinal) {
+    sayRefused();
+    return;
+  }
+  say(refusal.state);
+  if (code === 401) sayTrouble("ended");
+  if (code === 403) renewToken();
+  setTimeout(() => {
+    if (!queue.failures.has(saver)) return;
+    if (saver.isConnected) send(saver);
+    else retryAll();
+  }, refusal.delay);
+}
+
+// ── When a page or a question arrives ──
+
+// Whoever has withdrawn leaves nothing on the device either.
+if (document.querySelector("[data-forgets-all]")) drafts.forgetAll();
+
+// What was answered before this script was there: nobody has heard of it yet.
+function catchUp() {
+  for (const saver of allSavers()) {
+    if (queue.versions.has(saver) || !hasAltered(saver)) continue;
+    keep(saver);
+    queue.schedule(saver, send);
+  }
+}
+catchUp();
+addEventListener("pageshow", catchUp);
+// The words of a question that has been left are no longer in a form; if they are not saved, they are delivered.
+document.addEventListener("htmx:afterSwap", (event) => event.detail.target?.id === "questions" && deliverDrafts());
+deliverDrafts();

@@ -1,0 +1,249 @@
+// What is to be saved and when, and what the answer to a save means. Decisions only: nothing of the page and nothing of
+// the network, so that it runs under Node too (tests/javascript). What happens on the page is in index.js.
+//
+// A saver is what is saved as one: the form of an item, or a field of a cloze. Here it is only a key.
+
+/** Milliseconds between the last stroke and its save. */
+export const AUTOSAVE_DELAY = 800;
+/** How long a save may take. */
+export const REQUEST_TIMEOUT = 15_000;
+export const LONGEST_RETRY_DELAY = 30_000;
+/** When a save that failed is tried again, for the first, second, third … time. */
+export const RETRY_DELAYS = [2000, 4000, 8000, 15_000, LONGEST_RETRY_DELAY];
+/** How long leaving the page waits for a save. */
+export const DEPARTURE_LIMIT = 8000;
+
+// What takes a save, or refuses it for good, says in a header that it is ours. A network's sign-in page or a proxy's
+// apology does not, and counts as a gateway that failed.
+export const SIGNATURE = "Quire-Saved";
+const BAD_GATEWAY = 502;
+const DONE = 4; // the readyState of a request that has ended
+
+/**
+ * What a saver last said. The same words are the same save.
+ * @typedef {object} Version
+ * @property {string} words
+ * @property {number} n number of the save
+ * @property {boolean} [isKept] the device keeps a draft of it
+ * @property {boolean} [isCommitted] the server has it
+ */
+/** @typedef {"failed" | "offline" | "lost"} FailureState "lost" is offline, and the device has not kept it either */
+/** @typedef {FailureState | "saving" | "saved"} PageState */
+/** @typedef {{ times: number, state: FailureState }} Failure how often in a row, and what the page says of it */
+/** @typedef {{ isFinal: true } | { isFinal: false, state: FailureState, delay: number }} Refusal */
+/**
+ * What became of a draft. Outdated: it was taken, and the page shows something older.
+ * @typedef {"taken" | "outdated" | "foreign" | "refused" | "undelivered"} Outcome
+ */
+
+/**
+ * The status of an answer as it counts here.
+ * @param {number} status
+ * @param {string | null} signature
+ */
+export function codeOf(status, signature) {
+  const needsSignature = (status > 0 && status <= 400) || status === 409;
+  return signature === null && needsSignature ? BAD_GATEWAY : status;
+}
+
+/** @param {number} code */
+export const isTaken = (code) => code >= 200 && code < 400;
+
+/**
+ * What became of a draft that was delivered by hand, not by its form.
+ * @param {number} code
+ * @returns {Outcome}
+ */
+export function outcomeOf(code) {
+  if (code >= 200 && code < 300) return "taken";
+  // Nothing there for this reader: it is somebody else's, who works on this device too.
+  if (code === 404) return "foreign";
+  return code === 400 || code === 409 ? "refused" : "undelivered";
+}
+
+/**
+ * The state of all saving on one page.
+ * @template {object} Saver
+ */
+export class SaveQueue {
+  /** @type {Map<Saver, ReturnType<typeof setTimeout>>} typed, not yet sent */
+  timers = new Map();
+  /** @type {Map<Saver, Failure>} */
+  failures = new Map();
+  /** @type {WeakMap<Saver, Version>} */
+  versions = new WeakMap();
+  /** @type {Map<{ readyState: number }, Saver>} */
+  requests = new Map();
+  /** @type {Set<string>} keys of drafts that this page has shown to be in conflict or refused */
+  settledDrafts = new Set();
+  nSaves = 0;
+  nDeliveries = 0; // of drafts, not ended yet
+  nUndelivered = 0; // drafts of the last delivery that the server could not take yet
+  delivery = Promise.resolve(); // the last one
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  nextDelivery;
+  isTokenRenewed = false;
+  isLeaving = false;
+  isReleased = false; // all waiting before leaving has an end
+  isWarned = false; // of drafts that could not be saved before the answers are submitted
+
+  // ── Before sending ──
+
+  nextNumber() {
+    this.nSaves += 1;
+    return this.nSaves;
+  }
+
+  /**
+   * The version that a saver now holds.
+   * @param {Saver} saver
+   * @param {string} words
+   */
+  updateVersion(saver, words) {
+    const last = this.versions.get(saver);
+    if (last?.words === words) return last;
+    /** @type {Version} */
+    const version = { words, n: this.nextNumber() };
+    this.versions.set(saver, version);
+    return version;
+  }
+
+  /**
+   * Whether a save can be left out: a field that waited for its turn may have been saved by the turn before.
+   * @param {Saver} saver
+   */
+  isCommitted(saver) {
+    return Boolean(this.versions.get(saver)?.isCommitted);
+  }
+
+  /**
+   * Whether a saver of this page holds what a draft says, or newer words.
+   * @param {Saver | undefined} saver
+   * @param {number} n
+   */
+  holds(saver, n) {
+    const version = saver && this.versions.get(saver);
+    return version !== undefined && version.n >= n;
+  }
+
+  /**
+   * Send some time after the last stroke.
+   * @param {Saver} saver
+   * @param {(saver: Saver) => void} send
+   */
+  schedule(saver, send) {
+    this.cancel(saver);
+    this.timers.set(
+      saver,
+      setTimeout(() => send(saver), AUTOSAVE_DELAY),
+    );
+  }
+
+  /** @param {Saver} saver */
+  cancel(saver) {
+    clearTimeout(this.timers.get(saver));
+    this.timers.delete(saver);
+  }
+
+  // ── The answer to a save ──
+
+  /**
+   * @param {Saver} saver
+   * @param {number} n
+   */
+  accept(saver, n) {
+    this.failures.delete(saver);
+    this.isTokenRenewed = false;
+    const version = this.versions.get(saver);
+    if (version?.n === n) version.isCommitted = true;
+  }
+
+  /**
+   * What a save that was not taken means: refused for good, or to be tried again, and when.
+   * @param {Saver} saver
+   * @param {string} draftKey
+   * @param {number} code
+   * @returns {Refusal}
+   */
+  refuse(saver, draftKey, code) {
+    if (code === 400 || code === 409) {
+      // The page says why, or shows both versions; sending the same again would change nothing.
+      this.settledDrafts.add(draftKey);
+      this.failures.delete(saver);
+      return { isFinal: true };
+    }
+    const times = this.failures.get(saver)?.times ?? 0;
+    /** @type {FailureState} */
+    let state = "failed";
+    if (code === 0) state = this.versions.get(saver)?.isKept ? "offline" : "lost";
+    this.failures.set(saver, { times: times + 1, state });
+    return { isFinal: false, state, delay: RETRY_DELAYS[times] ?? LONGEST_RETRY_DELAY };
+  }
+
+  // ── The page as a whole ──
+
+  isSending() {
+    // Of a save that fails after its form has gone, no event tells the end.
+    for (const request of this.requests.keys()) if (request.readyState === DONE) this.requests.delete(request);
+    return this.requests.size > 0;
+  }
+
+  isPending() {
+    return this.isSending() || this.timers.size > 0;
+  }
+
+  /**
+   * “Saved” is said of the page: not while something else on it is on its way, or could not be saved.
+   * @returns {PageState}
+   */
+  pageState() {
+    const [failure] = this.failures.values();
+    if (failure) return failure.state;
+    if (this.nUndelivered) return "failed";
+    return this.isPending() ? "saving" : "saved";
+  }
+
+  /**
+   * What the page makes of a delivery of drafts.
+   * @param {Outcome[]} outcomes
+   */
+  closeDelivery(outcomes) {
+    const hadUndelivered = this.nUndelivered > 0;
+    this.nUndelivered = outcomes.filter((outcome) => outcome === "undelivered").length;
+    const isQuiet = !this.failures.size && !this.isPending() && !outcomes.includes("refused");
+    return {
+      isIncomplete: this.nUndelivered > 0,
+      isCompleteAtLast: this.nUndelivered === 0 && hadUndelivered && isQuiet,
+      // What this page shows is older than what is now saved. A reload would take back a link just followed.
+      mustReload: outcomes.includes("outdated") && !this.isPending() && !this.isLeaving,
+    };
+  }
+
+  // ── Leaving ──
+
+  /**
+   * Whether leaving waits. What is about to be submitted must have arrived; a link leaves it to the next page.
+   * @param {{ isSubmitting: boolean, isReview: boolean }} departure
+   */
+  mustWait({ isSubmitting, isReview }) {
+    if (this.isReleased) return false;
+    return this.isPending() || (isSubmitting && this.nDeliveries > 0) || this.mustWarn({ isSubmitting, isReview });
+  }
+
+  /**
+   * Whether to say, once, that something is not saved before all of it is submitted.
+   * @param {{ isSubmitting: boolean, isReview: boolean }} departure
+   */
+  mustWarn({ isSubmitting, isReview }) {
+    return isSubmitting && isReview && this.nUndelivered > 0 && !this.isWarned;
+  }
+
+  /** Whether closing the page loses words: they are not saved and the device has not kept them. */
+  isAtRisk() {
+    const unsaved = [...this.failures.keys(), ...this.timers.keys(), ...this.requests.values()];
+    return unsaved.some((saver) => this.versions.get(saver)?.isKept === false);
+  }
+}
+
+/** @type {SaveQueue<HTMLElement>} the one of this page */
+export const queue = new SaveQueue();

@@ -1,0 +1,53 @@
+"""Why a statistic has no value: a code with its values, and of each code one English sentence."""
+
+
+def gettext_noop(sentence: str) -> str:
+    """The same sentence, marked for the catalogue of whoever shows it; nothing here knows who that is."""
+    return sentence
+
+
+SENTENCES = {
+    "no_ratings": gettext_noop("There are no ratings."),
+    "no_shared_unit": gettext_noop("No unit was rated by both."),
+    "both_constant": gettext_noop("Both give every unit the same value, so Cohen's kappa is 0/0."),
+    "no_unit_with_two_ratings": gettext_noop("No unit has two ratings."),
+    "all_ratings_alike": gettext_noop(
+        "All ratings are the same, so agreement by chance is certain and %(name)s is 0/0."
+    ),
+    "no_shuffle_with_value": gettext_noop("No shuffle of the ratings gives the statistic a value."),
+    "no_scores": gettext_noop("There are no scores."),
+    "no_unit_with_two_totals": gettext_noop("No unit has two totals."),
+    "truth_constant": gettext_noop("The truth holds fewer than two values, so there is nothing to balance."),
+    "fewer_than_two_pairs": gettext_noop("Fewer than two pairs of values."),
+    "one_side_constant": gettext_noop("One side does not vary, so there is no correlation."),
+    "group_too_small": gettext_noop("A group has fewer than two values."),
+    "groups_constant": gettext_noop("Neither group varies, so there is nothing to compare their difference with."),
+    "fewer_than_two_clusters": gettext_noop("There are fewer than two clusters to resample."),
+    "no_resample_with_value": gettext_noop("No resample gives the statistic a value."),
+    "resamples_alike": gettext_noop("Every resample gives the same value, so resampling cannot tell how sure it is."),
+    "no_unit_with_verdict_and_majority": gettext_noop("No unit has both a verdict of the judge and a majority."),
+    "fewer_than_two_raters": gettext_noop("Fewer than two raters ranked every story."),
+    "all_rank_alike": gettext_noop("Every rater ranks all stories the same, so Kendall's W is 0/0."),
+    "no_rankings": gettext_noop("There are no rankings."),
+    "no_verdicts": gettext_noop("There are no verdicts."),
+}
+
+
+class Incomputable(ArithmeticError):
+    """A statistic has no value for these data; the reason is to stand where the number would.
+
+    code : of the reason, of which whoever shows it has the words
+    values : what the words name, by name
+    """
+
+    def __init__(self, code: str, **values: str | int | float) -> None:
+        super().__init__(code)
+        self.code = code
+        self.values = values
+
+    def __str__(self) -> str:
+        return SENTENCES.get(self.code, self.code) % self.values
+
+
+class TooFewRaters(Incomputable):
+    """No unit has two ratings, so there is nothing to agree on."""

@@ -1,0 +1,122 @@
+"""Making a study in the database: its stories with their provenance, its groups, and the draft of its protocol.
+
+The one place where this is done, for study files, for studies of fills and for replications.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db import transaction
+
+from studies.documents.stories import GroupDocument, StoryDocument
+from studies.documents.study import StepDocument
+from studies.models import (
+    Instrument,
+    ProtocolVersion,
+    Provenance,
+    Source,
+    Step,
+    Story,
+    StoryGroup,
+    Study,
+    measure,
+)
+from studies.vocabulary import SourceKind
+
+
+class SourceConflict(ValueError):
+    """A source is known as one of another kind; a source has one kind in all studies.
+
+    story : key of the first story that says otherwise
+    """
+
+    def __init__(self, source: Source, *, kind: str, story: str) -> None:
+        super().__init__(f"“{source.name}” is known as {source.kind}, not {kind}; a source has one kind")
+        self.source, self.kind, self.story = source, kind, story
+
+
+@transaction.atomic
+def create_study(
+    fields: Mapping[str, Any],
+    *,
+    stories: Sequence[StoryDocument],
+    groups: Sequence[GroupDocument],
+    steps: Sequence[StepDocument] = (),
+    instruments: Mapping[str, Instrument] | None = None,
+) -> Study:
+    """The study with its first version of the protocol, a draft. Raises SourceConflict.
+
+    fields : of `studies.models.Study`
+    stories : a story without a text is withheld
+    instruments : by the name under which steps ask for them
+    """
+    study = Study.objects.create(**fields)
+    story_by_key = _create_stories(study, stories)
+    for group in groups:
+        row = StoryGroup.objects.create(study=study, code=group.key, premise=group.premise)
+        row.stories.set([story_by_key[key] for key in group.stories])
+    version = ProtocolVersion.objects.create(study=study, number=1)
+    for position, step in enumerate(steps, start=1):
+        _create_step(version, position, step, instruments or {})
+    return study
+
+
+def _create_stories(study: Study, documents: Sequence[StoryDocument]) -> dict[str, Story]:
+    """The stories by key, each with its provenance."""
+    source_by_name = _find_sources(documents)
+    rows = [
+        measure(
+            Story(study=study, code=story.key, text=story.text, language=study.language, is_withheld=not story.text)
+        )
+        for story in documents
+    ]
+    story_by_key = {row.code: row for row in Story.objects.bulk_create(rows)}
+    Provenance.objects.bulk_create(
+        Provenance(
+            story=story_by_key[story.key],
+            source=source_by_name[story.source],
+            title=story.title,
+            url=story.url,
+            licence=story.licence,
+            may_redistribute=story.may_redistribute,
+            may_send_out=story.may_send_out,
+            factors=dict(story.factors),
+        )
+        for story in documents
+    )
+    return story_by_key
+
+
+def _find_sources(documents: Sequence[StoryDocument]) -> dict[str, Source]:
+    """The sources by name, made where they are not there yet."""
+    source_by_name: dict[str, Source] = {}
+    for story in documents:
+        kind = SourceKind(story.source_kind)
+        if story.source not in source_by_name:
+            source, _ = Source.objects.get_or_create(name=story.source, defaults={"kind": kind})
+            source_by_name[story.source] = source
+        if source_by_name[story.source].kind != kind:
+            raise SourceConflict(source_by_name[story.source], kind=kind, story=story.key)
+    return source_by_name
+
+
+def _create_step(
+    version: ProtocolVersion, position: int, step: StepDocument, instruments: Mapping[str, Instrument]
+) -> None:
+    Step.objects.create(
+        version=version,
+        position=position,
+        key=step.key,
+        kind=step.kind,
+        title=step.title,
+        text=step.text,
+        instrument=instruments[step.instrument] if step.instrument else None,
+        scope=step.scope,
+        locks=step.locks,
+        background=step.background,
+        layout=step.layout,
+        revises=step.revises,
+        options=dict(step.options),
+        story=step.story,
+        samples=dict(step.samples),
+    )

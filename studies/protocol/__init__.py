@@ -1,0 +1,41 @@
+"""The protocol of a study: its steps as raters meet them, and the version that freezes them."""
+
+from studies.protocol.findings import Finding, Purpose, errors, findings
+from studies.protocol.frozen import Damaged, differences, document
+from studies.protocol.steps import Protocol, cloze_of, items_of, read_rows
+from studies.protocol.versions import (
+    NotPlannable,
+    add_metric_step,
+    current,
+    draft,
+    ensure_frozen,
+    forget_protocols,
+    freeze,
+    is_frozen,
+    latest,
+    load_protocol,
+)
+
+__all__ = [
+    "Damaged",
+    "Finding",
+    "NotPlannable",
+    "Protocol",
+    "Purpose",
+    "add_metric_step",
+    "cloze_of",
+    "current",
+    "differences",
+    "document",
+    "draft",
+    "ensure_frozen",
+    "errors",
+    "findings",
+    "forget_protocols",
+    "freeze",
+    "is_frozen",
+    "items_of",
+    "latest",
+    "load_protocol",
+    "read_rows",
+]

@@ -1,0 +1,197 @@
+"""What is to be said of a study before it is planned, launched, judged or filled from a release, all at once.
+
+One list for pages, launch and commands. Each finding says where, what, the way out, and for which purposes it counts.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from django.utils.translation import gettext as _
+
+from studies import items
+from studies.documents import switches
+from studies.models import Cloze, Instrument, Item, Step, StoryGroup, Study
+from studies.protocol.steps import Protocol, items_of
+
+
+class Purpose(StrEnum):
+    """What a study is wanted for."""
+
+    PLAN = "plan"
+    LAUNCH = "launch"
+    RUN = "run"  # of a judge
+    IMPORT = "import"  # of answers that were given elsewhere
+
+
+WITH_RATERS = frozenset({Purpose.LAUNCH})
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong with a study, or could be better.
+
+    level : an error hinders the purposes for which it counts; a warning hinders nothing
+    where : the step, group, story or field, as "step consent"; "" for the study as a whole
+    way_out : what to do about it; "" where the sentence says it
+    """
+
+    level: Literal["error", "warning"]
+    where: str
+    sentence: str
+    way_out: str = ""
+    purposes: frozenset[Purpose] = frozenset(Purpose)
+
+    def __str__(self) -> str:
+        return "; ".join(filter(None, [self.sentence, self.way_out]))
+
+    def hinders(self, purpose: Purpose) -> bool:
+        return self.level == "error" and purpose in self.purposes
+
+
+def errors(findings: Iterable[Finding], purpose: Purpose) -> list[Finding]:
+    """Those that stand in the way of that purpose."""
+    return [finding for finding in findings if finding.hinders(purpose)]
+
+
+def findings(study: Study, protocol: Protocol) -> list[Finding]:
+    """Everything to be said of the study with that protocol."""
+    groups = list(study.groups.prefetch_related("stories"))
+    return [
+        *_of_groups(groups),
+        *_of_steps(protocol),
+        *(finding for step in protocol.steps for finding in _of_items(step, groups)),
+        *(finding for step in protocol.steps for finding in _of_step(step, protocol, groups)),
+        *_of_raters(study, protocol),
+    ]
+
+
+def _error(where: str, sentence: str, way_out: str = "") -> Finding:
+    return Finding("error", where, sentence, way_out)
+
+
+def _of_groups(groups: Sequence[StoryGroup]) -> Iterator[Finding]:
+    if not groups:
+        yield _error("", _("the study has no groups of stories"))
+    for group in groups:
+        if not group.stories.all():
+            yield _error(f"group {group.code}", _("group %(group)s has no stories") % {"group": group.code})
+
+
+def _of_steps(protocol: Protocol) -> Iterator[Finding]:
+    if not protocol.ratings:
+        yield _error("", _("no step asks an instrument about stories or groups"))
+    consents = [step for step in protocol.steps if step.kind == Step.Kind.CONSENT]
+    if len(consents) > 1:
+        yield _error(f"step {consents[1].key}", _("there is more than one consent step"))
+    if consents and consents[0] is not protocol.steps[0]:
+        yield _error(f"step {consents[0].key}", _("consent must be the first step"))
+
+
+def _of_items(step: Step, groups: Sequence[StoryGroup]) -> Iterator[Finding]:
+    """What keeps an item that compares stories from being asked."""
+    where = f"step {step.key}"
+    for item in items_of(step):
+        if step.kind == Step.Kind.PRACTICE or not items.named(item.type).about_stories:
+            continue
+        if step.scope != Step.Scope.GROUP:
+            sentence = _("step %(step)s asks %(item)s, which compares stories, so its scope must be group")
+            yield _error(where, sentence % {"step": step.key, "item": item.key})
+        for group in groups:
+            if sentence := _misfit(item, len(group.stories.all())):
+                names = {"step": step.key, "item": item.key, "group": group.code, "n": len(group.stories.all())}
+                yield _error(where, sentence % names)
+
+
+def _misfit(item: Item, n_stories: int) -> str:
+    """Why an item cannot compare that many stories; "" if it can."""
+    most = items.named(item.type).most_stories
+    if n_stories == 1:
+        return _("step %(step)s asks %(item)s, which compares stories, but group %(group)s has only one")
+    if most and n_stories > most:
+        return _("step %(step)s asks %(item)s, which compares two stories, but group %(group)s has %(n)d")
+    return ""
+
+
+def _of_step(step: Step, protocol: Protocol, groups: Sequence[StoryGroup]) -> Iterator[Finding]:
+    where = f"step {step.key}"
+    if step.instrument and step.instrument.status != Instrument.Status.PUBLISHED:
+        sentence = _("step %(step)s asks %(instrument)s, which is a draft and could still change")
+        names = {"step": step.key, "instrument": step.instrument}
+        yield _error(where, sentence % names, _("publish it first"))
+    yield from (_error(where, sentence) for sentence in _findings_of_cloze(step, groups))
+    yield from (_error(where, sentence) for sentence in _findings_of_practice(step, protocol))
+    if step.locks and step not in protocol.ratings:
+        sentence = _("step %(step)s, locks: only a step that asks about stories or groups can lock what came before")
+        yield _error(where, sentence % {"step": step.key})
+    if step.revises and protocol.revised_by(step) is None:
+        sentence = _("step %(step)s revises %(revised)s, which is no earlier step with its instrument and scope")
+        yield _error(where, sentence % {"step": step.key, "revised": step.revises})
+
+
+def _of_raters(study: Study, protocol: Protocol) -> Iterator[Finding]:
+    """What only people need: a judge's run and an import do without."""
+    if not study.seats_per_group:
+        sentence, way_out = _("it has no seats for people"), _("set “seats per group” to one or more")
+        yield Finding("error", "seats_per_group", sentence, way_out, frozenset({Purpose.PLAN, Purpose.LAUNCH}))
+    if protocol.consent is None:
+        sentence, way_out = _("it asks nobody for consent"), _("add a step of kind consent, as the first")
+        yield Finding("error", "", sentence, way_out, WITH_RATERS)
+    if n := study.stories.filter(is_withheld=True).count():
+        sentence = _("the text of %(n)d of its stories is withheld, so nobody could read them") % {"n": n}
+        yield Finding("error", "", sentence, purposes=WITH_RATERS)
+    if not study.contact:
+        sentence, way_out = _("raters are given no address for questions"), _("fill in “contact”")
+        yield Finding("warning", "contact", sentence, way_out, WITH_RATERS)
+
+
+def _findings_of_cloze(step: Step, groups: Sequence[StoryGroup]) -> Iterator[str]:
+    """What keeps a step from being filled in the running text."""
+    if step.layout != Step.Layout.CLOZE:
+        if step.options:
+            yield _("step %(step)s has options, which belong to the layout cloze") % {"step": step.key}
+        return
+    cloze = Cloze.objects.filter(filling=step.instrument_id).first() if step.instrument_id else None
+    if cloze is None:
+        yield _("step %(step)s is laid out as a cloze, but its instrument does not fill one") % {"step": step.key}
+        return
+    if step.scope != Step.Scope.GROUP:
+        yield _("step %(step)s is laid out as a cloze, so its scope must be group") % {"step": step.key}
+    if reason := switches.misfit(step.options):
+        yield _("step %(step)s: %(why)s") % {"step": step.key, "why": reason}
+    for group in groups:
+        if [story.text for story in group.stories.all()] != [cloze.skeleton]:
+            said = _("group %(group)s must hold one story, the text of %(cloze)s with its markers, for step %(step)s")
+            yield said % {"group": group.code, "cloze": cloze, "step": step.key}
+
+
+def _findings_of_practice(step: Step, protocol: Protocol) -> Iterator[str]:
+    """What keeps a story from being practised on."""
+    if step.kind != Step.Kind.PRACTICE or not step.instrument:
+        return
+    if any(rating.position < step.position for rating in protocol.ratings):
+        yield _("step %(step)s is a practice, which belongs before the first group") % {"step": step.key}
+    if not step.story:
+        yield _("step %(step)s has no story to practise on") % {"step": step.key}
+    if not step.samples or not isinstance(step.samples, dict):
+        yield _("step %(step)s has no sample answers, so it asks nothing") % {"step": step.key}
+        return
+    item_by_key = {item.key: item for item in step.instrument.items.all()}
+    for key, sample in step.samples.items():
+        named = {"step": step.key, "item": key, "instrument": step.instrument}
+        if not isinstance(sample, dict) or set(sample) != {"value", "why"}:
+            yield _("step %(step)s, the sample answer to %(item)s: must have value and why, and nothing else") % named
+            continue
+        if key not in item_by_key:
+            yield _("step %(step)s has a sample answer to %(item)s, which %(instrument)s does not ask") % named
+            continue
+        kind = items.named(item_by_key[key].type)
+        if kind.about_stories:
+            yield _("step %(step)s practises %(item)s, which compares stories; a practice has one") % named
+            continue
+        try:
+            kind.clean(item_by_key[key], sample["value"], stories=())
+        except items.InvalidAnswer as error:
+            why = {**named, "why": error}
+            yield _("step %(step)s, the sample answer to %(item)s: %(why)s") % why

@@ -1,0 +1,181 @@
+"""The document of a frozen protocol: every word that raters meet, written from the rows and compiled back into steps.
+
+Stories stand in it by hash, all else in full, so that whoever holds the document knows what was asked, and nothing that
+is done to the rows later reaches a rater.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar
+
+from django.db import DEFAULT_DB_ALIAS
+from django.db.models import Model
+
+from studies import hashing
+from studies.models import Cloze, Instrument, Item, ProtocolVersion, Step, Story
+from studies.protocol.steps import Protocol, cloze_of
+
+M = TypeVar("M", bound=Model)
+
+# What raters read of the study, and the design that decides what they get to read.
+STUDY = (
+    *("title", "language", "organiser", "contact", "notice", "minutes"),
+    *("shows_premise", "asks_recognition", "seats_per_group", "order_policy", "seed", "groups_per_sitting"),
+)
+STEP = (
+    *("position", "key", "kind", "title", "text", "scope", "locks", "background", "layout", "revises", "options"),
+    *("story", "samples"),
+)
+INSTRUMENT = ("slug", "version", "title", "language", "status", "fingerprint")
+# All but where the words come from, which can be corrected later.
+ITEM = tuple(
+    field.name for field in Item._meta.concrete_fields if field.name not in ("id", "instrument", *Item.MAY_CHANGE)
+)
+CLOZE = ("slug", "version", "title", "document")
+# What belongs to one version; all else of the document belongs to the study and may differ in a later version.
+OF_VERSION = ("study", "steps", "instruments")
+
+
+class Damaged(ValueError):
+    """The rows that a frozen protocol speaks of are not there; the message says which."""
+
+
+def document(protocol: Protocol) -> str:
+    """The protocol as canonical JSON, with nothing that depends on this database. Reads the rows of its study."""
+    study = protocol.version.study
+    groups = list(study.groups.prefetch_related("stories"))
+    content: dict[str, Any] = {
+        "study": study.slug,
+        **_values(study, STUDY),
+        "steps": [_step(step) for step in protocol.steps],
+        "instruments": {str(s.instrument): _instrument(s.instrument) for s in protocol.steps if s.instrument},
+        "groups": {group.code: sorted(story.code for story in group.stories.all()) for group in groups},
+        "stories": {story.code: sha256_of(story) for story in study.stories.all()},
+    }
+    for cloze in filter(None, map(cloze_of, protocol.steps)):
+        content["instruments"][str(cloze.filling)]["cloze"] = _values(cloze, CLOZE)
+    if study.shows_premise:
+        content["premises"] = {group.code: group.premise for group in groups}
+    return hashing.canonical(content)
+
+
+def sha256_of(story: Story) -> str:
+    """The hash of what raters read: of the text as it stands, or as it was if it is withheld now."""
+    return story.sha256 if story.is_withheld else hashing.sha256(story.text)
+
+
+def _values(row: Model, names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}
+
+
+def _step(step: Step) -> dict[str, Any]:
+    return {**_values(step, STEP), "instrument": str(step.instrument) if step.instrument else None}
+
+
+def _instrument(instrument: Instrument) -> dict[str, Any]:
+    return {**_values(instrument, INSTRUMENT), "items": [_values(item, ITEM) for item in instrument.items.all()]}
+
+
+def compile_steps(version: int, text: str) -> tuple[Step, ...]:
+    """The steps that a document freezes, with the primary keys of that version's rows. Two or three queries.
+
+    What the document leaves out (citations, where the words of an item come from) is read from the rows when asked for.
+    Raises Damaged if a row is missing.
+    """
+    content = json.loads(text)
+    instruments = _compile_instruments(content["instruments"])
+    pk_by_key = dict(Step.objects.filter(version=version).values_list("key", "pk"))
+    steps = []
+    for table in content["steps"]:
+        named = {"id": _pk(pk_by_key, table["key"], "step"), "version_id": version}
+        step = _row(Step, named | {name: table[name] for name in STEP})
+        step.instrument = instruments[table["instrument"]] if table["instrument"] else None
+        steps.append(step)
+    return tuple(steps)
+
+
+def _compile_instruments(tables: Mapping[str, Any]) -> dict[str, Instrument]:
+    """The instruments with their items and, if they fill one, their cloze, as a document has them."""
+    rows = Item.objects.filter(instrument__slug__in={table["slug"] for table in tables.values()})
+    names = rows.values_list("instrument__slug", "instrument__version", "key", "pk", "instrument")
+    keys = [(f"{slug} {number}", key, pk, instrument) for slug, number, key, pk, instrument in names]
+    pk_by_item = {(name, key): pk for name, key, pk, _instrument in keys}
+    pk_by_instrument = {name: pk for name, _key, _pk, pk in keys}
+    made = {}
+    for name, table in tables.items():
+        pk = _pk(pk_by_instrument, name, "instrument")
+        instrument = _row(Instrument, {"id": pk} | {field: table[field] for field in INSTRUMENT})
+        items = []
+        for item in table["items"]:
+            item_pk = _pk(pk_by_item, (name, item["key"]), "item")
+            items.append(_row(Item, {"id": item_pk, "instrument_id": pk} | {field: item[field] for field in ITEM}))
+        _hold(instrument, items)
+        if "cloze" in table:
+            # Sets `instrument.cloze` as well.
+            _compile_cloze(table["cloze"], pk).filling = instrument
+        made[name] = instrument
+    return made
+
+
+def _compile_cloze(table: Mapping[str, Any], filling: int) -> Cloze:
+    pk = Cloze.objects.filter(filling=filling).values_list("pk", flat=True).first()
+    if pk is None:
+        raise Damaged(f"the cloze {table['slug']} {table['version']} of a frozen protocol is gone")
+    return _row(Cloze, {"id": pk} | {field: table[field] for field in CLOZE})
+
+
+def _hold(instrument: Instrument, items: list[Item]) -> None:
+    """Let `instrument.items.all()` be these items, as `prefetch_related` would with a query."""
+    rows = Item.objects.all()
+    rows._result_cache = items
+    instrument._prefetched_objects_cache = {"items": rows}  # type: ignore[attr-defined]
+    for item in items:
+        item.instrument = instrument
+
+
+def _row(model: type[M], values: Mapping[str, Any]) -> M:
+    """A row of these values. Fields that are not among them are read from the database when asked for."""
+    return model.from_db(DEFAULT_DB_ALIAS, list(values), list(values.values()))
+
+
+def _pk(pk_by_key: Mapping[Any, int], key: Any, what: str) -> int:
+    if key not in pk_by_key:
+        name = ", ".join(key) if isinstance(key, tuple) else key
+        raise Damaged(f"the {what} {name} of a frozen protocol is gone")
+    return pk_by_key[key]
+
+
+def differences(version: ProtocolVersion, current: Protocol, *, is_latest: bool = True) -> list[str]:
+    """What raters would meet now, by the rows, and did not when the protocol was frozen; a sentence for each place.
+
+    is_latest : of an earlier version only what belongs to it is compared, since the study may have been amended
+    """
+    before, now = json.loads(version.document), json.loads(document(current))
+    names = sorted({*before, *now} if is_latest else OF_VERSION)
+    return list(_differences({n: before.get(n) for n in names}, {n: now.get(n) for n in names}, ()))
+
+
+def _differences(before: Any, now: Any, path: tuple[str, ...]) -> Iterator[str]:
+    before, now = _by_key(before), _by_key(now)
+    if isinstance(before, dict) and isinstance(now, dict):
+        for name in dict.fromkeys([*before, *now]):
+            if name not in now:
+                yield f"{', '.join((*path, name))}: it was frozen and is gone"
+            elif name not in before:
+                yield f"{', '.join((*path, name))}: it was added after freezing"
+            else:
+                yield from _differences(before[name], now[name], (*path, name))
+    elif before != now:
+        yield f"{', '.join(path)}: {_short(now)} stands where {_short(before)} was frozen"
+
+
+def _by_key(value: Any) -> Any:
+    """Steps and items by their keys, so that a difference can be named; anything else as it is."""
+    if isinstance(value, list) and value and all(isinstance(row, dict) and "key" in row for row in value):
+        return {row["key"]: row for row in value}
+    return value
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:59]}…"

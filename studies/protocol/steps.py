@@ -1,0 +1,70 @@
+"""A protocol as everything above reads it: the steps of one version, with their instruments and items at hand."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.db.models import Prefetch
+
+from studies.models import Cloze, Item, ProtocolVersion, Step
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """The steps of one version, with their instruments and items at hand. They are read, never changed or saved."""
+
+    version: ProtocolVersion
+    steps: tuple[Step, ...]
+
+    @cached_property
+    def ratings(self) -> tuple[Step, ...]:
+        """The steps that belong to a group and ask an instrument, in order."""
+        return tuple(s for s in self.steps if s.kind == Step.Kind.RATING and s.scope != Step.Scope.ONCE)
+
+    @cached_property
+    def consent(self) -> Step | None:
+        return next((s for s in self.steps if s.kind == Step.Kind.CONSENT), None)
+
+    @property
+    def fills_cloze(self) -> bool:
+        """Whether raters fill a text instead of reading stories: a group then holds that text and nothing else."""
+        return any(step.layout == Step.Layout.CLOZE for step in self.ratings)
+
+    @property
+    def asks_reasons(self) -> bool:
+        """Whether any answer, in a group or around it, has a field for reasons."""
+        return any(item.rationale != Item.Rationale.NONE for step in self.steps for item in items_of(step))
+
+    def step(self, key: str) -> Step | None:
+        return next((s for s in self.steps if s.key == key), None)
+
+    def locked_by(self, step: Step) -> Step | None:
+        """The first later step that locks this one, if there is one."""
+        return next((s for s in self.steps if s.position > step.position and s.locks), None)
+
+    def revised_by(self, step: Step) -> Step | None:
+        """The earlier step whose answers stand in this one again; None if it revises none, or one that does not fit."""
+        asked = (s for s in self.steps if s.position < step.position and s.instrument_id == step.instrument_id)
+        fitting = (s for s in asked if s.kind == Step.Kind.RATING and s.scope in (Step.Scope.ONCE, step.scope))
+        return next((s for s in fitting if s.key == step.revises), None)
+
+
+def read_rows(version: ProtocolVersion) -> Protocol:
+    """The protocol of that version as its rows have it now, frozen or not. Two queries."""
+    by_position = Prefetch("instrument__items", Item.objects.order_by("position"))
+    steps = version.steps.exclude(kind=Step.Kind.METRIC).select_related("instrument").prefetch_related(by_position)
+    return Protocol(version=version, steps=tuple(steps.order_by("position")))
+
+
+def items_of(step: Step) -> list[Item]:
+    """The items that a step asks, in order: of a practice those that have a sample answer; none for a text."""
+    items = list(step.instrument.items.all()) if step.instrument else []
+    # Samples that were edited into something else are named by `findings`.
+    samples = step.samples if isinstance(step.samples, dict) else {}
+    return [item for item in items if step.kind != Step.Kind.PRACTICE or item.key in samples]
+
+
+def cloze_of(step: Step) -> Cloze | None:
+    """The cloze that a step asks to be filled; None if it asks for none. No query if the protocol is frozen."""
+    if step.layout != Step.Layout.CLOZE or step.instrument is None:
+        return None
+    return getattr(step.instrument, "cloze", None)

@@ -1,0 +1,90 @@
+"""Ways of typing made alike: each normalisation writes the same thing in one way. Words are never touched.
+
+Functions on texts; nothing here reads the database.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+
+from django.utils.translation import gettext_noop as _
+
+from studies.typography.features import BOLD, INVISIBLE, ITALIC, ODD_SPACE
+from studies.typography.paragraphs import BLANK_LINES, is_break
+
+
+def _by_line(change: Callable[[str], str]) -> Callable[[str], str]:
+    """The change made to every line that is not one between sections."""
+    return lambda text: "\n".join(line if is_break(line) else change(line) for line in text.split("\n"))
+
+
+def _dashes(line: str) -> str:
+    head = re.match(r"[ \t]*(?:—|–|-{1,2}(?!-))[ \t]+(?=\S)|[ \t]*(?:—|--(?!-))(?=\S)", line)
+    start, rest = ("— ", line[head.end() :]) if head else ("", line)  # dialogue begins with a dash in some languages
+    rest = re.sub(r"[ \t]*(?:—|(?<!-)-{2,3}(?!-))[ \t]*|(?<=\S)[ \t]+[–-](?:[ \t]+|$)", "—", rest)
+    return start + rest
+
+
+def _quotes(text: str) -> str:
+    # Straight ones: right in every language, and made without guessing which way a quote turns.
+    text = re.sub("«[\\s\u00a0\u202f]*|[\\s\u00a0\u202f]*»|[“”„‟]", '"', text)
+    return re.sub("[‘’‚‛]", "'", text)
+
+
+def _unwrapped(match: re.Match[str]) -> str:
+    return next(group for group in match.groups() if group is not None)
+
+
+def _italics(text: str) -> str:
+    # Bold type keeps its marks here, so that it is not half undone.
+    return "".join(
+        part if part.startswith(("**", "__")) else ITALIC.sub(_unwrapped, part)
+        for part in re.split(r"(\*\*.+?\*\*|__.+?__)", text)
+    )
+
+
+def _markdown(line: str) -> str:
+    line = re.sub(r"^#{1,6}[ \t]+(?=\S)|^[ \t]*[*+•>][ \t]+(?=\S)", "", BOLD.sub(_unwrapped, line))
+    return re.sub(r"`([^`\n]+)`", r"\1", re.sub(r"\[([^\]\n]+)\]\([^)\n]+\)", r"\1", line))
+
+
+def _lines(text: str) -> str:
+    text = text.strip("\n")
+    return BLANK_LINES.sub("\n\n", text) if BLANK_LINES.search(text) else re.sub(r"\n+", "\n\n", text)
+
+
+# In this order: what is invisible first, since it hides the rest; line ends last.
+NORMALISATIONS: dict[str, tuple[str, Callable[[str], str]]] = {
+    "invisible": (
+        _("remove characters that cannot be seen; make every space a plain one"),
+        lambda text: ODD_SPACE.sub(" ", INVISIBLE.sub("", text)),
+    ),
+    "markdown": (
+        _("take out bold type, headings, bullets, back-ticks and links; their words stay"),
+        _by_line(_markdown),
+    ),
+    "italics": (_("take out italics; their words stay"), _by_line(_italics)),
+    "breaks": (
+        _("write every line between sections as ***"),
+        lambda text: "\n".join("***" if is_break(line) else line for line in text.split("\n")),
+    ),
+    "dashes": (_("write every dash as — without spaces, and with one where it begins a line"), _by_line(_dashes)),
+    "quotes": (_("make all quotes and apostrophes straight"), _quotes),
+    "ellipses": (_("write every ellipsis as …"), lambda text: re.sub(r"\.(?: ?\.){2}(?: (?=\.))?", "…", text)),
+    "spaces": (
+        _("one space between words, none at the edges of a line"),
+        lambda text: "\n".join(re.sub(r"[ \t]+", " ", line).strip() for line in text.split("\n")),
+    ),
+    "lines": (_("one blank line between paragraphs"), _lines),
+}
+
+
+def normalised(text: str, kinds: Iterable[str]) -> str:
+    """The text with these normalisations made. Doing it again changes nothing."""
+    chosen = set(kinds)
+    changes = [change for kind, (_meaning, change) in NORMALISATIONS.items() if kind in chosen]
+    before = None
+    while text != before:  # what one takes away may uncover work for another; each makes the text shorter or plainer
+        before = text
+        for change in changes:
+            text = change(text)
+    return text

@@ -1,0 +1,58 @@
+"""The choices that documents and tables share: which kinds of steps, sources and orders there are.
+
+No tables here, so that a document can be read and checked without a database.
+"""
+
+from django.db.models import TextChoices
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+
+class SourceKind(TextChoices):
+    EXPERT = "expert_writer", _("expert writer")
+    AMATEUR = "amateur_writer", _("amateur writer")
+    MODEL = "language_model", _("language model")
+    OTHER = "other", _("other")
+
+
+class Rationale(TextChoices):
+    NONE = "none", pgettext_lazy("rationale", "None")
+    OPTIONAL = "optional", _("Optional")
+    REQUIRED = "required", _("Required")
+
+
+class RationaleUnit(TextChoices):
+    WORDS = "words", _("Words")
+    SENTENCES = "sentences", _("Sentences")
+
+
+class OrderPolicy(TextChoices):
+    BALANCED = "balanced", _("counterbalanced: every story equally often in every place")
+    RANDOM = "random", _("shuffled anew for every seat")
+    FIXED = "fixed", _("as listed in the file")
+
+
+class StepKind(TextChoices):
+    CONSENT = "consent", _("a text to agree to")
+    BRIEFING = "briefing", _("a text to read")
+    PRACTICE = "practice", _("a story to practise on")
+    RATING = "rating", _("an instrument to answer")
+    METRIC = "metric", _("the values of a metric, which no rater meets")
+
+
+class StepScope(TextChoices):
+    STORY = "story", _("each story by itself, on the reading desk")
+    STORIES = "stories", _("each story, all on one page")
+    GROUP = "group", _("the group as a whole")
+    ONCE = "once", _("once for every rater")
+
+
+class StepBackground(TextChoices):
+    ABOVE = "above", _("always above the question")
+    FOLDED = "folded", _("above the question, folded after the first story")
+    ON_DEMAND = "on_demand", _("folded until asked for")
+
+
+class StepLayout(TextChoices):
+    ITEMS = "", _("one item after another")
+    CLOZE = "cloze", _("fields in the running text")

@@ -1,0 +1,320 @@
+"""A study is launched when nothing stands in the way, closed once, and every reason is said at once."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation import design
+from annotation.design import balance, launching
+from annotation.models import Seat
+from annotation.participation import claims
+from annotation.responses import verification
+from studies.models import ProtocolVersion, Story, Study
+from studies.protocol import NotPlannable, Purpose
+from tests import factories
+from tests.factories import NOON
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_planned_study_is_launched_and_closed() -> None:
+    study = factories.study(state=Study.State.DRAFT)
+
+    launching.launch(study, by="tests", at=NOON)
+    assert (study.state, study.launched_at) == (Study.State.LIVE, NOON)
+
+    launching.close(study, at=NOON + timedelta(days=1))
+    assert (study.state, study.closed_at) == (Study.State.CLOSED, NOON + timedelta(days=1))
+
+
+def test_every_reason_against_launching_is_said_at_once() -> None:
+    study = factories.study(state=Study.State.DRAFT, planned=False, n_stories=1)
+    Story.objects.create(study=study, code="withheld", is_withheld=True)
+    study.closes_at = NOON
+    study.save()
+
+    with pytest.raises(launching.NotReady) as caught:
+        launching.launch(study, by="tests", at=NOON)
+
+    assert str(caught.value) == (
+        "plums cannot be launched: step ranking asks item-1, which compares stories, but group plot1 has only one; "
+        "the text of 1 of its stories is withheld, so nobody could read them; "
+        "it was to close in the past; set “closes at” to a later time, or empty it"
+    )
+    assert Study.objects.get().state == Study.State.DRAFT
+
+
+CHANGES = [
+    lambda study: study.stories.filter(code="p1s1").update(text="Other.", sha256="0" * 64),
+    lambda study: study.groups.get().stories.remove(study.stories.first()),
+    lambda study: study.versions.get().steps.filter(key="consent").update(text="Other."),
+    lambda study: Study.objects.update(seats_per_group=4),
+]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=["a text", "a group", "a step", "the seats"])
+def test_what_changed_after_freezing_is_not_launched(change: Callable[[Study], object]) -> None:
+    study = factories.study(state=Study.State.DRAFT)
+    factories.freeze(study)
+    change(study)
+    study.refresh_from_db()
+
+    sentence = "its steps, stories or groups have changed since its protocol was frozen; undo that, or load it anew"
+    assert list(map(str, launching.obstacles(study, at=NOON))) == [sentence]
+
+
+@pytest.mark.parametrize("change", [CHANGES[1], CHANGES[3]], ids=["a group", "the seats"])
+def test_seats_of_another_design_are_not_launched_but_planned_anew(change: Callable[[Study], object]) -> None:
+    study = factories.study(state=Study.State.DRAFT)
+    change(study)
+    study.refresh_from_db()
+
+    sentence = "its groups, stories or design have changed since its seats were planned; plan it again"
+    assert list(map(str, launching.obstacles(study, at=NOON))) == [sentence]
+
+    design.plan(study)
+    assert launching.launch(study, by="tests", at=NOON).state == Study.State.LIVE
+
+
+@pytest.mark.parametrize("change", [CHANGES[0], CHANGES[2]], ids=["a text", "a step"])
+def test_words_can_be_edited_between_planning_and_launching(change: Callable[[Study], object]) -> None:
+    study = factories.study(state=Study.State.DRAFT)
+    change(study)
+
+    launching.launch(study, by="tests", at=NOON)
+
+    assert verification.verify(study).faults == []
+
+
+def test_planning_freezes_nothing_and_can_be_repeated_until_launch() -> None:
+    study = factories.study(state=Study.State.DRAFT)
+    assert study.versions.get().frozen_at is None
+    Study.objects.update(seats_per_group=5)
+
+    assert len(design.plan(study)) == 5
+    assert Seat.objects.count() == 5
+    study.refresh_from_db()
+    launching.launch(study, by="tests", at=NOON)
+    with pytest.raises(NotPlannable, match="plums: its seats stay, since it has been launched"):
+        design.plan(study)
+
+
+def test_launching_plans_what_was_not_planned_and_freezes() -> None:
+    study = factories.study(state=Study.State.DRAFT, planned=False, k=3)
+
+    launching.launch(study, by="the designer", at=NOON)
+
+    version = study.versions.get()
+    assert (study.seats.count(), version.frozen_by, version.frozen_at) == (3, "the designer", NOON)
+
+
+def without_consent(study: Study) -> None:
+    study.versions.get().steps.filter(kind="consent").delete()
+
+
+def with_a_text_withheld(study: Study) -> None:
+    study.stories.filter(code="p1s1").update(text="", is_withheld=True)
+
+
+def without_seats(study: Study) -> None:
+    Study.objects.update(seats_per_group=0)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "purposes"),
+    [
+        (without_consent, {Purpose.PLAN, Purpose.RUN, Purpose.IMPORT}),
+        (with_a_text_withheld, {Purpose.PLAN, Purpose.RUN, Purpose.IMPORT}),
+        (without_seats, {Purpose.RUN, Purpose.IMPORT}),
+    ],
+)
+def test_a_study_that_cannot_be_launched_is_not_stuck(spoil: Callable[[Study], None], purposes: set[Purpose]) -> None:
+    study = factories.study(state=Study.State.DRAFT, planned=False)
+    spoil(study)
+    study.refresh_from_db()
+
+    with pytest.raises(launching.NotReady):
+        launching.launch(study, by="tests", at=NOON)
+
+    study.refresh_from_db()
+    assert (study.state, study.seats.count(), study.versions.get().frozen_at) == (Study.State.DRAFT, 0, None)
+    (finding,) = launching.obstacles(study, at=NOON)
+    assert {purpose for purpose in Purpose if not finding.hinders(purpose)} == purposes
+
+
+def test_a_protocol_that_a_run_has_frozen_is_launched_as_it_is() -> None:
+    study = factories.study(state=Study.State.DRAFT, planned=False)
+    frozen = factories.freeze(study)
+
+    launching.launch(study, by="tests", at=NOON + timedelta(days=1))
+
+    assert study.versions.get().frozen_at == frozen.frozen_at
+
+
+def test_a_warning_hinders_nothing() -> None:
+    study = factories.study(state=Study.State.DRAFT)
+    Study.objects.update(contact="")
+    study.refresh_from_db()
+
+    (finding,) = launching.findings(study, at=NOON)
+
+    assert (finding.level, finding.where) == ("warning", "contact")
+    assert launching.obstacles(study, at=NOON) == []
+
+
+def test_a_study_that_asks_for_no_consent_is_not_launched() -> None:
+    study = factories.study(state=Study.State.DRAFT, planned=False)
+    study.versions.get().steps.filter(kind="consent").delete()
+    said = "it asks nobody for consent; add a step of kind consent, as the first"
+    before = launching.obstacles(study, at=NOON)
+    design.plan(study)
+
+    assert list(map(str, before)) == [said]
+    assert launching.obstacles(study, at=NOON) == before
+
+
+@pytest.mark.parametrize("state", [Study.State.LIVE, Study.State.CLOSED])
+def test_only_a_draft_is_launched(state: str) -> None:
+    study = factories.study(state=state)
+
+    with pytest.raises(launching.NotReady):
+        launching.launch(study, by="tests", at=NOON)
+
+    assert Study.objects.get().state == state
+
+
+def test_of_two_launches_one_counts() -> None:
+    study = factories.study(state=Study.State.DRAFT)
+    same = Study.objects.get(pk=study.pk)
+    launching.launch(study, by="tests", at=NOON)
+
+    with pytest.raises(launching.NotReady, match="somebody else has just launched it"):
+        launching.launch(same, by="tests", at=NOON + timedelta(hours=1))
+
+    assert Study.objects.get().launched_at == NOON
+
+
+@pytest.mark.parametrize("state", [Study.State.DRAFT, Study.State.CLOSED])
+def test_only_a_live_study_is_closed(state: str) -> None:
+    study = factories.study(state=state)
+
+    with pytest.raises(launching.NotReady, match="plums cannot be closed: it is not live"):
+        launching.close(study, at=NOON)
+
+
+def test_a_study_is_paused_and_goes_on() -> None:
+    study = factories.study()
+
+    assert launching.pause(study).state == Study.State.PAUSED
+    assert launching.resume(study).state == Study.State.LIVE
+
+
+@pytest.mark.parametrize("state", [Study.State.DRAFT, Study.State.PAUSED, Study.State.CLOSED])
+def test_only_a_live_study_is_paused(state: str) -> None:
+    with pytest.raises(launching.NotReady, match="plums cannot be paused: it is not live"):
+        launching.pause(factories.study(state=state))
+
+
+@pytest.mark.parametrize("state", [Study.State.DRAFT, Study.State.LIVE, Study.State.CLOSED])
+def test_only_a_paused_study_is_resumed(state: str) -> None:
+    with pytest.raises(launching.NotReady, match="plums cannot be resumed: it is not paused"):
+        launching.resume(factories.study(state=state))
+
+
+def test_a_paused_study_can_be_closed() -> None:
+    study = launching.pause(factories.study())
+
+    assert launching.close(study, at=NOON).state == Study.State.CLOSED
+
+
+def test_the_balance_counts_stories_at_positions_and_seats_taken() -> None:
+    study = factories.study(n_groups=2, n_stories=4, k=4)
+    claims.claim(factories.rater(study))
+
+    first, second = balance.read(study)
+
+    assert (first.n_seats, second.n_seats, first.n_taken + second.n_taken) == (4, 4, 1)
+    assert first.positions == {f"p1s{n}": [1, 1, 1, 1] for n in range(1, 5)}
+    assert first.is_even
+    assert first.ordinals == ["1st", "2nd", "3rd", "4th"]
+
+
+def test_a_fixed_order_is_not_called_even() -> None:
+    study = factories.study(state=Study.State.DRAFT, planned=False, k=3)
+    Study.objects.update(order_policy="fixed")
+    study.refresh_from_db()
+    design.plan(study)
+
+    (group,) = balance.read(study)
+
+    assert group.positions["p1s1"] == [3, 0, 0, 0]
+    assert not group.is_even
+
+
+def test_the_command_plans_and_prints_the_balance() -> None:
+    study = factories.study(state=Study.State.DRAFT, planned=False, n_stories=2, k=4)
+    said = StringIO()
+
+    call_command("plan", "plums", stdout=said)
+
+    assert study.versions.get().frozen_at is None
+    assert said.getvalue() == (
+        "plums: 4 seats planned; nothing is frozen until it is launched\n"
+        "\n"
+        "plot1: 4 seats, every story in every place equally often, but for one at most\n"
+        "         1st   2nd\n"
+        "  p1s1     2     2\n"
+        "  p1s2     2     2\n"
+        "\n"
+        "Next: `launch plums`, and links on the study's page in the admin.\n"
+    )
+    assert Seat.objects.count() == 4
+
+
+def test_the_command_names_the_studies_there_are() -> None:
+    factories.study()
+
+    with pytest.raises(CommandError) as caught:
+        call_command("plan", "plumbs")
+
+    assert str(caught.value) == "there is no study “plumbs”; there are: plums"
+
+
+def test_the_command_says_what_is_in_the_way_of_launching() -> None:
+    study = factories.study(state=Study.State.DRAFT, planned=False)
+    without_consent(study)
+    Study.objects.update(contact="")
+    said = StringIO()
+
+    call_command("plan", "plums", stdout=said)
+
+    assert said.getvalue().endswith(
+        "\n\nerror: it asks nobody for consent; add a step of kind consent, as the first\n"
+        "warning: raters are given no address for questions; fill in “contact”\n"
+    )
+    with pytest.raises(CommandError, match="plums cannot be launched: it asks nobody for consent"):
+        call_command("launch", "plums")
+
+
+def test_the_command_launches() -> None:
+    study = factories.study(state=Study.State.DRAFT, planned=False)
+    said = StringIO()
+
+    call_command("launch", "plums", stdout=said)
+
+    version = study.versions.get()
+    assert said.getvalue() == f"plums is live: protocol version 1 with SHA-256 {version.sha256}\n"
+    assert Study.objects.get().state == Study.State.LIVE
+
+
+def test_the_command_says_why_a_study_cannot_be_planned() -> None:
+    factories.study()
+
+    with pytest.raises(CommandError) as caught:
+        call_command("plan", "plums")
+
+    assert str(caught.value) == "plums: its seats stay, since it has been launched"
+    assert ProtocolVersion.objects.count() == 1

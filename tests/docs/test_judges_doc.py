@@ -1,0 +1,37 @@
+"""docs/judges.md has a row for every provider and for every item of every metric, and no other."""
+
+import re
+from pathlib import Path
+
+from judges import metrics, providers
+
+ROOT = Path(__file__).parents[2]
+DOC = (ROOT / "docs" / "judges.md").read_text()
+
+
+def rows(heading: str) -> list[list[str]]:
+    """The cells of the table under a heading, without its head."""
+    part = DOC.split(f"\n{heading}\n")[1].split("\n## ")[0]
+    lines = [line for line in part.splitlines() if line.startswith("| `")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+
+
+def test_every_provider_is_documented_and_no_other() -> None:
+    table = rows("## Providers")
+
+    assert [adapter.strip("`") for adapter, _ in table] == list(providers.all_providers())
+    assert all(meaning for _, meaning in table)
+
+
+def test_every_item_of_every_metric_is_documented_in_its_version_and_no_other() -> None:
+    table = [tuple(cell.strip("`") for cell in row[:3]) for row in rows("## Metrics")]
+
+    expected = [
+        (metric.slug, metric.version, item.key) for metric in metrics.all_metrics().values() for item in metric.items
+    ]
+    assert table == expected
+    assert all(row[3] for row in rows("## Metrics"))
+
+
+def test_the_readme_links_the_page() -> None:
+    assert re.search(r"\]\(docs/judges\.md\)", (ROOT / "README.md").read_text())

@@ -1,0 +1,194 @@
+"""What every figure promises, checked for whichever figures there are."""
+
+import json
+import re
+from dataclasses import is_dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from reports import results
+from reports.figures import all_figures, by_table
+from reports.figures.base import Listing
+from reports.figures.codec import Undecodable, decode, encode
+from reports.models import Report
+from reports.page import csv, text
+from studies.models import Source, Study
+from tests import factories
+from tests.factories import NOON
+from tests.reports import given
+from tests.reports.test_pages import full_study
+
+pytestmark = pytest.mark.django_db
+
+FIGURES = list(all_figures().values())
+each_figure = pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.key)
+
+
+@pytest.fixture
+def study() -> Study:
+    """A closed study in which nearly every figure has something to say."""
+    return full_study()
+
+
+def seal(study: Study) -> None:
+    Source.objects.filter(name="Source 1").update(name="Canary")
+    Study.objects.update(state="live", closed_at=None)
+    study.refresh_from_db()
+
+
+def test_there_are_figures_in_the_order_of_the_page() -> None:
+    assert {"progress", "pass_rates", "agreement", "rankings", "judges", "cloze"} <= set(all_figures())
+    assert [figure.place for figure in FIGURES] == sorted({figure.place for figure in FIGURES})
+
+
+@each_figure
+def test_a_figure_says_what_it_is(figure: Any) -> None:
+    declared = figure.result
+    row = get_args(declared)[0] if not is_dataclass(declared) or get_args(declared) else declared
+
+    assert re.fullmatch(r"[a-z_]+", figure.key)
+    assert str(figure.title)
+    assert figure.edition >= 1
+    assert is_dataclass(row)
+    assert row.__dataclass_params__.frozen
+    assert figure.tables
+    assert all(by_table()[table] is figure for table in figure.tables)
+
+
+@each_figure
+def test_a_figure_has_a_template_whose_section_the_list_of_sections_can_lead_to(figure: Any) -> None:
+    template = (Path(settings.BASE_DIR) / "templates" / figure.template).read_text()
+
+    assert 'id="{{ figure.key }}"' in template
+    assert ("{% partialdef head %}" in template) == figure.has_head_note
+
+
+def test_every_template_of_a_figure_is_one_of_a_figure() -> None:
+    folder = Path(settings.BASE_DIR) / "templates" / "reports" / "figures"
+
+    assert {path.stem for path in folder.iterdir()} == set(all_figures())
+
+
+@each_figure
+@pytest.mark.parametrize("kind", ["full", "sealed", "empty", "draft"])
+def test_a_figure_comes_back_from_json_and_gives_rows_and_lines(figure: Any, kind: str) -> None:
+    study = full_study() if kind in ("full", "sealed") else given.closed_study()
+    if kind == "sealed":
+        seal(study)
+    if kind == "draft":
+        study = factories.study("draft", state="draft", planned=False)
+
+    document = results.compute(study)
+    result = results.read(document).figures[figure.key]
+
+    assert encode(result) == document[figure.key]
+    if result is not None:
+        tables = {name: list(rows) for name, rows in figure.rows(result).items()}
+        assert tuple(tables) == figure.tables
+        assert all(tuple(row) == tuple(rows[0]) for rows in tables.values() for row in rows)
+        assert all(isinstance(line, str) for line in figure.lines(result))
+        assert isinstance(figure.context(result), dict)
+
+
+@each_figure
+def test_a_sealed_figure_tells_no_source(figure: Any, study: Study) -> None:
+    seal(study)
+
+    sealed = results.compute(study)
+
+    assert "Canary" not in json.dumps(sealed[figure.key])
+    if not figure.is_shown_sealed:
+        assert sealed[figure.key] == encode(figure.nothing)
+        assert figure.key not in [visible.key for visible, _ in results.read(sealed).visible]
+
+
+@pytest.mark.parametrize("state", ["closed", "live"])
+def test_page_text_and_files_hold_every_figure_that_has_something_to_say(
+    client: Client, study: Study, state: str
+) -> None:
+    Study.objects.update(state=state)
+    study.refresh_from_db()
+    client.force_login(factories.staff("researcher"))
+    document = results.compute(study)
+    visible = results.read(document).visible
+
+    page = client.get("/reports/plums/").content.decode()
+    lines = list(text.lines(results.read(document)))
+
+    assert len(visible) >= (7 if state == "closed" else 3)
+    for figure, result in visible:
+        assert page.count(f'id="{figure.key}"') == 1
+        assert f'href="#{figure.key}"' in page
+        own = list(figure.lines(result))
+        assert own
+        assert "\n".join(own) in "\n".join(lines)
+        for table in figure.tables:
+            header, rows = csv.table(results.read(document), table)
+            file = b"".join(client.get(f"/reports/plums/{table}.csv").streaming_content).decode()  # type: ignore[attr-defined]
+            assert file.splitlines()[:1] == ([",".join(header)] if header else [""])
+            assert len(rows) == len(list(figure.rows(result)[table]))
+
+
+def test_the_command_prints_what_only_the_page_said_before(study: Study) -> None:
+    printed = "\n".join(text.lines(results.read(results.compute(study))))
+
+    for words in ("Places by group", "Tests passed by each story, of 2", "mean ranks", "guesses of who wrote it"):
+        assert words in printed
+
+
+@each_figure
+def test_the_fingerprint_covers_the_edition(figure: Any, study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = results.fingerprint(study)
+    monkeypatch.setattr(type(figure), "edition", figure.edition + 1)
+
+    assert results.fingerprint(study) != before
+
+
+@pytest.mark.parametrize("harm", ["missing", "unknown", "other kind"])
+def test_a_stored_report_in_another_form_is_computed_anew(client: Client, study: Study, harm: str) -> None:
+    fresh = results.report(study, at=NOON, by="ann")
+    other = dict(fresh.result)
+    if harm == "missing":
+        del other["ratings"]
+    if harm == "unknown":
+        other["progress"] = {**other["progress"], "n_horses": 3}
+    if harm == "other kind":
+        other["judges"] = []  # as they were when they were a list
+    Report.objects.update(result=other)
+    with pytest.raises(Undecodable):
+        results.read(other)
+    client.force_login(factories.staff("researcher"))
+
+    response = client.get("/reports/plums/")
+
+    assert response.status_code == 200
+    assert Report.objects.get().result == results.compute(study)
+
+
+def test_a_listing_is_a_list_and_a_default_is_left_out() -> None:
+    kind = all_figures()["surveys"].result
+
+    assert encode(Listing(())) == []
+    assert decode(kind, [], "surveys") == Listing(())
+    with pytest.raises(Undecodable, match="surveys/0: dimension, "):
+        decode(kind, [{"step": "s", "item": "i", "title": "t"}], "surveys")
+
+
+@pytest.mark.parametrize("kind", ["model", "metric"])
+def test_judges_without_verdicts_are_named_and_not_analysed(client: Client, kind: str) -> None:
+    study = given.closed_study(n_groups=1)
+    given.verdicts(study, {"E01": "yn", "E02": "yn"})
+    row = given.guesses(study, {"words": {"p1s1": "ai"}})[0]
+    given.bring(study, [given.Row("test", row.rater, row.group, row.story, row.step, row.item, row.answer, kind)])
+    client.force_login(factories.staff("researcher"))
+
+    judges = results.compute(study)["judges"]
+    page = " ".join(client.get("/reports/plums/").content.decode().split())
+
+    assert judges == {"compared": [], "not_analysed": [{"judge": "words", "kind": kind, "n_answered": 1}]}
+    assert "words: 1 answer that is no verdict about a story." in page
+    assert "Judges against the majority" not in page

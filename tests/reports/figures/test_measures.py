@@ -1,0 +1,68 @@
+"""What metrics measured stands in the report, each story once, by source only once the study is closed."""
+
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.utils import timezone
+
+from judges import catalogue, runs
+from reports import results
+from reports.export import codebook
+from studies.models import Provenance, Source, Story, StoryGroup, Study
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def measured_study(*, state: str = Study.State.CLOSED) -> Study:
+    """Two stories of four and two words by two sources, the first of them in two groups; the length metric has run."""
+    study = factories.study(n_stories=2, planned=False)
+    for code, text, source in (("p1s1", "Four words stand here.", "Anna"), ("p1s2", "Two words.\n\nMore.", "Ben")):
+        story = Story.objects.get(study=study, code=code)
+        story.text = text
+        story.save()
+        author, _ = Source.objects.get_or_create(name=source, defaults={"kind": "expert_writer"})
+        Provenance.objects.update_or_create(story=story, defaults={"source": author})
+    again = StoryGroup.objects.create(study=study, code="plot9")
+    again.stories.set(study.stories.all())
+    factories.plan(study)
+    runs.drain(runs.start(study, catalogue.metric_judge("length"), by="tests"))
+    Study.objects.filter(pk=study.pk).update(state=state, closed_at=timezone.now())
+    return Study.objects.get(pk=study.pk)
+
+
+def test_each_story_is_counted_once_over_all_and_by_source() -> None:
+    words, sentences, paragraphs = results.compute(measured_study())["measures"]
+
+    assert (words["metric"], words["item"], words["n_without_value"]) == ("length-1", "words", 0)
+    overall = words["overall"]
+    assert (overall["n"], overall["mean"], overall["lowest"], overall["highest"]) == (2, 3.5, 3.0, 4.0)
+    assert overall["sd"] == pytest.approx(0.5**0.5)
+    assert [(row["source"], row["n"], row["mean"]) for row in words["by_source"]] == [("Anna", 1, 4.0), ("Ben", 1, 3.0)]
+    assert (sentences["overall"]["mean"], paragraphs["overall"]["mean"]) == (1.5, 1.5)
+
+
+def test_while_a_study_is_live_nothing_is_told_by_source() -> None:
+    measures = results.compute(measured_study(state=Study.State.LIVE))["measures"]
+
+    assert [measure["overall"]["n"] for measure in measures] == [2, 2, 2]
+    assert [measure.get("by_source", []) for measure in measures] == [[], [], []]
+
+
+def test_page_text_file_and_codebook_show_them(client: Client) -> None:
+    study = measured_study()
+    client.force_login(factories.staff("researcher"))
+
+    page = " ".join(client.get("/reports/plums/").content.decode().split())
+    lines = client.get("/reports/plums/measures.csv").getvalue().decode().splitlines()
+    text = StringIO()
+    call_command("report", "plums", stdout=text)
+
+    assert "length-1: How many words does the story have?" in page
+    assert lines[1].startswith("length-1,metric-length-1,words,")
+    assert len(lines) == 1 + 3 * 3
+    assert "length-1: How many words does the story have?" in text.getvalue()
+    names = [row["name"] for row in codebook.rows(study, with_sources=True)]
+    assert "metric-length-1/words" in names
