@@ -7,6 +7,8 @@ let latest = null;
 
 // "Back" loads a page anew: what stands around the questions belongs to the scripts that began with it.
 htmx.config.refreshOnHistoryMiss = true;
+// A question that stands there answers at once: until it is settled, its form would be posted as without scripts.
+htmx.config.defaultSettleDelay = 0;
 // Of an element that was there before, htmx would carry on the style; of a field that was made larger by hand, that is
 // an attribute, which the content policy refuses.
 htmx.config.attributesToSettle = ["class", "width", "height"];
@@ -15,12 +17,19 @@ htmx.config.attributesToSettle = ["class", "width", "height"];
 const isForQuestion = ({ detail }) =>
   detail.target?.id === "questions" && (detail.requestConfig ?? detail).verb === "get";
 
+// On the way to another question a key or a click would still answer the one that is being left.
+/** @param {boolean} isFrozen */
+function freeze(isFrozen) {
+  for (const form of document.querySelectorAll("#questions form[data-saves]")) form.inert = isFrozen;
+}
+
 document.addEventListener("htmx:configRequest", (event) => {
   if (isForQuestion(event)) event.detail.timeout = TIMEOUT;
 });
 // Of two questions asked for, the second is wanted, in whichever order they arrive.
 document.addEventListener("htmx:beforeSend", (event) => {
   if (!isForQuestion(event)) return;
+  freeze(true);
   const earlier = latest;
   latest = event.detail.xhr;
   earlier?.abort();
@@ -39,7 +48,7 @@ document.addEventListener("htmx:afterRequest", (event) => {
   if (!isForQuestion(event) || event.detail.xhr !== latest) return;
   latest = null;
   if (event.detail.xhr.status) return;
-  for (const form of document.querySelectorAll("#questions form[data-saves]")) form.inert = false;
+  freeze(false);
   say("offline");
 });
 // htmx rejects a promise of its own, without a reason, whenever a connection is lost.

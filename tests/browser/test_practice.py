@@ -48,6 +48,8 @@ def test_a_story_is_practised_on_and_compared(practice: Page) -> None:
     for radios in practice.get_by_role("group").all():
         if radios.get_by_role("radio").count():
             radios.get_by_role("radio").nth(2).check()
+            # What was said to be lacking goes when it is saved, and what stands below moves up.
+            expect(radios.locator(".problem")).to_be_empty()
     practice.get_by_role("button", name="Compare with sample answers").click()
 
     told = practice.get_by_text("Below each of your answers there is now a sample answer")

@@ -6,7 +6,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
-from django_htmx.http import HttpResponseClientRedirect, HttpResponseLocation, reswap, retarget
+from django_htmx.http import HttpResponseClientRedirect, push_url, reswap, retarget
 
 from annotation import progress, responses
 from annotation.models import Assignment, Response
@@ -99,7 +99,15 @@ def save(request: Request, work: Work, place: Place) -> HttpResponse:
     return redirect(addresses.of_stop(work, place))
 
 
-def show(request: Request, work: Work, part: Part, place: Place, refused: Refused | None = None) -> HttpResponse:
+def show(
+    request: Request,
+    work: Work,
+    part: Part,
+    place: Place,
+    refused: Refused | None = None,
+    *,
+    has_story: bool = False,
+) -> HttpResponse:
     """The page on which the place is asked; of the desk only the questions, if the story is there already."""
     is_checked = pages.is_checked(request, work)
     status = 400 if refused else 200
@@ -111,7 +119,7 @@ def show(request: Request, work: Work, part: Part, place: Place, refused: Refuse
         return render(request, "annotation/together.html", context, status=status)
     context = pages.desk(work, part, place, refused=refused, is_checked=is_checked)
     context |= overview.about(request, work, place, at=timezone.now())
-    has_story = request.htmx.target == "questions" and not request.htmx.history_restore_request
+    has_story = has_story or (request.htmx.target == "questions" and not request.htmx.history_restore_request)
     template = "annotation/desk.html#questions" if has_story else "annotation/desk.html"
     return render(request, template, context | {"has_story": has_story}, status=status)
 
@@ -159,8 +167,17 @@ def go(request: Request, work: Work, place: Place, direction: str) -> HttpRespon
     if not request.htmx:
         return redirect(addresses.of_stop(work, stop))
     if isinstance(stop, Place) and stop.letter == place.letter:
-        return HttpResponseLocation(addresses.of_stop(work, stop), target="#questions", swap="outerHTML")
+        return exchange(request, work, stop)
     return HttpResponseClientRedirect(addresses.of_stop(work, stop))
+
+
+def exchange(request: Request, work: Work, place: Place) -> HttpResponse:
+    """The answer to going on within a story: the next question, in place of the one just saved."""
+    part, place = work.place(place.step.key, place.item.key, place.letter)
+    claims.touch(work.assignment, place=place.path, at=timezone.now())
+    response = show(request, work, part, place, has_story=True)
+    response = push_url(response, addresses.of_stop(work, place))
+    return reswap(retarget(response, "#questions"), "outerHTML")
 
 
 @for_assignment

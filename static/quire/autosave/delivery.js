@@ -13,6 +13,7 @@ import { clearTrouble, markFailed, say, sayDone, sayTrouble } from "./status.js"
  */
 export function send(saver) {
   queue.cancel(saver);
+  if (queue.moves.has(saver)) return; // going on saves it
   if (saver.isConnected) saver.dispatchEvent(new CustomEvent("typed", { bubbles: true }));
 }
 

@@ -50,6 +50,28 @@ for (const type of /** @type {const} */ (["change", "submit"])) {
   );
 }
 
+// ── Going on: from the press until the next question stands there, nothing else happens to this one ──
+
+document.addEventListener(
+  "submit",
+  (event) => {
+    const saver = saverOf(event.target);
+    if (!saver || event.submitter?.getAttribute("name") !== "go") return;
+    queue.moves.add(saver);
+    saver.inert = true;
+  },
+  true,
+);
+// The move takes along what the field says; a save of its own would take the place of the move.
+document.addEventListener(
+  "change",
+  (event) => {
+    const saver = saverOf(event.target);
+    if (saver && queue.moves.has(saver)) event.stopPropagation();
+  },
+  true,
+);
+
 // ── One save, from htmx's request to its answer ──
 
 /** @typedef {CustomEvent<HtmxDetail>} HtmxEvent */
@@ -78,11 +100,8 @@ document.addEventListener("htmx:configRequest", (event) => {
 });
 document.addEventListener("htmx:beforeSend", (event) => {
   if (!isSave(event)) return;
-  const { elt, parameters } = requestOf(event);
-  queue.requests.set(event.detail.xhr, elt);
+  queue.requests.set(event.detail.xhr, requestOf(event).elt);
   say("saving");
-  // Between going on and arriving, a key or a click would still answer the item that is being left.
-  if (parameters.go) elt.inert = true;
 });
 document.addEventListener("htmx:beforeOnLoad", (event) => {
   if (isSave(event) && event.detail.xhr.getResponseHeader(SIGNATURE) === null) event.preventDefault();
@@ -93,12 +112,14 @@ document.addEventListener("htmx:afterRequest", (event) => {
   const { xhr } = event.detail;
   const code = codeOf(xhr.status, xhr.getResponseHeader(SIGNATURE));
   queue.requests.delete(xhr);
+  const isMove = Boolean(parameters.go);
+  if (isMove) queue.moves.delete(elt);
   // Of an answer that only says where to go, htmx does not say that it was a success.
   if (isTaken(code)) {
     accept(elt, n, Number(parameters.pasted ?? 0));
     return;
   }
-  elt.inert = false;
+  if (isMove) elt.inert = false;
   refuse(elt, n, code);
 });
 

@@ -74,6 +74,8 @@ export class SaveQueue {
   versions = new WeakMap();
   /** @type {Map<{ readyState: number }, Saver>} */
   requests = new Map();
+  /** @type {Set<Saver>} savers that are being left for the next question or the one before */
+  moves = new Set();
   /** @type {Set<string>} keys of drafts that this page has shown to be in conflict or refused */
   settledDrafts = new Set();
   nSaves = 0;

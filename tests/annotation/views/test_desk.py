@@ -16,6 +16,8 @@ from tests.annotation.walk import address, begin, give, said
 
 pytestmark = pytest.mark.django_db
 
+TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="\w+"')
+
 
 def test_the_desk_shows_the_story_under_its_letter_and_one_question(client):
     assignment = begin(client, factories.study(n_items=3))
@@ -78,14 +80,16 @@ def test_htmx_gets_only_the_questions_within_a_story_and_is_sent_to_the_next_one
     assignment = begin(client, factories.study())
     asked = walk.HTMX | {"HX-Target": "questions"}
 
-    part = client.get(address(assignment, item=2), headers=asked).text
     within = give(client, assignment, go="next", htmx=True)
+    part = client.get(address(assignment, item=2), headers=asked).text
     beyond = give(client, assignment, item=2, go="next", htmx=True)
 
     assert "Is it good in way 2?" in part
     assert "<title>" in part
     assert "The p1s" not in part, "the story is on the page already"
-    assert address(assignment, item=2) in within.headers["HX-Location"]
+    assert within.headers["HX-Push-Url"] == address(assignment, item=2)
+    assert within.headers["HX-Retarget"] == "#questions"
+    assert TOKEN.sub("", within.text) == TOKEN.sub("", part), "going on brings what its address shows"
     assert beyond.headers["HX-Redirect"] == address(assignment, letter="B")
 
 

@@ -1,0 +1,92 @@
+"""Keys pressed faster than the network answers: no answer but the key pressed at the question shown, no move lost."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotation.models import Response
+from tests import factories
+from tests.browser.arriving import begin, until
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
+KEYS = ["y", "j", "n", "j", "y", "n", "j", "n", "k", "y", "j", "j", "n", "y", "j", "y"]
+# What a person sees when a key goes down, noted by the page itself.
+NOTE_KEYS = """() => {
+  window.pressed = [];
+  addEventListener("keydown", ({ key }) => {
+    window.pressed.push([document.querySelector(".reading form[data-saves]").id, key]);
+  }, true);
+}"""
+
+
+def slow_down(page: Page, latency: int) -> None:
+    """Milliseconds more for every request."""
+    network = page.context.new_cdp_session(page)
+    network.send("Network.enable")
+    conditions = {"offline": False, "latency": latency, "downloadThroughput": -1, "uploadThroughput": -1}
+    network.send("Network.emulateNetworkConditions", conditions)
+
+
+def expected(pressed: list[tuple[str, str]]) -> tuple[dict[int, str], int]:
+    """By the number of the question the answer it must have, and the question that must be shown in the end.
+
+    At a question shown, keys answer until the first one that moves; from there to the next question they do nothing.
+    """
+    answers: dict[int, str] = {}
+    left, current = 0, 1
+    for form, key in pressed:
+        shown = int(form.rsplit("-", 1)[1])
+        if shown == left:
+            continue
+        assert shown == current, f"question {shown} is shown where the keys lead to {current}: {pressed}"
+        left = 0
+        if key in "yn":
+            answers[shown] = {"y": "yes", "n": "no"}[key]
+        elif key == "j" or shown > 1:
+            left, current = shown, shown + (1 if key == "j" else -1)
+    return answers, current
+
+
+def saved() -> dict[int, Any]:
+    return dict(Response.objects.exclude(value=None).values_list("item__position", "value"))
+
+
+@pytest.mark.parametrize(("gap", "latency"), [(60, 0), (60, 400), (130, 150), (250, 400)])
+def test_keys_faster_than_the_network_neither_change_an_answer_nor_lose_a_move(page, live_server, gap, latency):
+    begin(page, live_server, factories.study(n_stories=2, n_items=12, comparative=False))
+    slow_down(page, latency)
+    page.evaluate(NOTE_KEYS)
+
+    for key in KEYS:
+        page.keyboard.press(key)
+        page.wait_for_timeout(gap)
+
+    answers, number = expected(page.evaluate("window.pressed"))
+    expect(page.locator(f"#item-tests-A-item-{number}")).to_be_visible()
+    until(page, saved, answers)
+
+
+def test_a_question_that_is_gone_to_takes_one_request(page, live_server):
+    begin(page, live_server, factories.study(n_stories=2, comparative=False))
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(f"{request.method} {request.url}"))
+
+    page.keyboard.press("j")
+
+    expect(page.locator("h2", has_text="Item 2")).to_be_focused()
+    assert [request for request in requests if "/s/" in request] == [f"POST {page.url.replace('item-2', 'item-1')}"]
+    assert page.url.endswith("item-2/")
+    assert "question 2" in page.title()
+
+
+def test_a_key_pressed_after_a_click_in_the_index_does_not_answer_the_question_that_is_left(page, live_server):
+    begin(page, live_server, factories.study(n_stories=2, comparative=False))
+    slow_down(page, 400)
+
+    page.locator("#index a").nth(1).click()
+    page.keyboard.press("n")
+
+    expect(page.locator("h2", has_text="Item 2")).to_be_focused()
+    page.keyboard.press("y")
+    until(page, saved, {2: "yes"})
