@@ -1,6 +1,6 @@
 """The life of a study, draft to closed, and who may do what then: pure functions of a study's state and times.
 
-What happens when a study passes from one state to the next is done in `annotation.design.launching`.
+What happens when a study passes from one state to the next is done in `annotation.design.transitions`.
 """
 
 from collections.abc import Mapping

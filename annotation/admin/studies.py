@@ -21,7 +21,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop, ngettext, pgettext_lazy
 
 from annotation import design
-from annotation.design import balance, launching
+from annotation.design import balance, transitions
 from annotation.models import Assignment, Rater, Seat
 from studies import lifecycle, protocol
 from studies.admin.studies import may_edit
@@ -36,31 +36,31 @@ def _plan(study: Study, request: HttpRequest) -> str:
 
 
 def _launch(study: Study, request: HttpRequest) -> str:
-    launching.launch(study, by=request.user.get_username(), at=timezone.now())
+    transitions.launch(study, by=request.user.get_username(), at=timezone.now())
     return _("%(study)s is live. Whoever holds a link can begin.") % {"study": study}
 
 
 def _pause(study: Study, request: HttpRequest) -> str:
-    launching.pause(study)
+    transitions.pause(study)
     return _("%(study)s is paused. What was saved is kept.") % {"study": study}
 
 
 def _resume(study: Study, request: HttpRequest) -> str:
-    launching.resume(study)
+    transitions.resume(study)
     return _("%(study)s is live again.") % {"study": study}
 
 
 def _close(study: Study, request: HttpRequest) -> str:
-    launching.close(study, at=timezone.now())
+    transitions.close(study, at=timezone.now())
     return _("%(study)s is closed. What was saved is kept.") % {"study": study}
 
 
 def _against_planning(study: Study) -> list[Finding]:
-    return protocol.errors(launching.findings(study, at=timezone.now()), Purpose.PLAN)
+    return protocol.errors(transitions.findings(study, at=timezone.now()), Purpose.PLAN)
 
 
 def _against_launching(study: Study) -> list[Finding]:
-    return launching.obstacles(study, at=timezone.now())
+    return transitions.launch_obstacles(study, at=timezone.now())
 
 
 def _against_pausing(study: Study) -> list[Finding]:
@@ -224,12 +224,12 @@ class StudyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     @admin.display(description=gettext_lazy("balance"))
     def seats(self, study: Study) -> str:
-        return render_to_string("admin/studies/study/balance.html", {"groups": balance.read(study)})
+        return render_to_string("admin/studies/study/balance.html", {"groups": balance.load_groups(study)})
 
     @admin.display(description=gettext_lazy("checklist"))
     def checklist(self, study: Study) -> str:
         is_draft = bool(study.pk) and lifecycle.is_draft(study)
-        findings = launching.findings(study, at=timezone.now()) if is_draft else []
+        findings = transitions.findings(study, at=timezone.now()) if is_draft else []
         errors = protocol.errors(findings, Purpose.LAUNCH)
         context = {"errors": errors, "warnings": [f for f in findings if f not in errors], "study": study}
         return render_to_string("admin/studies/study/checklist.html", context | {"is_draft": lifecycle.is_draft(study)})
@@ -271,7 +271,7 @@ class StudyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def _do(self, request: HttpRequest, deed: str, study: Study) -> None:
         try:
             said = DEEDS[deed].do(study, request)
-        except (protocol.NotPlannable, launching.NotReady) as error:
+        except (protocol.NotPlannable, transitions.NotReady) as error:
             self.message_user(request, str(error), messages.ERROR)
         else:
             self.log_change(request, study, DEEDS[deed].done)
@@ -321,7 +321,7 @@ class StudyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 def _next_deeds(study: Study) -> list[str]:
     """What can come next for the study, the likeliest first; empty when it is closed."""
     if lifecycle.may_plan(study):
-        return ["launch", "plan"] if design.seats.people(study).exists() else ["plan", "launch"]
+        return ["launch", "plan"] if design.seats.of_people(study).exists() else ["plan", "launch"]
     return [name for name in ("resume", "pause", "close") if lifecycle.may(study, name)]
 
 

@@ -26,7 +26,7 @@ from django_celery_beat.models import (
 
 import studies
 from annotation import design, responses
-from annotation.design import launching
+from annotation.design import transitions
 from annotation.models import Assignment, Identity, Rater, Withdrawal
 from annotation.participation import claims, consents, invitations
 from annotation.responses import submission
@@ -90,10 +90,10 @@ def build() -> World:
     world.studies["mystery"] = _cloze()
     for slug in ("plums", "pears", "mystery"):
         design.plan(world.studies[slug])
-        launching.launch(world.studies[slug], by="tests", at=timezone.now())
+        transitions.launch(world.studies[slug], by="tests", at=timezone.now())
         _stranger(world.studies[slug])
     _raters(world)
-    launching.close(world.studies["pears"], at=timezone.now())
+    transitions.close(world.studies["pears"], at=timezone.now())
     for role in ("", *roles.ROLES):
         world.visitors[role or "helper"] = _signed_in(factories.staff(role))
     world.visitors["root"] = _signed_in(User.objects.create_superuser("root"))

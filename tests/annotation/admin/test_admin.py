@@ -91,7 +91,7 @@ def test_a_place_can_be_given_back(staff: Client) -> None:
 def test_a_judges_place_is_not_given_back(staff: Client) -> None:
     study = factories.study()
     judge = Rater.objects.create(study=study, code="gpt", kind=Rater.Kind.MODEL)
-    seat = design.judge_seat(study, study.groups.get(), [s.code for s in study.stories.all()])
+    seat = design.add_judge_seat(study, study.groups.get(), [s.code for s in study.stories.all()])
     version = study.versions.get()
     assignment = Assignment.objects.create(
         study=study, rater=judge, rater_kind=judge.kind, seat=seat, group=seat.group, version=version

@@ -141,7 +141,7 @@ def test_a_judge_keeps_them() -> None:
     group = study.groups.get()
     judge = factories.rater(study, "M01", kind=Rater.Kind.MODEL)
     order = sorted(story.code for story in group.stories.all())
-    seat = design.judge_seat(study, group, order)
+    seat = design.add_judge_seat(study, group, order)
     mine = Assignment.objects.create(
         study=study, rater=judge, rater_kind=judge.kind, seat=seat, group=group, version=protocol.current(study)
     )
