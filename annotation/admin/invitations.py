@@ -126,14 +126,14 @@ class InvitationAdmin(ReadOnly):
     def _warn(self, request: HttpRequest, study: Study, groups: list[StoryGroup]) -> None:
         """Say so if people may come for whom there is no seat. Not all who are invited come, so nothing is refused."""
         now = timezone.now()
-        whole = invitations.demand(study, at=now)
+        whole = invitations.count_demand(study, at=now)
         if whole.is_too_much:
             said = _(
                 "More links are out than seats are open: %(links)d issued and not used yet, %(seats)d open. "
                 "If all of them are used, whoever comes last finds no place."
             )
             self.message_user(request, said % {"links": whole.n_unused, "seats": whole.n_open}, messages.WARNING)
-        elif groups and (theirs := invitations.demand(study, at=now, groups=groups)).is_too_much:
+        elif groups and (theirs := invitations.count_demand(study, at=now, groups=groups)).is_too_much:
             said = _(
                 "More links are out for these groups alone than they have seats open: %(links)d issued and not used "
                 "yet, %(seats)d open. If all of them are used, whoever comes last finds no place."

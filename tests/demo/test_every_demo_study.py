@@ -77,7 +77,7 @@ def test_a_study_can_be_walked_from_the_link_to_the_end_and_reported(client: Cli
     rater, seen = walked(client, study, n_groups=n_groups)
 
     assert seen[0] == "invitation"
-    assert claims.n_left(rater) == study.groups.count() - n_groups
+    assert claims.n_groups_left(rater) == study.groups.count() - n_groups
     assert answered(rater) == asked(study)
     statuses = Assignment.objects.filter(rater=rater, seat__isnull=False).values_list("status", flat=True)
     assert set(statuses) == {"submitted"}

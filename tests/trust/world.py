@@ -293,11 +293,11 @@ def _begin(world: World, name: str) -> None:
     rater = _rater(world, name)
     for step in protocol.load_protocol(protocol.current(rater.study)).steps:
         if step.kind == Step.Kind.CONSENT:
-            consents.agree(rater, step)
+            consents.record_consent(rater, step)
         elif step.key in ("briefing", "welcome", "background"):
             pass_step(rater, step)
     if rater.study.slug != "mystery":
-        factories.answer(claims.visit(rater), step="background", value="Ten years of it.", why="")
+        factories.answer(claims.ensure_visit(rater), step="background", value="Ten years of it.", why="")
     world.at_work[name] = claims.claim(rater)
 
 

@@ -50,14 +50,14 @@ def go_home(request: Request, rater: Rater, far: Way) -> HttpResponse:
 @show_or_do
 def invitation(request: Request, token: str) -> HttpResponse:
     """What the link is about. Looking starts nothing, since mail scanners look; only Continue begins a session."""
-    found = invitations.opened(token, at=timezone.now())
+    found = invitations.find_by_token(token, at=timezone.now())
     if found is None:
         return render(request, "annotation/invalid_link.html", status=404)
     languages.speak(request, found.study)
     if done := Withdrawal.objects.filter(rater=found.rater_id).select_related("rater__study").first():
         return withdrawal.receipt(request, done, status=410)
     if request.method == "POST":
-        guards.start(request, invitations.rater_of(found))
+        guards.start(request, invitations.ensure_rater(found))
         return redirect("annotation:home")
     until = invitations.ends_at(found.study, found)
     asked = load_outline(protocol.current(found.study))
@@ -101,7 +101,7 @@ def consent(request: Request, rater: Rater, far: Way) -> HttpResponse:
     problem = ""
     if request.method == "POST":
         if request.POST.get("agrees") == "yes":
-            consents.agree(rater, step)
+            consents.record_consent(rater, step)
             return routing.go_on(rater)
         problem = _("Please tick the box if you agree. Without your consent the study cannot begin.")
     context = {"study": rater.study, "step": step, "paragraphs": paragraphs(step.text), "problem": problem}
@@ -160,7 +160,7 @@ def once(request: Request, rater: Rater, far: Way, step: str) -> HttpResponse:
     asked = far.protocol.step(step)
     if asked is None or (where != Page("once", (step,)) and not progress.may_end_with(far, asked)):
         return routing.go(where)
-    visit = work.find(claims.visit(rater).code, rater=rater.pk, at=timezone.now())
+    visit = work.find(claims.ensure_visit(rater).code, rater=rater.pk, at=timezone.now())
     part = visit.part(step) if visit else None
     if visit is None or part is None:
         raise Http404

@@ -123,7 +123,7 @@ def kept(request: Request, work: Work, part: Part, sheet: Sheet) -> HttpResponse
     """What follows when all fields were posted: on to the next part if that was asked for, and if nothing failed."""
     if sheet.problems:
         return show(request, work, part, sheet, status=400)
-    claims.touch(work.assignment, place=part.key, at=timezone.now())
+    claims.remember_place(work.assignment, place=part.key, at=timezone.now())
     if "go" in request.POST:
         after = progress.neighbours(work.parts, part, work.letters)[1]
         return redirect(addresses.of_stop(work, after))

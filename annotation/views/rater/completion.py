@@ -49,7 +49,7 @@ def receipt(request: Request, work: Work) -> HttpResponse:
     """What was submitted in this sitting and when, with the receipt of each group; and what may come next."""
     if work.assignment.status != Assignment.Status.SUBMITTED or work.assignment.seat is None:
         return redirect("annotation:assignment", work.assignment.code)
-    left = claims.n_left(work.assignment.rater)
+    left = claims.n_groups_left(work.assignment.rater)
     context = pages.common(work) | {"groups": sittings.summaries(work.assignment), "n_left": left}
     return render(request, "annotation/receipt.html", context)
 
@@ -70,7 +70,7 @@ def stop(request: Request, work: Work, step: str) -> HttpResponse:
     section = request.POST.get("section", "")
     if section not in [str(each.number) for each in sheet.cloze.parsed.sections] or sheet.problems:
         return cloze.show(request, work, part, sheet, status=400)
-    claims.touch(work.assignment, place=f"{part.key}/section-{section}", at=now)
+    claims.remember_place(work.assignment, place=f"{part.key}/section-{section}", at=now)
     claims.give_up(work.assignment, at=now, stopped_at=int(section))
     return redirect("annotation:stopped", work.assignment.code)
 
@@ -104,7 +104,7 @@ def done(request: Request, rater: Rater, far: Way) -> HttpResponse:
         if last and last.key not in far.passed:
             first = next(s for s in progress.around(far.protocol)[1] if s.kind == Step.Kind.RATING)
             return redirect("annotation:once", first.key)
-        submission.submit(claims.visit(rater), at=timezone.now())
+        submission.submit(claims.ensure_visit(rater), at=timezone.now())
         return redirect("annotation:done")
     if where != Page("done"):
         return routing.go(where)

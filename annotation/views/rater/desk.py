@@ -55,7 +55,7 @@ def item(request: Request, work: Work, step: str, item: str, letter: str = "") -
         return moved
     if part.kind != "desk":
         return redirect(f"{addresses.of_stop(work, part)}#item-{place.id}")
-    claims.touch(work.assignment, place=place.path, at=timezone.now())
+    claims.remember_place(work.assignment, place=place.path, at=timezone.now())
     return show(request, work, part, place)
 
 
@@ -178,7 +178,7 @@ def part(request: Request, work: Work, step: str) -> HttpResponse:
         return moved
     if current.kind == "cloze" and request.method == "POST":
         return fill(request, work, current)
-    claims.touch(work.assignment, place=current.key, at=timezone.now())
+    claims.remember_place(work.assignment, place=current.key, at=timezone.now())
     is_checked = pages.is_checked(request, work)
     if current.kind == "cloze":
         return cloze.show(request, work, current, cloze.opened(work, current, is_checked=is_checked))

@@ -23,13 +23,14 @@ def before(request: Request, work: Work) -> HttpResponse:
         return redirect("annotation:assignment", work.assignment.code)
     knows = request.POST.get("knows", "")
     if knows == "no":
-        recognition.go_on(work.assignment)
+        recognition.record_none_known(work.assignment)
         return redirect("annotation:assignment", work.assignment.code)
     if knows == "yes":
-        recognition.give_back(work.assignment, at=timezone.now())
+        recognition.give_back_seat(work.assignment, at=timezone.now())
         return redirect("annotation:home")
     openings = [
-        (letter, story.language, recognition.opening(story.text)) for letter, story in work.story_by_letter.items()
+        (letter, story.language, recognition.opening_lines(story.text))
+        for letter, story in work.story_by_letter.items()
     ]
     is_undecided = request.method == "POST"
     problem = _("Please say whether you know one of them.") if is_undecided else ""
@@ -47,7 +48,7 @@ def flag(request: Request, work: Work, letter: str) -> HttpResponse:
     if refusal := work.refusal or (None if work.may_read(letter) else Refusal.AHEAD):
         return pages.refuse(request, refusal)
     is_known = request.POST.get("knows") == "yes"
-    recognition.flag(work.assignment, work.story_by_letter[letter], is_known=is_known)
+    recognition.flag_story(work.assignment, work.story_by_letter[letter], is_known=is_known)
     if request.htmx:
         context = pages.common(work) | {"letter": letter, "is_recognised": is_known}
         return render(request, "annotation/recognised.html", context)

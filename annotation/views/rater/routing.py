@@ -37,7 +37,7 @@ def read(rater: Rater) -> Way:
         at_work=at_work,
         owes_recognition=at_work is not None and recognition.is_owed(at_work, has_desk=outline.has_desk),
         n_submitted=sum(bool(a.seat_id) and a.status == Assignment.Status.SUBMITTED for a in mine),
-        n_left=claims.n_left(rater),
+        n_left=claims.n_groups_left(rater),
         has_finished=any(a.seat_id is None and a.status == Assignment.Status.SUBMITTED for a in mine),
     )
 

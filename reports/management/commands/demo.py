@@ -177,7 +177,7 @@ def is_done(invitation: Invitation) -> bool:
     rater = invitation.rater
     if rater is None:
         return False
-    has_work = claims.open_assignment(rater) is not None or claims.n_left(rater) > 0
+    has_work = claims.find_open_assignment(rater) is not None or claims.n_groups_left(rater) > 0
     return hasattr(rater, "withdrawal") or not has_work
 
 

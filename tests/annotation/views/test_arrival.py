@@ -149,7 +149,7 @@ def test_the_last_questions_can_be_answered_where_a_step_of_the_group_locked_wha
     Step.objects.filter(key="ranking").update(locks=True)
     factories.plan(study)
     rater = walk.come_in(client, study)
-    visit = claims.visit(rater)
+    visit = claims.ensure_visit(rater)
     client.post(CONSENT, {"agrees": "yes"})
 
     before = walk.give(client, visit, step="about", letter="", why="")
