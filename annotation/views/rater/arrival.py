@@ -18,7 +18,7 @@ from annotation.progress import Page, Part, Way, languages, work
 from annotation.progress.outlines import load_outline
 from annotation.progress.work import Work
 from annotation.responses import submission
-from annotation.templatetags import reading as likes
+from annotation.templatetags import reading_preferences
 from annotation.views.rater import guards, practice, routing, withdrawal
 from annotation.views.rater.guards import Request, for_rater, rater_page
 from annotation.views.rater.presenters import pages, questions
@@ -80,8 +80,9 @@ def reading(request: Request) -> HttpResponse:
     # Never redirect(back): that would first look for a view of this name.
     is_ours = back.startswith("/") and url_has_allowed_host_and_scheme(back, allowed_hosts=None)
     response = HttpResponseRedirect(back if is_ours else reverse("annotation:home"))
-    chosen = likes.parsed(".".join(request.POST.get(name, "") for name in likes.CHOICES))
-    response.set_cookie(likes.COOKIE, ".".join(chosen.values()), max_age=A_YEAR, samesite="Lax")
+    posted = ".".join(request.POST.get(name, "") for name in reading_preferences.CHOICES)
+    preferences = reading_preferences.parse_cookie(posted)
+    response.set_cookie(reading_preferences.COOKIE, ".".join(preferences.values()), max_age=A_YEAR, samesite="Lax")
     language = request.POST.get("language", "")
     if language in dict(settings.LANGUAGES):
         response.set_cookie(settings.LANGUAGE_COOKIE_NAME, language, max_age=A_YEAR, samesite="Lax")

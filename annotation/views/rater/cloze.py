@@ -14,7 +14,7 @@ from annotation.participation import claims
 from annotation.progress import Part, Place, pace
 from annotation.progress.work import Work
 from annotation.responses import fills
-from annotation.templatetags.orientation import time_of_day
+from annotation.templatetags.times import time_of_day
 from annotation.views.rater import addresses
 from annotation.views.rater.guards import Request
 from annotation.views.rater.presenters import pages, questions

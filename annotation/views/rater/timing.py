@@ -9,7 +9,7 @@ from annotation.progress.refusals import READABLE
 from annotation.progress.work import Work
 from annotation.responses import fills, timing
 from annotation.responses.timing import Reported
-from annotation.templatetags.orientation import in_words
+from annotation.templatetags.times import in_words
 from annotation.views.rater.guards import Request, for_assignment
 from annotation.views.rater.presenters.questions import REVISION
 from studies.models import Cloze
