@@ -15,7 +15,7 @@ register_converter(Letter, "letter")
 app_name = "annotation"
 urlpatterns = [
     path("", arrival.home, name="home"),
-    path("r/<str:token>/", arrival.invitation, name="invitation"),
+    path("r/<str:token>/", arrival.open_invitation, name="invitation"),
     path("again/", arrival.again, name="again"),
     path("reading/", arrival.reading, name="reading"),
     path("consent/", arrival.consent, name="consent"),
@@ -35,7 +35,7 @@ urlpatterns = [
     path("a/<slug:code>/receipt/", completion.receipt, name="receipt"),
     path("a/<slug:code>/stopped/", completion.stopped, name="stopped"),
     path("a/<slug:code>/stop/<slug:step>/", completion.stop, name="stop"),
-    path("a/<slug:code>/recognition/", recognition.before, name="recognition"),
+    path("a/<slug:code>/recognition/", recognition.ask, name="recognition"),
     path("a/<slug:code>/story/<letter:letter>/", desk.story, name="story"),
     path("a/<slug:code>/story/<letter:letter>/recognised/", recognition.flag, name="recognised"),
     path("a/<slug:code>/s/<slug:step>/", desk.part, name="part"),

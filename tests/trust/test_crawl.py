@@ -80,7 +80,7 @@ def test_no_error_page_tells_more(world: World, monkeypatch: pytest.MonkeyPatch,
             for status, hits in [crawl.made(world, ask)]
         ]
 
-    monkeypatch.setattr(pages, "desk", breaks)
+    monkeypatch.setattr(pages, "desk_context", breaks)
     monkeypatch.setattr(views.results, "report", breaks)
 
     settings.DEBUG = True

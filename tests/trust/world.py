@@ -30,7 +30,7 @@ from annotation.design import transitions
 from annotation.models import Assignment, Identity, Rater, Withdrawal
 from annotation.participation import claims, consents, invitations
 from annotation.responses import submission
-from annotation.views.rater.routing import pass_step
+from annotation.views.rater.routing import record_step_taken
 from config import roles
 from judges import catalogue, runs
 from judges.models import Run
@@ -295,7 +295,7 @@ def _begin(world: World, name: str) -> None:
         if step.kind == Step.Kind.CONSENT:
             consents.record_consent(rater, step)
         elif step.key in ("briefing", "welcome", "background"):
-            pass_step(rater, step)
+            record_step_taken(rater, step)
     if rater.study.slug != "mystery":
         factories.answer(claims.ensure_visit(rater), step="background", value="Ten years of it.", why="")
     world.at_work[name] = claims.claim(rater)

@@ -11,12 +11,12 @@ from annotation.progress.refusals import Refusal
 from annotation.progress.work import Work
 from annotation.views.rater.guards import Request, for_assignment
 from annotation.views.rater.presenters import pages
-from annotation.views.rater.routing import show_or_do
+from annotation.views.rater.routing import allow_get_and_post
 
 
 @for_assignment
-@show_or_do
-def before(request: Request, work: Work) -> HttpResponse:
+@allow_get_and_post
+def ask(request: Request, work: Work) -> HttpResponse:
     """The opening lines of the stories, below what they were written to if raters see that. A yes gives the place back,
     a no goes on to the first story."""
     if work.refusal is not Refusal.OWES_RECOGNITION:
@@ -34,7 +34,7 @@ def before(request: Request, work: Work) -> HttpResponse:
     ]
     is_undecided = request.method == "POST"
     problem = _("Please say whether you know one of them.") if is_undecided else ""
-    context = pages.common(work) | {"premise": work.premise, "openings": openings, "problem": problem}
+    context = pages.base_context(work) | {"premise": work.premise, "openings": openings, "problem": problem}
     context["is_one"] = len(work.letters) == 1
     return render(request, "annotation/recognition.html", context, status=400 if is_undecided else 200)
 
@@ -50,6 +50,6 @@ def flag(request: Request, work: Work, letter: str) -> HttpResponse:
     is_known = request.POST.get("knows") == "yes"
     recognition.flag_story(work.assignment, work.story_by_letter[letter], is_known=is_known)
     if request.htmx:
-        context = pages.common(work) | {"letter": letter, "is_recognised": is_known}
+        context = pages.base_context(work) | {"letter": letter, "is_recognised": is_known}
         return render(request, "annotation/recognised.html", context)
     return redirect("annotation:assignment", work.assignment.code)
