@@ -228,11 +228,10 @@ class StudyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     @admin.display(description=gettext_lazy("checklist"))
     def checklist(self, study: Study) -> str:
-        is_draft = bool(study.pk) and lifecycle.is_draft(study)
-        findings = transitions.findings(study, at=timezone.now()) if is_draft else []
+        findings = transitions.findings(study, at=timezone.now()) if study.pk and study.is_draft else []
         errors = protocol.errors(findings, Purpose.LAUNCH)
         context = {"errors": errors, "warnings": [f for f in findings if f not in errors], "study": study}
-        return render_to_string("admin/studies/study/checklist.html", context | {"is_draft": lifecycle.is_draft(study)})
+        return render_to_string("admin/studies/study/checklist.html", context)
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.action_view)

@@ -32,9 +32,9 @@ def launch_obstacles(study: Study, *, at: datetime) -> list[Finding]:
 
 
 def _state_sentence(study: Study) -> str:
-    if lifecycle.is_closed(study):
+    if study.is_closed:
         return _("it is closed; load it again under another slug to run it anew")
-    if lifecycle.is_paused(study):
+    if study.is_paused:
         return _("it is paused; resume it")
     return _("it is live already")
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_noop
 
 from annotation.models import Assignment, Rater, Seat, Timing
 from annotation.responses import fills
-from studies import lifecycle, protocol
+from studies import protocol
 from studies.models import Step
 
 
@@ -37,7 +37,7 @@ def claim(rater: Rater) -> Assignment:
 
     Raises NoSeat if the study is not open or no seat is left for this rater.
     """
-    if not lifecycle.is_live(rater.study):
+    if not rater.study.is_live:
         raise NoSeat(gettext_noop("This study is not open."))
     version = protocol.current(rater.study)
     while True:

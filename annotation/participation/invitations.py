@@ -74,7 +74,7 @@ def find_by_token(token: str, *, at: datetime) -> Invitation | None:
     if invitation is None or (invitation.expires_at and invitation.expires_at <= at):
         return None
     # Whoever comes back to a paused study is told so, in place of a link that seems to be broken.
-    leads_somewhere = is_open(invitation.study, at=at) or lifecycle.is_paused(invitation.study)
+    leads_somewhere = is_open(invitation.study, at=at) or invitation.study.is_paused
     return invitation if leads_somewhere else None
 
 

@@ -24,7 +24,7 @@ from annotation.views.rater.guards import Request, for_rater, rater_page
 from annotation.views.rater.presenters import pages, questions
 from annotation.views.rater.presenters.questions import MissingAnswer
 from annotation.views.rater.routing import allow_get_and_post, requires_open_study
-from studies import lifecycle, protocol
+from studies import protocol
 from studies.models import Step
 from studies.typography.paragraphs import paragraphs
 
@@ -68,14 +68,14 @@ def open_invitation(request: Request, token: str) -> HttpResponse:
 
 @rater_page
 @require_safe
-def again(request: Request) -> HttpResponse:
+def session_ended(request: Request) -> HttpResponse:
     """What to do when a session has ended."""
     return render(request, "annotation/again.html")
 
 
 @rater_page
 @require_POST
-def reading(request: Request) -> HttpResponse:
+def save_reading_preferences(request: Request) -> HttpResponse:
     """Keep the reading settings in a cookie, for browsers without JavaScript, and the language in Django's own."""
     back = request.POST.get("back", "")
     # Never redirect(back): that would first look for a view of this name.
@@ -246,5 +246,5 @@ def closed(request: Request, rater: Rater) -> HttpResponse:
     """What a rater meets when the study is over, or paused."""
     if invitations.is_open(rater.study, at=timezone.now()):
         return redirect("annotation:home")
-    template = "annotation/paused.html" if lifecycle.is_paused(rater.study) else "annotation/closed.html"
+    template = "annotation/paused.html" if rater.study.is_paused else "annotation/closed.html"
     return render(request, template, {"study": rater.study})

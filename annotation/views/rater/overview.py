@@ -32,7 +32,7 @@ def overview(request: Request, work: Work) -> HttpResponse:
 
 @for_assignment
 @require_POST
-def rest(request: Request, work: Work) -> HttpResponse:
+def dismiss_break(request: Request, work: Work) -> HttpResponse:
     """Put the suggestion of a break away, and go on at the very item."""
     _note_rest(request, work, Orientation(work).active_seconds)
     return redirect("annotation:assignment", work.assignment.code)
