@@ -152,8 +152,8 @@ class RunAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
         n_by_state = {f"calls_{state}": Count("calls", filter=Q(calls__state=state)) for state in Call.State.values}
-        counted: QuerySet[Run] = super().get_queryset(request).annotate(**n_by_state)
-        return counted
+        rows: QuerySet[Run] = super().get_queryset(request).annotate(**n_by_state)
+        return rows
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -177,13 +177,13 @@ class RunAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return measurements.describe_withheld(run.withheld) or "–"
 
     @admin.action(description=gettext_lazy("Stop the runs; they can be resumed"), permissions=["change"])
-    def stop(self, request: HttpRequest, chosen: QuerySet[Run]) -> None:
-        for run in chosen:
+    def stop(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:
+        for run in queryset:
             runs.stop(run, f"stopped by {request.user.get_username()}")
 
     @admin.action(description=gettext_lazy("Resume the runs"), permissions=["change"])
-    def resume(self, request: HttpRequest, chosen: QuerySet[Run]) -> None:
-        for run in chosen:
+    def resume(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:
+        for run in queryset:
             try:
                 runs.resume(run)
             except CannotRun as error:

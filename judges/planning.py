@@ -122,7 +122,7 @@ def reading_orders(study: Study, judge: Judge, groups: list[StoryGroup]) -> list
 
     rng = np.random.default_rng([abs(study.seed), *judge.slug.encode()])
     codes = [sorted(story.code for story in group.stories.all()) for group in groups]
-    readings = design.orders([len(c) for c in codes], 1, policy=study.order_policy, rng=rng)
+    readings = design.draw_orders([len(c) for c in codes], 1, policy=study.order_policy, rng=rng)
     return [[names[i] for i in rows[0]] for names, rows in zip(codes, readings, strict=True)]
 
 

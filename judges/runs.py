@@ -284,7 +284,7 @@ def _write(study: Study, judge: Judge, planned: Plan, *, by: str) -> Run:
             study=study,
             rater=rater,
             rater_kind=rater.kind,
-            seat=design.judge_seat(study, group, planned.orders[group], kind=rater.kind),
+            seat=design.add_judge_seat(study, group, planned.orders[group], kind=rater.kind),
             group=group,
             version=planned.protocol.version,
         )

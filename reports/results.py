@@ -17,7 +17,7 @@ from reports.figures import Figure, all_figures
 from reports.figures.base import Head
 from reports.figures.codec import Undecodable, decode, encode
 from reports.models import Report
-from studies import hashing, lifecycle, protocol
+from studies import hashing, protocol
 from studies.models import Provenance, Study
 
 
@@ -135,7 +135,7 @@ def fingerprint(study: Study, *, blind: bool = False) -> str:
     raters = study.raters.order_by("pk").annotate(n_last_attempts=at_last_attempt)
     withdrawals = Withdrawal.objects.filter(rater__study=study)
     timings = Timing.objects.filter(assignment__study=study)
-    if not lifecycle.is_closed(study):
+    if not study.is_closed:
         timings = timings.exclude(assignment__status=Assignment.Status.OPEN)
     inputs = {
         "edition": dataset.EDITION,

@@ -1,6 +1,6 @@
 """The life of a study, draft to closed, and who may do what then: pure functions of a study's state and times.
 
-What happens when a study passes from one state to the next is done in `annotation.design.launching`.
+What happens when a study passes from one state to the next is done in `annotation.design.transitions`.
 """
 
 from collections.abc import Mapping
@@ -35,26 +35,9 @@ def may(study: Study, name: str) -> bool:
     return study.state in TRANSITIONS[name].before
 
 
-def is_draft(study: Study) -> bool:
-    return study.state == State.DRAFT
-
-
-def is_live(study: Study) -> bool:
-    return study.state == State.LIVE
-
-
-def is_paused(study: Study) -> bool:
-    """Whether raters wait: nothing can be answered, nothing is lost, and all goes on once it is resumed."""
-    return study.state == State.PAUSED
-
-
-def is_closed(study: Study) -> bool:
-    return study.state == State.CLOSED
-
-
 def is_open_for_answers(study: Study, *, at: datetime) -> bool:
     """Whether raters may work in the study now."""
-    return is_live(study) and not has_run_out(study, at=at)
+    return study.is_live and not has_run_out(study, at=at)
 
 
 def has_run_out(study: Study, *, at: datetime) -> bool:
@@ -64,17 +47,17 @@ def has_run_out(study: Study, *, at: datetime) -> bool:
 
 def is_sealed(study: Study) -> bool:
     """Whether results by source are kept back: until the study is closed."""
-    return not is_closed(study)
+    return not study.is_closed
 
 
 def may_plan(study: Study) -> bool:
     """Whether seats may be planned, for the first time or anew: as soon as anyone could sit in one they stay."""
-    return is_draft(study)
+    return study.is_draft
 
 
 def may_edit(study: Study, *, is_frozen: bool) -> bool:
     """Whether its steps, stories, groups and design may be changed. A judge's run freezes them before the launch."""
-    return is_draft(study) and not is_frozen
+    return study.is_draft and not is_frozen
 
 
 def may_invite(study: Study) -> bool:

@@ -266,6 +266,23 @@ class Study(models.Model):
     def __str__(self) -> str:
         return self.slug
 
+    @property
+    def is_draft(self) -> bool:
+        return self.state == self.State.DRAFT
+
+    @property
+    def is_live(self) -> bool:
+        return self.state == self.State.LIVE
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether raters wait: nothing can be answered, nothing is lost, and all goes on once it is resumed."""
+        return self.state == self.State.PAUSED
+
+    @property
+    def is_closed(self) -> bool:
+        return self.state == self.State.CLOSED
+
 
 class Story(models.Model):
     study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="stories")

@@ -20,7 +20,7 @@ WORDS = frozenset(
     """.split()  # noqa: SIM905 - a list of words reads as one
 )
 # In percent, as it stands; whoever renames lowers it, until the line can go.
-BUDGET = {"annotation": 13.3, "config": 2.6, "judges": 1.8, "reports": 1.7, "studies": 3.0}
+BUDGET = {"annotation": 6.1, "config": 2.6, "judges": 1.8, "reports": 1.7, "studies": 3.0}
 PACKAGES = ("annotation", "config", "judges", "reports", "stats", "studies")
 
 

@@ -13,7 +13,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, override
 
-from annotation.admin.work import ReadOnly
+from annotation.admin.work import ReadOnlyAdmin
 from annotation.models import Fill
 from annotation.responses import derivation, fills
 from studies.cloze import text
@@ -32,13 +32,13 @@ class FillForm(forms.ModelForm):  # type: ignore[type-arg]
         if is_shortlisted and not cleaned.get("reason", "").strip():
             self.add_error("reason", _("Say why it is shortlisted; the reason is kept with it."))
         if not is_shortlisted and cleaned.get("reason", "").strip():
-            said = _("A reason belongs to a text that is shortlisted; shortlist it, or leave this empty.")
-            self.add_error("reason", said)
+            message = _("A reason belongs to a text that is shortlisted; shortlist it, or leave this empty.")
+            self.add_error("reason", message)
         return cleaned
 
 
 @admin.register(Fill)
-class FillAdmin(ReadOnly):
+class FillAdmin(ReadOnlyAdmin):
     form = FillForm
     list_display = ("code", "study", "rater", "kind", "state", "stopped_at", "shortlisted_by", "story")
     list_select_related = ("assignment__study", "assignment__rater", "story")
@@ -55,8 +55,8 @@ class FillAdmin(ReadOnly):
         return ("assignment", "written", "state", "reason", "shortlisted_by", "edited_text", "story")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        given = ("assignment", "written", "stopped_at", "shortlisted_by", "story")
-        return (*given, "state") if obj is None or obj.state == Fill.State.DROPPED_OUT else given
+        fields = ("assignment", "written", "stopped_at", "shortlisted_by", "story")
+        return (*fields, "state") if obj is None or obj.state == Fill.State.DROPPED_OUT else fields
 
     def formfield_for_choice_field(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "state":
@@ -71,13 +71,13 @@ class FillAdmin(ReadOnly):
         super().save_model(request, obj, form, change)
 
     def construct_change_message(self, request: HttpRequest, form: Any, formsets: Any, add: bool = False) -> Any:
-        said = []
+        changes = []
         if "state" in form.changed_data or "reason" in form.changed_data:
             with override("en"):  # the log is one for all
-                said.append(f"{form.instance.get_state_display()}: {form.instance.reason}".rstrip(": "))
+                changes.append(f"{form.instance.get_state_display()}: {form.instance.reason}".rstrip(": "))
         if "edited_text" in form.changed_data:
-            said.append("edited version changed")
-        return "; ".join(said) or "nothing changed"
+            changes.append("edited version changed")
+        return "; ".join(changes) or "nothing changed"
 
     @admin.display(description=gettext_lazy("code"), ordering="assignment__code")
     def code(self, fill: Fill) -> str:
@@ -101,32 +101,32 @@ class FillAdmin(ReadOnly):
         if cloze is None:
             return ""
         texts = fills.filled(cloze.parsed, fills.answers_of(fill.assignment, cloze))
-        shown = {blank.number: texts.get(blank.number, str(OPEN)) for blank in cloze.parsed.blanks}
+        text_by_blank = {blank.number: texts.get(blank.number, str(OPEN)) for blank in cloze.parsed.blanks}
         return format_html(
-            '<span lang="{}">{}</span>', cloze.parsed.language, linebreaksbr(text.filled(cloze.parsed, shown))
+            '<span lang="{}">{}</span>', cloze.parsed.language, linebreaksbr(text.filled(cloze.parsed, text_by_blank))
         )
 
     @admin.action(description=gettext_lazy("Derive a study in which raters judge these texts"), permissions=["change"])
-    def derive(self, request: HttpRequest, chosen: QuerySet[Fill]) -> None:
-        found = list(chosen.select_related("assignment__study", "assignment__rater", "story__study"))
-        source = found[0].assignment.study
+    def derive(self, request: HttpRequest, queryset: QuerySet[Fill]) -> None:
+        fills_to_judge = list(queryset.select_related("assignment__study", "assignment__rater", "story__study"))
+        source = fills_to_judge[0].assignment.study
         try:
-            made = derivation.derive(source, _free_slug(f"{source.slug}-judged"), found)
+            study = derivation.derive(source, _free_slug(f"{source.slug}-judged"), fills_to_judge)
         except derivation.NotDerivable as error:
             self.message_user(request, _("Nothing was made: %(why)s.") % {"why": error}, messages.ERROR)
             return
-        for fill in found:
-            self.log_change(request, fill, f"became a story of {made.slug}")
-        said = ngettext(
+        for fill in fills_to_judge:
+            self.log_change(request, fill, f"became a story of {study.slug}")
+        message = ngettext(
             "%(study)s is there as a draft with %(n)d story. Add consent and briefing, then plan it.",
             "%(study)s is there as a draft with %(n)d stories. Add consent and briefing, then plan it.",
-            len(found),
+            len(fills_to_judge),
         )
-        self.message_user(request, said % {"study": made.slug, "n": len(found)}, messages.SUCCESS)
+        self.message_user(request, message % {"study": study.slug, "n": len(fills_to_judge)}, messages.SUCCESS)
 
 
-def _free_slug(wanted: str) -> str:
+def _free_slug(slug: str) -> str:
     """The slug, or with a number at its end the first that no study has."""
-    taken = set(Study.objects.filter(slug__startswith=wanted).values_list("slug", flat=True))
-    names = (wanted if n == 1 else f"{wanted}-{n}" for n in range(1, len(taken) + 2))
-    return next(name for name in names if name not in taken)
+    existing = set(Study.objects.filter(slug__startswith=slug).values_list("slug", flat=True))
+    names = (slug if n == 1 else f"{slug}-{n}" for n in range(1, len(existing) + 2))
+    return next(name for name in names if name not in existing)

@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext
 
-from annotation.admin.work import ReadOnly
+from annotation.admin.work import ReadOnlyAdmin
 from annotation.models import Invitation
 from annotation.participation import invitations
 from studies import lifecycle
@@ -58,15 +58,15 @@ class IssueForm(forms.Form):
             codes = [code for code in (part.strip() for part in cleaned.get("groups", "").split(",")) if code]
             group_by_code = {group.code: group for group in study.groups.all()}
             if unknown := [code for code in codes if code not in group_by_code]:
-                there = ", ".join(group_by_code)
-                said = _("%(study)s has no group %(unknown)s; it has %(there)s.")
-                self.add_error("groups", said % {"study": study, "unknown": ", ".join(unknown), "there": there})
+                message = _("%(study)s has no group %(unknown)s; it has %(there)s.")
+                values = {"study": study, "unknown": ", ".join(unknown), "there": ", ".join(group_by_code)}
+                self.add_error("groups", message % values)
             cleaned["groups"] = [group_by_code[code] for code in codes if code in group_by_code]
         return cleaned
 
 
 @admin.register(Invitation)
-class InvitationAdmin(ReadOnly):
+class InvitationAdmin(ReadOnlyAdmin):
     list_display = ("__str__", "study", "status", "rater", "for_groups", "issued_at", "expires_at")
     list_select_related = ("study", "rater")
     list_filter = ("study",)
@@ -94,17 +94,17 @@ class InvitationAdmin(ReadOnly):
         return ", ".join(group.code for group in invitation.groups.all()) or pgettext("groups", "any")
 
     @admin.action(description=gettext_lazy("Revoke: the link opens nothing any more"), permissions=["revoke"])
-    def revoke(self, request: HttpRequest, chosen: QuerySet[Invitation]) -> None:
-        standing = list(chosen.filter(revoked_at=None))
-        for invitation in standing:
+    def revoke(self, request: HttpRequest, queryset: QuerySet[Invitation]) -> None:
+        valid = list(queryset.filter(revoked_at=None))
+        for invitation in valid:
             invitations.revoke(invitation, at=timezone.now())
             self.log_change(request, invitation, "revoked")
-        said = ngettext(
+        message = ngettext(
             "%(n)d revoked. Nobody gets in by it any more.",
             "%(n)d revoked. Nobody gets in by them any more.",
-            len(standing),
+            len(valid),
         )
-        self.message_user(request, said % {"n": len(standing)}, messages.SUCCESS)
+        self.message_user(request, message % {"n": len(valid)}, messages.SUCCESS)
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.issue_view)
@@ -117,7 +117,8 @@ class InvitationAdmin(ReadOnly):
         form = IssueForm(request.POST or None, initial={"study": request.GET.get("study")})
         context = {**self.admin_site.each_context(request), "opts": Invitation._meta, "title": _("Issue links")}
         if request.method == "POST" and form.is_valid():
-            issued = [(made, request.build_absolute_uri(url)) for made, url in self._issue(request, form.cleaned_data)]
+            links = self._issue(request, form.cleaned_data)
+            issued = [(invitation, request.build_absolute_uri(url)) for invitation, url in links]
             context |= {"title": _("The links"), "issued": issued, "study": form.cleaned_data["study"]}
             self._warn(request, form.cleaned_data["study"], form.cleaned_data["groups"])
             return TemplateResponse(request, "admin/annotation/invitation/issued.html", context)
@@ -126,28 +127,30 @@ class InvitationAdmin(ReadOnly):
     def _warn(self, request: HttpRequest, study: Study, groups: list[StoryGroup]) -> None:
         """Say so if people may come for whom there is no seat. Not all who are invited come, so nothing is refused."""
         now = timezone.now()
-        whole = invitations.demand(study, at=now)
-        if whole.is_too_much:
-            said = _(
+        demand = invitations.count_demand(study, at=now)
+        if demand.is_too_much:
+            message = _(
                 "More links are out than seats are open: %(links)d issued and not used yet, %(seats)d open. "
                 "If all of them are used, whoever comes last finds no place."
             )
-            self.message_user(request, said % {"links": whole.n_unused, "seats": whole.n_open}, messages.WARNING)
-        elif groups and (theirs := invitations.demand(study, at=now, groups=groups)).is_too_much:
-            said = _(
+            self.message_user(request, message % {"links": demand.n_unused, "seats": demand.n_open}, messages.WARNING)
+        elif groups and (of_groups := invitations.count_demand(study, at=now, groups=groups)).is_too_much:
+            message = _(
                 "More links are out for these groups alone than they have seats open: %(links)d issued and not used "
                 "yet, %(seats)d open. If all of them are used, whoever comes last finds no place."
             )
-            self.message_user(request, said % {"links": theirs.n_unused, "seats": theirs.n_open}, messages.WARNING)
+            self.message_user(
+                request, message % {"links": of_groups.n_unused, "seats": of_groups.n_open}, messages.WARNING
+            )
 
     @transaction.atomic
-    def _issue(self, request: HttpRequest, asked: dict[str, Any]) -> list[tuple[Invitation, str]]:
-        found = []
-        for number in range(1, asked["n"] + 1):
-            label = f"{asked['label']} {number}" if asked["label"] and asked["n"] > 1 else asked["label"]
-            made, token = invitations.issue(
-                asked["study"], label=label, groups=asked["groups"], expires_at=asked["expires_at"]
+    def _issue(self, request: HttpRequest, cleaned: dict[str, Any]) -> list[tuple[Invitation, str]]:
+        issued = []
+        for number in range(1, cleaned["n"] + 1):
+            label = f"{cleaned['label']} {number}" if cleaned["label"] and cleaned["n"] > 1 else cleaned["label"]
+            invitation, token = invitations.issue(
+                cleaned["study"], label=label, groups=cleaned["groups"], expires_at=cleaned["expires_at"]
             )
-            self.log_addition(request, made, "issued")
-            found.append((made, reverse("annotation:invitation", args=[token])))
-        return found
+            self.log_addition(request, invitation, "issued")
+            issued.append((invitation, reverse("annotation:invitation", args=[token])))
+        return issued

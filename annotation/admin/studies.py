@@ -21,7 +21,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop, ngettext, pgettext_lazy
 
 from annotation import design
-from annotation.design import balance, launching
+from annotation.design import balance, transitions
 from annotation.models import Assignment, Rater, Seat
 from studies import lifecycle, protocol
 from studies.admin.studies import may_edit
@@ -36,75 +36,75 @@ def _plan(study: Study, request: HttpRequest) -> str:
 
 
 def _launch(study: Study, request: HttpRequest) -> str:
-    launching.launch(study, by=request.user.get_username(), at=timezone.now())
+    transitions.launch(study, by=request.user.get_username(), at=timezone.now())
     return _("%(study)s is live. Whoever holds a link can begin.") % {"study": study}
 
 
 def _pause(study: Study, request: HttpRequest) -> str:
-    launching.pause(study)
+    transitions.pause(study)
     return _("%(study)s is paused. What was saved is kept.") % {"study": study}
 
 
 def _resume(study: Study, request: HttpRequest) -> str:
-    launching.resume(study)
+    transitions.resume(study)
     return _("%(study)s is live again.") % {"study": study}
 
 
 def _close(study: Study, request: HttpRequest) -> str:
-    launching.close(study, at=timezone.now())
+    transitions.close(study, at=timezone.now())
     return _("%(study)s is closed. What was saved is kept.") % {"study": study}
 
 
-def _against_planning(study: Study) -> list[Finding]:
-    return protocol.errors(launching.findings(study, at=timezone.now()), Purpose.PLAN)
+def _plan_obstacles(study: Study) -> list[Finding]:
+    return protocol.errors(transitions.findings(study, at=timezone.now()), Purpose.PLAN)
 
 
-def _against_launching(study: Study) -> list[Finding]:
-    return launching.obstacles(study, at=timezone.now())
+def _launch_obstacles(study: Study) -> list[Finding]:
+    return transitions.launch_obstacles(study, at=timezone.now())
 
 
-def _against_pausing(study: Study) -> list[Finding]:
+def _pause_obstacles(study: Study) -> list[Finding]:
     return [] if lifecycle.may(study, "pause") else [Finding("error", "state", _("it is not live"))]
 
 
-def _against_resuming(study: Study) -> list[Finding]:
+def _resume_obstacles(study: Study) -> list[Finding]:
     return [] if lifecycle.may(study, "resume") else [Finding("error", "state", _("it is not paused"))]
 
 
-def _against_closing(study: Study) -> list[Finding]:
+def _close_obstacles(study: Study) -> list[Finding]:
     return [] if lifecycle.may(study, "close") else [Finding("error", "state", _("it is not live"))]
 
 
 @dataclass(frozen=True)
-class Deed:
-    """What can be done with a study, in words for the page that asks before it is done.
+class Action:
+    """An action on a study, in words for the page that asks before it is run.
 
-    against : what is in its way; empty if nothing is
-    done : for the log, which is one for all languages
+    obstacles : what is in its way; empty if nothing is
+    log_message : for the log, which is one for all languages
     """
 
-    do: Callable[[Study, HttpRequest], str]
-    against: Callable[[Study], list[Finding]]
+    run: Callable[[Study, HttpRequest], str]
+    obstacles: Callable[[Study], list[Finding]]
     label: Promise
     title: str
     title_of_several: str
     meaning: str
-    done: str
+    log_message: str
 
 
-DEEDS = {
-    "plan": Deed(
+ACTIONS = {
+    "plan": Action(
         _plan,
-        _against_planning,
+        _plan_obstacles,
         pgettext_lazy("what is done with a study", "Plan"),
         gettext_noop("Plan %(study)s"),
         gettext_noop("Plan the chosen studies?"),
         gettext_noop("Its seats are made, each with its order of stories. That can be repeated until it is launched."),
         "planned",
     ),
-    "launch": Deed(
+    "launch": Action(
         _launch,
-        _against_launching,
+        _launch_obstacles,
         pgettext_lazy("what is done with a study", "Launch"),
         gettext_noop("Launch %(study)s"),
         gettext_noop("Launch the chosen studies?"),
@@ -113,27 +113,27 @@ DEEDS = {
         ),
         "launched",
     ),
-    "pause": Deed(
+    "pause": Action(
         _pause,
-        _against_pausing,
+        _pause_obstacles,
         pgettext_lazy("what is done with a study", "Pause"),
         gettext_noop("Pause %(study)s"),
         gettext_noop("Pause the chosen studies?"),
         gettext_noop("Nobody can answer until it is resumed. What was saved is kept, and raters are told so."),
         "paused",
     ),
-    "resume": Deed(
+    "resume": Action(
         _resume,
-        _against_resuming,
+        _resume_obstacles,
         pgettext_lazy("what is done with a study", "Resume"),
         gettext_noop("Resume %(study)s"),
         gettext_noop("Resume the chosen studies?"),
         gettext_noop("Raters can go on where they were."),
         "resumed",
     ),
-    "close": Deed(
+    "close": Action(
         _close,
-        _against_closing,
+        _close_obstacles,
         pgettext_lazy("what is done with a study", "Close"),
         gettext_noop("Close %(study)s"),
         gettext_noop("Close the chosen studies?"),
@@ -143,10 +143,10 @@ DEEDS = {
 }
 
 
-def n_of(rows: QuerySet[Any]) -> Coalesce:
+def count_by_study(rows: QuerySet[Any]) -> Coalesce:
     """How many of these rows belong to the study at hand, as a column: joins would multiply one count by another."""
-    counted = rows.filter(study=OuterRef("pk")).order_by().values("study").annotate(n=Count("pk")).values("n")
-    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
+    counts = rows.filter(study=OuterRef("pk")).order_by().values("study").annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(counts, output_field=IntegerField()), 0)
 
 
 @admin.register(Study)
@@ -167,7 +167,7 @@ class StudyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         (gettext_lazy("Course"), {"fields": ("state", "checklist", "launched_at", "closes_at", "closed_at")}),
     )
     # What the frozen protocol says, and so what nobody edits afterwards.
-    frozen = (
+    frozen_fields = (
         *("slug", "title", "language", "organiser", "contact", "minutes", "notice"),
         *("shows_premise", "asks_recognition"),
         *("seats_per_group", "groups_per_sitting", "order_policy", "seed"),
@@ -176,24 +176,24 @@ class StudyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Study]:
         people = Seat.objects.filter(rater_kind=Rater.Kind.PERSON)
-        done = Assignment.objects.filter(
+        submitted = Assignment.objects.filter(
             status=Assignment.Status.SUBMITTED, rater_kind=Rater.Kind.PERSON, seat__isnull=False
         )
         rows: QuerySet[Study] = (
             super()
             .get_queryset(request)
             .annotate(
-                n_stories=n_of(Story.objects.all()),
-                n_groups=n_of(StoryGroup.objects.all()),
-                n_seats=n_of(people),
-                n_taken=n_of(people.filter(is_taken=True)),
-                n_submitted=n_of(done),
+                n_stories=count_by_study(Story.objects.all()),
+                n_groups=count_by_study(StoryGroup.objects.all()),
+                n_seats=count_by_study(people),
+                n_taken=count_by_study(people.filter(is_taken=True)),
+                n_submitted=count_by_study(submitted),
             )
         )
         return rows
 
     def get_readonly_fields(self, request: HttpRequest, obj: Study | None = None) -> tuple[str, ...]:
-        return (*self.readonly_fields, *self.frozen) if obj and not may_edit(obj) else self.readonly_fields
+        return (*self.readonly_fields, *self.frozen_fields) if obj and not may_edit(obj) else self.readonly_fields
 
     def has_delete_permission(self, request: HttpRequest, obj: Study | None = None) -> bool:
         return super().has_delete_permission(request, obj) and (obj is None or may_edit(obj))
@@ -209,8 +209,8 @@ class StudyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     @admin.display(description=gettext_lazy("stories"))
     def stories_in_groups(self, study: Any) -> str:
-        told = ngettext("%(stories)d in %(n)d group", "%(stories)d in %(n)d groups", study.n_groups)
-        return told % {"stories": study.n_stories, "n": study.n_groups}
+        text = ngettext("%(stories)d in %(n)d group", "%(stories)d in %(n)d groups", study.n_groups)
+        return text % {"stories": study.n_stories, "n": study.n_groups}
 
     @admin.display(description=gettext_lazy("seats taken"))
     def seats_taken(self, study: Any) -> str:
@@ -224,104 +224,103 @@ class StudyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     @admin.display(description=gettext_lazy("balance"))
     def seats(self, study: Study) -> str:
-        return render_to_string("admin/studies/study/balance.html", {"groups": balance.read(study)})
+        return render_to_string("admin/studies/study/balance.html", {"groups": balance.load_groups(study)})
 
     @admin.display(description=gettext_lazy("checklist"))
     def checklist(self, study: Study) -> str:
-        is_draft = bool(study.pk) and lifecycle.is_draft(study)
-        findings = launching.findings(study, at=timezone.now()) if is_draft else []
+        findings = transitions.findings(study, at=timezone.now()) if study.pk and study.is_draft else []
         errors = protocol.errors(findings, Purpose.LAUNCH)
         context = {"errors": errors, "warnings": [f for f in findings if f not in errors], "study": study}
-        return render_to_string("admin/studies/study/checklist.html", context | {"is_draft": lifecycle.is_draft(study)})
+        return render_to_string("admin/studies/study/checklist.html", context)
 
     def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.do_view)
-        return [path("<int:pk>/do/<slug:deed>/", view, name="studies_study_do"), *super().get_urls()]
+        view = self.admin_site.admin_view(self.action_view)
+        return [path("<int:pk>/action/<slug:action>/", view, name="studies_study_action"), *super().get_urls()]
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         study = get_object_or_404(Study, pk=object_id) if object_id.isdigit() else None
-        more: dict[str, Any] = {"report_url": _report_url(study), "draft": _draft(study)} if study else {}
+        context: dict[str, Any] = {"report_url": _report_url(study), "draft": _draft(study)} if study else {}
         if study:
-            more["may_invite"] = lifecycle.may_invite(study)
-            more["deeds"] = [(name, str(DEEDS[name].label)) for name in _next_deeds(study)]
-        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **more})
+            context["may_invite"] = lifecycle.may_invite(study)
+            context["actions"] = [(name, str(ACTIONS[name].label)) for name in _next_actions(study)]
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
 
-    def do_view(self, request: HttpRequest, pk: int, deed: str) -> HttpResponse:
-        """Say what a deed means (GET), and do it (POST)."""
+    def action_view(self, request: HttpRequest, pk: int, action: str) -> HttpResponse:
+        """Say what an action means (GET), and run it (POST)."""
         study = get_object_or_404(Study, pk=pk)
-        if deed not in DEEDS:
+        if action not in ACTIONS:
             raise Http404
         if not self.has_change_permission(request, study):
             raise PermissionDenied
         if request.method == "POST":
-            self._do(request, deed, study)
+            self._run(request, action, study)
             return HttpResponseRedirect(reverse("admin:studies_study_change", args=[pk]))
         context = {
             **self.admin_site.each_context(request),
             "opts": Study._meta,
-            "title": _(DEEDS[deed].title) % {"study": study},
+            "title": _(ACTIONS[action].title) % {"study": study},
             "study": study,
-            "deed_label": str(DEEDS[deed].label),
-            "meaning": _(DEEDS[deed].meaning),
+            "action_label": str(ACTIONS[action].label),
+            "meaning": _(ACTIONS[action].meaning),
         }
-        return TemplateResponse(request, "admin/studies/study/do.html", context)
+        return TemplateResponse(request, "admin/studies/study/action.html", context)
 
-    def _do(self, request: HttpRequest, deed: str, study: Study) -> None:
+    def _run(self, request: HttpRequest, action: str, study: Study) -> None:
         try:
-            said = DEEDS[deed].do(study, request)
-        except (protocol.NotPlannable, launching.NotReady) as error:
+            message = ACTIONS[action].run(study, request)
+        except (protocol.NotPlannable, transitions.NotReady) as error:
             self.message_user(request, str(error), messages.ERROR)
         else:
-            self.log_change(request, study, DEEDS[deed].done)
-            self.message_user(request, said, messages.SUCCESS)
+            self.log_change(request, study, ACTIONS[action].log_message)
+            self.message_user(request, message, messages.SUCCESS)
 
-    def _ask_or_do(self, request: HttpRequest, deed: str, chosen: QuerySet[Study]) -> HttpResponse | None:
-        """Say what the deed means for each of the studies, and what is in its way; once that is confirmed, do it."""
+    def _confirm_or_run(self, request: HttpRequest, action: str, queryset: QuerySet[Study]) -> HttpResponse | None:
+        """Say what the action means for each of the studies, and what is in its way; once that is confirmed, run it."""
         if "confirmed" in request.POST:
-            for study in chosen:
-                self._do(request, deed, study)
+            for study in queryset:
+                self._run(request, action, study)
             return None
-        found = [(study, DEEDS[deed].against(study)) for study in chosen]
-        ready = [study for study, against in found if not against]
+        studies = [(study, ACTIONS[action].obstacles(study)) for study in queryset]
+        ready = [study for study, obstacles in studies if not obstacles]
         context = {
             **self.admin_site.each_context(request),
             "opts": Study._meta,
-            "title": _(DEEDS[deed].title_of_several),
-            "deed": deed,
-            "deed_label": str(DEEDS[deed].label),
-            "meaning": _(DEEDS[deed].meaning),
+            "title": _(ACTIONS[action].title_of_several),
+            "action_name": action,
+            "action_label": str(ACTIONS[action].label),
+            "meaning": _(ACTIONS[action].meaning),
             "ready": ready,
-            "hindered": [(study, against) for study, against in found if against],
+            "hindered": [(study, obstacles) for study, obstacles in studies if obstacles],
         }
-        return TemplateResponse(request, "admin/studies/study/do_selected.html", context)
+        return TemplateResponse(request, "admin/studies/study/action_selected.html", context)
 
     @admin.action(description=gettext_lazy("Plan: make the seats"), permissions=["change"])
-    def plan(self, request: HttpRequest, chosen: QuerySet[Study]) -> HttpResponse | None:
-        return self._ask_or_do(request, "plan", chosen)
+    def plan(self, request: HttpRequest, queryset: QuerySet[Study]) -> HttpResponse | None:
+        return self._confirm_or_run(request, "plan", queryset)
 
     @admin.action(description=gettext_lazy("Launch: freeze, and open to whoever holds a link"), permissions=["change"])
-    def launch(self, request: HttpRequest, chosen: QuerySet[Study]) -> HttpResponse | None:
-        return self._ask_or_do(request, "launch", chosen)
+    def launch(self, request: HttpRequest, queryset: QuerySet[Study]) -> HttpResponse | None:
+        return self._confirm_or_run(request, "launch", queryset)
 
     @admin.action(description=gettext_lazy("Pause: no answers until it is resumed"), permissions=["change"])
-    def pause(self, request: HttpRequest, chosen: QuerySet[Study]) -> HttpResponse | None:
-        return self._ask_or_do(request, "pause", chosen)
+    def pause(self, request: HttpRequest, queryset: QuerySet[Study]) -> HttpResponse | None:
+        return self._confirm_or_run(request, "pause", queryset)
 
     @admin.action(description=gettext_lazy("Resume: live again after a pause"), permissions=["change"])
-    def resume(self, request: HttpRequest, chosen: QuerySet[Study]) -> HttpResponse | None:
-        return self._ask_or_do(request, "resume", chosen)
+    def resume(self, request: HttpRequest, queryset: QuerySet[Study]) -> HttpResponse | None:
+        return self._confirm_or_run(request, "resume", queryset)
 
     @admin.action(description=gettext_lazy("Close: no more answers, for good"), permissions=["change"])
-    def close(self, request: HttpRequest, chosen: QuerySet[Study]) -> HttpResponse | None:
-        return self._ask_or_do(request, "close", chosen)
+    def close(self, request: HttpRequest, queryset: QuerySet[Study]) -> HttpResponse | None:
+        return self._confirm_or_run(request, "close", queryset)
 
 
-def _next_deeds(study: Study) -> list[str]:
+def _next_actions(study: Study) -> list[str]:
     """What can come next for the study, the likeliest first; empty when it is closed."""
     if lifecycle.may_plan(study):
-        return ["launch", "plan"] if design.seats.people(study).exists() else ["plan", "launch"]
+        return ["launch", "plan"] if design.seats.of_people(study).exists() else ["plan", "launch"]
     return [name for name in ("resume", "pause", "close") if lifecycle.may(study, name)]
 
 

@@ -14,7 +14,7 @@ from annotation.models import Assignment, Consent, Identity, Rater, Response, Re
 from annotation.participation import claims
 
 
-class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
+class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Rows that people and judges make by working; here they are only looked at."""
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
@@ -28,7 +28,7 @@ class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
 
 
 @admin.register(Rater)
-class RaterAdmin(ReadOnly):
+class RaterAdmin(ReadOnlyAdmin):
     list_display = ("code", "study", "kind", "is_simulated", "n_submitted", "has_failed", "arrived_at")
     list_select_related = ("study",)
     list_filter = ("study", "kind", "is_simulated")
@@ -66,7 +66,7 @@ class IdentityAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
 
 @admin.register(Seat)
-class SeatAdmin(ReadOnly):
+class SeatAdmin(ReadOnlyAdmin):
     list_display = ("group", "study", "rater_kind", "number", "rank", "is_taken")
     list_select_related = ("group", "study")
     list_filter = ("study", "rater_kind", "is_taken")
@@ -74,7 +74,7 @@ class SeatAdmin(ReadOnly):
 
 
 @admin.register(Assignment)
-class AssignmentAdmin(ReadOnly):
+class AssignmentAdmin(ReadOnlyAdmin):
     list_display = ("code", "study", "rater", "group", "status", "started_at", "last_active_at", "ended_at")
     list_select_related = ("study", "rater", "group")
     list_filter = ("study", "status", "rater_kind")
@@ -99,22 +99,22 @@ class AssignmentAdmin(ReadOnly):
         return bool(request.user.has_perm("annotation.change_assignment"))
 
     @admin.action(description=gettext_lazy("Give the place back: somebody else can take it"), permissions=["reopen"])
-    def reopen(self, request: HttpRequest, chosen: QuerySet[Assignment]) -> None:
+    def reopen(self, request: HttpRequest, queryset: QuerySet[Assignment]) -> None:
         # A judge's seat is its run's: nobody else could take it, and the run could not end.
-        of_people = chosen.filter(rater_kind=Rater.Kind.PERSON).exclude(seat=None)
+        of_people = queryset.filter(rater_kind=Rater.Kind.PERSON).exclude(seat=None)
         given_back = [a for a in of_people if claims.give_up(a, at=timezone.now())]
         for assignment in given_back:
             self.log_change(request, assignment, "given back")
-        said = ngettext(
+        message = ngettext(
             "%(n)d given back; what it held is kept outside all results.",
             "%(n)d given back; what they held is kept outside all results.",
             len(given_back),
         )
-        self.message_user(request, said % {"n": len(given_back)}, messages.SUCCESS)
+        self.message_user(request, message % {"n": len(given_back)}, messages.SUCCESS)
 
 
 @admin.register(Response)
-class ResponseAdmin(ReadOnly):
+class ResponseAdmin(ReadOnlyAdmin):
     list_display = ("pk", "code", "step", "item", "story", "outcome", "revision", "last_edited_at")
     list_select_related = ("assignment", "step", "item", "story")
     list_filter = ("assignment__study", "outcome")
@@ -141,7 +141,7 @@ class ResponseAdmin(ReadOnly):
 
 
 @admin.register(ResponseEvent)
-class ResponseEventAdmin(ReadOnly):
+class ResponseEventAdmin(ReadOnlyAdmin):
     list_display = ("response", "revision", "at", "n_pasted", "digest")
     list_select_related = ("response",)
     fields = ("response", "revision", "at", "key", "n_pasted", "words", "commitment", "digest")
@@ -149,7 +149,7 @@ class ResponseEventAdmin(ReadOnly):
 
 
 @admin.register(Consent)
-class ConsentAdmin(ReadOnly):
+class ConsentAdmin(ReadOnlyAdmin):
     list_display = ("rater", "step", "text_sha256", "at")
     list_select_related = ("rater", "step")
     list_filter = ("rater__study",)
@@ -157,7 +157,7 @@ class ConsentAdmin(ReadOnly):
 
 
 @admin.register(Withdrawal)
-class WithdrawalAdmin(ReadOnly):
+class WithdrawalAdmin(ReadOnlyAdmin):
     list_display = ("rater", "at")
     list_select_related = ("rater",)
     list_filter = ("rater__study",)

@@ -1,6 +1,6 @@
 """Before anyone arrives: the seats of a study, their orders of stories, and how balanced they are."""
 
 from annotation.design import seats
-from annotation.design.seats import judge_seat, orders, plan, williams
+from annotation.design.seats import add_judge_seat, draw_orders, plan, williams_squares
 
-__all__ = ["judge_seat", "orders", "plan", "seats", "williams"]
+__all__ = ["add_judge_seat", "draw_orders", "plan", "seats", "williams_squares"]

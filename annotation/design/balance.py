@@ -39,21 +39,21 @@ def ordinal(n: int) -> str:
     return f"{n}{other if n % 100 in (11, 12, 13) else suffixes.get(n % 10, other)}"
 
 
-def read(study: Study) -> list[GroupBalance]:
+def load_groups(study: Study) -> list[GroupBalance]:
     """The balance of every group of the study's people, by code; empty if nothing is planned. One query."""
     seats = Seat.objects.filter(study=study, rater_kind=Rater.Kind.PERSON).select_related("group")
-    by_group: dict[str, list[Seat]] = {}
+    seats_by_group: dict[str, list[Seat]] = {}
     for seat in seats.order_by("group__code", "number"):
-        by_group.setdefault(seat.group.code, []).append(seat)
+        seats_by_group.setdefault(seat.group.code, []).append(seat)
     return [
-        GroupBalance(code, len(own), sum(seat.is_taken for seat in own), positions(seat.order for seat in own))
-        for code, own in by_group.items()
+        GroupBalance(code, len(rows), sum(seat.is_taken for seat in rows), count_positions(seat.order for seat in rows))
+        for code, rows in seats_by_group.items()
     ]
 
 
-def positions(orders: Iterable[list[str]]) -> dict[str, list[int]]:
+def count_positions(orders: Iterable[list[str]]) -> dict[str, list[int]]:
     """How often each story stands at each position, by code."""
     orders = list(orders)
-    counted = Counter((code, position) for order in orders for position, code in enumerate(order))
+    counts = Counter((code, position) for order in orders for position, code in enumerate(order))
     codes = sorted({code for order in orders for code in order})
-    return {code: [counted[code, position] for position in range(len(codes))] for code in codes}
+    return {code: [counts[code, position] for position in range(len(codes))] for code in codes}

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_noop
 
 from annotation.models import Assignment, Rater, Seat, Timing
 from annotation.responses import fills
-from studies import lifecycle, protocol
+from studies import protocol
 from studies.models import Step
 
 
@@ -17,7 +17,7 @@ class NoSeat(Exception):
     """There is nothing to claim; the message says why, in words that the rater's page translates."""
 
 
-def eligible(rater: Rater) -> QuerySet[Seat]:
+def eligible_seats(rater: Rater) -> QuerySet[Seat]:
     """The free seats that this rater may take, best first: least-filled group, then rank.
 
     Never a group that the rater has had before, given-up places included; only the groups of the invitation if it
@@ -25,11 +25,11 @@ def eligible(rater: Rater) -> QuerySet[Seat]:
     """
     seats = Seat.objects.filter(study=rater.study_id, rater_kind=Rater.Kind.PERSON, is_taken=False)
     seats = seats.exclude(group__in=rater.assignments.exclude(group=None).values("group"))
-    named = list(rater.invitation.groups.values_list("pk", flat=True)) if hasattr(rater, "invitation") else []
-    if named:
-        seats = seats.filter(group__in=named)
-    taken = Count("group__seats", filter=Q(group__seats__is_taken=True, group__seats__rater_kind=Rater.Kind.PERSON))
-    return seats.annotate(n_taken=taken).order_by("n_taken", "rank", "group__code", "number")
+    groups = list(rater.invitation.groups.values_list("pk", flat=True)) if hasattr(rater, "invitation") else []
+    if groups:
+        seats = seats.filter(group__in=groups)
+    n_taken = Count("group__seats", filter=Q(group__seats__is_taken=True, group__seats__rater_kind=Rater.Kind.PERSON))
+    return seats.annotate(n_taken=n_taken).order_by("n_taken", "rank", "group__code", "number")
 
 
 def claim(rater: Rater) -> Assignment:
@@ -37,13 +37,13 @@ def claim(rater: Rater) -> Assignment:
 
     Raises NoSeat if the study is not open or no seat is left for this rater.
     """
-    if not lifecycle.is_live(rater.study):
+    if not rater.study.is_live:
         raise NoSeat(gettext_noop("This study is not open."))
     version = protocol.current(rater.study)
     while True:
-        if mine := open_assignment(rater):
-            return mine
-        seat = eligible(rater).first()
+        if assignment := find_open_assignment(rater):
+            return assignment
+        seat = eligible_seats(rater).first()
         if seat is None:
             raise NoSeat(gettext_noop("Every place is taken at the moment, or you have had all that there is."))
         try:
@@ -63,8 +63,8 @@ def claim(rater: Rater) -> Assignment:
             continue
 
 
-def open_assignment(rater: Rater) -> Assignment | None:
-    """Where the rater is at work, if anywhere."""
+def find_open_assignment(rater: Rater) -> Assignment | None:
+    """The assignment at which the rater is at work; None if there is none."""
     return rater.assignments.filter(status=Assignment.Status.OPEN).exclude(seat=None).first()
 
 
@@ -80,28 +80,28 @@ def give_up(
     stopped_at : the section of a cloze from which its writer could not go on
     """
     with transaction.atomic():
-        ended = Assignment.objects.filter(pk=assignment.pk, status=Assignment.Status.OPEN).update(
+        has_ended = Assignment.objects.filter(pk=assignment.pk, status=Assignment.Status.OPEN).update(
             status=status, ended_at=at
         )
-        if ended and assignment.seat_id:
+        if has_ended and assignment.seat_id:
             Seat.objects.filter(pk=assignment.seat_id).update(is_taken=False)
-        if ended and status == Assignment.Status.GIVEN_UP:
+        if has_ended and status == Assignment.Status.GIVEN_UP:
             fills.settle(assignment, is_submitted=False, stopped_at=stopped_at)
     assignment.refresh_from_db()
-    return bool(ended)
+    return bool(has_ended)
 
 
-def visit(rater: Rater) -> Assignment:
-    """The rater's one visit, which holds what is asked once of a rater."""
-    found, _ = Assignment.objects.get_or_create(
+def ensure_visit(rater: Rater) -> Assignment:
+    """The rater's one visit, which holds what is asked once of a rater; made on the first call."""
+    visit, _ = Assignment.objects.get_or_create(
         rater=rater,
         seat=None,
         defaults={"study": rater.study, "rater_kind": rater.kind, "version": protocol.current(rater.study)},
     )
-    return found
+    return visit
 
 
-def touch(assignment: Assignment, *, place: str, at: datetime) -> None:
+def remember_place(assignment: Assignment, *, place: str, at: datetime) -> None:
     """Remember where the rater is, to bring them back there."""
     Assignment.objects.filter(pk=assignment.pk, status=Assignment.Status.OPEN).update(place=place, last_active_at=at)
 
@@ -114,6 +114,6 @@ def open_step(assignment: Assignment, step: Step) -> None:
         earlier.update(locked_before=step.position)
 
 
-def n_left(rater: Rater) -> int:
+def n_groups_left(rater: Rater) -> int:
     """How many groups still have a free seat for this rater."""
-    return eligible(rater).aggregate(n=Count(F("group"), distinct=True))["n"] or 0
+    return eligible_seats(rater).aggregate(n=Count(F("group"), distinct=True))["n"] or 0

@@ -12,13 +12,13 @@ def text_sha256(step: Step) -> str:
     return hashing.sha256(step.text)
 
 
-def agree(rater: Rater, step: Step) -> Consent:
+def record_consent(rater: Rater, step: Step) -> Consent:
     """The rater's consent to the text of this step. A second time changes nothing."""
     with transaction.atomic():
         # One at a time for each rater, so that no consent is left out of what the rater's row repeats.
-        held = Rater.objects.select_for_update(no_key=True).get(pk=rater.pk)
+        locked = Rater.objects.select_for_update(no_key=True).get(pk=rater.pk)
         consent, _ = Consent.objects.get_or_create(rater=rater, text_sha256=text_sha256(step), defaults={"step": step})
-        rater.consented_to = sorted({*held.consented_to, consent.text_sha256})
+        rater.consented_to = sorted({*locked.consented_to, consent.text_sha256})
         Rater.objects.filter(pk=rater.pk).update(consented_to=rater.consented_to)
     return consent
 

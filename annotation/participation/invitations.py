@@ -22,7 +22,7 @@ def issue(
     """A new invitation and its token, which is shown now and never again."""
     token = secrets.token_urlsafe(32)
     invitation = Invitation.objects.create(
-        study=study, label=label, token_sha256=fingerprint(token), expires_at=expires_at
+        study=study, label=label, token_sha256=hash_token(token), expires_at=expires_at
     )
     invitation.groups.set(groups)
     return invitation, token
@@ -44,7 +44,7 @@ class Demand:
         return self.n_unused > self.n_open
 
 
-def demand(study: Study, *, at: datetime, groups: Sequence[StoryGroup] = ()) -> Demand:
+def count_demand(study: Study, *, at: datetime, groups: Sequence[StoryGroup] = ()) -> Demand:
     """The links and seats of the study; with groups, their seats and the links that are for no others."""
     links = study.invitations.filter(revoked_at=None, rater__withdrawal=None).exclude(expires_at__lte=at)
     links = links.exclude(rater__in=Assignment.objects.filter(study=study).exclude(seat=None).values("rater"))
@@ -53,8 +53,8 @@ def demand(study: Study, *, at: datetime, groups: Sequence[StoryGroup] = ()) -> 
     if groups:
         links = links.exclude(groups=None).exclude(groups__in=study.groups.exclude(pk__in=[g.pk for g in groups]))
         seats = seats.filter(group__in=groups)
-    counted = seats.aggregate(n=Count("pk"), n_free=Count("pk", filter=Q(is_taken=False)))
-    return Demand(links.count(), counted["n_free"] if counted["n"] else n_groups * study.seats_per_group)
+    counts = seats.aggregate(n=Count("pk"), n_free=Count("pk", filter=Q(is_taken=False)))
+    return Demand(links.count(), counts["n_free"] if counts["n"] else n_groups * study.seats_per_group)
 
 
 def reissue(invitation: Invitation, *, token: str = "") -> str:
@@ -63,19 +63,19 @@ def reissue(invitation: Invitation, *, token: str = "") -> str:
     token : one of as much chance, where it must be told again later
     """
     token = token or secrets.token_urlsafe(32)
-    Invitation.objects.filter(pk=invitation.pk).update(token_sha256=fingerprint(token))
+    Invitation.objects.filter(pk=invitation.pk).update(token_sha256=hash_token(token))
     return token
 
 
-def opened(token: str, *, at: datetime) -> Invitation | None:
+def find_by_token(token: str, *, at: datetime) -> Invitation | None:
     """The invitation that this token opens now; None if it is unknown, revoked or expired, or the study is not open."""
-    known = Invitation.objects.filter(token_sha256=fingerprint(token), revoked_at=None)
-    invitation = known.select_related("study", "rater").first()
+    matching = Invitation.objects.filter(token_sha256=hash_token(token), revoked_at=None)
+    invitation = matching.select_related("study", "rater").first()
     if invitation is None or (invitation.expires_at and invitation.expires_at <= at):
         return None
     # Whoever comes back to a paused study is told so, in place of a link that seems to be broken.
-    is_there = is_open(invitation.study, at=at) or lifecycle.is_paused(invitation.study)
-    return invitation if is_there else None
+    leads_somewhere = is_open(invitation.study, at=at) or invitation.study.is_paused
+    return invitation if leads_somewhere else None
 
 
 def ends_at(study: Study, invitation: Invitation | None) -> datetime | None:
@@ -94,7 +94,7 @@ def revoke(invitation: Invitation, *, at: datetime) -> None:
     Invitation.objects.filter(pk=invitation.pk, revoked_at=None).update(revoked_at=at)
 
 
-def rater_of(invitation: Invitation) -> Rater:
+def ensure_rater(invitation: Invitation) -> Rater:
     """The rater of this invitation, made on the first call: E01, E02 … in the order of arrival."""
     while invitation.rater is None:
         try:
@@ -108,11 +108,11 @@ def rater_of(invitation: Invitation) -> Rater:
     return invitation.rater
 
 
-def fingerprint(token: str) -> str:
+def hash_token(token: str) -> str:
     return hashing.sha256(token)
 
 
 def _next_code(study: Study) -> str:
     codes = study.raters.filter(code__startswith="E").values_list("code", flat=True)
-    numbers = [int(found[1]) for found in map(CODE.fullmatch, codes) if found]
+    numbers = [int(match[1]) for match in map(CODE.fullmatch, codes) if match]
     return f"E{max(numbers, default=0) + 1:02}"

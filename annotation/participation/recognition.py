@@ -23,7 +23,7 @@ def is_owed(assignment: Assignment, *, has_desk: bool) -> bool:
     return is_asked and assignment.status == Assignment.Status.OPEN and assignment.read_before is None
 
 
-def opening(text: str) -> str:
+def opening_lines(text: str) -> str:
     """The first sentences of a text, enough to recognise it by: about 20 words, at most 60."""
     words: list[str] = []
     for paragraph in paragraphs(text):
@@ -36,25 +36,25 @@ def opening(text: str) -> str:
     return " ".join(words)
 
 
-def go_on(assignment: Assignment) -> bool:
+def record_none_known(assignment: Assignment) -> bool:
     """Note that the rater knows none of the stories. False if they had said something already."""
-    return bool(_unasked(assignment).update(read_before=False))
+    return bool(_undecided(assignment).update(read_before=False))
 
 
-def give_back(assignment: Assignment, *, at: datetime) -> bool:
+def give_back_seat(assignment: Assignment, *, at: datetime) -> bool:
     """Note that the rater knows one of the stories, and open their seat again. False if they had said something
     already; what somebody has begun to answer stands."""
     with transaction.atomic():
-        if not _unasked(assignment).update(read_before=True):
+        if not _undecided(assignment).update(read_before=True):
             return False
         return claims.give_up(assignment, at=at)
 
 
-def _unasked(assignment: Assignment) -> models.QuerySet[Assignment]:
+def _undecided(assignment: Assignment) -> models.QuerySet[Assignment]:
     return Assignment.objects.filter(pk=assignment.pk, status=Assignment.Status.OPEN, read_before=None)
 
 
-def flag(assignment: Assignment, story: Story, *, is_known: bool) -> None:
+def flag_story(assignment: Assignment, story: Story, *, is_known: bool) -> None:
     """Note that the rater recognises the story, or that they do not after all. The work done stands."""
     if is_known:
         Recognition.objects.get_or_create(assignment=assignment, story=story)

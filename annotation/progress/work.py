@@ -14,7 +14,6 @@ from annotation.prepared import Prepared
 from annotation.progress import Answers, Part, Place, refusals
 from annotation.progress.outlines import Outline, load_outline
 from annotation.progress.refusals import READABLE, Refusal, Standing
-from studies import lifecycle
 from studies.items import Shown
 from studies.models import Step, Story
 from studies.protocol import Protocol, items_of
@@ -169,7 +168,7 @@ def find(code: str, *, rater: int | None, at: datetime) -> Work | None:
     standing = Standing(
         status=assignment.status,
         is_open=invitations.is_open(assignment.study, at=at),
-        is_paused=lifecycle.is_paused(assignment.study),
+        is_paused=assignment.study.is_paused,
         owes_consent=not consents.has_consented(assignment.rater, outline.protocol.consent),
         owes_recognition=recognition.is_owed(assignment, has_desk=outline.has_desk),
         letters=list(responses.letters(assignment.seat.order)) if assignment.seat else [],

@@ -22,7 +22,6 @@ from reports.figures.base import Figure, Interval, Reason, Row
 from reports.lazy import rates
 from reports.numbers import decimal
 from stats.reasons import Incomputable
-from studies import lifecycle
 from studies.cloze import cascade, compiling
 from studies.models import Cloze, Step, Study
 
@@ -141,7 +140,7 @@ def compute(study: Study) -> ClozeResult | None:
     cloze = Cloze.objects.filter(filling__step__in=steps).first()
     if cloze is None:
         return None
-    rows = tuple(_row(writer, cloze, is_over=lifecycle.is_closed(study)) for writer in _writers(study, cloze))
+    rows = tuple(_row(writer, cloze, is_over=study.is_closed) for writer in _writers(study, cloze))
     people = [row for row in rows if row.kind == Rater.Kind.PERSON]
     return ClozeResult(
         slug=cloze.slug,

@@ -22,7 +22,7 @@ from studies.models import Cloze
 
 PICTURE = "admin:studies_cloze_picture"
 # Posts what is written so far; the answer takes the place of the picture, or says what is wrong and leaves it.
-LIVE = {
+PREVIEW_ATTRS = {
     "rows": 40,
     "cols": 110,
     "spellcheck": "true",
@@ -36,7 +36,7 @@ LIVE = {
 
 class ClozeForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
-        widgets = {"document": forms.Textarea(attrs=LIVE)}
+        widgets = {"document": forms.Textarea(attrs=PREVIEW_ATTRS)}
 
     def clean_document(self) -> str:
         text = str(self.cleaned_data["document"]).replace("\r\n", "\n")
@@ -87,7 +87,7 @@ class ClozeAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             return HttpResponseNotAllowed(["POST"])
         if not (self.has_add_permission(request) or self.has_change_permission(request)):
             raise PermissionDenied
-        return render(request, "admin/studies/cloze/picture.html", drawn(request.POST.get("document", "")))
+        return render(request, "admin/studies/cloze/picture.html", picture_context(request.POST.get("document", "")))
 
     def changeform_view(
         self,
@@ -98,12 +98,12 @@ class ClozeAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     ) -> Any:
         cloze = Cloze.objects.filter(pk=object_id).first() if object_id and object_id.isdigit() else None
         text = request.POST.get("document", cloze.document if cloze else "")
-        more = drawn(text) if text else {}
-        return super().changeform_view(request, object_id, form_url, {**(extra_context or {}), **more})
+        context = picture_context(text) if text else {}
+        return super().changeform_view(request, object_id, form_url, {**(extra_context or {}), **context})
 
     @admin.action(description=gettext_lazy("Publish: from then on it never changes"), permissions=["change"])
-    def publish(self, request: HttpRequest, chosen: QuerySet[Cloze]) -> None:
-        for cloze in chosen.filter(filling=None):
+    def publish(self, request: HttpRequest, queryset: QuerySet[Cloze]) -> None:
+        for cloze in queryset.filter(filling=None):
             try:
                 loading.publish_cloze(cloze)
             except (DocumentError, loading.Changed) as error:
@@ -115,7 +115,7 @@ class ClozeAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             self.message_user(request, message % values, messages.SUCCESS)
 
 
-def drawn(text: str) -> dict[str, Any]:
+def picture_context(text: str) -> dict[str, Any]:
     """What a page shows of a document: the picture, how much is in it, or what is wrong with it."""
     try:
         document = parse(text, "document")

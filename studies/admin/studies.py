@@ -35,7 +35,7 @@ def may_edit(study: Study) -> bool:
     return lifecycle.may_edit(study, is_frozen=protocol.is_frozen(study))
 
 
-class UntilFrozen(admin.ModelAdmin):  # type: ignore[type-arg]
+class EditableUntilFrozen(admin.ModelAdmin):  # type: ignore[type-arg]
     """What belongs to a study and can be edited until its protocol is frozen."""
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -121,14 +121,14 @@ class ProvenanceAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             "%(n)d stories changed (%(kinds)s); the texts as they came are kept.",
             "n",
         )
-        counted = {"n": n_changed, "kinds": ", ".join(kinds) or gettext_lazy("nothing chosen")}
-        messages.success(request, message % counted)
+        values = {"n": n_changed, "kinds": ", ".join(kinds) or gettext_lazy("nothing chosen")}
+        messages.success(request, message % values)
         with override("en"):  # the log is one for all
-            self.log_change(request, study, message % counted)
+            self.log_change(request, study, message % values)
 
 
 @admin.register(Story)
-class StoryAdmin(UntilFrozen):
+class StoryAdmin(EditableUntilFrozen):
     # Nothing of a story's provenance: whoever works with codes and texts stays blind.
     list_display = ("code", "study", "n_words", "is_withheld")
     list_select_related = ("study",)
@@ -147,18 +147,20 @@ class StoryGroupForm(forms.ModelForm):  # type: ignore[type-arg]
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
         study = cleaned.get("study", self.instance.study if self.instance.pk else None)
-        strangers = [story.code for story in cleaned.get("stories", ()) if story.study_id != getattr(study, "pk", None)]
-        if strangers:
+        other_codes = [
+            story.code for story in cleaned.get("stories", ()) if story.study_id != getattr(study, "pk", None)
+        ]
+        if other_codes:
             self.add_error(
                 "stories",
                 _("Of another study: %(codes)s. Choose stories of %(study)s.")
-                % {"codes": ", ".join(strangers), "study": study},
+                % {"codes": ", ".join(other_codes), "study": study},
             )
         return cleaned
 
 
 @admin.register(StoryGroup)
-class StoryGroupAdmin(UntilFrozen):
+class StoryGroupAdmin(EditableUntilFrozen):
     form = StoryGroupForm
     list_display = ("code", "study", "n_stories")
     list_select_related = ("study",)
@@ -176,14 +178,14 @@ class StoryGroupAdmin(UntilFrozen):
         return int(group.n)
 
 
-class UntilPublished:
+class EditableUntilPublished:
     """Refuses every change to what belongs to a published instrument, or is one."""
 
-    def _is_open(self, obj: Any) -> bool:
+    def _is_editable(self, obj: Any) -> bool:
         return not isinstance(obj, Instrument) or obj.status == Instrument.Status.DRAFT
 
 
-class ItemInline(UntilPublished, admin.StackedInline):  # type: ignore[type-arg]
+class ItemInline(EditableUntilPublished, admin.StackedInline):  # type: ignore[type-arg]
     model = Item
     extra = 0
     ordering = ("position",)
@@ -203,17 +205,17 @@ class ItemInline(UntilPublished, admin.StackedInline):  # type: ignore[type-arg]
     )
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return super().has_add_permission(request, obj) and self._is_open(obj)
+        return super().has_add_permission(request, obj) and self._is_editable(obj)
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return super().has_change_permission(request, obj) and self._is_open(obj)
+        return super().has_change_permission(request, obj) and self._is_editable(obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return super().has_delete_permission(request, obj) and self._is_open(obj)
+        return super().has_delete_permission(request, obj) and self._is_editable(obj)
 
 
 @admin.register(Instrument)
-class InstrumentAdmin(UntilPublished, admin.ModelAdmin):  # type: ignore[type-arg]
+class InstrumentAdmin(EditableUntilPublished, admin.ModelAdmin):  # type: ignore[type-arg]
     list_display = ("slug", "version", "title", "language", "status", "n_items")
     list_filter = ("status", "language")
     search_fields = ("slug", "title")
@@ -226,18 +228,18 @@ class InstrumentAdmin(UntilPublished, admin.ModelAdmin):  # type: ignore[type-ar
         return rows
 
     def get_readonly_fields(self, request: HttpRequest, obj: Instrument | None = None) -> tuple[str, ...]:
-        return ("status", "fingerprint") if self._is_open(obj) else tuple(f for f in self.fields if f != "note")
+        return ("status", "fingerprint") if self._is_editable(obj) else tuple(f for f in self.fields if f != "note")
 
     def has_delete_permission(self, request: HttpRequest, obj: Instrument | None = None) -> bool:
-        return super().has_delete_permission(request, obj) and self._is_open(obj)
+        return super().has_delete_permission(request, obj) and self._is_editable(obj)
 
     @admin.display(description=gettext_lazy("items"), ordering="n")
     def n_items(self, instrument: Any) -> int:
         return int(instrument.n)
 
     @admin.action(description=gettext_lazy("Publish: from then on it never changes"), permissions=["change"])
-    def publish(self, request: HttpRequest, chosen: QuerySet[Instrument]) -> None:
-        for instrument in chosen.filter(status=Instrument.Status.DRAFT):
+    def publish(self, request: HttpRequest, queryset: QuerySet[Instrument]) -> None:
+        for instrument in queryset.filter(status=Instrument.Status.DRAFT):
             try:
                 loading.publish(instrument)
                 self.message_user(request, _("%(what)s is published.") % {"what": instrument}, messages.SUCCESS)

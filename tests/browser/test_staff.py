@@ -42,17 +42,17 @@ def answered(study: Study) -> None:
     simulation.run(study, alike, seed=1, begins=NOON)
 
 
-def do(page: Page, deed: str) -> None:
-    """A deed of the study's page, and the page that asks whether it is meant."""
-    page.get_by_role("link", name=deed, exact=True).click()
+def run_action(page: Page, label: str) -> None:
+    """An action of the study's page, and the page that asks whether it is meant."""
+    page.get_by_role("link", name=label, exact=True).click()
     page.locator("form input[type=submit]").last.click()
 
 
 def test_a_designer_plans_launches_and_issues_a_link_that_opens(staff: Page, study: Study, live_server: Any) -> None:
     staff.goto(f"{live_server.url}/admin/studies/study/{study.pk}/change/")
-    do(staff, "Plan")
+    run_action(staff, "Plan")
     expect(staff.get_by_text("3 of 3 seats").or_(staff.get_by_text("0 of 3 seats taken")).first).to_be_visible()
-    do(staff, "Launch")
+    run_action(staff, "Launch")
     study.refresh_from_db()
     assert study.state == Study.State.LIVE
 
@@ -68,8 +68,8 @@ def test_a_judge_is_run_by_a_button_and_stands_in_the_report_beside_people(
     staff: Page, study: Study, live_server: Any
 ) -> None:
     staff.goto(f"{live_server.url}/admin/studies/study/{study.pk}/change/")
-    do(staff, "Plan")
-    do(staff, "Launch")
+    run_action(staff, "Plan")
+    run_action(staff, "Launch")
     study.refresh_from_db()
     answered(study)
     judge = catalogue.stub_judge()
@@ -85,7 +85,7 @@ def test_a_judge_is_run_by_a_button_and_stands_in_the_report_beside_people(
     assert "Manner A" not in staff.content()
 
     staff.goto(f"{live_server.url}/admin/studies/study/{study.pk}/change/")
-    do(staff, "Close")
+    run_action(staff, "Close")
     staff.goto(f"{live_server.url}/reports/orchard/")
     expect(staff.get_by_text("Manner A").first).to_be_visible()
     expect(staff.get_by_role("heading", name="Judges beside people")).to_be_visible()
@@ -97,11 +97,11 @@ def test_a_report_fits_the_window_and_axe_finds_nothing(
     staff: Page, study: Study, live_server: Any, width: int
 ) -> None:
     staff.goto(f"{live_server.url}/admin/studies/study/{study.pk}/change/")
-    do(staff, "Plan")
-    do(staff, "Launch")
+    run_action(staff, "Plan")
+    run_action(staff, "Launch")
     study.refresh_from_db()
     answered(study)
-    do(staff, "Close")
+    run_action(staff, "Close")
 
     staff.set_viewport_size({"width": width, "height": 900})
     staff.goto(f"{live_server.url}/reports/orchard/")

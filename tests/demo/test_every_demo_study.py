@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation import design
-from annotation.design import balance, launching
+from annotation.design import balance, transitions
 from annotation.models import Assignment, Rater, Response
 from annotation.participation import claims, invitations
 from reports import figures, results
@@ -32,7 +32,7 @@ def live(folder: Path) -> Study:
     """The study in that folder, loaded, planned and launched."""
     study = loading.load_study(folder)
     design.plan(study)
-    return launching.launch(study, by="tests", at=timezone.now())
+    return transitions.launch(study, by="tests", at=timezone.now())
 
 
 def walked(client: Client, study: Study, *, n_groups: int = 99) -> tuple[Rater, list[str]]:
@@ -77,12 +77,12 @@ def test_a_study_can_be_walked_from_the_link_to_the_end_and_reported(client: Cli
     rater, seen = walked(client, study, n_groups=n_groups)
 
     assert seen[0] == "invitation"
-    assert claims.n_left(rater) == study.groups.count() - n_groups
+    assert claims.n_groups_left(rater) == study.groups.count() - n_groups
     assert answered(rater) == asked(study)
     statuses = Assignment.objects.filter(rater=rater, seat__isnull=False).values_list("status", flat=True)
     assert set(statuses) == {"submitted"}
     assert len(statuses) == n_groups
-    launching.close(study, at=timezone.now())
+    transitions.close(study, at=timezone.now())
     found = results.report(study, at=timezone.now(), by="tests").result
     assert (found["progress"]["n_missing"], found["is_sealed"], Report.objects.count()) == (0, False, 1)
     shown = results.read(found)
@@ -94,7 +94,7 @@ def test_orders_are_balanced_to_one_in_every_group(folder: Path) -> None:
     study = loading.load_study(folder)
     design.plan(study)
 
-    groups = balance.read(study)
+    groups = balance.load_groups(study)
 
     assert len(groups) == study.groups.count()
     assert all(group.is_even for group in groups)
@@ -104,7 +104,7 @@ def test_each_story_of_a_pair_stands_first_in_half_of_the_seats() -> None:
     study = loading.load_study(FOLDER / "pairs")
     design.plan(study)
 
-    counts = [n for group in balance.read(study) for row in group.positions.values() for n in row]
+    counts = [n for group in balance.load_groups(study) for row in group.positions.values() for n in row]
 
     assert counts == [5] * 12
 
@@ -167,5 +167,5 @@ def test_an_instrument_can_be_asked_in_every_scope_that_fits_it(
     rater, _ = walked(client, study)
 
     assert answered(rater) == asked(study)
-    launching.close(study, at=timezone.now())
+    transitions.close(study, at=timezone.now())
     assert results.compute(study)["progress"]["n_missing"] == 0

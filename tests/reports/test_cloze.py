@@ -57,7 +57,7 @@ def study() -> Study:
 
 def model(study: Study, code: str, texts: dict[int, str]) -> None:
     rater = Rater.objects.create(study=study, code=code, kind=Rater.Kind.MODEL)
-    seat = design.judge_seat(study, study.groups.get(), ["shoes"])
+    seat = design.add_judge_seat(study, study.groups.get(), ["shoes"])
     work = Assignment.objects.create(
         study=study, rater=rater, rater_kind="model", seat=seat, group=seat.group, version=study.versions.get()
     )

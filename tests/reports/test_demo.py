@@ -22,7 +22,7 @@ def links() -> list[str]:
 
 
 def opened(token: str) -> Invitation | None:
-    return invitations.opened(token, at=timezone.now())
+    return invitations.find_by_token(token, at=timezone.now())
 
 
 def test_the_live_study_has_free_seats_and_three_links_that_open_it() -> None:
@@ -40,7 +40,7 @@ def test_links_are_the_same_on_every_run_and_lead_back_to_the_same_place() -> No
     first = links()
     begun = opened(first[0])
     assert begun is not None
-    rater = invitations.rater_of(begun)
+    rater = invitations.ensure_rater(begun)
     claims.claim(rater)
 
     second = links()
@@ -62,7 +62,7 @@ def test_links_and_password_are_others_where_the_secret_key_is_another(settings:
 def test_whoever_withdrew_is_not_asked_again_and_the_next_begins_anew() -> None:
     begun = opened(links()[0])
     assert begun is not None
-    Withdrawal.objects.create(rater=invitations.rater_of(begun))
+    Withdrawal.objects.create(rater=invitations.ensure_rater(begun))
 
     fresh = opened(links()[0])
 

@@ -204,7 +204,7 @@ def asked_once() -> Study:
     answers = [("no", ["red", "blue"], 1, "Words."), ("no", ["blue"], 4, None), ("yes", None, None, None)]
     for given_by_item in answers:
         rater = factories.rater(study)
-        visit = claims.visit(rater)
+        visit = claims.ensure_visit(rater)
         for item, value in zip(Item.objects.filter(instrument=made), given_by_item, strict=True):
             if value is not None:
                 step = Step.objects.get(key="once")

@@ -54,7 +54,7 @@ def test_what_is_sent_after_a_session_has_ended_is_refused_and_kept_once_after_c
 
 @pytest.mark.django_db
 def test_a_session_that_ends_with_a_redirect_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guards, "ended", lambda request: HttpResponse(status=302))
+    monkeypatch.setattr(guards, "refuse_ended_session", lambda request: HttpResponse(status=302))
 
     assert run(2)["refused"] == 0
 

@@ -180,7 +180,7 @@ def pool(world: World, pattern: Pattern, name: str, who: str) -> list[Any]:
         "step": [*steps.filter(scope__in=STEP_OF.get(pattern.name, ())), *steps, NOWHERE],
         "item": [*asked[:3], *measured[:1], NOWHERE],
         "table": [*figures.by_table(), NOWHERE],
-        "deed": ["plan", "launch", "close", NOWHERE],
+        "action": ["plan", "launch", "close", NOWHERE],
         "content_type_id": [ContentType.objects.get_for_model(Study).pk, 0],
         "app_label": ["studies", "annotation", "auth"],
         "url": [NOWHERE, "studies/story/1/../../provenance/"],

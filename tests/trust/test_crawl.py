@@ -80,7 +80,7 @@ def test_no_error_page_tells_more(world: World, monkeypatch: pytest.MonkeyPatch,
             for status, hits in [crawl.made(world, ask)]
         ]
 
-    monkeypatch.setattr(pages, "desk", breaks)
+    monkeypatch.setattr(pages, "desk_context", breaks)
     monkeypatch.setattr(views.results, "report", breaks)
 
     settings.DEBUG = True
@@ -138,13 +138,13 @@ def in_a_mail(patch: pytest.MonkeyPatch) -> None:
 
 
 def before(patch: pytest.MonkeyPatch, do: Callable[[], object]) -> None:
-    touch = desk.claims.touch
+    remember_place = desk.claims.remember_place
 
     def noisy(*args: Any, **more: Any) -> None:
         do()
-        touch(*args, **more)
+        remember_place(*args, **more)
 
-    patch.setattr(desk.claims, "touch", noisy)
+    patch.setattr(desk.claims, "remember_place", noisy)
 
 
 def in_the_api(patch: pytest.MonkeyPatch) -> None:

@@ -104,7 +104,7 @@ def address(world: World, pattern: Pattern) -> str:
     values = crawl.values(world, pattern, "reading")[0]
     if admin_page(pattern) and "object_id" in pattern.parameters:
         values = {"object_id": subject(pattern)}
-    if pattern.name == "admin:studies_study_do":
+    if pattern.name == "admin:studies_study_action":
         values |= {"pk": world.studies["quinces"].pk}
     return pattern.address(values)
 

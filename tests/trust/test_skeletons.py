@@ -80,7 +80,7 @@ def _at_work(study: Study) -> tuple[Client, Assignment]:
     invitation.refresh_from_db()
     assert invitation.rater is not None
     step = study.versions.get().steps.get(key="consent")
-    consents.agree(invitation.rater, step)
+    consents.record_consent(invitation.rater, step)
     return client, factories.assignment(study, invitation.rater)
 
 

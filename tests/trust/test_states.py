@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation import responses
-from annotation.design import launching
+from annotation.design import transitions
 from annotation.models import Assignment, Rater
 from annotation.participation import claims, invitations
 from annotation.responses import submission
@@ -102,7 +102,7 @@ def after_withdrawal(client: Client) -> Assignment:
 
 def after_closing(client: Client) -> Assignment:
     mine = begun(client)
-    launching.close(mine.study, at=timezone.now())
+    transitions.close(mine.study, at=timezone.now())
     return mine
 
 

@@ -66,9 +66,9 @@ def addresses() -> list[str]:
             for row in list(model._default_manager.all())[:3]:
                 found.append(reverse(f"{name}_change", args=[row.pk]))
     draft, live = Study.objects.get(slug="quinces"), Study.objects.get(slug="plums")
-    found += [reverse("admin:studies_study_do", args=[draft.pk, "plan"])]
-    found += [reverse("admin:studies_study_do", args=[draft.pk, "launch"])]
-    found += [reverse("admin:studies_study_do", args=[live.pk, "close"])]
+    found += [reverse("admin:studies_study_action", args=[draft.pk, "plan"])]
+    found += [reverse("admin:studies_study_action", args=[draft.pk, "launch"])]
+    found += [reverse("admin:studies_study_action", args=[live.pk, "close"])]
     found += [reverse("admin:studies_provenance_formatting", args=[study.pk]) for study in (draft, live)]
     found += [reverse("admin:annotation_invitation_issue")]
     return [*found, *(reverse("admin:judges_judge_run", args=[judge.pk]) for judge in Judge.objects.all())]
@@ -91,8 +91,8 @@ def test_what_is_said_after_a_deed_is_translated_and_what_is_logged_is_not(staff
     world.build()
     draft = Study.objects.get(slug="quinces")
 
-    for deed in ("close", "plan", "launch", "close"):  # the first is refused
-        address = reverse("admin:studies_study_do", args=[draft.pk, deed])
+    for action in ("close", "plan", "launch", "close"):  # the first is refused
+        address = reverse("admin:studies_study_action", args=[draft.pk, action])
         html = staff.post(address, follow=True, headers={"accept-language": "pt-BR"}).content.decode()
         assert '<ul class="messagelist">' in html
         assert marked.unmarked(html, marked.content()) == []

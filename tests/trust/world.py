@@ -26,11 +26,11 @@ from django_celery_beat.models import (
 
 import studies
 from annotation import design, responses
-from annotation.design import launching
+from annotation.design import transitions
 from annotation.models import Assignment, Identity, Rater, Withdrawal
 from annotation.participation import claims, consents, invitations
 from annotation.responses import submission
-from annotation.views.rater.routing import pass_step
+from annotation.views.rater.routing import record_step_taken
 from config import roles
 from judges import catalogue, runs
 from judges.models import Run
@@ -90,10 +90,10 @@ def build() -> World:
     world.studies["mystery"] = _cloze()
     for slug in ("plums", "pears", "mystery"):
         design.plan(world.studies[slug])
-        launching.launch(world.studies[slug], by="tests", at=timezone.now())
+        transitions.launch(world.studies[slug], by="tests", at=timezone.now())
         _stranger(world.studies[slug])
     _raters(world)
-    launching.close(world.studies["pears"], at=timezone.now())
+    transitions.close(world.studies["pears"], at=timezone.now())
     for role in ("", *roles.ROLES):
         world.visitors[role or "helper"] = _signed_in(factories.staff(role))
     world.visitors["root"] = _signed_in(User.objects.create_superuser("root"))
@@ -293,11 +293,11 @@ def _begin(world: World, name: str) -> None:
     rater = _rater(world, name)
     for step in protocol.load_protocol(protocol.current(rater.study)).steps:
         if step.kind == Step.Kind.CONSENT:
-            consents.agree(rater, step)
+            consents.record_consent(rater, step)
         elif step.key in ("briefing", "welcome", "background"):
-            pass_step(rater, step)
+            record_step_taken(rater, step)
     if rater.study.slug != "mystery":
-        factories.answer(claims.visit(rater), step="background", value="Ten years of it.", why="")
+        factories.answer(claims.ensure_visit(rater), step="background", value="Ten years of it.", why="")
     world.at_work[name] = claims.claim(rater)
 
 

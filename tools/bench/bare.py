@@ -53,6 +53,6 @@ def page(request: guards.Request, code: str, step: str, letter: str, item: str) 
         mine = work.find(code, rater=request.session[guards.KEY], at=timezone.now())
         assert mine is not None
         part, place = mine.place(step, item, letter)
-        context = pages.desk(mine, part, place, is_checked=False)
-        _CONTEXTS[code] = context | overview.about(request, mine, place, at=timezone.now())
+        context = pages.desk_context(mine, part, place, shows_shortfalls=False)
+        _CONTEXTS[code] = context | overview.progress_context(request, mine, place, at=timezone.now())
     return render(request, "annotation/desk.html", _CONTEXTS[code])

@@ -18,13 +18,13 @@ from annotation.progress import Page, Part, Way, languages, work
 from annotation.progress.outlines import load_outline
 from annotation.progress.work import Work
 from annotation.responses import submission
-from annotation.templatetags import reading as likes
+from annotation.templatetags import reading_preferences
 from annotation.views.rater import guards, practice, routing, withdrawal
 from annotation.views.rater.guards import Request, for_rater, rater_page
 from annotation.views.rater.presenters import pages, questions
-from annotation.views.rater.presenters.questions import Lack
-from annotation.views.rater.routing import show_or_do, while_open
-from studies import lifecycle, protocol
+from annotation.views.rater.presenters.questions import MissingAnswer
+from annotation.views.rater.routing import allow_get_and_post, requires_open_study
+from studies import protocol
 from studies.models import Step
 from studies.typography.paragraphs import paragraphs
 
@@ -35,53 +35,55 @@ A_YEAR = 365 * 24 * 60 * 60
 @require_safe
 def home(request: Request) -> HttpResponse:
     """A rater's way back to where they belong; for everybody else, what this is."""
-    if guards.rater_of(request):
+    if guards.find_rater(request):
         return go_home(request)
     return render(request, "annotation/home.html")
 
 
 @for_rater
-@while_open
-def go_home(request: Request, rater: Rater, far: Way) -> HttpResponse:
-    return routing.go(progress.next_page(far))
+@requires_open_study
+def go_home(request: Request, rater: Rater, rater_progress: Way) -> HttpResponse:
+    return routing.redirect_to_page(progress.next_page(rater_progress))
 
 
 @rater_page
-@show_or_do
-def invitation(request: Request, token: str) -> HttpResponse:
+@allow_get_and_post
+def open_invitation(request: Request, token: str) -> HttpResponse:
     """What the link is about. Looking starts nothing, since mail scanners look; only Continue begins a session."""
-    found = invitations.opened(token, at=timezone.now())
-    if found is None:
+    invitation = invitations.find_by_token(token, at=timezone.now())
+    if invitation is None:
         return render(request, "annotation/invalid_link.html", status=404)
-    languages.speak(request, found.study)
-    if done := Withdrawal.objects.filter(rater=found.rater_id).select_related("rater__study").first():
-        return withdrawal.receipt(request, done, status=410)
+    languages.speak(request, invitation.study)
+    withdrawals = Withdrawal.objects.filter(rater=invitation.rater_id).select_related("rater__study")
+    if record := withdrawals.first():
+        return withdrawal.receipt(request, record, status=410)
     if request.method == "POST":
-        guards.start(request, invitations.rater_of(found))
+        guards.start_session(request, invitations.ensure_rater(invitation))
         return redirect("annotation:home")
-    until = invitations.ends_at(found.study, found)
-    asked = load_outline(protocol.current(found.study))
-    context = {"study": found.study, "until": until, "fills_cloze": asked.fills_cloze}
+    until = invitations.ends_at(invitation.study, invitation)
+    outline = load_outline(protocol.current(invitation.study))
+    context = {"study": invitation.study, "until": until, "fills_cloze": outline.fills_cloze}
     return render(request, "annotation/invitation.html", context)
 
 
 @rater_page
 @require_safe
-def again(request: Request) -> HttpResponse:
+def session_ended(request: Request) -> HttpResponse:
     """What to do when a session has ended."""
     return render(request, "annotation/again.html")
 
 
 @rater_page
 @require_POST
-def reading(request: Request) -> HttpResponse:
+def save_reading_preferences(request: Request) -> HttpResponse:
     """Keep the reading settings in a cookie, for browsers without JavaScript, and the language in Django's own."""
     back = request.POST.get("back", "")
     # Never redirect(back): that would first look for a view of this name.
     is_ours = back.startswith("/") and url_has_allowed_host_and_scheme(back, allowed_hosts=None)
     response = HttpResponseRedirect(back if is_ours else reverse("annotation:home"))
-    chosen = likes.parsed(".".join(request.POST.get(name, "") for name in likes.CHOICES))
-    response.set_cookie(likes.COOKIE, ".".join(chosen.values()), max_age=A_YEAR, samesite="Lax")
+    posted = ".".join(request.POST.get(name, "") for name in reading_preferences.CHOICES)
+    preferences = reading_preferences.parse_cookie(posted)
+    response.set_cookie(reading_preferences.COOKIE, ".".join(preferences.values()), max_age=A_YEAR, samesite="Lax")
     language = request.POST.get("language", "")
     if language in dict(settings.LANGUAGES):
         response.set_cookie(settings.LANGUAGE_COOKIE_NAME, language, max_age=A_YEAR, samesite="Lax")
@@ -91,135 +93,150 @@ def reading(request: Request) -> HttpResponse:
 
 
 @for_rater
-@while_open
-@show_or_do
-def consent(request: Request, rater: Rater, far: Way) -> HttpResponse:
+@requires_open_study
+@allow_get_and_post
+def consent(request: Request, rater: Rater, rater_progress: Way) -> HttpResponse:
     """The text to agree to, with a box that nobody has ticked."""
-    step = far.protocol.consent
-    if step is None or far.has_consented:
-        return routing.go(progress.next_page(far))
+    step = rater_progress.protocol.consent
+    if step is None or rater_progress.has_consented:
+        return routing.redirect_to_page(progress.next_page(rater_progress))
     problem = ""
     if request.method == "POST":
         if request.POST.get("agrees") == "yes":
-            consents.agree(rater, step)
-            return routing.go_on(rater)
+            consents.record_consent(rater, step)
+            return routing.redirect_to_next_page(rater)
         problem = _("Please tick the box if you agree. Without your consent the study cannot begin.")
     context = {"study": rater.study, "step": step, "paragraphs": paragraphs(step.text), "problem": problem}
-    context["protocol"] = far.protocol
+    context["protocol"] = rater_progress.protocol
     return render(request, "annotation/consent.html", context, status=400 if problem else 200)
 
 
 @for_rater
-@while_open
+@requires_open_study
 @require_safe
-def consent_copy(request: Request, rater: Rater, far: Way) -> HttpResponse:
+def consent_copy(request: Request, rater: Rater, rater_progress: Way) -> HttpResponse:
     """The consent text alone, to print and keep: its version, and when the rater agreed if they have."""
-    step = far.protocol.consent
+    step = rater_progress.protocol.consent
     if step is None:
         raise Http404
     context = {"study": rater.study, "step": step, "paragraphs": paragraphs(step.text)}
     context |= {
         "sha256": consents.text_sha256(step),
-        "given": consents.find_consent(rater, step),
-        "protocol": far.protocol,
+        "consent": consents.find_consent(rater, step),
+        "protocol": rater_progress.protocol,
     }
     return render(request, "annotation/consent_copy.html", context)
 
 
 @for_rater
-@while_open
-@show_or_do
-def briefing(request: Request, rater: Rater, far: Way, step: str) -> HttpResponse:
+@requires_open_study
+@allow_get_and_post
+def briefing(request: Request, rater: Rater, rater_progress: Way, step: str) -> HttpResponse:
     """A text to read before the first group, and again while something is asked about it."""
-    where = progress.next_page(far)
-    text = far.protocol.step(step)
-    if text is None or (where != Page("briefing", (step,)) and text not in _to_reread(far, where)):
-        return routing.go(where)
+    next_page = progress.next_page(rater_progress)
+    text = rater_progress.protocol.step(step)
+    if text is None or (
+        next_page != Page("briefing", (step,)) and text not in _briefings_to_reread(rater_progress, next_page)
+    ):
+        return routing.redirect_to_page(next_page)
     if request.method == "POST":
-        routing.pass_step(rater, text)
-        return routing.go_on(rater)
+        routing.record_step_taken(rater, text)
+        return routing.redirect_to_next_page(rater)
     context = {"study": rater.study, "step": text, "paragraphs": paragraphs(text.text)}
     return render(request, "annotation/briefing.html", context)
 
 
-def _to_reread(far: Way, where: Page) -> list[Step]:
+def _briefings_to_reread(rater_progress: Way, next_page: Page) -> list[Step]:
     """The texts that the rater may read again: those before the check at which they are."""
-    check = far.protocol.step(where.args[0]) if where.name == "once" else None
-    if check is None or not progress.is_check(far.protocol, check):
+    check = rater_progress.protocol.step(next_page.args[0]) if next_page.name == "once" else None
+    if check is None or not progress.is_check(rater_progress.protocol, check):
         return []
-    before = progress.around(far.protocol)[0]
+    before = progress.around(rater_progress.protocol)[0]
     return [s for s in before if s.kind == Step.Kind.BRIEFING and s.position < check.position]
 
 
 @for_rater
-@while_open
-@show_or_do
-def once(request: Request, rater: Rater, far: Way, step: str) -> HttpResponse:
+@requires_open_study
+@allow_get_and_post
+def once(request: Request, rater: Rater, rater_progress: Way, step: str) -> HttpResponse:
     """What is asked once of a rater, before the first group or after the last; kept in their visit."""
-    where = progress.next_page(far)
-    asked = far.protocol.step(step)
-    if asked is None or (where != Page("once", (step,)) and not progress.may_end_with(far, asked)):
-        return routing.go(where)
-    visit = work.find(claims.visit(rater).code, rater=rater.pk, at=timezone.now())
+    next_page = progress.next_page(rater_progress)
+    current_step = rater_progress.protocol.step(step)
+    if current_step is None or (
+        next_page != Page("once", (step,)) and not progress.may_end_with(rater_progress, current_step)
+    ):
+        return routing.redirect_to_page(next_page)
+    visit = work.find(claims.ensure_visit(rater).code, rater=rater.pk, at=timezone.now())
     part = visit.part(step) if visit else None
     if visit is None or part is None:
         raise Http404
-    lacking = [questions.lack(visit, *each) for each in visit.missing([part])] if request.method == "POST" else []
-    if asked.kind == Step.Kind.PRACTICE:
-        return practice.practise(request, far, visit, part, lacking)
-    if progress.is_check(far.protocol, asked):
-        return check(request, far, visit, part, lacking)
-    if request.method == "POST" and not lacking:
-        routing.pass_step(rater, asked)
-        if asked == progress.last_question(far.protocol):
+    missing_answers = []
+    if request.method == "POST":
+        missing_answers = [questions.missing_answer(visit, *shortfall) for shortfall in visit.missing([part])]
+    if current_step.kind == Step.Kind.PRACTICE:
+        return practice.practise(request, rater_progress, visit, part, missing_answers)
+    if progress.is_check(rater_progress.protocol, current_step):
+        return comprehension_check(request, rater_progress, visit, part, missing_answers)
+    if request.method == "POST" and not missing_answers:
+        routing.record_step_taken(rater, current_step)
+        if current_step == progress.last_question(rater_progress.protocol):
             submission.submit(visit.assignment, at=timezone.now())
-        return routing.go_on(rater)
-    context = pages.together(visit, part, is_checked=bool(lacking), lacking=lacking) | {"is_once": True}
-    return render(request, "annotation/together.html", context, status=400 if lacking else 200)
+        return routing.redirect_to_next_page(rater)
+    context = pages.together_context(
+        visit, part, shows_shortfalls=bool(missing_answers), missing_answers=missing_answers
+    )
+    context["is_once"] = True
+    return render(request, "annotation/together.html", context, status=400 if missing_answers else 200)
 
 
-def check(request: Request, far: Way, visit: Work, part: Part, lacking: Sequence[Lack]) -> HttpResponse:
+def comprehension_check(
+    request: Request, rater_progress: Way, visit: Work, part: Part, missing_answers: Sequence[MissingAnswer]
+) -> HttpResponse:
     """Questions that must be answered rightly. Who cannot in two attempts goes no further; what they said is kept."""
     step, rater = part.steps[0], visit.assignment.rater
-    before = far.attempts.get(step.key)
-    attempt = before.attempt + 1 if before else 1
-    if request.method == "POST" and not lacking:
+    last_attempt = rater_progress.attempts.get(step.key)
+    attempt = last_attempt.attempt + 1 if last_attempt else 1
+    if request.method == "POST" and not missing_answers:
         # The page says which attempt it is: a double click, or a page sent again, is not a second one. Nor is going on
         # with the answers of the first.
-        if request.POST.get("attempt") == str(attempt) and (before is None or _has_changed(visit, step, before)):
+        if request.POST.get("attempt") == str(attempt) and (
+            last_attempt is None or _has_changed(visit, step, last_attempt)
+        ):
             wrong = progress.wrong(step, visit.answers)
-            routing.pass_step(rater, step, attempt=attempt, wrong=wrong)
+            routing.record_step_taken(rater, step, attempt=attempt, wrong=wrong)
             if wrong and attempt == StepTaken.ATTEMPTS:
                 submission.submit(visit.assignment, at=timezone.now())
-        return routing.go_on(rater)
-    wrong = before.wrong if before else []
-    context = pages.together(visit, part, is_checked=bool(lacking), lacking=lacking, wrong=wrong)
+        return routing.redirect_to_next_page(rater)
+    wrong = last_attempt.wrong if last_attempt else []
+    context = pages.together_context(
+        visit, part, shows_shortfalls=bool(missing_answers), missing_answers=missing_answers, wrong=wrong
+    )
     context |= {"is_once": True, "attempt": attempt, "is_last": attempt == StepTaken.ATTEMPTS}
-    context["to_reread"] = _to_reread(far, Page("once", (step.key,)))
-    return render(request, "annotation/together.html", context, status=400 if lacking else 200)
+    context["to_reread"] = _briefings_to_reread(rater_progress, Page("once", (step.key,)))
+    return render(request, "annotation/together.html", context, status=400 if missing_answers else 200)
 
 
-def _has_changed(visit: Work, step: Step, before: StepTaken) -> bool:
+def _has_changed(visit: Work, step: Step, attempt: StepTaken) -> bool:
     """Whether an answer of this step is younger than that attempt."""
-    return visit.assignment.responses.filter(step=step, last_edited_at__gt=before.at).exists()
+    return visit.assignment.responses.filter(step=step, last_edited_at__gt=attempt.at).exists()
 
 
 @for_rater
-@while_open
-@show_or_do
-def begin(request: Request, rater: Rater, far: Way) -> HttpResponse:
+@requires_open_study
+@allow_get_and_post
+def begin(request: Request, rater: Rater, rater_progress: Way) -> HttpResponse:
     """The offer of a group. Asking for it claims a seat; looking does not."""
-    where = progress.next_page(far)
-    if where != Page("begin"):
-        return routing.go(where)
+    next_page = progress.next_page(rater_progress)
+    if next_page != Page("begin"):
+        return routing.redirect_to_page(next_page)
     problem = ""
     if request.method == "POST":
         try:
             claims.claim(rater)
-            return routing.go_on(rater)
+            return routing.redirect_to_next_page(rater)
         except claims.NoSeat as reason:
             problem = _(str(reason))
-    context = {"study": rater.study, "way": far, "problem": problem}
+    context = {"study": rater.study, "rater_progress": rater_progress, "problem": problem}
     return render(request, "annotation/begin.html", context, status=409 if problem else 200)
 
 
@@ -229,5 +246,5 @@ def closed(request: Request, rater: Rater) -> HttpResponse:
     """What a rater meets when the study is over, or paused."""
     if invitations.is_open(rater.study, at=timezone.now()):
         return redirect("annotation:home")
-    template = "annotation/paused.html" if lifecycle.is_paused(rater.study) else "annotation/closed.html"
+    template = "annotation/paused.html" if rater.study.is_paused else "annotation/closed.html"
     return render(request, template, {"study": rater.study})

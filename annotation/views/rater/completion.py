@@ -15,13 +15,13 @@ from annotation.responses import fills, submission
 from annotation.views.rater import cloze, routing
 from annotation.views.rater.guards import Request, for_assignment, for_rater
 from annotation.views.rater.presenters import pages
-from annotation.views.rater.routing import show_or_do, while_open
+from annotation.views.rater.routing import allow_get_and_post, requires_open_study
 from studies.models import Step
 from studies.typography.paragraphs import paragraphs
 
 
 @for_assignment
-@show_or_do
+@allow_get_and_post
 def check(request: Request, work: Work) -> HttpResponse:
     """All answers in words, with what is still open; POST submits, if nothing is."""
     now = timezone.now()
@@ -31,16 +31,16 @@ def check(request: Request, work: Work) -> HttpResponse:
         return redirect("annotation:receipt", work.assignment.code)
     if refusal := work.refusal:
         return pages.refuse(request, refusal) if request.method == "POST" else redirect("annotation:home")
-    context = pages.review(work, work.parts) | {"proceed": request.path}
-    if request.method == "POST" and not context["lacking"]:
+    context = pages.review_context(work, work.parts) | {"proceed_url": request.path}
+    if request.method == "POST" and not context["missing_answers"]:
         try:
             submission.submit(work.assignment, at=now, is_complete=work.is_still_complete)
         except submission.Incomplete:
             return redirect("annotation:check", work.assignment.code)
-        if following := sittings.go_on(work.assignment):
-            return redirect("annotation:assignment", following.code)
+        if next_assignment := sittings.go_on(work.assignment):
+            return redirect("annotation:assignment", next_assignment.code)
         return redirect("annotation:receipt", work.assignment.code)
-    return pages.checked(request, work, context)
+    return pages.render_review(request, work, context)
 
 
 @for_assignment
@@ -49,8 +49,8 @@ def receipt(request: Request, work: Work) -> HttpResponse:
     """What was submitted in this sitting and when, with the receipt of each group; and what may come next."""
     if work.assignment.status != Assignment.Status.SUBMITTED or work.assignment.seat is None:
         return redirect("annotation:assignment", work.assignment.code)
-    left = claims.n_left(work.assignment.rater)
-    context = pages.common(work) | {"groups": sittings.summaries(work.assignment), "n_left": left}
+    n_left = claims.n_groups_left(work.assignment.rater)
+    context = pages.base_context(work) | {"groups": sittings.summaries(work.assignment), "n_left": n_left}
     return render(request, "annotation/receipt.html", context)
 
 
@@ -59,18 +59,18 @@ def receipt(request: Request, work: Work) -> HttpResponse:
 def stop(request: Request, work: Work, step: str) -> HttpResponse:
     """Keep what is on the page, and end the work at the section from which its writer cannot go on."""
     part, now = work.part(step), timezone.now()
-    if part.kind != "cloze" or not (opened := cloze.opened(work, part)).switches.way_out:
+    if part.kind != "cloze" or not (sheet := cloze.load_sheet(work, part)).switches.way_out:
         raise Http404
     if refusal := work.refusal_at(part.steps[0]):
         return pages.refuse(request, refusal)
     try:
-        sheet = cloze.keep(request, opened, at=now)
+        sheet = cloze.save_all(request, sheet, at=now)
     except responses.Refused as refused:
         return pages.refuse(request, refused)
     section = request.POST.get("section", "")
-    if section not in [str(each.number) for each in sheet.cloze.parsed.sections] or sheet.problems:
-        return cloze.show(request, work, part, sheet, status=400)
-    claims.touch(work.assignment, place=f"{part.key}/section-{section}", at=now)
+    if section not in [str(s.number) for s in sheet.cloze.parsed.sections] or sheet.problems:
+        return cloze.render_page(request, work, part, sheet, status=400)
+    claims.remember_place(work.assignment, place=f"{part.key}/section-{section}", at=now)
     claims.give_up(work.assignment, at=now, stopped_at=int(section))
     return redirect("annotation:stopped", work.assignment.code)
 
@@ -80,37 +80,38 @@ def stop(request: Request, work: Work, step: str) -> HttpResponse:
 def stopped(request: Request, work: Work) -> HttpResponse:
     """Thanks to somebody who could not go on, and what is kept."""
     fill = Fill.objects.filter(assignment=work.assignment, state=Fill.State.DROPPED_OUT).first()
-    if fill is None or fill.stopped_at is None or (asked := fills.cloze_of(work.assignment)) is None:
+    if fill is None or fill.stopped_at is None or (filled_cloze := fills.cloze_of(work.assignment)) is None:
         return redirect("annotation:assignment", work.assignment.code)
-    answers = fills.answers_of(work.assignment, asked)
-    section = asked.parsed.sections[fill.stopped_at - 1]
-    context = pages.common(work) | {
+    answers = fills.answers_of(work.assignment, filled_cloze)
+    section = filled_cloze.parsed.sections[fill.stopped_at - 1]
+    context = pages.base_context(work) | {
         "section": section,
-        "title": Words(section.title, asked.parsed.language),
-        "n_filled": len(fills.filled(asked.parsed, answers)),
-        "n_blanks": len(asked.parsed.blanks),
+        "title": Words(section.title, filled_cloze.parsed.language),
+        "n_filled": len(fills.filled(filled_cloze.parsed, answers)),
+        "n_blanks": len(filled_cloze.parsed.blanks),
     }
     return render(request, "annotation/stopped.html", context)
 
 
 @for_rater
-@while_open
-@show_or_do
-def done(request: Request, rater: Rater, far: Way) -> HttpResponse:
+@requires_open_study
+@allow_get_and_post
+def done(request: Request, rater: Rater, rater_progress: Way) -> HttpResponse:
     """The end: thanks, and what raters are told afterwards. POST says that no further group is wanted."""
-    where = progress.next_page(far)
-    last = progress.last_question(far.protocol)
-    if request.method == "POST" and far.n_submitted and not (far.at_work or far.has_finished):
-        if last and last.key not in far.passed:
-            first = next(s for s in progress.around(far.protocol)[1] if s.kind == Step.Kind.RATING)
+    next_page = progress.next_page(rater_progress)
+    last = progress.last_question(rater_progress.protocol)
+    may_finish = rater_progress.n_submitted and not (rater_progress.at_work or rater_progress.has_finished)
+    if request.method == "POST" and may_finish:
+        if last and last.key not in rater_progress.passed:
+            first = next(s for s in progress.around(rater_progress.protocol)[1] if s.kind == Step.Kind.RATING)
             return redirect("annotation:once", first.key)
-        submission.submit(claims.visit(rater), at=timezone.now())
+        submission.submit(claims.ensure_visit(rater), at=timezone.now())
         return redirect("annotation:done")
-    if where != Page("done"):
-        return routing.go(where)
-    after = progress.around(far.protocol)[1]
+    if next_page != Page("done"):
+        return routing.redirect_to_page(next_page)
+    after = progress.around(rater_progress.protocol)[1]
     has_stopped = Fill.objects.filter(assignment__rater=rater, state=Fill.State.DROPPED_OUT).exists()
-    texts = [s for s in after if s.kind == Step.Kind.BRIEFING and (far.n_submitted or has_stopped)]
-    context = {"study": rater.study, "way": far, "has_stopped": has_stopped}
+    texts = [s for s in after if s.kind == Step.Kind.BRIEFING and (rater_progress.n_submitted or has_stopped)]
+    context = {"study": rater.study, "rater_progress": rater_progress, "has_stopped": has_stopped}
     context |= {"texts": [(s, paragraphs(s.text)) for s in texts]}
     return render(request, "annotation/done.html", context)

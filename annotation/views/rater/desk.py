@@ -18,8 +18,8 @@ from annotation.responses import quotes as quoting
 from annotation.views.rater import addresses, cloze, overview
 from annotation.views.rater.guards import Request, for_assignment
 from annotation.views.rater.presenters import pages, questions
-from annotation.views.rater.presenters.pages import Refused
-from annotation.views.rater.routing import show_or_do
+from annotation.views.rater.presenters.pages import RefusedAnswer
+from annotation.views.rater.routing import allow_get_and_post
 from studies.items import InvalidAnswer
 from studies.models import Step
 from studies.typography.paragraphs import paragraphs
@@ -35,12 +35,12 @@ def resume(request: Request, work: Work) -> HttpResponse:
         return redirect("annotation:home")
     stop = progress.resume(work.parts, work.letters, work.answers, place=work.assignment.place)
     if isinstance(stop, Part) and stop.kind == "cloze":
-        return redirect(cloze.landing(work, stop))
+        return redirect(cloze.resume_url(work, stop))
     return redirect(addresses.of_stop(work, stop))
 
 
 @for_assignment
-@show_or_do
+@allow_get_and_post
 def item(request: Request, work: Work, step: str, item: str, letter: str = "") -> HttpResponse:
     """One item. GET shows it where it is asked; POST keeps its answer and, if asked to, goes on."""
     part, place = work.place(step, item, letter)
@@ -51,12 +51,12 @@ def item(request: Request, work: Work, step: str, item: str, letter: str = "") -
         return response
     if work.refusal_at(place.step, letter) is Refusal.UNOPENED:
         return redirect(addresses.of_stop(work, part))
-    if moved := elsewhere(work, place.step, letter):
-        return moved
+    if redirection := redirect_if_refused(work, place.step, letter):
+        return redirection
     if part.kind != "desk":
         return redirect(f"{addresses.of_stop(work, part)}#item-{place.id}")
-    claims.touch(work.assignment, place=place.path, at=timezone.now())
-    return show(request, work, part, place)
+    claims.remember_place(work.assignment, place=place.path, at=timezone.now())
+    return render_place(request, work, part, place)
 
 
 def save(request: Request, work: Work, place: Place) -> HttpResponse:
@@ -64,9 +64,9 @@ def save(request: Request, work: Work, place: Place) -> HttpResponse:
     if refusal := work.refusal_at(place.step, place.letter):
         return pages.refuse(request, refusal)
     now = timezone.now()
-    posted = questions.posted(request, work, place)
+    posted = questions.parse_answer(request, work, place)
     try:
-        questions.check(posted)
+        questions.check_storable(posted)
         quotes = quoting.read(posted.quotes, work.text(place.letter)) if posted.quotes else []
         response = responses.record(
             work.assignment,
@@ -81,15 +81,15 @@ def save(request: Request, work: Work, place: Place) -> HttpResponse:
             again="again" in request.POST,
         )
     except InvalidAnswer as error:
-        return invalid(request, work, place, Refused(place, str(error), posted))
+        return render_invalid(request, work, place, RefusedAnswer(place, str(error), posted))
     except responses.Stale as stale:
-        return conflict(request, work, place, posted, stale.response)
+        return render_conflict(request, work, place, posted, stale.response)
     except responses.Refused as refused:
         return pages.refuse(request, refused)
     if direction := request.POST.get("go", ""):
-        return go(request, work, place, direction)
+        return redirect_to_neighbour(request, work, place, direction)
     if request.htmx and place.step.layout == Step.Layout.CLOZE:
-        return cloze.saved(request, work, place, at=now)
+        return cloze.render_saved(request, work, place, at=now)
     if request.htmx:
         state = progress.state(response, place.item)
         has_index = place.step.scope == Step.Scope.STORY
@@ -99,67 +99,71 @@ def save(request: Request, work: Work, place: Place) -> HttpResponse:
     return redirect(addresses.of_stop(work, place))
 
 
-def show(
+def render_place(
     request: Request,
     work: Work,
     part: Part,
     place: Place,
-    refused: Refused | None = None,
+    refused: RefusedAnswer | None = None,
     *,
     has_story: bool = False,
 ) -> HttpResponse:
     """The page on which the place is asked; of the desk only the questions, if the story is there already."""
-    is_checked = pages.is_checked(request, work)
+    shows_shortfalls = pages.shows_shortfalls(request, work)
     status = 400 if refused else 200
     if part.kind == "cloze":
-        sheet = cloze.opened(work, part, refused=refused, is_checked=is_checked)
-        return cloze.show(request, work, part, sheet, status=status)
+        sheet = cloze.load_sheet(work, part, refused=refused, shows_shortfalls=shows_shortfalls)
+        return cloze.render_page(request, work, part, sheet, status=status)
     if part.kind != "desk":
-        context = pages.together(work, part, refused=refused, is_checked=is_checked)
+        context = pages.together_context(work, part, refused=refused, shows_shortfalls=shows_shortfalls)
         return render(request, "annotation/together.html", context, status=status)
-    context = pages.desk(work, part, place, refused=refused, is_checked=is_checked)
-    context |= overview.about(request, work, place, at=timezone.now())
+    context = pages.desk_context(work, part, place, refused=refused, shows_shortfalls=shows_shortfalls)
+    context |= overview.progress_context(request, work, place, at=timezone.now())
     has_story = has_story or (request.htmx.target == "questions" and not request.htmx.history_restore_request)
     template = "annotation/desk.html#questions" if has_story else "annotation/desk.html"
     return render(request, template, context | {"has_story": has_story}, status=status)
 
 
-def invalid(request: Request, work: Work, place: Place, refused: Refused) -> HttpResponse:
+def render_invalid(request: Request, work: Work, place: Place, refused: RefusedAnswer) -> HttpResponse:
     """The same page with the reason at the item, and what was posted still in it."""
     if request.htmx and place.step.layout == Step.Layout.CLOZE:
-        return cloze.invalid(request, place, refused.problem)
+        return cloze.render_invalid(request, place, refused.problem)
     if request.htmx:
         context = {"id": place.id, "problem": refused.problem, "oob": True}
         return render(request, "annotation/item.html#not_saved", context, status=400)
     part, place = work.place(place.step.key, place.item.key, place.letter)
-    return show(request, work, part, place, replace(refused, place=place))
+    return render_place(request, work, part, place, replace(refused, place=place))
 
 
-def conflict(request: Request, work: Work, place: Place, given: questions.Posted, stored: Response) -> HttpResponse:
+def render_conflict(
+    request: Request, work: Work, place: Place, posted: questions.PostedAnswer, stored: Response
+) -> HttpResponse:
     """Both versions of an answer that was changed in two windows, to choose from. Nothing has been overwritten."""
     if request.htmx and place.step.layout == Step.Layout.CLOZE:
-        return cloze.conflict(request, work, place, stored)
+        return cloze.render_conflict(request, work, place, stored)
     _part, place = work.place(place.step.key, place.item.key, place.letter)
-    context = pages.common(work) | {
+    context = pages.base_context(work) | {
         "place": place,
         "name": languages.called(place, work.assignment.study),
         # Only where a passage is quoted does the page say in which language the story is.
-        "story": work.story_by_letter[place.letter] if place.letter and (given.quotes or stored.quotes) else None,
+        "story": work.story_by_letter[place.letter] if place.letter and (posted.quotes or stored.quotes) else None,
         "url": addresses.of_stop(work, place),
         "stored": stored,
-        "stored_words": questions.words_of(work, stored, place),
-        "given": given,
-        "given_words": questions.words_given(work, given, place),
-        "given_quotes": quoting.shown(given.quotes),
+        "stored_words": questions.response_in_words(work, stored, place),
+        "posted": posted,
+        "posted_words": questions.posted_in_words(work, posted, place),
+        "posted_quotes": quoting.shown(posted.quotes),
         "stored_quotes": quoting.shown(stored.quotes),
-        "fields": [(n, v) for n, given in request.POST.lists() if n.startswith((place.name, "quotes")) for v in given],
+        "fields": [
+            (n, v) for n, values in request.POST.lists() if n.startswith((place.name, "quotes")) for v in values
+        ],
     }
     template = "annotation/conflict.html#conflict" if request.htmx else "annotation/conflict.html"
     response = render(request, template, context, status=409)
     return reswap(retarget(response, f"#item-{place.id}"), "outerHTML") if request.htmx else response
 
 
-def go(request: Request, work: Work, place: Place, direction: str) -> HttpResponse:
+def redirect_to_neighbour(request: Request, work: Work, place: Place, direction: str) -> HttpResponse:
     """On to the next place or back to the one before; within a story only the questions are exchanged."""
     part, place = work.place(place.step.key, place.item.key, place.letter)
     before, after = progress.neighbours(work.parts, part, work.letters, place)
@@ -167,69 +171,72 @@ def go(request: Request, work: Work, place: Place, direction: str) -> HttpRespon
     if not request.htmx:
         return redirect(addresses.of_stop(work, stop))
     if isinstance(stop, Place) and stop.letter == place.letter:
-        return exchange(request, work, stop)
+        return render_exchange(request, work, stop)
     return HttpResponseClientRedirect(addresses.of_stop(work, stop))
 
 
-def exchange(request: Request, work: Work, place: Place) -> HttpResponse:
+def render_exchange(request: Request, work: Work, place: Place) -> HttpResponse:
     """The answer to going on within a story: the next question, in place of the one just saved."""
     part, place = work.place(place.step.key, place.item.key, place.letter)
     claims.touch(work.assignment, place=place.path, at=timezone.now())
-    response = show(request, work, part, place, has_story=True)
+    response = render_place(request, work, part, place, has_story=True)
     response = push_url(response, addresses.of_stop(work, place))
     return reswap(retarget(response, "#questions"), "outerHTML")
 
 
 @for_assignment
-@show_or_do
+@allow_get_and_post
 def part(request: Request, work: Work, step: str) -> HttpResponse:
     """A page of several items, or of a text, within a group. Opening one that locks what came before takes a POST."""
     current = work.part(step)
     if work.assignment.seat is None:
         return redirect(addresses.of_stop(work, current))
     if current.key == step and work.refusal_at(current.steps[0]) is Refusal.UNOPENED:
-        return review(request, work, current)
+        return review_before_locking(request, work, current)
     if current.kind == "desk" or current.key != step:
-        return redirect(first(work, current))
-    if moved := elsewhere(work, current.steps[0]):
-        return moved
+        return redirect(first_url(work, current))
+    if redirection := redirect_if_refused(work, current.steps[0]):
+        return redirection
     if current.kind == "cloze" and request.method == "POST":
-        return fill(request, work, current)
-    claims.touch(work.assignment, place=current.key, at=timezone.now())
-    is_checked = pages.is_checked(request, work)
+        return save_cloze(request, work, current)
+    claims.remember_place(work.assignment, place=current.key, at=timezone.now())
+    shows_shortfalls = pages.shows_shortfalls(request, work)
     if current.kind == "cloze":
-        return cloze.show(request, work, current, cloze.opened(work, current, is_checked=is_checked))
+        sheet = cloze.load_sheet(work, current, shows_shortfalls=shows_shortfalls)
+        return cloze.render_page(request, work, current, sheet)
     if current.kind == "text":
         after = progress.neighbours(work.parts, current, work.letters)[1]
         text = current.steps[0]
-        context = pages.common(work) | {
+        context = pages.base_context(work) | {
             "step": text,
             "paragraphs": paragraphs(text.text),
             "next_url": addresses.of_stop(work, after),
         }
         return render(request, "annotation/briefing.html", context)
-    return render(request, "annotation/together.html", pages.together(work, current, is_checked=is_checked))
+    context = pages.together_context(work, current, shows_shortfalls=shows_shortfalls)
+    return render(request, "annotation/together.html", context)
 
 
-def fill(request: Request, work: Work, part: Part) -> HttpResponse:
+def save_cloze(request: Request, work: Work, part: Part) -> HttpResponse:
     """Keep all fields of a cloze at once, as browsers without JavaScript post them."""
     if refusal := work.refusal_at(part.steps[0]):
         return pages.refuse(request, refusal)
     try:
-        sheet = cloze.keep(request, cloze.opened(work, part), at=timezone.now())
+        sheet = cloze.save_all(request, cloze.load_sheet(work, part), at=timezone.now())
     except responses.Refused as refused:
         return pages.refuse(request, refused)
-    return cloze.kept(request, work, part, sheet)
+    return cloze.redirect_after_save(request, work, part, sheet)
 
 
-def review(request: Request, work: Work, opening: Part) -> HttpResponse:
+def review_before_locking(request: Request, work: Work, opening: Part) -> HttpResponse:
     """All answers before a part that locks them: to look through once more, and to lock."""
     earlier = work.parts[: work.parts.index(opening)]
-    context = pages.review(work, earlier) | {"opening": opening, "proceed": addresses.of_stop(work, opening)}
-    if request.method == "POST" and not context["lacking"]:
+    url = addresses.of_stop(work, opening)
+    context = pages.review_context(work, earlier) | {"opening": opening, "proceed_url": url}
+    if request.method == "POST" and not context["missing_answers"]:
         claims.open_step(work.assignment, opening.steps[0])
-        return redirect(addresses.of_stop(work, opening))
-    return pages.checked(request, work, context)
+        return redirect(url)
+    return pages.render_review(request, work, context)
 
 
 @for_assignment
@@ -241,10 +248,10 @@ def story(request: Request, work: Work, letter: str) -> HttpResponse:
     if work.refusal or not work.may_read(letter):
         return redirect("annotation:assignment", work.assignment.code)
     text = work.story_by_letter[letter]
-    context = pages.common(work) | {
+    context = pages.base_context(work) | {
         "letter": letter,
         "n_stories": len(work.letters),
-        "n_stories_in_words": questions.counted(len(work.letters)),
+        "n_stories_in_words": questions.number_in_words(len(work.letters)),
         "story": text,
         "is_recognised": pages.is_recognised(work, text),
         "paragraphs": quoting.marked(paragraphs(text.text), []),
@@ -253,13 +260,13 @@ def story(request: Request, work: Work, letter: str) -> HttpResponse:
     return render(request, "annotation/story.html", context)
 
 
-def elsewhere(work: Work, step: Step, letter: str = "") -> HttpResponse | None:
-    """The way to where the rater belongs, if it is not here: the group has ended, or this step comes later."""
+def redirect_if_refused(work: Work, step: Step, letter: str = "") -> HttpResponse | None:
+    """A redirect if nothing of this step can be read now: the group has ended, or the step comes later."""
     if work.refusal_at(step, letter) not in READABLE:
         return redirect("annotation:assignment", work.assignment.code)
     return None
 
 
-def first(work: Work, part: Part) -> str:
+def first_url(work: Work, part: Part) -> str:
     """Where a part begins."""
     return addresses.of_stop(work, progress.places(part, work.letters)[0] if part.kind == "desk" else part)

@@ -33,13 +33,13 @@ class Request(HttpRequest):
     htmx: HtmxDetails
 
 
-def start(request: HttpRequest, rater: Rater) -> None:
+def start_session(request: HttpRequest, rater: Rater) -> None:
     """Make this browser's session the rater's, under a new key, so that nobody can have planted the old one."""
     request.session.cycle_key()
     request.session[KEY] = rater.pk
 
 
-def rater_of(request: HttpRequest) -> Rater | None:
+def find_rater(request: HttpRequest) -> Rater | None:
     """The rater of this session; None if there is none, or they withdrew, or their link was revoked."""
     pk = request.session.get(KEY)
     if pk is None:
@@ -48,7 +48,7 @@ def rater_of(request: HttpRequest) -> Rater | None:
 
 
 def rater_page(view: Callable[Concatenate[Request, P], HttpResponse]) -> View:
-    """A page on the raters' side, open to whoever has its address."""
+    """View decorator: a page on the raters' side, open to whoever has its address."""
 
     @wraps(view)
     def guarded(request: Request, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
@@ -62,13 +62,13 @@ def rater_page(view: Callable[Concatenate[Request, P], HttpResponse]) -> View:
 
 
 def for_rater(view: Callable[Concatenate[Request, Rater, P], HttpResponse]) -> View:
-    """A page for the rater of the session only."""
+    """View decorator: a page for the rater of the session only."""
 
     @wraps(view)
     def guarded(request: Request, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        rater = rater_of(request)
+        rater = find_rater(request)
         if rater is None:
-            return ended(request)
+            return refuse_ended_session(request)
         languages.speak(request, rater.study)
         return view(request, rater, *args, **kwargs)
 
@@ -76,14 +76,14 @@ def for_rater(view: Callable[Concatenate[Request, Rater, P], HttpResponse]) -> V
 
 
 def for_assignment(view: Callable[Concatenate[Request, Work, P], HttpResponse]) -> View:
-    """A page of one assignment, for its rater only; to everybody else it is not there."""
+    """View decorator: a page of one assignment, for its rater only; to everybody else it is not there."""
 
     @wraps(view)
     def guarded(request: Request, /, code: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         mine = work.find(code, rater=request.session.get(KEY), at=timezone.now())
         if mine is None:
-            if rater_of(request) is None:
-                return ended(request)
+            if find_rater(request) is None:
+                return refuse_ended_session(request)
             raise Http404
         languages.speak(request, mine.assignment.study)
         return view(request, mine, *args, **kwargs)
@@ -91,12 +91,12 @@ def for_assignment(view: Callable[Concatenate[Request, Work, P], HttpResponse]) 
     return rater_page(guarded)
 
 
-def ended(request: Request) -> HttpResponse:
+def refuse_ended_session(request: Request) -> HttpResponse:
     """What a request gets whose session has ended: never a redirect that could pass for success, and never the loss of
     what was written."""
     if request.htmx:
         return HttpResponse(_("Your session has ended."), status=401, content_type="text/plain")
     if request.method == "POST":
-        kept = [text for name, text in request.POST.items() if name.startswith(("answer-", "rationale")) and text]
-        return render(request, "annotation/again.html", {"kept": kept}, status=401)
+        texts = [text for name, text in request.POST.items() if name.startswith(("answer-", "rationale")) and text]
+        return render(request, "annotation/again.html", {"texts": texts}, status=401)
     return redirect("annotation:again")

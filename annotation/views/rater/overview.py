@@ -15,7 +15,7 @@ from annotation.views.rater.guards import Request, for_assignment
 from annotation.views.rater.presenters import pages
 
 RESTED = "rested"
-A_BREAK = timedelta(minutes=10)  # whoever was away for so long has had one
+BREAK_LENGTH = timedelta(minutes=10)  # whoever was away for so long has had one
 
 
 @for_assignment
@@ -26,40 +26,40 @@ def overview(request: Request, work: Work) -> HttpResponse:
         return redirect("annotation:assignment", work.assignment.code)
     orientation = Orientation(work)
     tasks = [(task, addresses.of_stop(work, task.stop) if task.stop else "") for task in orientation.tasks]
-    context = pages.common(work) | {"orientation": orientation, "tasks": tasks, "has_tasks": True}
+    context = pages.base_context(work) | {"orientation": orientation, "tasks": tasks, "has_tasks": True}
     return render(request, "annotation/overview.html", context)
 
 
 @for_assignment
 @require_POST
-def rest(request: Request, work: Work) -> HttpResponse:
+def dismiss_break(request: Request, work: Work) -> HttpResponse:
     """Put the suggestion of a break away, and go on at the very item."""
     _note_rest(request, work, Orientation(work).active_seconds)
     return redirect("annotation:assignment", work.assignment.code)
 
 
-def about(request: Request, work: Work, place: Place, *, at: datetime) -> dict[str, Any]:
+def progress_context(request: Request, work: Work, place: Place, *, at: datetime) -> dict[str, Any]:
     """What a page of the desk says of progress, and whether it suggests a break. One query more than the page takes."""
-    found = Orientation(work)
-    seen = work.assignment.last_active_at
-    if seen is None or at - seen >= A_BREAK:
-        _note_rest(request, work, found.active_seconds)
+    orientation = Orientation(work)
+    last_active_at = work.assignment.last_active_at
+    if last_active_at is None or at - last_active_at >= BREAK_LENGTH:
+        _note_rest(request, work, orientation.active_seconds)
     is_due = pace.is_due_a_break(
-        active_seconds=found.active_seconds,
+        active_seconds=orientation.active_seconds,
         rested_at=_rested_at(request, work),
-        has_finished_a_story=begins_after_a_story(work, place),
+        has_finished_a_story=follows_finished_story(work, place),
     )
-    return {"orientation": found, "is_due_a_break": is_due}
+    return {"orientation": orientation, "is_due_a_break": is_due}
 
 
-def begins_after_a_story(work: Work, place: Place) -> bool:
+def follows_finished_story(work: Work, place: Place) -> bool:
     """Whether the place is the first about its story, and the story before it has nothing open."""
-    here = work.letters.index(place.letter)
-    if here == 0:
+    index = work.letters.index(place.letter)
+    if index == 0:
         return False
     places = Orientation(work).places
     first = next(p for p in places if p.letter == place.letter)
-    before = [p for p in places if p.letter == work.letters[here - 1] and p.step.scope == place.step.scope]
+    before = [p for p in places if p.letter == work.letters[index - 1] and p.step.scope == place.step.scope]
     return place == first and not any(work.answers.missing(p) for p in before)
 
 

@@ -12,31 +12,35 @@ from annotation.progress.work import Work
 from annotation.views.rater import routing
 from annotation.views.rater.guards import Request
 from annotation.views.rater.presenters import pages, questions
-from annotation.views.rater.presenters.questions import Asking, Lack
+from annotation.views.rater.presenters.questions import ItemForm, MissingAnswer
 from studies import items
 from studies.typography.paragraphs import paragraphs
 
 
-def practise(request: Request, far: Way, visit: Work, part: Part, lacking: Sequence[Lack]) -> HttpResponse:
+def practise(
+    request: Request, rater_progress: Way, visit: Work, part: Part, missing_answers: Sequence[MissingAnswer]
+) -> HttpResponse:
     """GET asks; POST shows the sample answers once everything is answered, and goes on from there."""
     step = part.steps[0]
-    compares = request.method == "POST" and not lacking
+    compares = request.method == "POST" and not missing_answers
     if compares and request.POST.get("compared") == "yes":
-        routing.pass_step(visit.assignment.rater, step)
-        return routing.go_on(visit.assignment.rater)
-    context = pages.together(visit, part, is_checked=bool(lacking), lacking=lacking)
+        routing.record_step_taken(visit.assignment.rater, step)
+        return routing.redirect_to_next_page(visit.assignment.rater)
+    context = pages.together_context(
+        visit, part, shows_shortfalls=bool(missing_answers), missing_answers=missing_answers
+    )
     context |= {
         "paragraphs": paragraphs(step.story),
-        "practised": [(asked, _sample(visit, asked)) for asked in context["sections"][0].asked],
+        "practised": [(form, _sample_answer(visit, form)) for form in context["sections"][0].item_forms],
         "compares": compares,
     }
-    return render(request, "annotation/practice.html", context, status=400 if lacking else 200)
+    return render(request, "annotation/practice.html", context, status=400 if missing_answers else 200)
 
 
-def _sample(visit: Work, asked: Asking) -> dict[str, Any]:
+def _sample_answer(visit: Work, form: ItemForm) -> dict[str, Any]:
     """The sample answer to an item in the item's words, and why it would do."""
-    place = asked.place
+    place = form.place
     sample = place.step.samples[place.item.key]
     value = items.named(place.item.type).clean(place.item, sample["value"])
-    why = Words(sample["why"], visit.assignment.study.language)
-    return {"words": questions.labelled(visit, place, value), "why": why}
+    reason = Words(sample["why"], visit.assignment.study.language)
+    return {"words": questions.label_value(visit, place, value), "reason": reason}

@@ -11,29 +11,30 @@ from annotation.progress.refusals import Refusal
 from annotation.progress.work import Work
 from annotation.views.rater.guards import Request, for_assignment
 from annotation.views.rater.presenters import pages
-from annotation.views.rater.routing import show_or_do
+from annotation.views.rater.routing import allow_get_and_post
 
 
 @for_assignment
-@show_or_do
-def before(request: Request, work: Work) -> HttpResponse:
+@allow_get_and_post
+def ask(request: Request, work: Work) -> HttpResponse:
     """The opening lines of the stories, below what they were written to if raters see that. A yes gives the place back,
     a no goes on to the first story."""
     if work.refusal is not Refusal.OWES_RECOGNITION:
         return redirect("annotation:assignment", work.assignment.code)
     knows = request.POST.get("knows", "")
     if knows == "no":
-        recognition.go_on(work.assignment)
+        recognition.record_none_known(work.assignment)
         return redirect("annotation:assignment", work.assignment.code)
     if knows == "yes":
-        recognition.give_back(work.assignment, at=timezone.now())
+        recognition.give_back_seat(work.assignment, at=timezone.now())
         return redirect("annotation:home")
     openings = [
-        (letter, story.language, recognition.opening(story.text)) for letter, story in work.story_by_letter.items()
+        (letter, story.language, recognition.opening_lines(story.text))
+        for letter, story in work.story_by_letter.items()
     ]
     is_undecided = request.method == "POST"
     problem = _("Please say whether you know one of them.") if is_undecided else ""
-    context = pages.common(work) | {"premise": work.premise, "openings": openings, "problem": problem}
+    context = pages.base_context(work) | {"premise": work.premise, "openings": openings, "problem": problem}
     context["is_one"] = len(work.letters) == 1
     return render(request, "annotation/recognition.html", context, status=400 if is_undecided else 200)
 
@@ -47,8 +48,8 @@ def flag(request: Request, work: Work, letter: str) -> HttpResponse:
     if refusal := work.refusal or (None if work.may_read(letter) else Refusal.AHEAD):
         return pages.refuse(request, refusal)
     is_known = request.POST.get("knows") == "yes"
-    recognition.flag(work.assignment, work.story_by_letter[letter], is_known=is_known)
+    recognition.flag_story(work.assignment, work.story_by_letter[letter], is_known=is_known)
     if request.htmx:
-        context = pages.common(work) | {"letter": letter, "is_recognised": is_known}
+        context = pages.base_context(work) | {"letter": letter, "is_recognised": is_known}
         return render(request, "annotation/recognised.html", context)
     return redirect("annotation:assignment", work.assignment.code)

@@ -19,51 +19,55 @@ from studies import protocol
 from studies.models import Step
 
 P = ParamSpec("P")
-show_or_do = require_http_methods(["GET", "HEAD", "POST"])
+allow_get_and_post = require_http_methods(["GET", "HEAD", "POST"])
 
 
-def read(rater: Rater) -> Way:
+def load_rater_progress(rater: Rater) -> Way:
     """How far the rater has come. The study must be open, so that there is a frozen protocol."""
-    mine = list(rater.assignments.select_related("version", "study").defer("version__document"))
-    at_work = next((a for a in mine if a.seat_id and a.status == Assignment.Status.OPEN), None)
+    assignments = list(rater.assignments.select_related("version", "study").defer("version__document"))
+    at_work = next((a for a in assignments if a.seat_id and a.status == Assignment.Status.OPEN), None)
     outline = load_outline(at_work.version if at_work else protocol.current(rater.study))
     # Of several attempts the latest.
-    taken = {each.step.key: each for each in rater.steps_taken.select_related("step").order_by("attempt")}
+    step_taken_by_key = {
+        step_taken.step.key: step_taken for step_taken in rater.steps_taken.select_related("step").order_by("attempt")
+    }
     return Way(
         protocol=outline.protocol,
         has_consented=consents.has_consented(rater, outline.protocol.consent),
-        passed=frozenset(key for key, each in taken.items() if not each.wrong),
-        attempts={key: each for key, each in taken.items() if each.wrong},
+        passed=frozenset(key for key, step_taken in step_taken_by_key.items() if not step_taken.wrong),
+        attempts={key: step_taken for key, step_taken in step_taken_by_key.items() if step_taken.wrong},
         at_work=at_work,
         owes_recognition=at_work is not None and recognition.is_owed(at_work, has_desk=outline.has_desk),
-        n_submitted=sum(bool(a.seat_id) and a.status == Assignment.Status.SUBMITTED for a in mine),
-        n_left=claims.n_left(rater),
-        has_finished=any(a.seat_id is None and a.status == Assignment.Status.SUBMITTED for a in mine),
+        n_submitted=sum(bool(a.seat_id) and a.status == Assignment.Status.SUBMITTED for a in assignments),
+        n_left=claims.n_groups_left(rater),
+        has_finished=any(a.seat_id is None and a.status == Assignment.Status.SUBMITTED for a in assignments),
     )
 
 
-def while_open(view: Callable[Concatenate[Request, Rater, Way, P], HttpResponse]) -> Callable[..., HttpResponse]:
-    """A rater's page that is there while the study is open; it is told how far the rater has come."""
+def requires_open_study(
+    view: Callable[Concatenate[Request, Rater, Way, P], HttpResponse],
+) -> Callable[..., HttpResponse]:
+    """View decorator: requires an open study; the view is called with how far the rater has come."""
 
     @wraps(view)
     def guarded(request: Request, rater: Rater, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if not invitations.is_open(rater.study, at=timezone.now()):
             return redirect("annotation:closed")
-        return view(request, rater, read(rater), *args, **kwargs)
+        return view(request, rater, load_rater_progress(rater), *args, **kwargs)
 
     return guarded
 
 
-def go(found: Page) -> HttpResponse:
-    """The way to that page."""
-    return redirect(f"annotation:{found.name}", *found.args)
+def redirect_to_page(page: Page) -> HttpResponse:
+    """A redirect to that page."""
+    return redirect(f"annotation:{page.name}", *page.args)
 
 
-def go_on(rater: Rater) -> HttpResponse:
-    """The way to where the rater belongs now, after something has changed."""
-    return go(progress.next_page(read(rater)))
+def redirect_to_next_page(rater: Rater) -> HttpResponse:
+    """A redirect to where the rater belongs now, after something has changed."""
+    return redirect_to_page(progress.next_page(load_rater_progress(rater)))
 
 
-def pass_step(rater: Rater, step: Step, *, attempt: int = 1, wrong: Sequence[str] = ()) -> None:
+def record_step_taken(rater: Rater, step: Step, *, attempt: int = 1, wrong: Sequence[str] = ()) -> None:
     """Note that the rater has gone through this step; of a check, which attempt it was and what was wrong in it."""
     StepTaken.objects.get_or_create(rater=rater, step=step, attempt=attempt, defaults={"wrong": list(wrong)})

@@ -9,7 +9,7 @@ from annotation.progress.refusals import READABLE
 from annotation.progress.work import Work
 from annotation.responses import fills, timing
 from annotation.responses.timing import Reported
-from annotation.templatetags.orientation import in_words
+from annotation.templatetags.times import in_words
 from annotation.views.rater.guards import Request, for_assignment
 from annotation.views.rater.presenters.questions import REVISION
 from studies.models import Cloze
@@ -26,14 +26,14 @@ def add(request: Request, work: Work) -> HttpResponse:
     columns = [request.POST.getlist(name) for name in FIELDS]
     if not all(columns) or len({len(column) for column in columns}) > 1:
         raise Http404
-    said = list(zip(*columns, strict=True))
+    rows = list(zip(*columns, strict=True))
     part_by_step = {key: work.part(key) for key in columns[0]}
     sections_by_step = {key: _sections(part) for key, part in part_by_step.items()}
-    for key, letter, section, seconds in said:
-        is_there = section in sections_by_step[key] and letter in ("", *work.letters)
-        if not is_there or not REVISION.fullmatch(seconds):
+    for key, letter, section, seconds in rows:
+        is_valid = section in sections_by_step[key] and letter in ("", *work.letters)
+        if not is_valid or not REVISION.fullmatch(seconds):
             raise Http404
-    places = {(part_by_step[key], letter) for key, letter, *_ in said}
+    places = {(part_by_step[key], letter) for key, letter, *_ in rows}
     if any(work.refusal_at(part.steps[0], letter) not in READABLE for part, letter in places):
         return HttpResponse(status=409)
     report = [
@@ -43,14 +43,14 @@ def add(request: Request, work: Work) -> HttpResponse:
             story=work.story_by_letter[letter] if letter else None,
             section=int(section) if section else None,
         )
-        for key, letter, section, seconds in said
+        for key, letter, section, seconds in rows
     ]
     timing.add(work.assignment, report, at=now)
     if report[-1].section:
-        so_far = sum(fills.seconds_by_section(work.assignment).values())
+        seconds_so_far = sum(fills.seconds_by_section(work.assignment).values())
     else:
-        so_far = timing.of_story(work.assignment, report[-1].story)
-    return HttpResponse(in_words(so_far // 60), content_type="text/plain")
+        seconds_so_far = timing.of_story(work.assignment, report[-1].story)
+    return HttpResponse(in_words(seconds_so_far // 60), content_type="text/plain")
 
 
 def _sections(part: Part) -> list[str]:

@@ -19,7 +19,7 @@ from django.utils.crypto import salted_hmac
 
 import studies
 from annotation import simulation
-from annotation.design import launching
+from annotation.design import transitions
 from annotation.models import Invitation, Rater
 from annotation.participation import claims, invitations
 from annotation.simulation import Tendency
@@ -130,10 +130,10 @@ def seed_closed(*, at: datetime) -> Study:
         return study
     study = loading.load_study(FOLDER / CLOSED)
     begins = at - timedelta(days=21)
-    launching.launch(study, by="demo", at=begins + timedelta(days=1))
+    transitions.launch(study, by="demo", at=begins + timedelta(days=1))
     raters = simulation.run(study, tendencies(study), seed=SEED, begins=begins + timedelta(days=2))
     ends = max(a.ended_at for r in raters for a in r.assignments.all() if a.ended_at)
-    launching.close(study, at=ends + timedelta(days=1))
+    transitions.close(study, at=ends + timedelta(days=1))
     return study
 
 
@@ -149,7 +149,7 @@ def seed_live(slug: str, *, at: datetime) -> Study:
     if study := Study.objects.filter(slug=slug).first():
         return study
     study = loading.load_study(FOLDER / slug)
-    return launching.launch(study, by="demo", at=at)
+    return transitions.launch(study, by="demo", at=at)
 
 
 def judge(study: Study) -> Run:
@@ -177,7 +177,7 @@ def is_done(invitation: Invitation) -> bool:
     rater = invitation.rater
     if rater is None:
         return False
-    has_work = claims.open_assignment(rater) is not None or claims.n_left(rater) > 0
+    has_work = claims.find_open_assignment(rater) is not None or claims.n_groups_left(rater) > 0
     return hasattr(rater, "withdrawal") or not has_work
 
 

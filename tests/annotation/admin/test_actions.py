@@ -125,12 +125,12 @@ def test_only_links_that_may_still_take_a_seat_are_counted() -> None:
     revoked, _ = invitations.issue(study)
     invitations.revoke(revoked, at=NOON)
     invitations.issue(study, expires_at=NOON)
-    at_work, gone, arrived = (invitations.rater_of(invitations.issue(study)[0]) for _ in range(3))
+    at_work, gone, arrived = (invitations.ensure_rater(invitations.issue(study)[0]) for _ in range(3))
     factories.assignment(study, at_work)
     withdrawal.withdraw(gone, at=NOON)
     assert arrived.assignments.count() == 0
 
-    found = invitations.demand(study, at=NOON + timedelta(minutes=1))
+    found = invitations.count_demand(study, at=NOON + timedelta(minutes=1))
 
     assert found == Demand(n_unused=3, n_open=5)
 
@@ -139,7 +139,7 @@ def test_before_a_study_is_planned_the_seats_that_it_will_have_are_counted() -> 
     study = factories.study(n_groups=2, k=3, state=Study.State.DRAFT, planned=False)
     invitations.issue(study)
 
-    assert invitations.demand(study, at=timezone.now()) == Demand(n_unused=1, n_open=6)
+    assert invitations.count_demand(study, at=timezone.now()) == Demand(n_unused=1, n_open=6)
 
 
 def test_links_for_several_groups_do_not_count_for_one_of_them_alone() -> None:
@@ -149,5 +149,5 @@ def test_links_for_several_groups_do_not_count_for_one_of_them_alone() -> None:
     invitations.issue(study, groups=[one, two])
     invitations.issue(study)
 
-    assert invitations.demand(study, at=NOON, groups=[one]) == Demand(n_unused=1, n_open=1)
-    assert invitations.demand(study, at=NOON, groups=[one, two]) == Demand(n_unused=2, n_open=2)
+    assert invitations.count_demand(study, at=NOON, groups=[one]) == Demand(n_unused=1, n_open=1)
+    assert invitations.count_demand(study, at=NOON, groups=[one, two]) == Demand(n_unused=2, n_open=2)

@@ -91,7 +91,7 @@ def test_a_place_can_be_given_back(staff: Client) -> None:
 def test_a_judges_place_is_not_given_back(staff: Client) -> None:
     study = factories.study()
     judge = Rater.objects.create(study=study, code="gpt", kind=Rater.Kind.MODEL)
-    seat = design.judge_seat(study, study.groups.get(), [s.code for s in study.stories.all()])
+    seat = design.add_judge_seat(study, study.groups.get(), [s.code for s in study.stories.all()])
     version = study.versions.get()
     assignment = Assignment.objects.create(
         study=study, rater=judge, rater_kind=judge.kind, seat=seat, group=seat.group, version=version
@@ -177,14 +177,14 @@ def test_staff_without_permissions_see_and_do_nothing(client: Client) -> None:
         assert client.get(url(model)).status_code == 403, model
     assert client.get(url("annotation_invitation", "issue")).status_code == 403
     assert client.post(url("annotation_invitation", "issue"), {"study": study.pk, "n": 1}).status_code == 403
-    assert client.post(url("studies_study", "do", study.pk, "plan")).status_code == 403
+    assert client.post(url("studies_study", "action", study.pk, "plan")).status_code == 403
     assert (Invitation.objects.count(), Seat.objects.count()) == (0, 0)
 
 
 def test_strangers_are_sent_to_the_login(client: Client) -> None:
     study = factories.study()
 
-    for page in (url("annotation_invitation", "issue"), url("studies_study", "do", study.pk, "close")):
+    for page in (url("annotation_invitation", "issue"), url("studies_study", "action", study.pk, "close")):
         assert client.post(page).headers["Location"].startswith("/admin/login/")
     assert Study.objects.get().state == Study.State.LIVE
 

@@ -33,7 +33,7 @@ def test_links_are_shown_once_and_stored_nowhere(staff: Client) -> None:
     assert page.headers["Cache-Control"] == "max-age=0, no-cache, no-store, must-revalidate, private"
     issued = Invitation.objects.order_by("pk")
     assert [i.label for i in issued] == ["London 1", "London 2", "London 3"]
-    assert [i.token_sha256 for i in issued] == [invitations.fingerprint(token) for token in tokens]
+    assert [i.token_sha256 for i in issued] == [invitations.hash_token(token) for token in tokens]
     pages = [url("annotation_invitation"), url("annotation_invitation", "change", issued[0].pk), reverse("admin:index")]
     for each in pages:
         assert not [token for token in tokens if token in staff.get(each).content.decode()]
@@ -46,7 +46,7 @@ def test_a_link_that_was_issued_lets_somebody_in(staff: Client) -> None:
     page = staff.post(url("annotation_invitation", "issue"), {"study": study.pk, "n": 1})
 
     (token,) = LINK.findall(page.content.decode())
-    opened = invitations.opened(token, at=timezone.now())
+    opened = invitations.find_by_token(token, at=timezone.now())
     assert opened == Invitation.objects.get()
 
 
@@ -94,9 +94,9 @@ def test_looking_at_the_form_issues_nothing(staff: Client) -> None:
 
 def test_a_revoked_link_opens_nothing(staff: Client) -> None:
     invitation, token = invitations.issue(factories.study())
-    assert invitations.opened(token, at=timezone.now()) == invitation
+    assert invitations.find_by_token(token, at=timezone.now()) == invitation
 
     staff.post(url("annotation_invitation"), {"action": "revoke", "_selected_action": [invitation.pk]})
 
-    assert invitations.opened(token, at=timezone.now()) is None
+    assert invitations.find_by_token(token, at=timezone.now()) is None
     assert "revoked" in staff.get(url("annotation_invitation")).content.decode()

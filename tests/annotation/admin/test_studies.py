@@ -19,19 +19,19 @@ def test_a_study_is_planned_launched_and_closed_by_its_buttons(staff: Client) ->
     change = url("studies_study", "change", study.pk)
 
     course = (("plan", "draft"), ("launch", "live"), ("pause", "paused"), ("resume", "live"), ("close", "closed"))
-    for deed, state in course:
-        do = url("studies_study", "do", study.pk, deed)
+    for name, state in course:
+        do = url("studies_study", "action", study.pk, name)
         assert f'href="{do}"' in staff.get(change).content.decode()
         staff.get(do)
         before = Study.objects.get().state, Seat.objects.count()
         states = {"plan": "draft", "launch": "draft", "pause": "live", "resume": "paused", "close": "live"}
-        assert before == (states[deed], 0 if deed == "plan" else 3)
+        assert before == (states[name], 0 if name == "plan" else 3)
 
         answer = staff.post(do)
 
         assert (answer.status_code, answer.headers["Location"]) == (302, change)
         assert (Study.objects.get().state, Seat.objects.count()) == (state, 3)
-    assert "/do/" not in staff.get(change).content.decode()
+    assert "/action/" not in staff.get(change).content.decode()
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_the_actions_say_what_was_done_or_why_not(staff: Client, action: str, sa
 
 
 def test_an_unknown_deed_is_not_found(staff: Client) -> None:
-    assert staff.post(url("studies_study", "do", factories.study().pk, "delete")).status_code == 404
+    assert staff.post(url("studies_study", "action", factories.study().pk, "delete")).status_code == 404
 
 
 def test_a_studys_page_shows_its_balance_and_what_stands_in_the_way(staff: Client) -> None:

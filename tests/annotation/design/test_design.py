@@ -14,7 +14,7 @@ from tests import factories
 
 @given(st.integers(2, 9))
 def test_williams_design_is_balanced_in_place_and_in_neighbours(size: int) -> None:
-    squares = design.williams(size)
+    squares = design.williams_squares(size)
 
     n = len(squares)
     rows = [row for square in squares for row in square]
@@ -27,7 +27,7 @@ def test_williams_design_is_balanced_in_place_and_in_neighbours(size: int) -> No
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=20), st.integers(1, 9), st.integers(0, 1000))
 def test_every_order_holds_every_story_once(sizes: list[int], k: int, seed: int) -> None:
     for policy in ("balanced", "random", "fixed"):
-        found = design.orders(sizes, k, policy=policy, rng=np.random.default_rng(seed))
+        found = design.draw_orders(sizes, k, policy=policy, rng=np.random.default_rng(seed))
 
         assert [len(rows) for rows in found] == [k] * len(sizes)
         assert all(sorted(row) == list(range(size)) for size, rows in zip(sizes, found, strict=True) for row in rows)
@@ -43,19 +43,19 @@ def spread(rows: list[list[int]], size: int) -> int:
 def test_places_are_balanced_within_one_in_every_group_and_over_the_study(
     size: int, n_groups: int, k: int, seed: int
 ) -> None:
-    found = design.orders([size] * n_groups, k, policy="balanced", rng=np.random.default_rng(seed))
+    found = design.draw_orders([size] * n_groups, k, policy="balanced", rng=np.random.default_rng(seed))
 
     assert all(spread(rows, size) <= 1 for rows in found)
     squares = [
-        [row for rows in found[n :: len(design.williams(size))] for row in rows]
-        for n in range(len(design.williams(size)))
+        [row for rows in found[n :: len(design.williams_squares(size))] for row in rows]
+        for n in range(len(design.williams_squares(size)))
     ]
     assert all(spread(rows, size) <= 1 for rows in squares if rows)
 
 
 @given(st.integers(1, 200), st.integers(1, 4), st.integers(0, 1000))
 def test_pairs_are_shown_in_either_order_equally_often_within_one(n_pairs: int, k: int, seed: int) -> None:
-    found = design.orders([2] * n_pairs, k, policy="balanced", rng=np.random.default_rng(seed))
+    found = design.draw_orders([2] * n_pairs, k, policy="balanced", rng=np.random.default_rng(seed))
 
     first = Counter(row[0] for rows in found for row in rows)
     assert abs(first[0] - first[1]) <= 1
@@ -120,7 +120,7 @@ def test_a_judges_seat_does_not_count_towards_the_peoples() -> None:
     study = factories.study()
     group = study.groups.get()
 
-    seat = design.judge_seat(study, group, ["p1s1", "p1s2", "p1s3", "p1s4"])
+    seat = design.add_judge_seat(study, group, ["p1s1", "p1s2", "p1s3", "p1s4"])
 
     assert seat.number == 1
     assert study.seats.filter(rater_kind="person").count() == 3

@@ -19,7 +19,7 @@ def test_consent_is_recorded_once_with_the_hash_of_its_words() -> None:
     study = factories.study()
     rater, step = factories.rater(study), Step.objects.get(key="consent")
 
-    first, again = consents.agree(rater, step), consents.agree(rater, step)
+    first, again = consents.record_consent(rater, step), consents.record_consent(rater, step)
 
     assert first == again == Consent.objects.get()
     assert first.text_sha256 == hashing.sha256(step.text)
@@ -39,9 +39,9 @@ def test_only_ones_own_consent_to_the_very_words_counts(agreed: str | None, aske
     Step.objects.filter(pk=step.pk).update(text=asked)
     step.refresh_from_db()
     older = ProtocolVersion.objects.create(study=study, number=9)
-    consents.agree(theirs.rater, step)
+    consents.record_consent(theirs.rater, step)
     if agreed is not None:
         before = Step.objects.create(version=older, position=1, key="consent", kind="consent", text=agreed)
-        consents.agree(mine.rater, before)
+        consents.record_consent(mine.rater, before)
 
     assert consents.has_consented(mine.rater, step) == (agreed == asked)

@@ -17,26 +17,26 @@ def test_only_the_hash_of_a_token_is_kept():
 
     assert len(token) >= 43, "32 bytes, url-safe"
     assert token not in str(row)
-    assert row["token_sha256"] == invitations.fingerprint(token)
+    assert row["token_sha256"] == invitations.hash_token(token)
 
 
 @pytest.mark.django_db
 def test_a_token_opens_its_invitation_until_it_expires():
     invitation, token = invitations.issue(factories.study(), expires_at=NOON)
 
-    assert invitations.opened(token, at=NOON - timedelta(seconds=1)) == invitation
-    assert invitations.opened(token, at=NOON) is None
+    assert invitations.find_by_token(token, at=NOON - timedelta(seconds=1)) == invitation
+    assert invitations.find_by_token(token, at=NOON) is None
 
 
 @pytest.mark.django_db
 def test_an_unknown_or_revoked_token_opens_nothing():
     invitation, token = invitations.issue(factories.study())
-    assert invitations.opened(token, at=NOON) == invitation
+    assert invitations.find_by_token(token, at=NOON) == invitation
 
     invitations.revoke(invitation, at=NOON)
 
-    assert invitations.opened(token, at=NOON) is None
-    assert invitations.opened(token[:-1], at=NOON) is None
+    assert invitations.find_by_token(token, at=NOON) is None
+    assert invitations.find_by_token(token[:-1], at=NOON) is None
 
 
 @pytest.mark.django_db
@@ -44,7 +44,7 @@ def test_an_unknown_or_revoked_token_opens_nothing():
 def test_a_study_that_is_not_live_opens_to_nobody(state):
     _, token = invitations.issue(factories.study(state=state))
 
-    assert invitations.opened(token, at=NOON) is None
+    assert invitations.find_by_token(token, at=NOON) is None
 
 
 @pytest.mark.django_db
@@ -75,7 +75,7 @@ def test_raters_are_named_in_order_of_arrival_and_the_same_link_finds_the_same_r
     study = factories.study()
     first, second = (invitations.issue(study)[0] for _ in range(2))
 
-    named = [invitations.rater_of(each).code for each in (second, first, second)]
+    named = [invitations.ensure_rater(each).code for each in (second, first, second)]
 
     assert named == ["E01", "E02", "E01"]
     assert Rater.objects.count() == 2
@@ -87,7 +87,7 @@ def test_a_name_that_is_taken_by_hand_is_skipped():
     factories.rater(study, "E09")
     factories.rater(study, "Expert")
 
-    assert invitations.rater_of(invitations.issue(study)[0]).code == "E10"
+    assert invitations.ensure_rater(invitations.issue(study)[0]).code == "E10"
 
 
 @pytest.mark.django_db
@@ -95,7 +95,7 @@ def test_a_link_opened_twice_at_once_makes_one_rater():
     study = factories.study()
     invitation, _ = invitations.issue(study)
     stale = Invitation.objects.select_related("study").get(pk=invitation.pk)
-    rater = invitations.rater_of(invitation)
+    rater = invitations.ensure_rater(invitation)
 
-    assert invitations.rater_of(stale) == rater
+    assert invitations.ensure_rater(stale) == rater
     assert list(Rater.objects.all()) == [rater]

@@ -30,7 +30,7 @@ def asked(assignment: Assignment) -> str:
 def test_an_opening_is_whole_sentences_enough_to_recognise_a_story_by(text, opening):
     wanted = opening or "It was late. " + " ".join(["Nobody came that evening, though all were asked."] * 3)
 
-    assert recognition.opening(text) == wanted.strip()
+    assert recognition.opening_lines(text) == wanted.strip()
 
 
 def test_before_a_group_its_opening_lines_are_shown_and_nothing_else(client):
@@ -95,7 +95,7 @@ def test_a_yes_after_a_no_changes_nothing(client):
 
     client.post(asked(assignment), {"knows": "yes"})
 
-    assert not recognition.give_back(Assignment.objects.get(), at=factories.NOON)
+    assert not recognition.give_back_seat(Assignment.objects.get(), at=factories.NOON)
     assert Assignment.objects.get().status == "open"
     assert said(assignment) == [("yes", "It is so.")]
 

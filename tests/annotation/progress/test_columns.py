@@ -100,12 +100,12 @@ def _acts(client: Client, rater: Rater, rng: random.Random) -> list[Callable[[],
 def test_a_changed_consent_is_asked_for_anew_and_then_both_are_kept() -> None:
     study = factories.study()
     rater, step = factories.rater(study), study.versions.get().steps.get(key="consent")
-    consents.agree(rater, step)
+    consents.record_consent(rater, step)
     step.text = "You can stop at any time, and we pay all the same."
 
     before = consents.has_consented(rater, step)
-    consents.agree(rater, step)
-    consents.agree(rater, step)
+    consents.record_consent(rater, step)
+    consents.record_consent(rater, step)
 
     rater.refresh_from_db()
     assert (before, consents.has_consented(rater, step), len(rater.consented_to)) == (False, True, 2)
@@ -141,7 +141,7 @@ def test_a_judge_keeps_them() -> None:
     group = study.groups.get()
     judge = factories.rater(study, "M01", kind=Rater.Kind.MODEL)
     order = sorted(story.code for story in group.stories.all())
-    seat = design.judge_seat(study, group, order)
+    seat = design.add_judge_seat(study, group, order)
     mine = Assignment.objects.create(
         study=study, rater=judge, rater_kind=judge.kind, seat=seat, group=group, version=protocol.current(study)
     )

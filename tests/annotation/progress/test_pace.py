@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotation.models import Assignment, Timing
 from annotation.progress import sittings
 from annotation.progress.pace import is_due_a_break, minutes_left
-from annotation.templatetags.orientation import in_words
+from annotation.templatetags.times import in_words
 from studies.models import Step, Study
 from tests import factories
 from tests.annotation.walk import address, answer_all, begin, give

@@ -85,7 +85,7 @@ def put_into(mine: Assignment, visit: Assignment, state: dict[str, Any]) -> None
     Study.objects.filter(pk=mine.study_id).update(state=study_state, closes_at=closes_at)
     outline = outlines.load_outline(mine.version)
     if state["consents"] and outline.protocol.consent:
-        consents.agree(mine.rater, outline.protocol.consent)
+        consents.record_consent(mine.rater, outline.protocol.consent)
     for each in (mine, visit):
         ended_at = None if state["status"] == Assignment.Status.OPEN else factories.NOON
         values = {"status": state["status"], "read_before": state["recognition"], "ended_at": ended_at}
@@ -125,7 +125,7 @@ def keeps(client: Client, mine: Assignment, step: str, letter: str) -> bool:
 @pytest.mark.parametrize("n", [40, pytest.param(None, marks=pytest.mark.slow)])
 def test_in_every_state_a_page_offers_what_a_save_accepts(client: Client, study: Study, n: int | None) -> None:
     rater = walk.come_in(client, study)
-    mine, visit = claims.claim(rater), claims.visit(rater)
+    mine, visit = claims.claim(rater), claims.ensure_visit(rater)
     every = list(states())
     at_work = {"status": "open", "study": "open", "consents": True, "recognition": False}
     tried = (
@@ -200,7 +200,9 @@ def test_every_reason_has_its_sentence() -> None:
 
 def test_a_desk_that_locks_is_opened_like_any_other_part(client: Client, study: Study) -> None:
     mine = claims.claim(walk.come_in(client, study))
-    put_into(mine, claims.visit(mine.rater), next(states()) | {"recognition": False, "n_begun": 2, "n_opened": 1})
+    put_into(
+        mine, claims.ensure_visit(mine.rater), next(states()) | {"recognition": False, "n_begun": 2, "n_opened": 1}
+    )
     page = reverse("annotation:part", args=[mine.code, "again"])
 
     shown = client.get(walk.address(mine, "again"))

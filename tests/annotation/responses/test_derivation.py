@@ -33,7 +33,7 @@ def source() -> Study:
     written(made, "first ")
     written(made, "second ")
     rater = Rater.objects.create(study=made, code="gpt", kind=Rater.Kind.MODEL)
-    seat = design.judge_seat(made, made.groups.get(), ["shoes"])
+    seat = design.add_judge_seat(made, made.groups.get(), ["shoes"])
     version = made.versions.get()
     work = Assignment.objects.create(
         study=made, rater=rater, rater_kind="model", seat=seat, group=seat.group, version=version

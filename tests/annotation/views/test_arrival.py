@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.design import launching
+from annotation.design import transitions
 from annotation.models import Assignment, Rater
 from annotation.participation import claims, invitations
 from studies.models import Step, Study
@@ -149,7 +149,7 @@ def test_the_last_questions_can_be_answered_where_a_step_of_the_group_locked_wha
     Step.objects.filter(key="ranking").update(locks=True)
     factories.plan(study)
     rater = walk.come_in(client, study)
-    visit = claims.visit(rater)
+    visit = claims.ensure_visit(rater)
     client.post(CONSENT, {"agrees": "yes"})
 
     before = walk.give(client, visit, step="about", letter="", why="")
@@ -227,7 +227,7 @@ def test_in_a_paused_study_raters_are_told_so_and_go_on_later(client):
     assignment = walk.begin(client, study)
     walk.give(client, assignment)
 
-    launching.pause(study)
+    transitions.pause(study)
 
     page = client.get(walk.address(assignment), follow=True)
     assert "The study is paused" in page.text
@@ -237,7 +237,7 @@ def test_in_a_paused_study_raters_are_told_so_and_go_on_later(client):
     assert "The study is paused, so answers cannot be changed just now. What you saved is kept." in refused.text
     assert walk.said(assignment) == [("yes", "It is so.")]
 
-    launching.resume(study)
+    transitions.resume(study)
 
     assert walk.give(client, assignment, "no", base=1).status_code < 400
     assert walk.said(assignment) == [("no", "It is so.")]

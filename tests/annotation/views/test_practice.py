@@ -92,7 +92,7 @@ def test_after_comparing_one_goes_on_and_does_not_come_back(client: Client, rate
     assert client.post(PAGE, {"compared": "yes"}).headers["Location"] == reverse("annotation:begin")
     assert client.get(PAGE).headers["Location"] == reverse("annotation:begin")
     rater.refresh_from_db()
-    assert progress.next_page(routing.read(rater)).name == "begin"
+    assert progress.next_page(routing.load_rater_progress(rater)).name == "begin"
 
 
 def test_no_result_and_no_file_counts_it_and_the_report_says_how_many_were_left_out(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.templatetags import reading
+from annotation.templatetags import reading_preferences
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ from annotation.templatetags import reading
     ],
 )
 def test_a_cookie_says_what_it_can_and_the_rest_is_as_we_set_it(cookie, chosen):
-    assert tuple(reading.parsed(cookie).values()) == chosen
+    assert tuple(reading_preferences.parse_cookie(cookie).values()) == chosen
 
 
 def test_the_settings_are_kept_without_a_script_too(client, db):

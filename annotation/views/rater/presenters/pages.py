@@ -18,7 +18,15 @@ from annotation.progress.work import Work
 from annotation.responses import quotes, timing
 from annotation.views.rater import addresses
 from annotation.views.rater.guards import Request
-from annotation.views.rater.presenters.questions import Asking, Lack, Posted, ask, counted, lack, words_of
+from annotation.views.rater.presenters.questions import (
+    ItemForm,
+    MissingAnswer,
+    PostedAnswer,
+    build_item_form,
+    missing_answer,
+    number_in_words,
+    response_in_words,
+)
 from studies.items.rationale import count_words
 from studies.models import Step, Story
 from studies.typography.paragraphs import paragraphs
@@ -27,17 +35,17 @@ CHECKED = "checked"
 
 
 @dataclass(frozen=True)
-class Refused:
+class RefusedAnswer:
     """What was posted for one place and could not be kept, and why."""
 
     place: Place
     problem: str
-    given: Posted | None = None
+    posted: PostedAnswer | None = None
 
 
 @dataclass(frozen=True)
-class Thumb:
-    """One item in the thumb index."""
+class IndexEntry:
+    """One item in the index of the desk."""
 
     id: str
     url: str
@@ -49,7 +57,7 @@ class Thumb:
 
 
 @dataclass(frozen=True)
-class Letter:
+class StoryLink:
     """One story of the group by its letter; url is empty as long as it is too early to read it."""
 
     letter: str
@@ -64,43 +72,46 @@ class Section:
 
     step: Step
     title: Words
-    asked: list[Asking] = field(default_factory=list)
-    by_story: list[tuple[Letter, list[Asking]]] = field(default_factory=list)
+    item_forms: list[ItemForm] = field(default_factory=list)
+    by_story: list[tuple[StoryLink, list[ItemForm]]] = field(default_factory=list)
 
 
-def common(work: Work) -> dict[str, Any]:
+def base_context(work: Work) -> dict[str, Any]:
     """What every page of an assignment needs around it."""
     return {"study": work.assignment.study, "assignment": work.assignment, "fills_cloze": work.fills_cloze}
 
 
-def desk(work: Work, part: Part, place: Place, *, refused: Refused | None = None, is_checked: bool) -> dict[str, Any]:
+def desk_context(
+    work: Work, part: Part, place: Place, *, refused: RefusedAnswer | None = None, shows_shortfalls: bool
+) -> dict[str, Any]:
     """The reading desk at one item: the story, the item, the index."""
-    here = [p for p in progress.places(part, work.letters) if p.letter == place.letter]
+    story_places = [p for p in progress.places(part, work.letters) if p.letter == place.letter]
     before, after = progress.neighbours(work.parts, part, work.letters, place)
     story = work.story_by_letter[place.letter]
-    asked = ask(
+    position = story_places.index(place)
+    form = build_item_form(
         work,
         place,
-        number=here.index(place) + 1,
-        total=len(here),
-        given=refused.given if refused else None,
+        number=position + 1,
+        total=len(story_places),
+        posted=refused.posted if refused else None,
         problem=refused.problem if refused else "",
-        is_checked=is_checked,
+        shows_shortfalls=shows_shortfalls,
     )
-    return common(work) | {
-        "asking": asked,
+    return base_context(work) | {
+        "item_form": form,
         "story": story,
         "is_recognised": is_recognised(work, story),
-        "paragraphs": quotes.marked(paragraphs(story.text), asked.quotes),
+        "paragraphs": quotes.marked(paragraphs(story.text), form.quotes),
         "premise": work.premise,
         "letter": place.letter,
-        "letters": letters(work, current=place.letter),
+        "story_links": story_links(work, current=place.letter),
         "n_stories": len(work.letters),
-        "n_stories_in_words": counted(len(work.letters)),
-        "minutes_here": timing.of_story(work.assignment, story) // 60,
-        "thumbs": thumbs(work, here, place),
-        "lead": place.step.text if here.index(place) == 0 or here[here.index(place) - 1].step != place.step else "",
-        "n_open": sum(bool(work.answers.missing(p)) for p in here),
+        "n_stories_in_words": number_in_words(len(work.letters)),
+        "minutes_on_story": timing.of_story(work.assignment, story) // 60,
+        "index": index_entries(work, story_places, place),
+        "lead": place.step.text if position == 0 or story_places[position - 1].step != place.step else "",
+        "n_open": sum(bool(work.answers.missing(p)) for p in story_places),
         "has_previous": before is not None,
         "next_label": _next_label(place, after),
         "next_url": addresses.of_stop(work, after),
@@ -114,19 +125,19 @@ def is_recognised(work: Work, story: Story) -> bool:
 
 def _next_label(place: Place, after: Stop | None) -> str:
     if isinstance(after, Place):
-        same = after.letter == place.letter
-        return _("Next question") if same else _("Next story, %(letter)s") % {"letter": after.letter}
+        is_same_story = after.letter == place.letter
+        return _("Next question") if is_same_story else _("Next story, %(letter)s") % {"letter": after.letter}
     return _("Go on") if after else _("Check answers")
 
 
-def thumbs(work: Work, here: Sequence[Place], current: Place) -> list[tuple[str, list[Thumb]]]:
+def index_entries(work: Work, story_places: Sequence[Place], current: Place) -> list[tuple[str, list[IndexEntry]]]:
     """The index of the items asked here, under their dimensions."""
-    numbered = list(enumerate(here, start=1))
+    numbered = list(enumerate(story_places, start=1))
     return [
         (
             dimension,
             [
-                Thumb(
+                IndexEntry(
                     id=p.id,
                     url=addresses.of_stop(work, p),
                     number=n,
@@ -135,40 +146,40 @@ def thumbs(work: Work, here: Sequence[Place], current: Place) -> list[tuple[str,
                     is_lacking=bool(work.answers.missing(p)),
                     is_current=p == current,
                 )
-                for n, p in found
+                for n, p in entries
             ],
         )
-        for (_, dimension), found in groupby(numbered, key=lambda np: (np[1].step.pk, np[1].item.dimension))
+        for (_, dimension), entries in groupby(numbered, key=lambda np: (np[1].step.pk, np[1].item.dimension))
     ]
 
 
-def letters(work: Work, *, current: str = "") -> list[Letter]:
+def story_links(work: Work, *, current: str = "") -> list[StoryLink]:
     """The stories of the group, how complete each is, and the way to those that may be read."""
     desks = [p for part in work.parts if part.kind == "desk" for p in progress.places(part, work.letters)]
-    found: list[Letter] = []
+    links: list[StoryLink] = []
     for n, letter in enumerate(work.letters):
-        mine = [p for p in desks if p.letter == letter]
-        url = addresses.of_stop(work, mine[0]) if mine and n <= work.standing.n_begun else ""
-        if not mine and work.read_at:
+        story_places = [p for p in desks if p.letter == letter]
+        url = addresses.of_stop(work, story_places[0]) if story_places and n <= work.standing.n_begun else ""
+        if not story_places and work.read_at:
             url = addresses.of_story(work, letter)
-        found.append(Letter(letter, progress.state_of(mine, work.answers), letter == current, url))
-    return found
+        links.append(StoryLink(letter, progress.state_of(story_places, work.answers), letter == current, url))
+    return links
 
 
-def together(
+def together_context(
     work: Work,
     part: Part,
     *,
-    refused: Refused | None = None,
-    is_checked: bool = False,
-    lacking: Sequence[Lack] = (),
+    refused: RefusedAnswer | None = None,
+    shows_shortfalls: bool = False,
+    missing_answers: Sequence[MissingAnswer] = (),
     wrong: Sequence[str] = (),
 ) -> dict[str, Any]:
     """One page with all that a part asks: each step a section, in it the group's items or those of story by story.
 
     wrong : the keys of the items of a check that were not answered rightly at the attempt before
     """
-    stories = letters(work)
+    links = story_links(work)
     not_right = [p for p in progress.places(part, work.letters) if p.item.key in wrong]
     problems = {p.id: _("This was not right.") for p in not_right}
     if refused:
@@ -176,34 +187,36 @@ def together(
     sections = []
     for step in part.steps:
         section = Section(step, languages.title(step, work.assignment.study))
-        asked = [
-            ask(
+        forms = [
+            build_item_form(
                 work,
                 p,
-                given=refused.given if refused and refused.place == p else None,
+                posted=refused.posted if refused and refused.place == p else None,
                 problem=problems.get(p.id, ""),
-                is_checked=is_checked,
+                shows_shortfalls=shows_shortfalls,
             )
             for p in progress.places(part, work.letters)
             if p.step == step
         ]
-        section.asked = [a for a in asked if not a.place.letter]
-        section.by_story = [(s, mine) for s in stories if (mine := [a for a in asked if a.place.letter == s.letter])]
+        section.item_forms = [form for form in forms if not form.place.letter]
+        for link in links:
+            if story_forms := [form for form in forms if form.place.letter == link.letter]:
+                section.by_story.append((link, story_forms))
         sections.append(section)
     after = progress.neighbours(work.parts, part, work.letters)[1]
-    return common(work) | {
+    return base_context(work) | {
         "part": part,
         "readings": readings(work) if part == work.read_at else [],
         "premise": work.premise,
-        "n_stories": len(stories),
-        "n_stories_in_words": counted(len(stories)),
+        "n_stories": len(links),
+        "n_stories_in_words": number_in_words(len(links)),
         "sections": sections,
-        "letters": stories,
+        "story_links": links,
         "heading": languages.title(part.steps[0], work.assignment.study)
         if len(part.steps) == 1
-        else Words(_("The %(n)s stories together") % {"n": counted(len(stories))}),
-        "lacking": lacking,
-        "not_right": [lack(work, p, problems[p.id]) for p in not_right if not lacking],
+        else Words(_("The %(n)s stories together") % {"n": number_in_words(len(links))}),
+        "missing_answers": missing_answers,
+        "not_right": [missing_answer(work, p, problems[p.id]) for p in not_right if not missing_answers],
         "next_url": addresses.of_stop(work, after),
         "next_label": _("Go on") if after else _("Check your answers"),
     }
@@ -222,7 +235,7 @@ def readings(work: Work) -> list[dict[str, Any]]:
     ]
 
 
-def review(work: Work, parts: Sequence[Part]) -> dict[str, Any]:
+def review_context(work: Work, parts: Sequence[Part]) -> dict[str, Any]:
     """All answers of these parts in words, by story and step, with what is still lacking."""
     study = work.assignment.study
     rows = [
@@ -233,7 +246,7 @@ def review(work: Work, parts: Sequence[Part]) -> dict[str, Any]:
             else languages.story(p.letter),
             "letter": p.letter if p.step.scope == Step.Scope.STORIES else "",
             "url": addresses.of_stop(work, p),
-            "words": words_of(work, work.answers.at(p), p),
+            "words": response_in_words(work, work.answers.at(p), p),
             "n_words": count_words(r.rationale if (r := work.answers.at(p)) else ""),
             "state": work.answers.state(p),
             "lacks": work.answers.missing(p),
@@ -242,23 +255,23 @@ def review(work: Work, parts: Sequence[Part]) -> dict[str, Any]:
         for part in parts
         for p in progress.places(part, work.letters)
     ]
-    sections = [(heading, list(found)) for heading, found in groupby(rows, key=lambda row: row["heading"])]
-    return common(work) | {
+    sections = [(heading, list(group)) for heading, group in groupby(rows, key=lambda row: row["heading"])]
+    return base_context(work) | {
         "sections": sections,
-        "lacking": [lack(work, place, sentence) for place, sentence in work.missing(parts)],
-        "letters": letters(work),
+        "missing_answers": [missing_answer(work, place, sentence) for place, sentence in work.missing(parts)],
+        "story_links": story_links(work),
         "has_locked": any(row["is_locked"] for row in rows),
     }
 
 
-def is_checked(request: Request, work: Work) -> bool:
+def shows_shortfalls(request: Request, work: Work) -> bool:
     """Whether the rater has looked through their answers and found some lacking; then the items say so too."""
     return request.session.get(CHECKED) == work.assignment.code
 
 
-def checked(request: Request, work: Work, context: dict[str, Any]) -> HttpResponse:
-    """The page of all answers, as `review` tells them. From now on, what is lacking is said at the items too."""
-    if context["lacking"]:
+def render_review(request: Request, work: Work, context: dict[str, Any]) -> HttpResponse:
+    """The page of all answers, from `review_context`. From now on, what is lacking is said at the items too."""
+    if context["missing_answers"]:
         request.session[CHECKED] = work.assignment.code
     return render(request, "annotation/check.html", context, status=400 if request.method == "POST" else 200)
 

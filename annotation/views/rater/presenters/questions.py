@@ -27,7 +27,7 @@ KEY = re.compile(r"[A-Za-z0-9-]{1,40}")
 
 
 @dataclass(frozen=True)
-class Asking:
+class ItemForm:
     """One item on a page.
 
     controls : the item type's own, with the value that was answered or, if it was refused, posted
@@ -67,8 +67,8 @@ class Asking:
             return ""
         n = max(item.rationale_least, 1)
         if item.rationale_unit == "words":
-            return ngettext("at least %(n)s word", "at least %(n)s words", n) % {"n": counted(n)}
-        return ngettext("at least %(n)s sentence", "at least %(n)s sentences", n) % {"n": counted(n)}
+            return ngettext("at least %(n)s word", "at least %(n)s words", n) % {"n": number_in_words(n)}
+        return ngettext("at least %(n)s sentence", "at least %(n)s sentences", n) % {"n": number_in_words(n)}
 
     @property
     def n_words(self) -> int:
@@ -76,7 +76,7 @@ class Asking:
 
 
 @dataclass(frozen=True)
-class Posted:
+class PostedAnswer:
     """What a form says about one item.
 
     base : the revision that it was answered upon; key : the form's own name for this save
@@ -91,59 +91,59 @@ class Posted:
     n_pasted: int = 0
 
 
-def posted(request: Request, work: Work, place: Place) -> Posted:
+def parse_answer(request: Request, work: Work, place: Place) -> PostedAnswer:
     """The answer in a request. Raises BadRequest if its revision is none that a page of ours could send."""
     base = request.POST.get("base", "0")
     if not REVISION.fullmatch(base):
         raise BadRequest("A revision is a whole number.")
-    key, pasted = request.POST.get("key", ""), request.POST.get("pasted", "0")
-    return Posted(
+    key, n_pasted = request.POST.get("key", ""), request.POST.get("pasted", "0")
+    return PostedAnswer(
         value=items.named(place.item.type).from_form(request.POST, place.name, stories=work.stories),
         rationale=request.POST.get("rationale", "").replace("\r\n", "\n"),
         quotes=request.POST.getlist("quotes") if place.item.rationale != Item.Rationale.NONE else [],
         base=int(base),
         key=key if KEY.fullmatch(key) else "",
-        n_pasted=int(pasted) if REVISION.fullmatch(pasted) else 0,
+        n_pasted=int(n_pasted) if REVISION.fullmatch(n_pasted) else 0,
     )
 
 
-def check(given: Posted) -> None:
+def check_storable(posted: PostedAnswer) -> None:
     """Raise InvalidAnswer if there is something in the reasons that no database could keep."""
-    if not is_storable(given.rationale):
+    if not is_storable(posted.rationale):
         raise InvalidAnswer(_("Your reasons contain a character that cannot be stored; please write it again."))
 
 
-def ask(
+def build_item_form(
     work: Work,
     place: Place,
     *,
     number: int = 1,
     total: int = 1,
-    given: Posted | None = None,
+    posted: PostedAnswer | None = None,
     problem: str = "",
-    is_checked: bool = False,
-) -> Asking:
-    """One item as the page shows it: with what is stored, or with what was given and refused for that problem."""
+    shows_shortfalls: bool = False,
+) -> ItemForm:
+    """One item as the page shows it: with what is stored, or with what was posted and refused for that problem."""
     response = work.answers.at(place)
-    value = given.value if given else value_of(work, response, place.item)
+    value = posted.value if posted else value_of(work, response, place.item)
     kind = items.named(place.item.type)
     field = kind.field(place.item, stories=addresses.linked_stories(work) if kind.about_stories else work.stories)
     step = place.step
-    return Asking(
+    return ItemForm(
         place=place,
         url=addresses.of_stop(work, place),
         controls=str(field.widget.render(place.name, value)),
-        rationale=given.rationale if given else response.rationale if response else "",
-        quotes=quoting.shown(given.quotes if given else response.quotes if response else []),
+        rationale=posted.rationale if posted else response.rationale if response else "",
+        quotes=quoting.shown(posted.quotes if posted else response.quotes if response else []),
         revision=response.revision if response else 0,
         state=work.answers.state(place),
-        problem=problem or (work.answers.missing(place) if is_checked else ""),
+        problem=problem or (work.answers.missing(place) if shows_shortfalls else ""),
         is_locked=work.refusal_at(step, place.letter) is not None,
         number=number,
         total=total,
         shows_background=_shows_background(work, place),
         language=languages.of_step(step, work.assignment.study),
-        earlier=words_of(work, work.earlier(place), place),
+        earlier=response_in_words(work, work.earlier(place), place),
     )
 
 
@@ -161,24 +161,24 @@ def value_of(work: Work, response: Response | None, item: Item) -> Any:
     return items.named(item.type).renamed(response.value, work.letter_by_code)
 
 
-def words_of(work: Work, response: Response | None, place: Place) -> Words | None:
+def response_in_words(work: Work, response: Response | None, place: Place) -> Words | None:
     """What was answered, in the words of the item; None if nothing was."""
     value = value_of(work, response, place.item)
-    return None if value is None else labelled(work, place, value)
+    return None if value is None else label_value(work, place, value)
 
 
-def words_given(work: Work, given: Posted, place: Place) -> Words | None:
+def posted_in_words(work: Work, posted: PostedAnswer, place: Place) -> Words | None:
     """What was posted, in the words of the item; as it came if the item does not allow it."""
     kind = items.named(place.item.type)
-    if is_empty(given.value):
+    if is_empty(posted.value):
         return None
     try:
-        return labelled(work, place, kind.clean(place.item, given.value, stories=work.stories))
+        return label_value(work, place, kind.clean(place.item, posted.value, stories=work.stories))
     except InvalidAnswer:
-        return Words(str(given.value), work.assignment.study.language)
+        return Words(str(posted.value), work.assignment.study.language)
 
 
-def labelled(work: Work, place: Place, value: Any) -> Words:
+def label_value(work: Work, place: Place, value: Any) -> Words:
     """The value's label: in the item's language, or translated where the item leaves the words to the interface."""
     kind = items.named(place.item.type)
     label = kind.label(place.item, value)
@@ -188,7 +188,7 @@ def labelled(work: Work, place: Place, value: Any) -> Words:
 
 
 @dataclass(frozen=True)
-class Lack:
+class MissingAnswer:
     """A place that is not complete, for the summary above a page: of which story it is, what it is called, where it is,
     what it lacks."""
 
@@ -198,11 +198,13 @@ class Lack:
     sentence: str
 
 
-def lack(work: Work, place: Place, sentence: str) -> Lack:
-    return Lack(place.letter, languages.called(place, work.assignment.study), addresses.of_stop(work, place), sentence)
+def missing_answer(work: Work, place: Place, sentence: str) -> MissingAnswer:
+    return MissingAnswer(
+        place.letter, languages.called(place, work.assignment.study), addresses.of_stop(work, place), sentence
+    )
 
 
-def counted(n: int) -> str:
+def number_in_words(n: int) -> str:
     """The number of stories, words or sentences in words, up to twelve."""
     numbers = (
         pgettext("stories, words or sentences", "no"),

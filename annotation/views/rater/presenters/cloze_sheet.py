@@ -21,12 +21,12 @@ from studies.typography.paragraphs import Run, runs
 # Marks that touch a blank stay with it when the line breaks.
 OPENS = re.compile(r"[“‘«„\"'(\[]+$")
 CLOSES = re.compile(r"^[^\s\w]+")
-FEW, MANY = 12, 40  # letters of a short field, if the browser cannot fit it to what it holds
-A_LINE = 60
+MIN_SIZE, MAX_SIZE = 12, 40  # letters of a short field, if the browser cannot fit it to what it holds
+LINE_LENGTH = 60
 
 
 @dataclass(frozen=True)
-class Field:
+class BlankField:
     """A blank on the page. before, after : the marks that touch it in the text"""
 
     place: Place
@@ -53,12 +53,12 @@ class Field:
 
     @property
     def size(self) -> int:
-        return min(max(len(self.value), FEW), MANY)
+        return min(max(len(self.value), MIN_SIZE), MAX_SIZE)
 
     @property
     def n_lines(self) -> int:
         least = 3 if self.blank.kind == "paragraph" else 1
-        return max(least, sum(math.ceil(len(line) / A_LINE) or 1 for line in self.value.split("\n")))
+        return max(least, sum(math.ceil(len(line) / LINE_LENGTH) or 1 for line in self.value.split("\n")))
 
 
 @dataclass(frozen=True)
@@ -67,26 +67,26 @@ class Passage:
 
     number: int
     title: str
-    paragraphs: list[list[Run | Field]]
+    paragraphs: list[list[Run | BlankField]]
     constraints: Sequence[Constraint]
     n_blanks: int
     n_filled: int
-    to_check: list[Field]
+    to_check: list[BlankField]
 
 
 @dataclass(frozen=True)
-class Sheet:
+class ClozeSheet:
     """A cloze as its writer works on it.
 
     answers : the stored response of each blank that has one
-    given, problems : by blank what was posted and could not be kept, and why; or only what is lacking
+    refused, problems : by blank what was posted and could not be kept, and why; or only what is lacking
     """
 
     work: Work
     step: Step
     cloze: Cloze
     answers: Mapping[int, Response]
-    given: Mapping[int, str] = field(default_factory=dict)
+    refused: Mapping[int, str] = field(default_factory=dict)
     problems: Mapping[int, str] = field(default_factory=dict)
 
     @cached_property
@@ -122,13 +122,13 @@ class Sheet:
         """The blank whose item has that key."""
         return compiling.number_by_key(self.cloze.parsed).get(key)
 
-    def field(self, number: int, *, before: str = "", after: str = "") -> Field:
+    def field(self, number: int, *, before: str = "", after: str = "") -> BlankField:
         place, answer = self.place(number), self.answers.get(number)
-        return Field(
+        return BlankField(
             place=place,
             blank=self.blanks[number],
             url=addresses.of_stop(self.work, place),
-            value=self.given.get(number, (answer.value or "") if answer else ""),
+            value=self.refused.get(number, (answer.value or "") if answer else ""),
             revision=answer.revision if answer else 0,
             problem=self.problems.get(number, ""),
             checks=self.checks.get(number, ()),
@@ -137,32 +137,32 @@ class Sheet:
         )
 
     def passages(self) -> list[Passage]:
-        return [self.passage(each) for each in text.segments(self.cloze.parsed)]
+        return [self.passage(passage) for passage in text.segments(self.cloze.parsed)]
 
-    def passage(self, told: text.Passage) -> Passage:
-        section = told.section
+    def passage(self, passage: text.Passage) -> Passage:
+        section = passage.section
         numbers = [blank.number for blank in self.cloze.parsed.blanks_of(section.number)]
         return Passage(
             number=section.number,
             title=section.title,
-            paragraphs=[list(self.set(paragraph)) for paragraph in told.paragraphs],
+            paragraphs=[list(self.lay_out(paragraph)) for paragraph in passage.paragraphs],
             constraints=section.constraints if self.switches.constraints else (),
             n_blanks=len(numbers),
             n_filled=sum(number in self.values for number in numbers),
             to_check=[self.field(number) for number in numbers if number in self.checks],
         )
 
-    def set(self, paragraph: Sequence[text.Run]) -> Iterator[Run | Field]:
+    def lay_out(self, paragraph: Sequence[text.Run]) -> Iterator[Run | BlankField]:
         """A paragraph as words and fields, with the marks around a field taken out of the words."""
-        taken = 0  # letters of the words to come that stand with the field before them
-        for here, run in enumerate(paragraph):
+        n_leading = 0  # letters of the words to come that stand with the field before them
+        for index, run in enumerate(paragraph):
             if run.blank is None:
-                follows = here + 1 < len(paragraph)
-                words = OPENS.sub("", run.words[taken:]) if follows else run.words[taken:]
+                follows = index + 1 < len(paragraph)
+                words = OPENS.sub("", run.words[n_leading:]) if follows else run.words[n_leading:]
                 yield from runs(words)
-                taken = 0
+                n_leading = 0
                 continue
-            before = OPENS.search(paragraph[here - 1].words) if here else None
-            after = CLOSES.match(paragraph[here + 1].words) if here + 1 < len(paragraph) else None
-            taken = after.end() if after else 0
+            before = OPENS.search(paragraph[index - 1].words) if index else None
+            after = CLOSES.match(paragraph[index + 1].words) if index + 1 < len(paragraph) else None
+            n_leading = after.end() if after else 0
             yield self.field(run.blank.number, before=before[0] if before else "", after=after[0] if after else "")

@@ -24,14 +24,14 @@ CHOICES = {
 def reading_settings(context: template.Context) -> dict[str, str]:
     """Theme, size, paragraph numbers and letter keys by cookie; the first choice where it makes no sense."""
     request = context.get("request")  # error pages may be rendered without one
-    return parsed(request.COOKIES.get(COOKIE, "") if request else "")
+    return parse_cookie(request.COOKIES.get(COOKIE, "") if request else "")
 
 
 @register.simple_tag
 def reading_choices(name: str) -> list[tuple[str, str]]:
     """What can be chosen, in an order for eyes, as value and label."""
-    found = sorted(CHOICES[name].items()) if name == "size" else CHOICES[name].items()
-    return [(value, _(label)) for value, label in found]
+    choices = sorted(CHOICES[name].items()) if name == "size" else CHOICES[name].items()
+    return [(value, _(label)) for value, label in choices]
 
 
 @register.simple_tag
@@ -48,10 +48,10 @@ def language_choices(context: template.Context) -> list[tuple[str, str, bool]]:
     return [(code, name, code == chosen) for code, name in settings.LANGUAGES]
 
 
-def parsed(cookie: str) -> dict[str, str]:
+def parse_cookie(cookie: str) -> dict[str, str]:
     """`dark.3.on.off` as theme, size, numbers and keys."""
-    given = dict(zip(CHOICES, cookie.split("."), strict=False))
-    return {name: _one_of(allowed, given.get(name, "")) for name, allowed in CHOICES.items()}
+    values = dict(zip(CHOICES, cookie.split("."), strict=False))
+    return {name: _one_of(allowed, values.get(name, "")) for name, allowed in CHOICES.items()}
 
 
 def _one_of(allowed: dict[str, str], value: str) -> str:
