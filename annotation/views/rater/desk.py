@@ -178,7 +178,7 @@ def redirect_to_neighbour(request: Request, work: Work, place: Place, direction:
 def render_exchange(request: Request, work: Work, place: Place) -> HttpResponse:
     """The answer to going on within a story: the next question, in place of the one just saved."""
     part, place = work.place(place.step.key, place.item.key, place.letter)
-    claims.touch(work.assignment, place=place.path, at=timezone.now())
+    claims.remember_place(work.assignment, place=place.path, at=timezone.now())
     response = render_place(request, work, part, place, has_story=True)
     response = push_url(response, addresses.of_stop(work, place))
     return reswap(retarget(response, "#questions"), "outerHTML")

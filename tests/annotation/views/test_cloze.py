@@ -53,7 +53,7 @@ def work(client: Client) -> Assignment:
 def test_every_blank_says_how_much_is_asked_for(client, work):
     page = client.get(address(work)).text
 
-    hints = re.findall(r'<span class="blank-hint">(.*?) <span lang="en">(.*?)</span>', page)
+    hints = re.findall(r'<span class="blank-hint">(.*?) <span\s+lang="en">(.*?)</span>', page)
     assert Counter(kind for _, kind in hints) == {"(a word or a phrase)": 2, "(a sentence)": 2, "(a paragraph)": 1}
     assert ("what Anselm did next", "(a paragraph)") in hints
 
