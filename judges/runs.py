@@ -205,7 +205,7 @@ def settle(attempt: Attempt, completion: Completion, *, protocol: str, at: datet
     """Commit what came back: the call's end, the attempt's, and the response, all or nothing.
 
     False if the call was no longer ours, because its lease had run out; then nothing changes but the attempt.
-    Raises responses.Refused if somebody closed the assignment meanwhile.
+    Raises responses.AssignmentEnded if somebody closed the assignment meanwhile.
     """
     call = attempt.call
     reply = replies.interpret(call, completion, protocol)
@@ -344,7 +344,7 @@ def _work(
             # What is wrong with one request says nothing about the endpoint.
             if failure.is_transient or failure.is_fatal:
                 failures.append(failure)
-        except responses.Refused as refusal:
+        except responses.AssignmentEnded as refusal:
             # It was paid for and cannot be kept. So it would be the next time: no call like it is sent again.
             _fail(attempt, CallFailed(str(refusal)), outcome=Attempt.Outcome.LATE, at=clock())
             stop(run, f"an answer could not be recorded: {refusal}")

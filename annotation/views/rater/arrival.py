@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation import progress
 from annotation.models import Rater, StepTaken, Withdrawal
 from annotation.participation import claims, consents, invitations
-from annotation.progress import Page, Part, Way, languages, work
+from annotation.progress import Page, Part, RaterProgress, languages, work
 from annotation.progress.outlines import load_outline
 from annotation.progress.work import Work
 from annotation.responses import submission
@@ -42,7 +42,7 @@ def home(request: Request) -> HttpResponse:
 
 @for_rater
 @while_open
-def go_home(request: Request, rater: Rater, far: Way) -> HttpResponse:
+def go_home(request: Request, rater: Rater, far: RaterProgress) -> HttpResponse:
     return routing.go(progress.next_page(far))
 
 
@@ -53,7 +53,7 @@ def invitation(request: Request, token: str) -> HttpResponse:
     found = invitations.opened(token, at=timezone.now())
     if found is None:
         return render(request, "annotation/invalid_link.html", status=404)
-    languages.speak(request, found.study)
+    languages.activate_language(request, found.study)
     if done := Withdrawal.objects.filter(rater=found.rater_id).select_related("rater__study").first():
         return withdrawal.receipt(request, done, status=410)
     if request.method == "POST":
@@ -93,7 +93,7 @@ def reading(request: Request) -> HttpResponse:
 @for_rater
 @while_open
 @show_or_do
-def consent(request: Request, rater: Rater, far: Way) -> HttpResponse:
+def consent(request: Request, rater: Rater, far: RaterProgress) -> HttpResponse:
     """The text to agree to, with a box that nobody has ticked."""
     step = far.protocol.consent
     if step is None or far.has_consented:
@@ -112,7 +112,7 @@ def consent(request: Request, rater: Rater, far: Way) -> HttpResponse:
 @for_rater
 @while_open
 @require_safe
-def consent_copy(request: Request, rater: Rater, far: Way) -> HttpResponse:
+def consent_copy(request: Request, rater: Rater, far: RaterProgress) -> HttpResponse:
     """The consent text alone, to print and keep: its version, and when the rater agreed if they have."""
     step = far.protocol.consent
     if step is None:
@@ -129,7 +129,7 @@ def consent_copy(request: Request, rater: Rater, far: Way) -> HttpResponse:
 @for_rater
 @while_open
 @show_or_do
-def briefing(request: Request, rater: Rater, far: Way, step: str) -> HttpResponse:
+def briefing(request: Request, rater: Rater, far: RaterProgress, step: str) -> HttpResponse:
     """A text to read before the first group, and again while something is asked about it."""
     where = progress.next_page(far)
     text = far.protocol.step(step)
@@ -142,29 +142,29 @@ def briefing(request: Request, rater: Rater, far: Way, step: str) -> HttpRespons
     return render(request, "annotation/briefing.html", context)
 
 
-def _to_reread(far: Way, where: Page) -> list[Step]:
+def _to_reread(far: RaterProgress, where: Page) -> list[Step]:
     """The texts that the rater may read again: those before the check at which they are."""
     check = far.protocol.step(where.args[0]) if where.name == "once" else None
     if check is None or not progress.is_check(far.protocol, check):
         return []
-    before = progress.around(far.protocol)[0]
+    before = progress.steps_around_groups(far.protocol)[0]
     return [s for s in before if s.kind == Step.Kind.BRIEFING and s.position < check.position]
 
 
 @for_rater
 @while_open
 @show_or_do
-def once(request: Request, rater: Rater, far: Way, step: str) -> HttpResponse:
+def once(request: Request, rater: Rater, far: RaterProgress, step: str) -> HttpResponse:
     """What is asked once of a rater, before the first group or after the last; kept in their visit."""
     where = progress.next_page(far)
     asked = far.protocol.step(step)
     if asked is None or (where != Page("once", (step,)) and not progress.may_end_with(far, asked)):
         return routing.go(where)
-    visit = work.find(claims.visit(rater).code, rater=rater.pk, at=timezone.now())
+    visit = work.load_work(claims.visit(rater).code, rater=rater.pk, at=timezone.now())
     part = visit.part(step) if visit else None
     if visit is None or part is None:
         raise Http404
-    lacking = [questions.lack(visit, *each) for each in visit.missing([part])] if request.method == "POST" else []
+    lacking = [questions.lack(visit, *each) for each in visit.shortfalls([part])] if request.method == "POST" else []
     if asked.kind == Step.Kind.PRACTICE:
         return practice.practise(request, far, visit, part, lacking)
     if progress.is_check(far.protocol, asked):
@@ -178,7 +178,7 @@ def once(request: Request, rater: Rater, far: Way, step: str) -> HttpResponse:
     return render(request, "annotation/together.html", context, status=400 if lacking else 200)
 
 
-def check(request: Request, far: Way, visit: Work, part: Part, lacking: Sequence[Lack]) -> HttpResponse:
+def check(request: Request, far: RaterProgress, visit: Work, part: Part, lacking: Sequence[Lack]) -> HttpResponse:
     """Questions that must be answered rightly. Who cannot in two attempts goes no further; what they said is kept."""
     step, rater = part.steps[0], visit.assignment.rater
     before = far.attempts.get(step.key)
@@ -187,7 +187,7 @@ def check(request: Request, far: Way, visit: Work, part: Part, lacking: Sequence
         # The page says which attempt it is: a double click, or a page sent again, is not a second one. Nor is going on
         # with the answers of the first.
         if request.POST.get("attempt") == str(attempt) and (before is None or _has_changed(visit, step, before)):
-            wrong = progress.wrong(step, visit.answers)
+            wrong = progress.wrong_item_keys(step, visit.answers)
             routing.pass_step(rater, step, attempt=attempt, wrong=wrong)
             if wrong and attempt == StepTaken.ATTEMPTS:
                 submission.submit(visit.assignment, at=timezone.now())
@@ -207,7 +207,7 @@ def _has_changed(visit: Work, step: Step, before: StepTaken) -> bool:
 @for_rater
 @while_open
 @show_or_do
-def begin(request: Request, rater: Rater, far: Way) -> HttpResponse:
+def begin(request: Request, rater: Rater, far: RaterProgress) -> HttpResponse:
     """The offer of a group. Asking for it claims a seat; looking does not."""
     where = progress.next_page(far)
     if where != Page("begin"):

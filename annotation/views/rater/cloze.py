@@ -32,7 +32,7 @@ def opened(work: Work, part: Part, *, refused: Refused | None = None, is_checked
     step = part.steps[0]
     sheet = _sheet(work, step, Cloze.objects.get(filling=step.instrument_id))
     if is_checked:
-        lacks = {n: responses.missing(sheet.answers.get(n), i) for n, i in enumerate(items_of(step), start=1)}
+        lacks = {n: responses.find_shortfall(sheet.answers.get(n), i) for n, i in enumerate(items_of(step), start=1)}
         sheet = replace(sheet, problems=lacks)
     if refused and refused.given and (number := sheet.number(refused.place.item.key)):
         problems = {**sheet.problems, number: refused.problem}
@@ -71,7 +71,7 @@ def show(request: Request, work: Work, part: Part, sheet: Sheet, *, status: int 
 def keep(request: Request, sheet: Sheet, *, at: datetime) -> Sheet:
     """The sheet after all fields of the page were posted at once, as a browser without JavaScript does.
 
-    What could not be kept is there as it was given, with the reason. Raises responses.Refused if the work has ended.
+    What could not be kept is there as it was given, with the reason. Raises AssignmentEnded if the work has ended.
     """
     answers, given, problems = dict(sheet.answers), dict[int, str](), dict[int, str]()
     for number, item in enumerate(items_of(sheet.step), start=1):
@@ -90,7 +90,7 @@ def keep(request: Request, sheet: Sheet, *, at: datetime) -> Sheet:
                 answer=responses.Answer(value=value),
                 at=at,
                 base=_base(request, place) if stored is not None else 0,
-                again=again,
+                is_confirmation=again,
             )
         except InvalidAnswer as error:
             given[number], problems[number] = value, str(error)

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation import progress, responses
 from annotation.models import Assignment, Fill, Rater
 from annotation.participation import claims
-from annotation.progress import Page, Way, sittings
+from annotation.progress import Page, RaterProgress, sittings
 from annotation.progress.languages import Words
 from annotation.progress.work import Work
 from annotation.responses import fills, submission
@@ -37,7 +37,7 @@ def check(request: Request, work: Work) -> HttpResponse:
             submission.submit(work.assignment, at=now, is_complete=work.is_still_complete)
         except submission.Incomplete:
             return redirect("annotation:check", work.assignment.code)
-        if following := sittings.go_on(work.assignment):
+        if following := sittings.claim_next(work.assignment):
             return redirect("annotation:assignment", following.code)
         return redirect("annotation:receipt", work.assignment.code)
     return pages.checked(request, work, context)
@@ -50,7 +50,7 @@ def receipt(request: Request, work: Work) -> HttpResponse:
     if work.assignment.status != Assignment.Status.SUBMITTED or work.assignment.seat is None:
         return redirect("annotation:assignment", work.assignment.code)
     left = claims.n_left(work.assignment.rater)
-    context = pages.common(work) | {"groups": sittings.summaries(work.assignment), "n_left": left}
+    context = pages.common(work) | {"groups": sittings.summarise(work.assignment), "n_left": left}
     return render(request, "annotation/receipt.html", context)
 
 
@@ -65,7 +65,7 @@ def stop(request: Request, work: Work, step: str) -> HttpResponse:
         return pages.refuse(request, refusal)
     try:
         sheet = cloze.keep(request, opened, at=now)
-    except responses.Refused as refused:
+    except responses.AssignmentEnded as refused:
         return pages.refuse(request, refused)
     section = request.POST.get("section", "")
     if section not in [str(each.number) for each in sheet.cloze.parsed.sections] or sheet.problems:
@@ -87,7 +87,7 @@ def stopped(request: Request, work: Work) -> HttpResponse:
     context = pages.common(work) | {
         "section": section,
         "title": Words(section.title, asked.parsed.language),
-        "n_filled": len(fills.filled(asked.parsed, answers)),
+        "n_filled": len(fills.text_by_blank(asked.parsed, answers)),
         "n_blanks": len(asked.parsed.blanks),
     }
     return render(request, "annotation/stopped.html", context)
@@ -96,19 +96,19 @@ def stopped(request: Request, work: Work) -> HttpResponse:
 @for_rater
 @while_open
 @show_or_do
-def done(request: Request, rater: Rater, far: Way) -> HttpResponse:
+def done(request: Request, rater: Rater, far: RaterProgress) -> HttpResponse:
     """The end: thanks, and what raters are told afterwards. POST says that no further group is wanted."""
     where = progress.next_page(far)
     last = progress.last_question(far.protocol)
     if request.method == "POST" and far.n_submitted and not (far.at_work or far.has_finished):
         if last and last.key not in far.passed:
-            first = next(s for s in progress.around(far.protocol)[1] if s.kind == Step.Kind.RATING)
+            first = next(s for s in progress.steps_around_groups(far.protocol)[1] if s.kind == Step.Kind.RATING)
             return redirect("annotation:once", first.key)
         submission.submit(claims.visit(rater), at=timezone.now())
         return redirect("annotation:done")
     if where != Page("done"):
         return routing.go(where)
-    after = progress.around(far.protocol)[1]
+    after = progress.steps_around_groups(far.protocol)[1]
     has_stopped = Fill.objects.filter(assignment__rater=rater, state=Fill.State.DROPPED_OUT).exists()
     texts = [s for s in after if s.kind == Step.Kind.BRIEFING and (far.n_submitted or has_stopped)]
     context = {"study": rater.study, "way": far, "has_stopped": has_stopped}

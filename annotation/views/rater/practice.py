@@ -6,7 +6,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.shortcuts import render
 
-from annotation.progress import Part, Way
+from annotation.progress import Part, RaterProgress
 from annotation.progress.languages import Words
 from annotation.progress.work import Work
 from annotation.views.rater import routing
@@ -17,7 +17,7 @@ from studies import items
 from studies.typography.paragraphs import paragraphs
 
 
-def practise(request: Request, far: Way, visit: Work, part: Part, lacking: Sequence[Lack]) -> HttpResponse:
+def practise(request: Request, far: RaterProgress, visit: Work, part: Part, lacking: Sequence[Lack]) -> HttpResponse:
     """GET asks; POST shows the sample answers once everything is answered, and goes on from there."""
     step = part.steps[0]
     compares = request.method == "POST" and not lacking

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 from annotation import progress
 from annotation.models import Assignment, Rater, StepTaken
 from annotation.participation import claims, consents, invitations, recognition
-from annotation.progress import Page, Way
+from annotation.progress import Page, RaterProgress
 from annotation.progress.outlines import load_outline
 from annotation.views.rater.guards import Request
 from studies import protocol
@@ -22,14 +22,14 @@ P = ParamSpec("P")
 show_or_do = require_http_methods(["GET", "HEAD", "POST"])
 
 
-def read(rater: Rater) -> Way:
+def read(rater: Rater) -> RaterProgress:
     """How far the rater has come. The study must be open, so that there is a frozen protocol."""
     mine = list(rater.assignments.select_related("version", "study").defer("version__document"))
     at_work = next((a for a in mine if a.seat_id and a.status == Assignment.Status.OPEN), None)
     outline = load_outline(at_work.version if at_work else protocol.current(rater.study))
     # Of several attempts the latest.
     taken = {each.step.key: each for each in rater.steps_taken.select_related("step").order_by("attempt")}
-    return Way(
+    return RaterProgress(
         protocol=outline.protocol,
         has_consented=consents.has_consented(rater, outline.protocol.consent),
         passed=frozenset(key for key, each in taken.items() if not each.wrong),
@@ -42,7 +42,9 @@ def read(rater: Rater) -> Way:
     )
 
 
-def while_open(view: Callable[Concatenate[Request, Rater, Way, P], HttpResponse]) -> Callable[..., HttpResponse]:
+def while_open(
+    view: Callable[Concatenate[Request, Rater, RaterProgress, P], HttpResponse],
+) -> Callable[..., HttpResponse]:
     """A rater's page that is there while the study is open; it is told how far the rater has come."""
 
     @wraps(view)

@@ -37,6 +37,6 @@ def withdrawn(request: Request) -> HttpResponse:
 
 def receipt(request: Request, done: Withdrawal, *, status: int = 200) -> HttpResponse:
     """What a rater who withdrew is told, now or when they open their link again."""
-    languages.speak(request, done.rater.study)
+    languages.activate_language(request, done.rater.study)
     context = {"study": done.rater.study, "withdrawal": done, "n_answers": withdrawal.n_answers(done.rater)}
     return render(request, "annotation/withdrawn.html", context, status=status)

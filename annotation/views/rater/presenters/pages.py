@@ -75,7 +75,7 @@ def common(work: Work) -> dict[str, Any]:
 
 def desk(work: Work, part: Part, place: Place, *, refused: Refused | None = None, is_checked: bool) -> dict[str, Any]:
     """The reading desk at one item: the story, the item, the index."""
-    here = [p for p in progress.places(part, work.letters) if p.letter == place.letter]
+    here = [p for p in progress.list_places(part, work.letters) if p.letter == place.letter]
     before, after = progress.neighbours(work.parts, part, work.letters, place)
     story = work.story_by_letter[place.letter]
     asked = ask(
@@ -91,16 +91,16 @@ def desk(work: Work, part: Part, place: Place, *, refused: Refused | None = None
         "asking": asked,
         "story": story,
         "is_recognised": is_recognised(work, story),
-        "paragraphs": quotes.marked(paragraphs(story.text), asked.quotes),
+        "paragraphs": quotes.mark_quotes(paragraphs(story.text), asked.quotes),
         "premise": work.premise,
         "letter": place.letter,
         "letters": letters(work, current=place.letter),
         "n_stories": len(work.letters),
         "n_stories_in_words": counted(len(work.letters)),
-        "minutes_here": timing.of_story(work.assignment, story) // 60,
+        "minutes_here": timing.seconds_on_story(work.assignment, story) // 60,
         "thumbs": thumbs(work, here, place),
         "lead": place.step.text if here.index(place) == 0 or here[here.index(place) - 1].step != place.step else "",
-        "n_open": sum(bool(work.answers.missing(p)) for p in here),
+        "n_open": sum(bool(work.answers.shortfall(p)) for p in here),
         "has_previous": before is not None,
         "next_label": _next_label(place, after),
         "next_url": addresses.of_stop(work, after),
@@ -132,7 +132,7 @@ def thumbs(work: Work, here: Sequence[Place], current: Place) -> list[tuple[str,
                     number=n,
                     title=p.item.title or p.item.question,
                     state=work.answers.state(p),
-                    is_lacking=bool(work.answers.missing(p)),
+                    is_lacking=bool(work.answers.shortfall(p)),
                     is_current=p == current,
                 )
                 for n, p in found
@@ -144,14 +144,14 @@ def thumbs(work: Work, here: Sequence[Place], current: Place) -> list[tuple[str,
 
 def letters(work: Work, *, current: str = "") -> list[Letter]:
     """The stories of the group, how complete each is, and the way to those that may be read."""
-    desks = [p for part in work.parts if part.kind == "desk" for p in progress.places(part, work.letters)]
+    desks = [p for part in work.parts if part.kind == "desk" for p in progress.list_places(part, work.letters)]
     found: list[Letter] = []
     for n, letter in enumerate(work.letters):
         mine = [p for p in desks if p.letter == letter]
         url = addresses.of_stop(work, mine[0]) if mine and n <= work.standing.n_begun else ""
-        if not mine and work.read_at:
+        if not mine and work.part_with_stories:
             url = addresses.of_story(work, letter)
-        found.append(Letter(letter, progress.state_of(mine, work.answers), letter == current, url))
+        found.append(Letter(letter, progress.combined_state(mine, work.answers), letter == current, url))
     return found
 
 
@@ -169,13 +169,13 @@ def together(
     wrong : the keys of the items of a check that were not answered rightly at the attempt before
     """
     stories = letters(work)
-    not_right = [p for p in progress.places(part, work.letters) if p.item.key in wrong]
+    not_right = [p for p in progress.list_places(part, work.letters) if p.item.key in wrong]
     problems = {p.id: _("This was not right.") for p in not_right}
     if refused:
         problems[refused.place.id] = refused.problem
     sections = []
     for step in part.steps:
-        section = Section(step, languages.title(step, work.assignment.study))
+        section = Section(step, languages.step_title(step, work.assignment.study))
         asked = [
             ask(
                 work,
@@ -184,7 +184,7 @@ def together(
                 problem=problems.get(p.id, ""),
                 is_checked=is_checked,
             )
-            for p in progress.places(part, work.letters)
+            for p in progress.list_places(part, work.letters)
             if p.step == step
         ]
         section.asked = [a for a in asked if not a.place.letter]
@@ -193,13 +193,13 @@ def together(
     after = progress.neighbours(work.parts, part, work.letters)[1]
     return common(work) | {
         "part": part,
-        "readings": readings(work) if part == work.read_at else [],
+        "readings": readings(work) if part == work.part_with_stories else [],
         "premise": work.premise,
         "n_stories": len(stories),
         "n_stories_in_words": counted(len(stories)),
         "sections": sections,
         "letters": stories,
-        "heading": languages.title(part.steps[0], work.assignment.study)
+        "heading": languages.step_title(part.steps[0], work.assignment.study)
         if len(part.steps) == 1
         else Words(_("The %(n)s stories together") % {"n": counted(len(stories))}),
         "lacking": lacking,
@@ -216,7 +216,7 @@ def readings(work: Work) -> list[dict[str, Any]]:
             "letter": letter,
             "prefix": f"{letter}-",
             "story": story,
-            "paragraphs": quotes.marked(paragraphs(story.text), []),
+            "paragraphs": quotes.mark_quotes(paragraphs(story.text), []),
         }
         for letter, story in work.story_by_letter.items()
     ]
@@ -228,24 +228,24 @@ def review(work: Work, parts: Sequence[Part]) -> dict[str, Any]:
     rows = [
         {
             "name": Words(p.item.title or p.item.question, languages.of_step(p.step, study)),
-            "heading": languages.title(p.step, study)
+            "heading": languages.step_title(p.step, study)
             if p.step.scope != Step.Scope.STORY
-            else languages.story(p.letter),
+            else languages.story_title(p.letter),
             "letter": p.letter if p.step.scope == Step.Scope.STORIES else "",
             "url": addresses.of_stop(work, p),
             "words": words_of(work, work.answers.at(p), p),
             "n_words": count_words(r.rationale if (r := work.answers.at(p)) else ""),
             "state": work.answers.state(p),
-            "lacks": work.answers.missing(p),
+            "lacks": work.answers.shortfall(p),
             "is_locked": work.is_locked(p.step),
         }
         for part in parts
-        for p in progress.places(part, work.letters)
+        for p in progress.list_places(part, work.letters)
     ]
     sections = [(heading, list(found)) for heading, found in groupby(rows, key=lambda row: row["heading"])]
     return common(work) | {
         "sections": sections,
-        "lacking": [lack(work, place, sentence) for place, sentence in work.missing(parts)],
+        "lacking": [lack(work, place, sentence) for place, sentence in work.shortfalls(parts)],
         "letters": letters(work),
         "has_locked": any(row["is_locked"] for row in rows),
     }
@@ -263,7 +263,7 @@ def checked(request: Request, work: Work, context: dict[str, Any]) -> HttpRespon
     return render(request, "annotation/check.html", context, status=400 if request.method == "POST" else 200)
 
 
-def refuse(request: Request, refusal: Refusal | responses.Refused) -> HttpResponse:
+def refuse(request: Request, refusal: Refusal | responses.AssignmentEnded) -> HttpResponse:
     """The plain page that says why nothing was changed; to htmx only the sentence."""
     message = refusal.sentence if isinstance(refusal, Refusal) else str(refusal)
     template = "annotation/refused.html#trouble" if request.htmx else "annotation/refused.html"

@@ -134,16 +134,16 @@ def ask(
         url=addresses.of_stop(work, place),
         controls=str(field.widget.render(place.name, value)),
         rationale=given.rationale if given else response.rationale if response else "",
-        quotes=quoting.shown(given.quotes if given else response.quotes if response else []),
+        quotes=quoting.readable_quotes(given.quotes if given else response.quotes if response else []),
         revision=response.revision if response else 0,
         state=work.answers.state(place),
-        problem=problem or (work.answers.missing(place) if is_checked else ""),
+        problem=problem or (work.answers.shortfall(place) if is_checked else ""),
         is_locked=work.refusal_at(step, place.letter) is not None,
         number=number,
         total=total,
         shows_background=_shows_background(work, place),
         language=languages.of_step(step, work.assignment.study),
-        earlier=words_of(work, work.earlier(place), place),
+        earlier=words_of(work, work.revised_response(place), place),
     )
 
 
@@ -199,7 +199,9 @@ class Lack:
 
 
 def lack(work: Work, place: Place, sentence: str) -> Lack:
-    return Lack(place.letter, languages.called(place, work.assignment.study), addresses.of_stop(work, place), sentence)
+    return Lack(
+        place.letter, languages.item_title(place, work.assignment.study), addresses.of_stop(work, place), sentence
+    )
 
 
 def counted(n: int) -> str:
