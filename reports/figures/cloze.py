@@ -131,8 +131,8 @@ class ClozeFilling(Figure[ClozeResult]):
 
     def context(self, result: ClozeResult) -> dict[str, Any]:
         """The three groups, for people and for models if there are some."""
-        named = [(_("People"), result.people)]
-        return {"groups": named + ([(_("Models"), result.models)] if result.models.n else [])}
+        named_writers = [(_("People"), result.people)]
+        return {"groups": named_writers + ([(_("Models"), result.models)] if result.models.n else [])}
 
 
 def compute(study: Study) -> ClozeResult | None:

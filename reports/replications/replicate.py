@@ -69,8 +69,8 @@ def _loaded_judges(study: Study, release: Release) -> dict[str, str]:
     now = dict(release.sha256_by_file) | {
         judge.name: judge.sha256 for judge in release.judges if judge.name in sha256_by_judge
     }
-    then: dict[str, str] = record.result["files"] | sha256_by_judge
-    changed = [name for name, digest in now.items() if then.get(name) != digest]
+    loaded: dict[str, str] = record.result["files"] | sha256_by_judge
+    changed = [name for name, digest in now.items() if loaded.get(name) != digest]
     if changed:
         reason = f"study “{study.slug}” was brought in from another release ({', '.join(changed)} was different then)"
         raise Occupied(f"{reason}; {WAY_OUT}")
