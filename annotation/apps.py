@@ -9,7 +9,7 @@ def protect_history(using: str, **_: Any) -> None:
     """Put the triggers back after every migration: on SQLite an altered table is rebuilt, and loses them."""
     from annotation.responses import history
 
-    history.protect(using)
+    history.install_triggers(using)
 
 
 class AnnotationConfig(AppConfig):

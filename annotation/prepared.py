@@ -13,7 +13,7 @@ M = TypeVar("M", bound=Model)
 _populators: Callable[..., list[Any]] = get_related_populators
 
 
-class Prepared(Generic[M]):
+class PreparedQuery(Generic[M]):
     """A query for one row by values that differ from call to call, as Django compiles it.
 
     build : the query for stand-ins of the values; called once for each connection. Its conditions must hold the values
@@ -29,7 +29,7 @@ class Prepared(Generic[M]):
         """The row for these values, or None. One query."""
         connection = connections[DEFAULT_DB_ALIAS]
         # Kept with the connection, since a statement refers to it: they go together when its thread ends.
-        statements: dict[Prepared[M], _Statement[M]] = connection.__dict__.setdefault("prepared_statements", {})
+        statements: dict[PreparedQuery[M], _Statement[M]] = connection.__dict__.setdefault("prepared_statements", {})
         if self not in statements:
             statements[self] = _compiled(self.build(**self.samples), self.samples, connection)
         return statements[self].first(values, connection)
@@ -69,12 +69,12 @@ def _compiled(query: QuerySet[M], samples: dict[str, Any], connection: BaseDatab
     select, info = compiler.select, compiler.klass_info
     start, end = info["select_fields"][0], info["select_fields"][-1] + 1
     name_by_sample = {sample: name for name, sample in samples.items()}
-    named = tuple((name_by_sample.get(value, ""), value) for value in parameters)
-    if {name for name, _ in named if name} != set(samples):
+    parameters_with_names = tuple((name_by_sample.get(value, ""), value) for value in parameters)
+    if {name for name, _ in parameters_with_names if name} != set(samples):
         raise ValueError("a value does not stand in the query as it was given")
     return _Statement(
         sql=sql,
-        parameters=named,
+        parameters=parameters_with_names,
         compiler=compiler,
         converters=compiler.get_converters([column[0] for column in select]),
         model=info["model"],

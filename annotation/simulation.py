@@ -99,7 +99,7 @@ class Simulation:
 
 
 @transaction.atomic
-def run(study: Study, tendency_by_story: Mapping[str, Tendency], *, seed: int, begins: datetime) -> list[Rater]:
+def simulate(study: Study, tendency_by_story: Mapping[str, Tendency], *, seed: int, begins: datetime) -> list[Rater]:
     """Simulated raters who fill every free seat of a live study, one after the other from that time on.
 
     Same seed, same study, same answers. One transaction, since a study that is half simulated is of no use.
@@ -107,24 +107,24 @@ def run(study: Study, tendency_by_story: Mapping[str, Tendency], *, seed: int, b
     import numpy as np  # when something is simulated: web processes have no use for it
 
     simulation = Simulation(study, tendency_by_story, np.random.default_rng(seed))
-    found: list[Rater] = []
+    raters: list[Rater] = []
     at = begins
     while study.seats.filter(rater_kind=Rater.Kind.PERSON, is_taken=False).exists():
-        rater = Rater.objects.create(study=study, code=f"S{len(found) + 1:02}", is_simulated=True)
+        rater = Rater.objects.create(study=study, code=f"S{len(raters) + 1:02}", is_simulated=True)
         Rater.objects.filter(pk=rater.pk).update(arrived_at=at)
-        profile = drawn_profile(simulation.rng)
+        profile = draw_profile(simulation.rng)
         now = at
         for _ in range(profile.n_groups):
             try:
                 now = _work(simulation, claims.claim(rater), profile, at=now)
             except claims.NoSeat:
                 break
-        found.append(rater)
+        raters.append(rater)
         at += timedelta(hours=float(simulation.rng.uniform(7, 30)))
-    return found
+    return raters
 
 
-def drawn_profile(rng: np.random.Generator) -> Profile:
+def draw_profile(rng: np.random.Generator) -> Profile:
     return Profile(
         severity=float(rng.normal(0, 0.45)),
         pace=float(rng.uniform(0.8, 1.5)),
@@ -136,12 +136,12 @@ def drawn_profile(rng: np.random.Generator) -> Profile:
 def _work(simulation: Simulation, assignment: Assignment, profile: Profile, *, at: datetime) -> datetime:
     """When the assignment was submitted, every item of every step answered in order."""
     Assignment.objects.filter(pk=assignment.pk).update(started_at=at)
-    asked = protocol.load_protocol(assignment.version)
+    frozen_protocol = protocol.load_protocol(assignment.version)
     stories = {story.code: story for story in assignment.group.stories.all()} if assignment.group else {}
     desk = _Desk(simulation, assignment, profile, stories, at)
-    for step in asked.ratings:
+    for step in frozen_protocol.ratings:
         desk.answer(step)
-    desk.think_again(asked)
+    desk.revise_answers(frozen_protocol)
     Timing.objects.bulk_create(
         Timing(assignment=assignment, step=step, story=story, active_seconds=int(seconds))
         for (step, story), seconds in desk.seconds.items()
@@ -179,16 +179,18 @@ class _Desk:
     def _items(self, step: Step, story: Story | None) -> None:
         for item in protocol.items_of(step):
             self.spend(step, story, float(self.simulation.rng.lognormal(3.6, 0.4)))
-            self.record(step, item, story, self.drawn(item, story))
+            self.record(step, item, story, self.draw_answer(item, story))
 
-    def think_again(self, asked: Protocol) -> None:
+    def revise_answers(self, frozen_protocol: Protocol) -> None:
         """Change a few answers before submitting, of those that no later step has locked."""
-        given = list(self.assignment.responses.select_related("step", "item", "story").order_by("pk"))
-        for response in given:
-            is_final = asked.locked_by(response.step) is not None
+        answers = list(self.assignment.responses.select_related("step", "item", "story").order_by("pk"))
+        for response in answers:
+            is_final = frozen_protocol.locked_by(response.step) is not None
             if not is_final and self.simulation.rng.random() < self.profile.second_thoughts:
                 self.spend(response.step, response.story, 30)
-                self.record(response.step, response.item, response.story, self.drawn(response.item, response.story))
+                self.record(
+                    response.step, response.item, response.story, self.draw_answer(response.item, response.story)
+                )
 
     def spend(self, step: Step, story: Story | None, seconds: float) -> None:
         seconds /= self.profile.pace
@@ -198,10 +200,10 @@ class _Desk:
     def record(self, step: Step, item: Item, story: Story | None, answer: Answer) -> Response:
         return responses.record(self.assignment, step=step, item=item, story=story, answer=answer, at=self.now)
 
-    def drawn(self, item: Item, story: Story | None) -> Answer:
-        kind, shown = items.named(item.type), [Shown(letter) for letter in responses.letters(self.order)]
+    def draw_answer(self, item: Item, story: Story | None) -> Answer:
+        kind, stories = items.named(item.type), [Shown(letter) for letter in responses.letters(self.order)]
         draw = _Opinion(self, item, story)
-        value = draw_value(kind.schema(item, stories=shown), draw)
+        value = draw_value(kind.schema(item, stories=stories), draw)
         if item.rationale == Item.Rationale.NONE:
             return Answer(value)
         return Answer(value, rationale=draw.rationale(kind.label(item, value), least=item.rationale_least))
@@ -253,8 +255,8 @@ class _Opinion(Chance):
         if not least and self.rng.random() < 0.6:
             return ""
         reasons = WHY_NO if label.lower().startswith("no") else WHY_YES
-        said = self._one_of(FOR).format(label=label)
-        first = f"{LABEL} {self.item.title or self.item.key}: {said}; {self._one_of(reasons)}"
+        opinion = self._one_of(FOR).format(label=label)
+        first = f"{LABEL} {self.item.title or self.item.key}: {opinion}; {self._one_of(reasons)}"
         return " ".join([first, *(f"{LABEL} {self._one_of(reasons).capitalize()}" for _ in range(max(least, 1) - 1))])
 
     def _one_of(self, words: Sequence[str]) -> str:

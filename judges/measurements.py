@@ -76,7 +76,7 @@ def measure(run: Run, *, n: int, at: datetime) -> int:
         values = _values(metric, call)
         try:
             settle(call, values, items, at=at)
-        except responses.Refused as refusal:
+        except responses.AssignmentEnded as refusal:
             raise CannotMeasure(f"a value could not be recorded: {refusal}") from None
     return len(calls)
 
@@ -84,7 +84,7 @@ def measure(run: Run, *, n: int, at: datetime) -> int:
 def settle(call: Call, values: Mapping[str, float], items: Iterable[Item], *, at: datetime) -> bool:
     """Commit the call's end and its responses, all or nothing. False if it was not planned any more.
 
-    Raises responses.Refused if somebody closed the assignment meanwhile.
+    Raises responses.AssignmentEnded if somebody closed the assignment meanwhile.
     """
     content = json.dumps(values, ensure_ascii=False)
     with transaction.atomic():

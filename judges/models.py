@@ -276,8 +276,8 @@ class Judge(models.Model):
         if errors := {name: message for name in ("endpoint", "model", "prompt") if not getattr(self, name)}:
             raise ValidationError(errors)
         provider = (self.endpoint and self.endpoint.provider) or Provider
-        if taken := [name for name in provider.own_fields if name in self.parameters]:
-            message = gettext("%(names)s: set by Quire itself.") % {"names": ", ".join(taken)}
+        if names := [name for name in provider.own_fields if name in self.parameters]:
+            message = gettext("%(names)s: set by Quire itself.") % {"names": ", ".join(names)}
             raise ValidationError({"parameters": message})
         # Its code stands in tables, exports and pictures, far from where its endpoint could be looked up.
         if self.is_stub and "stub" not in self.slug:

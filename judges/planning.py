@@ -101,15 +101,20 @@ def check_sendable(study: Study, codes: Iterable[str], endpoint: Endpoint) -> No
     """Raise CannotRun if the endpoint is outside and one of the stories may not be sent out. A stub sends nothing."""
     if not endpoint.is_outside or endpoint.is_stub:
         return
-    if kept := sorted(set(codes) - licences.sendable(study)):
+    if codes_withheld := sorted(set(codes) - licences.sendable(study)):
         message = ngettext(
             "%(study)s: %(n)d story (%(codes)s) is not marked as free to be sent to an outside provider, "
             "which %(endpoint)s is",
             "%(study)s: %(n)d stories (%(codes)s) are not marked as free to be sent to an outside provider, "
             "which %(endpoint)s is",
-            len(kept),
+            len(codes_withheld),
         )
-        names = {"study": study.slug, "n": len(kept), "codes": _some(kept), "endpoint": endpoint.name}
+        names = {
+            "study": study.slug,
+            "n": len(codes_withheld),
+            "codes": _some(codes_withheld),
+            "endpoint": endpoint.name,
+        }
         raise CannotRun(message % names)
 
 
@@ -182,8 +187,8 @@ def _request(judge: Judge, item: Item, stories: list[StoryText], mark: str, prem
 
 def _fill_request(judge: Judge, step: Step) -> dict[str, Any]:
     cloze = Cloze.objects.get(filling=step.instrument_id)
-    asked = fills.build_request(cloze.parsed, Switches(**step.options))
-    return {"model": judge.model, "parameters": judge.parameters} | asked
+    request = fills.build_request(cloze.parsed, Switches(**step.options))
+    return {"model": judge.model, "parameters": judge.parameters} | request
 
 
 def _some(codes: list[str]) -> str:

@@ -205,7 +205,7 @@ def settle(attempt: Attempt, completion: Completion, *, protocol: str, at: datet
     """Commit what came back: the call's end, the attempt's, and the response, all or nothing.
 
     False if the call was no longer ours, because its lease had run out; then nothing changes but the attempt.
-    Raises responses.Refused if somebody closed the assignment meanwhile.
+    Raises responses.AssignmentEnded if somebody closed the assignment meanwhile.
     """
     call = attempt.call
     reply = replies.interpret(call, completion, protocol)
@@ -242,15 +242,19 @@ def finish(run: Run, *, at: datetime) -> bool:
     While calls are out of tries the run is stopped instead and nothing is submitted, so that it can be resumed.
     """
     # All in one query: between two, a call that is planned again would be seen by neither.
-    left = run.calls.aggregate(
+    counts_left = run.calls.aggregate(
         n_pending=Count("pk", filter=Q(state__in=Call.PENDING)),
         n_failed=Count("pk", filter=OUT_OF_TRIES),
         reason=Max("reason", filter=OUT_OF_TRIES),
     )
-    if left["n_pending"]:
+    if counts_left["n_pending"]:
         return False
-    if left["n_failed"]:
-        stop(run, f"calls without an answer after {N_TRIES} tries: {left['n_failed']}, such as: {left['reason']}")
+    if counts_left["n_failed"]:
+        stop(
+            run,
+            f"calls without an answer after {N_TRIES} tries: {counts_left['n_failed']}, "
+            f"such as: {counts_left['reason']}",
+        )
         return True
     with transaction.atomic():
         if Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).update(state=Run.State.FINISHED, finished_at=at):
@@ -279,7 +283,7 @@ def _write(study: Study, judge: Judge, planned: Plan, *, by: str) -> Run:
         n_planned=planned.n_calls,
     )
     calls: list[Call] = []
-    for group, asked in planned.calls.items():
+    for group, planned_calls in planned.calls.items():
         assignment = Assignment.objects.create(
             study=study,
             rater=rater,
@@ -290,7 +294,7 @@ def _write(study: Study, judge: Judge, planned: Plan, *, by: str) -> Run:
         )
         calls += [
             Call(run=run, assignment=assignment, step=c.step, item=c.item, story=c.story, request=c.request)
-            for c in asked
+            for c in planned_calls
         ]
     Call.objects.bulk_create(calls, batch_size=200)
     return run
@@ -344,7 +348,7 @@ def _work(
             # What is wrong with one request says nothing about the endpoint.
             if failure.is_transient or failure.is_fatal:
                 failures.append(failure)
-        except responses.Refused as refusal:
+        except responses.AssignmentEnded as refusal:
             # It was paid for and cannot be kept. So it would be the next time: no call like it is sent again.
             _fail(attempt, CallFailed(str(refusal)), outcome=Attempt.Outcome.LATE, at=clock())
             stop(run, f"an answer could not be recorded: {refusal}")

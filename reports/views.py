@@ -63,13 +63,17 @@ def index(request: HttpRequest) -> HttpResponse:
     """Every study with how far it has come."""
     of_study = Q(study=OuterRef("pk"))
     seats = Seat.objects.filter(of_study, rater_kind=Rater.Kind.PERSON)
-    done = Assignment.objects.filter(
+    assignments = Assignment.objects.filter(
         of_study, rater_kind=Rater.Kind.PERSON, status=Assignment.Status.SUBMITTED, seat__isnull=False
     )
     studies = Study.objects.annotate(
         **{
             name: Coalesce(Subquery(rows.order_by().values("study").annotate(n=Count("pk")).values("n")), 0)
-            for name, rows in {"n_stories": Story.objects.filter(of_study), "n_seats": seats, "n_done": done}.items()
+            for name, rows in {
+                "n_stories": Story.objects.filter(of_study),
+                "n_seats": seats,
+                "n_done": assignments,
+            }.items()
         }
     )
     return render(request, "reports/index.html", {"studies": studies.order_by("-launched_at", "slug")})

@@ -24,8 +24,9 @@ class CannotNormalise(ValueError):
 
 def report(study: Study) -> list[Table]:
     """The formatting of all groups together, then group by group. Stories without provenance or text are left out."""
-    found = Provenance.objects.filter(story__study=study, story__is_withheld=False).select_related("story", "source")
-    source_and_text = {p.story_id: (p.source.name, p.story.text) for p in found.order_by("story__code")}
+    provenances = Provenance.objects.filter(story__study=study, story__is_withheld=False)
+    provenances = provenances.select_related("story", "source")
+    source_and_text = {p.story_id: (p.source.name, p.story.text) for p in provenances.order_by("story__code")}
     if not source_and_text:
         return []
     groups = [
@@ -33,13 +34,15 @@ def report(study: Study) -> list[Table]:
         for g in study.groups.prefetch_related("stories")
     ]
     tables = [(_("All groups"), set(source_and_text)), *groups]
-    told = [(title, [source_and_text[pk] for pk in source_and_text if pk in members]) for title, members in tables]
-    return [table(title, _by_source(found)) for title, found in told if found]
+    pairs_by_title = [
+        (title, [pair for pk, pair in source_and_text.items() if pk in members]) for title, members in tables
+    ]
+    return [table(title, _by_source(pairs)) for title, pairs in pairs_by_title if pairs]
 
 
-def _by_source(told: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+def _by_source(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     texts_by_source: dict[str, list[str]] = {}
-    for source, text in told:
+    for source, text in pairs:
         texts_by_source.setdefault(source, []).append(text)
     return texts_by_source
 
@@ -94,8 +97,8 @@ def _example(before: str, after: str) -> tuple[str, str]:
 
 
 def _shown(text: str) -> str:
-    visible = INVISIBLE.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
-    return ODD_SPACE.sub(lambda found: f"[U+{ord(found[0]):04X}]", visible).replace("\n", "⏎").replace("\t", "⇥")
+    visible = INVISIBLE.sub(lambda match: f"[U+{ord(match[0]):04X}]", text)
+    return ODD_SPACE.sub(lambda match: f"[U+{ord(match[0]):04X}]", visible).replace("\n", "⏎").replace("\t", "⇥")
 
 
 def obstacle(study: Study) -> str:

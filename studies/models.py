@@ -149,8 +149,8 @@ class Item(models.Model):
 
     def is_published(self) -> bool:
         """Whether it belongs to a published instrument, or would be moved into or out of one."""
-        here = Q(pk=self.instrument_id) | Q(items=self.pk) if self.pk else Q(pk=self.instrument_id)
-        return Instrument.objects.filter(here, status=Instrument.Status.PUBLISHED).exists()
+        is_its_instrument = Q(pk=self.instrument_id) | Q(items=self.pk) if self.pk else Q(pk=self.instrument_id)
+        return Instrument.objects.filter(is_its_instrument, status=Instrument.Status.PUBLISHED).exists()
 
 
 class Cloze(models.Model):

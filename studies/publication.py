@@ -15,9 +15,9 @@ def never_changes(published: object) -> Final:
     return Final(f"{published} is published and never changes; make a new version")
 
 
-def refusal(item: Any, what: str) -> Final:
+def refusal(item: Any, refused_change: str) -> Final:
     """That an item of a published instrument never changes, or stays."""
-    return Final(f"{item.instrument} is published, so its item {item.key} {what}; make a new version")
+    return Final(f"{item.instrument} is published, so its item {item.key} {refused_change}; make a new version")
 
 
 class ItemQuerySet(models.QuerySet):  # type: ignore[type-arg]
@@ -51,16 +51,16 @@ class ItemQuerySet(models.QuerySet):  # type: ignore[type-arg]
 
     def bulk_create(self, objs: Iterable[Any], *args: Any, **kwargs: Any) -> list[Any]:
         """As ever. Raises Final if one is for a published instrument."""
-        made = list(objs)
-        self._refuse_into({item.instrument_id for item in made})
-        return super().bulk_create(made, *args, **kwargs)
+        items = list(objs)
+        self._refuse_into({item.instrument_id for item in items})
+        return super().bulk_create(items, *args, **kwargs)
 
-    def _refuse(self, what: str) -> None:
-        found = self.filter(instrument__status="published").select_related("instrument").first()
-        if found is not None:
-            raise refusal(found, what)
+    def _refuse(self, refused_change: str) -> None:
+        item = self.filter(instrument__status="published").select_related("instrument").first()
+        if item is not None:
+            raise refusal(item, refused_change)
 
     def _refuse_into(self, instruments: Iterable[int]) -> None:
         published = self.model.instrument.get_queryset().filter(pk__in=instruments, status="published")
-        if (found := published.first()) is not None:
-            raise never_changes(found)
+        if (instrument := published.first()) is not None:
+            raise never_changes(instrument)

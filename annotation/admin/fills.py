@@ -100,7 +100,7 @@ class FillAdmin(ReadOnlyAdmin):
         cloze = fills.cloze_of(fill.assignment)
         if cloze is None:
             return ""
-        texts = fills.filled(cloze.parsed, fills.answers_of(fill.assignment, cloze))
+        texts = fills.text_by_blank(cloze.parsed, fills.answers_of(fill.assignment, cloze))
         text_by_blank = {blank.number: texts.get(blank.number, str(OPEN)) for blank in cloze.parsed.blanks}
         return format_html(
             '<span lang="{}">{}</span>', cloze.parsed.language, linebreaksbr(text.filled(cloze.parsed, text_by_blank))

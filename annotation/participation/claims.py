@@ -86,7 +86,7 @@ def give_up(
         if has_ended and assignment.seat_id:
             Seat.objects.filter(pk=assignment.seat_id).update(is_taken=False)
         if has_ended and status == Assignment.Status.GIVEN_UP:
-            fills.settle(assignment, is_submitted=False, stopped_at=stopped_at)
+            fills.record_outcome(assignment, is_submitted=False, stopped_at=stopped_at)
     assignment.refresh_from_db()
     return bool(has_ended)
 

@@ -16,14 +16,14 @@ from studies.protocol import items_of
 A_FEW = 12  # words of a question, enough to know it by
 
 
-def speak(request: HttpRequest, study: Study) -> None:
+def activate_language(request: HttpRequest, study: Study) -> None:
     """Let the interface speak the study's language if Quire has it, otherwise English, for the rest of this request;
     unless the visitor has chosen a language. Everybody who answers the same questions then reads the same words."""
-    if not chosen(request):
+    if not chosen_language(request):
         translation.activate(of_interface(study))
 
 
-def chosen(request: HttpRequest) -> str:
+def chosen_language(request: HttpRequest) -> str:
     """The language that the visitor chose in the reading settings; empty if they chose none."""
     code = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
     return code if code in dict(settings.LANGUAGES) else ""
@@ -56,22 +56,22 @@ def of_step(step: Step, study: Study) -> str:
     return step.instrument.language if step.instrument else study.language
 
 
-def title(step: Step, study: Study) -> Words:
+def step_title(step: Step, study: Study) -> Words:
     """What a step is called: its own title, otherwise its instrument's."""
     if step.title or not step.instrument:
         return Words(step.title, study.language)
     return Words(step.instrument.title, step.instrument.language)
 
 
-def called(place: Place, study: Study) -> Words:
+def item_title(place: Place, study: Study) -> Words:
     """What an item is called: its title, or among several its question; the letter of its story stands for itself."""
     if place.item.title:
         return Words(place.item.title, of_step(place.step, study))
     if len(items_of(place.step)) > 1:
         return Words(Truncator(place.item.question).words(A_FEW), of_step(place.step, study))
-    return title(place.step, study)
+    return step_title(place.step, study)
 
 
-def story(letter: str) -> Words:
+def story_title(letter: str) -> Words:
     """What a story is called."""
     return Words(_("Story %(letter)s") % {"letter": letter})

@@ -22,7 +22,7 @@ class Outline:
     @cached_property
     def parts(self) -> list[Part]:
         """What a rater meets within a group, in order."""
-        return progress.parts(self.protocol)
+        return progress.list_parts(self.protocol)
 
     @cached_property
     def once(self) -> list[Part]:

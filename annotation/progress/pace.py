@@ -44,11 +44,11 @@ class Orientation:
 
     @cached_property
     def places(self) -> list[Place]:
-        return [place for part in self.work.parts for place in progress.places(part, self.work.letters)]
+        return [place for part in self.work.parts for place in progress.list_places(part, self.work.letters)]
 
     @cached_property
     def lacking(self) -> list[Place]:
-        return [place for place in self.places if self.work.answers.missing(place)]
+        return [place for place in self.places if self.work.answers.shortfall(place)]
 
     @property
     def n_left(self) -> int:
@@ -96,14 +96,14 @@ class Orientation:
 
     def _task(self, part: Part, letter: str, current: Stop | None) -> Task:
         answers = self.work.answers
-        places = [p for p in progress.places(part, self.work.letters) if not letter or p.letter == letter]
-        incomplete = [p for p in places if answers.missing(p)]
+        places = [p for p in progress.list_places(part, self.work.letters) if not letter or p.letter == letter]
+        incomplete = [p for p in places if answers.shortfall(p)]
         is_ahead = self.work.is_ahead(part, letter)
         return Task(
-            names=[languages.story(letter)] if letter else [self._title(step) for step in part.steps],
+            names=[languages.story_title(letter)] if letter else [self._title(step) for step in part.steps],
             n_done=sum(answers.state(p) == "done" for p in places),
             n_total=len(places),
-            state=progress.state_of(places, answers),
+            state=progress.combined_state(places, answers),
             is_current=current in places or current == part,
             is_locked=self.work.is_locked(part.steps[0]),
             is_cloze=part.kind == "cloze",
@@ -111,7 +111,7 @@ class Orientation:
         )
 
     def _title(self, step: Step) -> Words:
-        title = languages.title(step, self.work.assignment.study)
+        title = languages.step_title(step, self.work.assignment.study)
         return title if title.text else Words(_("A text to read"))
 
 

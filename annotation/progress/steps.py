@@ -72,7 +72,7 @@ class Page(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Way:
+class RaterProgress:
     """All that decides what comes next for a rater.
 
     passed : keys of the steps met once that the rater has gone through
@@ -94,41 +94,50 @@ class Way:
     @property
     def has_failed(self) -> bool:
         """Whether a check was not passed in all of its attempts."""
-        return any(taken.attempt >= StepTaken.ATTEMPTS for taken in self.attempts.values())
+        return any(step.attempt >= StepTaken.ATTEMPTS for step in self.attempts.values())
 
 
-def next_page(way: Way) -> Page:
+def next_page(progress: RaterProgress) -> Page:
     """Where this rater belongs now."""
-    if not way.has_consented:
+    if not progress.has_consented:
         return Page("consent")
-    if way.has_failed:
+    if progress.has_failed:
         return Page("done")
-    before, after = around(way.protocol)
-    has_begun = bool(way.at_work or way.n_submitted)
+    before, after = steps_around_groups(progress.protocol)
+    has_begun = bool(progress.at_work or progress.n_submitted)
     for step in before:
-        if not has_begun and step.key not in way.passed:
+        if not has_begun and step.key not in progress.passed:
             return Page("once" if step.instrument_id else "briefing", (step.key,))
-    if way.at_work:
-        return Page("recognition" if way.owes_recognition else "assignment", (way.at_work.code,))
-    if way.n_left and not way.has_finished:
+    if progress.at_work:
+        return Page("recognition" if progress.owes_recognition else "assignment", (progress.at_work.code,))
+    if progress.n_left and not progress.has_finished:
         return Page("begin")
     for step in after:
-        if way.n_submitted and not way.has_finished and step.kind == Step.Kind.RATING and step.key not in way.passed:
+        if (
+            progress.n_submitted
+            and not progress.has_finished
+            and step.kind == Step.Kind.RATING
+            and step.key not in progress.passed
+        ):
             return Page("once", (step.key,))
     return Page("done")
 
 
-def may_end_with(way: Way, step: Step) -> bool:
+def may_end_with(progress: RaterProgress, step: Step) -> bool:
     """Whether the rater may go to this last step although groups are left: they have done one and want no more."""
-    return step in around(way.protocol)[1] and bool(way.n_submitted) and not (way.at_work or way.has_finished)
+    return (
+        step in steps_around_groups(progress.protocol)[1]
+        and bool(progress.n_submitted)
+        and not (progress.at_work or progress.has_finished)
+    )
 
 
 def last_question(protocol: Protocol) -> Step | None:
     """The step after whose answers a rater is done; None if nothing is asked after the groups."""
-    return next((s for s in reversed(around(protocol)[1]) if s.kind == Step.Kind.RATING), None)
+    return next((s for s in reversed(steps_around_groups(protocol)[1]) if s.kind == Step.Kind.RATING), None)
 
 
-def around(protocol: Protocol) -> tuple[list[Step], list[Step]]:
+def steps_around_groups(protocol: Protocol) -> tuple[list[Step], list[Step]]:
     """The steps that a rater meets once: before the first group, and after the last. Consent is neither."""
     grouped = [step.position for step in protocol.ratings]
     once = [s for s in protocol.steps if s.kind != Step.Kind.CONSENT and not _in_group(s, grouped)]
@@ -138,22 +147,22 @@ def around(protocol: Protocol) -> tuple[list[Step], list[Step]]:
 def is_check(protocol: Protocol, step: Step) -> bool:
     """Whether nobody comes to a group who has not answered this step rightly."""
     has_key = any("correct" in item.settings for item in items_of(step))
-    return has_key and step.kind == Step.Kind.RATING and step in around(protocol)[0]
+    return has_key and step.kind == Step.Kind.RATING and step in steps_around_groups(protocol)[0]
 
 
-def parts(protocol: Protocol) -> list[Part]:
+def list_parts(protocol: Protocol) -> list[Part]:
     """What a rater meets within a group, in order. A step that locks what came before begins a part of its own."""
     grouped = [step.position for step in protocol.ratings]
-    found: list[Part] = []
+    parts: list[Part] = []
     for step in protocol.steps:
         if not _in_group(step, grouped):
             continue
         kind = _kind(step)
-        if found and found[-1].kind == kind and kind in ("desk", "together") and not step.locks:
-            found[-1] = Part(kind, (*found[-1].steps, step))
+        if parts and parts[-1].kind == kind and kind in ("desk", "together") and not step.locks:
+            parts[-1] = Part(kind, (*parts[-1].steps, step))
         else:
-            found.append(Part(kind, (step,)))
-    return found
+            parts.append(Part(kind, (step,)))
+    return parts
 
 
 def _in_group(step: Step, grouped: Sequence[int]) -> bool:
@@ -170,11 +179,11 @@ def _kind(step: Step) -> Kind:
     return "desk" if step.scope == Step.Scope.STORY else "together"
 
 
-def part_of(found: Iterable[Part], step_key: str) -> Part | None:
-    return next((part for part in found if any(step.key == step_key for step in part.steps)), None)
+def find_part(parts: Iterable[Part], step_key: str) -> Part | None:
+    return next((part for part in parts if any(step.key == step_key for step in part.steps)), None)
 
 
-def places(part: Part, letters: Sequence[str]) -> list[Place]:
+def list_places(part: Part, letters: Sequence[str]) -> list[Place]:
     """The items of a part in the order in which they are met: on the desk story by story, otherwise step by step."""
     if part.kind == "desk":
         return [Place(s, item, letter) for letter in letters for s in part.steps for item in items_of(s)]
@@ -186,8 +195,8 @@ def places(part: Part, letters: Sequence[str]) -> list[Place]:
     ]
 
 
-def by_key(given: Iterable[Response]) -> dict[Key, Response]:
-    return {(r.step_id, r.item_id, r.story_id): r for r in given}
+def index_responses(responses: Iterable[Response]) -> dict[Key, Response]:
+    return {(r.step_id, r.item_id, r.story_id): r for r in responses}
 
 
 @dataclass(frozen=True)
@@ -204,61 +213,61 @@ class Answers:
         story = self.story_ids[place.letter] if place.letter else None
         return self.response_by_key.get((place.step.pk, place.item.pk, story))
 
-    def missing(self, place: Place) -> str:
+    def shortfall(self, place: Place) -> str:
         """What the place still lacks before submission, as a sentence; empty if nothing."""
-        return responses.missing(self.at(place), place.item)
+        return responses.find_shortfall(self.at(place), place.item)
 
     def state(self, place: Place) -> State:
-        return state(self.at(place), place.item)
+        return response_state(self.at(place), place.item)
 
 
-def wrong(step: Step, answers: Answers) -> list[str]:
+def wrong_item_keys(step: Step, answers: Answers) -> list[str]:
     """The keys of the items of a check that have a right answer and were given another, or none."""
-    found: list[str] = []
+    keys: list[str] = []
     for item in items_of(step):
-        said = answers.at(Place(step, item))
-        if items.named(item.type).is_correct(item, said.value if said else None) is False:
-            found.append(item.key)
-    return found
+        response = answers.at(Place(step, item))
+        if items.named(item.type).is_correct(item, response.value if response else None) is False:
+            keys.append(item.key)
+    return keys
 
 
-def state(response: Response | None, item: Item) -> State:
+def response_state(response: Response | None, item: Item) -> State:
     """Whether a place is open, begun, or complete."""
     if response is None or (response.outcome == Response.Outcome.OPEN and not (response.rationale or response.quotes)):
         return "open"
-    return "begun" if responses.missing(response, item) else "done"
+    return "begun" if responses.find_shortfall(response, item) else "done"
 
 
-def state_of(here: Sequence[Place], answers: Answers) -> State:
+def combined_state(places: Sequence[Place], answers: Answers) -> State:
     """How complete places are together. What may all be left out is done only once something is said."""
-    if any(answers.state(place) == "done" for place in here) and not any(map(answers.missing, here)):
+    if any(answers.state(place) == "done" for place in places) and not any(map(answers.shortfall, places)):
         return "done"
-    return "begun" if any(answers.state(place) != "open" for place in here) else "open"
+    return "begun" if any(answers.state(place) != "open" for place in places) else "open"
 
 
-def resume(found: Sequence[Part], letters: Sequence[str], answers: Answers, *, place: str) -> Stop | None:
+def resume(parts: Sequence[Part], letters: Sequence[str], answers: Answers, *, place: str) -> Stop | None:
     """Where to come back to: the place last seen, or the first that lacks something; None when nothing does.
 
     Who has said nothing yet begins at the beginning, also where everything may be skipped.
     """
-    everything = [(part, at) for part in found for at in places(part, letters)]
-    for part, at in everything:
+    stops = [(part, at) for part in parts for at in list_places(part, letters)]
+    for part, at in stops:
         if place == at.path:
             return at if part.kind == "desk" else part
-    if page := part_of(found, place):
+    if page := find_part(parts, place):
         return page
-    for part, at in everything:
-        if answers.missing(at) or not answers.response_by_key:
+    for part, at in stops:
+        if answers.shortfall(at) or not answers.response_by_key:
             return at if part.kind == "desk" else part
     return None
 
 
 def neighbours(
-    found: Sequence[Part], part: Part, letters: Sequence[str], at: Place | None = None
+    parts: Sequence[Part], part: Part, letters: Sequence[str], at: Place | None = None
 ) -> tuple[Stop | None, Stop | None]:
     """What comes before and after a place of the desk, or after a page; None at either end of the group."""
     stops: list[Stop] = []
-    for each in found:
-        stops += places(each, letters) if each.kind == "desk" else [each]
-    here = stops.index(at if part.kind == "desk" and at else part)
-    return (stops[here - 1] if here else None), (stops[here + 1] if here + 1 < len(stops) else None)
+    for step_part in parts:
+        stops += list_places(step_part, letters) if step_part.kind == "desk" else [step_part]
+    index = stops.index(at if part.kind == "desk" and at else part)
+    return (stops[index - 1] if index else None), (stops[index + 1] if index + 1 < len(stops) else None)

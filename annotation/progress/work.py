@@ -10,7 +10,7 @@ from django.http import Http404
 from annotation import progress, responses
 from annotation.models import Assignment, Rater, Response
 from annotation.participation import consents, invitations, recognition
-from annotation.prepared import Prepared
+from annotation.prepared import PreparedQuery
 from annotation.progress import Answers, Part, Place, refusals
 from annotation.progress.outlines import Outline, load_outline
 from annotation.progress.refusals import READABLE, Refusal, Standing
@@ -72,7 +72,7 @@ class Work:
     def story_id_by_letter(self) -> dict[str, int]:
         return {letter: self.outline.story_id_by_code[code] for letter, code in self.code_by_letter.items()}
 
-    def stand_in(self, letter: str) -> Story | None:
+    def story_reference(self, letter: str) -> Story | None:
         """The story of that letter for recording, which needs to know which it is and not what it says."""
         return Story(pk=self.story_id_by_letter[letter]) if letter else None
 
@@ -82,21 +82,21 @@ class Work:
 
     @cached_property
     def answers(self) -> Answers:
-        return Answers(progress.by_key(self.assignment.responses.all()), self.story_id_by_letter)
+        return Answers(progress.index_responses(self.assignment.responses.all()), self.story_id_by_letter)
 
     @cached_property
-    def said_once(self) -> Answers:
+    def visit_answers(self) -> Answers:
         """What the rater has said in the steps that are asked once."""
         visit = {"assignment__rater": self.assignment.rater_id, "assignment__seat": None}
-        return Answers(progress.by_key(Response.objects.filter(**visit)), {})
+        return Answers(progress.index_responses(Response.objects.filter(**visit)), {})
 
-    def earlier(self, place: Place) -> Response | None:
+    def revised_response(self, place: Place) -> Response | None:
         """What was said to the same item in the step that this one revises; None if it revises none."""
         step = self.protocol.revised_by(place.step) if place.step.revises else None
         if step is None:
             return None
         if step.scope == Step.Scope.ONCE:
-            return self.said_once.at(Place(step, place.item, ""))
+            return self.visit_answers.at(Place(step, place.item, ""))
         return self.answers.at(Place(step, place.item, place.letter))
 
     @property
@@ -116,7 +116,7 @@ class Work:
 
     def part(self, step_key: str) -> Part:
         """The part to which that step belongs; not found if there is none."""
-        if part := progress.part_of(self.parts, step_key):
+        if part := progress.find_part(self.parts, step_key):
             return part
         raise Http404
 
@@ -139,27 +139,27 @@ class Work:
         return refusals.of_step(self.standing, self.protocol, part.steps[0], letter) not in may_come
 
     @cached_property
-    def read_at(self) -> Part | None:
+    def part_with_stories(self) -> Part | None:
         """The page of comparisons on which the stories themselves stand, since no desk comes before it; mostly none."""
         first = next((part for part in self.parts if part.kind in ("desk", "together")), None)
         return first if first and first.kind == "together" and self.letters else None
 
     def may_read(self, letter: str) -> bool:
         """Whether the story can be read by itself: on the desk one after another, beside comparisons all at once."""
-        return self.read_at is not None or self.letters.index(letter) <= self.standing.n_begun
+        return self.part_with_stories is not None or self.letters.index(letter) <= self.standing.n_begun
 
     def is_still_complete(self) -> bool:
         """Whether nothing lacks, by the answers as they are at this moment."""
         self.__dict__.pop("answers", None)
-        return not self.missing(self.parts)
+        return not self.shortfalls(self.parts)
 
-    def missing(self, parts: Sequence[Part]) -> list[tuple[Place, str]]:
+    def shortfalls(self, parts: Sequence[Part]) -> list[tuple[Place, str]]:
         """What the places of these parts still lack."""
-        lacks = [(p, self.answers.missing(p)) for part in parts for p in progress.places(part, self.letters)]
+        lacks = [(p, self.answers.shortfall(p)) for part in parts for p in progress.list_places(part, self.letters)]
         return [(place, lack) for place, lack in lacks if lack]
 
 
-def find(code: str, *, rater: int | None, at: datetime) -> Work | None:
+def load_work(code: str, *, rater: int | None, at: datetime) -> Work | None:
     """That rater's work under that code as it stands at that moment, in one query; None if there is none."""
     assignment = _MINE.first(code=code, rater=rater) if rater is not None else None
     if assignment is None:
@@ -190,4 +190,4 @@ def may_work(rater: str = "") -> Q:
     return Q(**{rater + name: value for name, value in conditions.items()})
 
 
-_MINE = Prepared(_assignments, code="a code", rater=918273645)
+_MINE = PreparedQuery(_assignments, code="a code", rater=918273645)

@@ -28,12 +28,12 @@ class NotDerivable(ValueError):
     """No study can be made of these fills; the message says why."""
 
 
-def submitted(study: Study) -> list[Fill]:
+def derivable_fills(study: Study) -> list[Fill]:
     """The complete texts of a study that are in no derived study yet, by the code of their writer."""
-    found = Fill.objects.filter(
+    fills = Fill.objects.filter(
         assignment__study=study, assignment__status=Assignment.Status.SUBMITTED, state__in=COMPLETE, story=None
     )
-    return list(found.select_related("assignment__rater", "assignment__study").order_by("assignment__rater__code"))
+    return list(fills.select_related("assignment__rater", "assignment__study").order_by("assignment__rater__code"))
 
 
 @transaction.atomic
@@ -92,17 +92,17 @@ def _check(study: Study, slug: str, fills: Sequence[Fill]) -> Cloze:
     if Study.objects.filter(slug=slug).exists():
         raise NotDerivable(_("there is a study “%(slug)s” already; choose another slug") % {"slug": slug})
     if not fills:
-        said = _("%(study)s has no complete fill that is in no derived study yet")
-        raise NotDerivable(said % {"study": study.slug})
+        message = _("%(study)s has no complete fill that is in no derived study yet")
+        raise NotDerivable(message % {"study": study.slug})
     for fill in fills:
         if fill.assignment.study_id != study.pk:
-            said = _("%(fill)s belongs to another study than %(study)s")
-            raise NotDerivable(said % {"fill": fill, "study": study.slug})
+            message = _("%(fill)s belongs to another study than %(study)s")
+            raise NotDerivable(message % {"fill": fill, "study": study.slug})
         if fill.state not in COMPLETE or fill.assignment.status != Assignment.Status.SUBMITTED:
             raise NotDerivable(_("%(fill)s is not a complete text that was submitted") % {"fill": fill})
         if fill.story:
-            said = _("%(fill)s is the story %(story)s of %(study)s already")
-            raise NotDerivable(said % {"fill": fill, "story": fill.story, "study": fill.story.study})
+            message = _("%(fill)s is the story %(story)s of %(study)s already")
+            raise NotDerivable(message % {"fill": fill, "story": fill.story, "study": fill.story.study})
     clozes = {filling.cloze_of(fill.assignment) for fill in fills}
     if len(clozes) != 1 or (cloze := clozes.pop()) is None:
         raise NotDerivable(_("these fills are of several clozes; derive a study of each"))
@@ -110,7 +110,7 @@ def _check(study: Study, slug: str, fills: Sequence[Fill]) -> Cloze:
 
 
 def _story(fill: Fill, cloze: Cloze, *, numbered: bool) -> StoryDocument:
-    texts = filling.filled(cloze.parsed, filling.answers_of(fill.assignment, cloze))
+    texts = filling.text_by_blank(cloze.parsed, filling.answers_of(fill.assignment, cloze))
     if numbered:
         texts = {number: f"{str(number).translate(RAISED)}{words.strip()}" for number, words in texts.items()}
     writer = fill.assignment.rater

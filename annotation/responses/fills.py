@@ -19,7 +19,7 @@ from studies.models import Cloze, Step
 
 
 @dataclass(frozen=True)
-class Said:
+class BlankSave:
     """What one save made of one blank; text is "" if it was cleared."""
 
     blank: int
@@ -28,7 +28,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Check:
+class BlankToCheck:
     """A blank to look at again, because another, on which it hangs, has changed since it was last said.
 
     before : what the other said then; "" if it was open
@@ -48,13 +48,13 @@ def cloze_of(assignment: Assignment) -> Cloze | None:
     return Cloze.objects.filter(steps).first()
 
 
-def filled(document: ClozeDocument, answers: Iterable[Response]) -> dict[int, str]:
+def text_by_blank(document: ClozeDocument, answers: Iterable[Response]) -> dict[int, str]:
     """What stands in each blank, open ones left out. The items of the answers must be at hand."""
     number_by_key = compiling.number_by_key(document)
     return {
-        number_by_key[each.item.key]: each.value
-        for each in answers
-        if each.item.key in number_by_key and isinstance(each.value, str) and each.value.strip()
+        number_by_key[answer.item.key]: answer.value
+        for answer in answers
+        if answer.item.key in number_by_key and isinstance(answer.value, str) and answer.value.strip()
     }
 
 
@@ -63,13 +63,13 @@ def answers_of(assignment: Assignment, cloze: Cloze) -> list[Response]:
     return list(assignment.responses.filter(item__instrument=cloze.filling_id).select_related("item"))
 
 
-def history(assignment: Assignment, cloze: Cloze) -> list[Said]:
+def load_saves(assignment: Assignment, cloze: Cloze) -> list[BlankSave]:
     """Every save of a blank, oldest first; what was erased is left out. One query."""
     number_by_key = compiling.number_by_key(cloze.parsed)
     of_blanks = Q(response__assignment=assignment, response__item__instrument=cloze.filling_id)
     events = ResponseEvent.objects.filter(of_blanks).order_by("at", "pk")
     return [
-        Said(number_by_key[key], at, text_of(words))
+        BlankSave(number_by_key[key], at, text_of(words))
         for key, at, words in events.values_list("response__item__key", "at", "words")
         if words is not None
     ]
@@ -81,50 +81,51 @@ def text_of(words: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def order_of_filling(said: Iterable[Said]) -> list[int]:
+def order_of_filling(saves: Iterable[BlankSave]) -> list[int]:
     """The blanks in the order in which they were first filled."""
-    return list(dict.fromkeys(each.blank for each in said if each.text.strip()))
+    return list(dict.fromkeys(save.blank for save in saves if save.text.strip()))
 
 
-def n_changes(said: Iterable[Said]) -> dict[int, int]:
+def count_changes(history: Iterable[BlankSave]) -> dict[int, int]:
     """How often each filled blank was filled otherwise after something else had been done in between.
 
     What is saved while somebody is still writing at it belongs to one filling. Blanks never filled are left out.
     """
-    text_by_blank: dict[int, str] = {}
-    found: dict[int, int] = {}
-    for blank, saves in groupby(said, key=lambda each: each.blank):
-        before, *_, now = text_by_blank.get(blank, ""), *(each.text for each in saves)
-        text_by_blank[blank] = now
+    latest_by_blank: dict[int, str] = {}
+    n_by_blank: dict[int, int] = {}
+    for blank, saves in groupby(history, key=lambda save: save.blank):
+        before, *_, now = latest_by_blank.get(blank, ""), *(save.text for save in saves)
+        latest_by_blank[blank] = now
         if now.strip():
-            found.setdefault(blank, 0)
+            n_by_blank.setdefault(blank, 0)
         if before.strip() and before != now:
-            found[blank] += 1
-    return found
+            n_by_blank[blank] += 1
+    return n_by_blank
 
 
-def checks(document: ClozeDocument, said: Sequence[Said]) -> dict[int, list[Check]]:
+def find_checks(document: ClozeDocument, history: Sequence[BlankSave]) -> dict[int, list[BlankToCheck]]:
     """By blank, which changes elsewhere it has not been looked at since. Open blanks have nothing to look at."""
-    saves: dict[int, list[Said]] = defaultdict(list)
-    for each in said:
-        saves[each.blank].append(each)
-    found: dict[int, list[Check]] = defaultdict(list)
-    for changed, its_saves in sorted(saves.items()):
-        now = its_saves[-1]
+    saves_by_blank: dict[int, list[BlankSave]] = defaultdict(list)
+    for save in history:
+        saves_by_blank[save.blank].append(save)
+    checks: dict[int, list[BlankToCheck]] = defaultdict(list)
+    for changed, saves in sorted(saves_by_blank.items()):
+        now = saves[-1]
         for blank in cascade.affected(document, changed) if now.text.strip() else ():
-            if blank not in saves or not saves[blank][-1].text.strip():
+            if blank not in saves_by_blank or not saves_by_blank[blank][-1].text.strip():
                 continue
-            last_said = saves[blank][-1].at
-            before = next((each.text for each in reversed(its_saves) if each.at <= last_said), "")
+            saved_at = saves_by_blank[blank][-1].at
+            before = next((save.text for save in reversed(saves) if save.at <= saved_at), "")
             if before.strip() != now.text.strip():
-                found[blank].append(Check(blank, changed, before, now.text, now.at))
-    return dict(sorted(found.items()))
+                checks[blank].append(BlankToCheck(blank, changed, before, now.text, now.at))
+    return dict(sorted(checks.items()))
 
 
 def may_need_checks(document: ClozeDocument, answers: Iterable[Response]) -> bool:
     """Whether a blank was said after one that hangs on it: only then is the history worth reading."""
     number_by_key = compiling.number_by_key(document)
-    at = {number_by_key[each.item.key]: each.last_edited_at for each in answers if each.item.key in number_by_key}
+    keys = number_by_key.keys()
+    at = {number_by_key[answer.item.key]: answer.last_edited_at for answer in answers if answer.item.key in keys}
     return any(at[b] < at[changed] for changed in at for b in cascade.affected(document, changed) if b in at)
 
 
@@ -134,7 +135,7 @@ def seconds_by_section(assignment: Assignment) -> dict[int, int]:
     return dict(timings.annotate(seconds=Sum("active_seconds")).order_by("section"))
 
 
-def settle(assignment: Assignment, *, is_submitted: bool, stopped_at: int | None = None) -> Fill | None:
+def record_outcome(assignment: Assignment, *, is_submitted: bool, stopped_at: int | None = None) -> Fill | None:
     """What became of the cloze, now that the assignment has ended; None if none was asked for, or nothing filled.
 
     Whoever sent in a text with open blanks has dropped out, as in the paper (Zou & Xu, 2026, section 5.6).
@@ -144,7 +145,7 @@ def settle(assignment: Assignment, *, is_submitted: bool, stopped_at: int | None
     cloze = cloze_of(assignment) if assignment.seat_id else None
     if cloze is None:
         return None
-    fills = filled(cloze.parsed, answers_of(assignment, cloze))
+    fills = text_by_blank(cloze.parsed, answers_of(assignment, cloze))
     if not fills and stopped_at is None:
         return None
     first_open = cascade.stopped_at(cloze.parsed, fills)

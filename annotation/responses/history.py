@@ -25,13 +25,13 @@ def origin(response: Response) -> str:
 
 def digest(event: ResponseEvent, previous: str) -> str:
     """What an event says of itself, but for its words, bound to the digest of the one before."""
-    said = (previous, event.commitment, str(event.revision), event.at.isoformat(), event.key, str(event.n_pasted))
-    return hashing.sha256("\n".join(said))
+    fields = (previous, event.commitment, str(event.revision), event.at.isoformat(), event.key, str(event.n_pasted))
+    return hashing.sha256("\n".join(fields))
 
 
-def event(response: Response, *, at: datetime, key: str, n_pasted: int = 0) -> ResponseEvent:
+def new_event(response: Response, *, at: datetime, key: str, n_pasted: int = 0) -> ResponseEvent:
     """The next event of a response as it now stands, not yet saved. Moves the response's head."""
-    said = {
+    content = {
         "value": response.value,
         "outcome": response.outcome,
         "rationale": response.rationale,
@@ -39,7 +39,7 @@ def event(response: Response, *, at: datetime, key: str, n_pasted: int = 0) -> R
         # Without a salt, "yes" would be guessed from its hash after erasure.
         "salt": secrets.token_hex(16),
     }
-    words = hashing.canonical(said)
+    words = hashing.canonical(content)
     next_event = ResponseEvent(
         response=response,
         revision=response.revision,
@@ -59,30 +59,30 @@ def faults(response: Response, events: Iterable[ResponseEvent]) -> list[str]:
     events : all events of the response, by revision
     """
     events = list(events)
-    found: list[str] = []
+    messages: list[str] = []
     previous, last = origin(response), None
-    for place, each in enumerate(events, start=1):
-        if each.revision != place:
-            found.append(f"event {each.revision} stands where {place} should")
-        if each.words is not None and hashing.sha256(each.words) != each.commitment:
-            found.append(f"the words of event {each.revision} are not those it was committed with")
-        if digest(each, previous) != each.digest:
-            found.append(f"event {each.revision} does not follow from the one before")
-        previous, last = each.digest, each
+    for place, event in enumerate(events, start=1):
+        if event.revision != place:
+            messages.append(f"event {event.revision} stands where {place} should")
+        if event.words is not None and hashing.sha256(event.words) != event.commitment:
+            messages.append(f"the words of event {event.revision} are not those it was committed with")
+        if digest(event, previous) != event.digest:
+            messages.append(f"event {event.revision} does not follow from the one before")
+        previous, last = event.digest, event
     if previous != response.head:
-        found.append("the latest event is not the one that the response names")
+        messages.append("the latest event is not the one that the response names")
     if last is not None and (last.revision, last.at) != (response.revision, response.last_edited_at):
-        found.append("the response's revision or time is not that of its latest event")
+        messages.append("the response's revision or time is not that of its latest event")
     if response.first_answered_at not in first_answers(events):
-        found.append("the response's first answer is not of the time that its events give")
+        messages.append("the response's first answer is not of the time that its events give")
     if last is not None and last.words is not None:
-        said = words_of(last)
+        content = words_of(last)
         for field in ("value", "outcome", "rationale", "quotes"):
-            if said.get(field) != getattr(response, field):
-                found.append(f"the response's {field} is not what its latest event says")
+            if content.get(field) != getattr(response, field):
+                messages.append(f"the response's {field} is not what its latest event says")
     if last is not None and last.words is None and not is_empty(response):
-        found.append("the response says something, though its latest event was erased")
-    return found
+        messages.append("the response says something, though its latest event was erased")
+    return messages
 
 
 def words_of(event: ResponseEvent) -> dict[str, Any]:
@@ -93,23 +93,23 @@ def words_of(event: ResponseEvent) -> dict[str, Any]:
 
 def first_answers(events: Iterable[ResponseEvent]) -> set[datetime | None]:
     """When the response may first have been answered, None for never: one time, unless words before it were erased."""
-    found: set[datetime | None] = set()
+    times: set[datetime | None] = set()
     for event in events:
-        said = words_of(event)
-        if said.get("outcome") != Response.Outcome.OPEN:
-            found.add(event.at)
-        if said and said["outcome"] != Response.Outcome.OPEN:
-            return found
-    return found | {None}
+        content = words_of(event)
+        if content.get("outcome") != Response.Outcome.OPEN:
+            times.add(event.at)
+        if content and content["outcome"] != Response.Outcome.OPEN:
+            return times
+    return times | {None}
 
 
 def is_empty(response: Response) -> bool:
     """Whether the response says nothing, as after erasure."""
-    said = (response.value, response.outcome, response.rationale, response.quotes)
-    return said == (None, Response.Outcome.OPEN, "", [])
+    content = (response.value, response.outcome, response.rationale, response.quotes)
+    return content == (None, Response.Outcome.OPEN, "", [])
 
 
-def protect(using: str = "default") -> None:
+def install_triggers(using: str = "default") -> None:
     """Install the triggers that refuse changes to events. Safe to call again."""
     connection = connections[using]
     if ResponseEvent._meta.db_table not in connection.introspection.table_names():

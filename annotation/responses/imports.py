@@ -22,11 +22,11 @@ Thing = TypeVar("Thing")
 class Row:
     """One answer as a file has it. Everything is named by code or key; stories in an answer too, not by letter.
 
-    where : the file and the row in it, for messages
+    place : the file and the row in it, for messages
     story : "" for an answer about the group as a whole
     """
 
-    where: str
+    place: str
     rater: str
     group: str
     story: str
@@ -39,13 +39,13 @@ class Row:
 class InvalidRow(ValueError):
     """A row cannot be brought in; the message says where, which field, and why."""
 
-    def __init__(self, where: str, field: str, reason: str) -> None:
-        super().__init__(f"{where}, {field}: {reason}")
-        self.where, self.field, self.reason = where, field, reason
+    def __init__(self, place: str, field: str, reason: str) -> None:
+        super().__init__(f"{place}, {field}: {reason}")
+        self.place, self.field, self.reason = place, field, reason
 
 
 @dataclass(frozen=True)
-class Brought:
+class ImportSummary:
     """How much came in."""
 
     n_raters: int
@@ -54,7 +54,7 @@ class Brought:
 
 
 @transaction.atomic
-def bring(study: Study, rows: Iterable[Row], *, version: ProtocolVersion, at: datetime) -> Brought:
+def import_rows(study: Study, rows: Iterable[Row], *, version: ProtocolVersion, at: datetime) -> ImportSummary:
     """Raters, seats, submitted assignments and responses with their history, for rows that hold together.
 
     Each rater gets one assignment for each group, in a seat of its own whose order is that of the story codes: a file
@@ -66,7 +66,7 @@ def bring(study: Study, rows: Iterable[Row], *, version: ProtocolVersion, at: da
     raters = _raters(study, resolved)
     assignments = _assignments(study, resolved, raters, version=version, at=at)
     _give_receipts(_record(resolved, assignments, at=at))
-    return Brought(len(raters), len(assignments), len(resolved))
+    return ImportSummary(len(raters), len(assignments), len(resolved))
 
 
 @dataclass(frozen=True)
@@ -89,15 +89,15 @@ class _Names:
         self.item_by_key = {key: {i.key: i for i in protocol.items_of(step)} for key, step in self.step_by_key.items()}
 
     def resolve(self, rows: Iterable[Row]) -> list[_Resolved]:
-        seen: set[tuple[str, ...]] = set()
-        found = []
+        keys: set[tuple[str, ...]] = set()
+        resolutions = []
         for row in rows:
             key = (row.rater, row.group, row.step, row.item, row.story)
-            if key in seen:
-                raise InvalidRow(row.where, "item", f"{row.rater} has answered {row.item} about this already")
-            seen.add(key)
-            found.append(self._resolve(row))
-        return found
+            if key in keys:
+                raise InvalidRow(row.place, "item", f"{row.rater} has answered {row.item} about this already")
+            keys.add(key)
+            resolutions.append(self._resolve(row))
+        return resolutions
 
     def _resolve(self, row: Row) -> _Resolved:
         group = _named(self.group_by_code, row, "group")
@@ -105,19 +105,19 @@ class _Names:
         item = _named(self.item_by_key[row.step], row, "item")
         about_one = step.scope in (Step.Scope.STORY, Step.Scope.STORIES)
         if row.story and not about_one:
-            raise InvalidRow(row.where, "story", f"step {step.key} asks about the group, not about one story")
+            raise InvalidRow(row.place, "story", f"step {step.key} asks about the group, not about one story")
         story = _named(self.story_by_code[row.group], row, "story") if about_one else None
         if not is_storable(row.answer.rationale):
-            raise InvalidRow(row.where, "rationale", "it holds a character that no database keeps")
+            raise InvalidRow(row.place, "rationale", "it holds a character that no database keeps")
         if row.answer.outcome in ("", Response.Outcome.ANSWERED) and is_empty(row.answer.value):
-            raise InvalidRow(row.where, "value", "there is no answer; leave the row out")
+            raise InvalidRow(row.place, "value", "there is no answer; leave the row out")
         return _Resolved(row, group, step, item, story)
 
 
 def _named(thing_by_name: dict[str, Thing], row: Row, field: str) -> Thing:
     name = getattr(row, field)
     if name not in thing_by_name:
-        raise InvalidRow(row.where, field, f"“{name}” is not in the study")
+        raise InvalidRow(row.place, field, f"“{name}” is not in the study")
     return thing_by_name[name]
 
 
@@ -125,16 +125,16 @@ def _raters(study: Study, resolved: Sequence[_Resolved]) -> dict[str, Rater]:
     """Each rater by code: those there were, and new ones."""
     rater_by_code = {r.code: r for r in study.raters.all()}
     fresh: dict[str, Rater] = {}
-    for each in resolved:
-        row = each.row
-        known = rater_by_code.get(row.rater) or fresh.get(row.rater)
-        if known is None:
+    for resolution in resolved:
+        row = resolution.row
+        rater = rater_by_code.get(row.rater) or fresh.get(row.rater)
+        if rater is None:
             fresh[row.rater] = Rater(study=study, code=row.rater, kind=row.kind)
-        elif known.kind != row.kind:
-            raise InvalidRow(row.where, "rater", f"{row.rater} is a {known.kind} already, not a {row.kind}")
+        elif rater.kind != row.kind:
+            raise InvalidRow(row.place, "rater", f"{row.rater} is a {rater.kind} already, not a {row.kind}")
     Rater.objects.bulk_create(fresh.values())
     rater_by_code |= fresh
-    return {each.row.rater: rater_by_code[each.row.rater] for each in resolved}
+    return {resolution.row.rater: rater_by_code[resolution.row.rater] for resolution in resolved}
 
 
 def _assignments(
@@ -146,23 +146,23 @@ def _assignments(
     at: datetime,
 ) -> dict[tuple[str, str], Assignment]:
     """A submitted assignment by rater and group, each in a further seat of its group."""
-    taken = set(study.assignments.exclude(group=None).values_list("rater__code", "group__code"))
+    existing = set(study.assignments.exclude(group=None).values_list("rater__code", "group__code"))
     lasts = study.seats.order_by().values_list("group_id", "rater_kind").annotate(last=Max("number"))
     last_number = {(group, kind): last for group, kind, last in lasts}
-    made: dict[tuple[str, str], Assignment] = {}
-    for each in resolved:
-        row, group, rater = each.row, each.group, raters[each.row.rater]
-        if (row.rater, row.group) in made:
+    assignments: dict[tuple[str, str], Assignment] = {}
+    for resolution in resolved:
+        row, group, rater = resolution.row, resolution.group, raters[resolution.row.rater]
+        if (row.rater, row.group) in assignments:
             continue
-        if (row.rater, row.group) in taken:
-            raise InvalidRow(row.where, "rater", f"{row.rater} has had group {row.group} in this study already")
+        if (row.rater, row.group) in existing:
+            raise InvalidRow(row.place, "rater", f"{row.rater} has had group {row.group} in this study already")
         number = last_number.get((group.pk, rater.kind), 0) + 1
         last_number[(group.pk, rater.kind)] = number
         order = sorted(s.code for s in group.stories.all())
         seat = Seat(
             study=study, group=group, rater_kind=rater.kind, number=number, rank=number, order=order, is_taken=True
         )
-        made[(row.rater, row.group)] = Assignment(
+        assignments[(row.rater, row.group)] = Assignment(
             study=study,
             rater=rater,
             rater_kind=rater.kind,
@@ -172,9 +172,9 @@ def _assignments(
             status=Assignment.Status.SUBMITTED,
             ended_at=at,
         )
-    Seat.objects.bulk_create(a.seat for a in made.values() if a.seat)
-    Assignment.objects.bulk_create(made.values())
-    return made
+    Seat.objects.bulk_create(a.seat for a in assignments.values() if a.seat)
+    Assignment.objects.bulk_create(assignments.values())
+    return assignments
 
 
 def _record(
@@ -197,7 +197,7 @@ def _record(
     for resolution, result in zip(resolved, record_many(entries, imported=True), strict=True):
         if not isinstance(result, Response):
             row = resolution.row
-            raise InvalidRow(row.where, "value", f"{row.answer.value!r} is no answer to {row.item}. {result}")
+            raise InvalidRow(row.place, "value", f"{row.answer.value!r} is no answer to {row.item}. {result}")
         responses.append(result)
     return responses
 
@@ -206,11 +206,12 @@ def _give_receipts(responses: Iterable[Response]) -> None:
     """A receipt for every assignment of these responses, as a submission in the browser would give; and what was begun
     in it."""
     heads: dict[Assignment, list[tuple[int, int, str, str]]] = {}
-    for each in responses:
-        if each.step.scope == Step.Scope.STORY and each.story_id not in each.assignment.begun:
-            each.assignment.begun.append(each.story_id)
-        head = (each.step.position, each.item.position, each.story.code if each.story else "", each.head)
-        heads.setdefault(each.assignment, []).append(head)
-    for assignment, mine in heads.items():
-        assignment.receipt = submission.receipt_over(mine)
+    for response in responses:
+        if response.step.scope == Step.Scope.STORY and response.story_id not in response.assignment.begun:
+            response.assignment.begun.append(response.story_id)
+        story = response.story.code if response.story else ""
+        head = (response.step.position, response.item.position, story, response.head)
+        heads.setdefault(response.assignment, []).append(head)
+    for assignment, its_heads in heads.items():
+        assignment.receipt = submission.receipt_over(its_heads)
     Assignment.objects.bulk_update(heads, ["receipt", "begun"], batch_size=500)

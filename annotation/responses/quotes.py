@@ -37,7 +37,7 @@ class Stretch:
 
 
 @dataclass(frozen=True)
-class Marked:
+class MarkedParagraph:
     """A paragraph with the passages in it that are quoted."""
 
     number: int
@@ -45,11 +45,11 @@ class Marked:
     stretches: tuple[Stretch, ...]
 
 
-def read(raw: Sequence[Any], text: str) -> list[Quote]:
+def read_quotes(raw: Sequence[Any], text: str) -> list[Quote]:
     """The quotes that somebody gives, each once, in the order given. Raises InvalidAnswer if one is not in the text."""
     words_by_number = {paragraph.number: paragraph.words for paragraph in paragraphs(text)}
-    found = [_located(passage, words_by_number.get(passage["paragraph"], "")) for passage in passages(raw, [])]
-    return list(dict.fromkeys(found))
+    quotes = [_located(passage, words_by_number.get(passage["paragraph"], "")) for passage in passages(raw, [])]
+    return list(dict.fromkeys(quotes))
 
 
 def _located(passage: dict[str, Any], within: str) -> Quote:
@@ -57,40 +57,40 @@ def _located(passage: dict[str, Any], within: str) -> Quote:
     start = passage["start"] if "start" in passage else _length(within.partition(text)[0])
     end = passage["end"] if "end" in passage else start + _length(text)
     if _cut(within, start, end) != _units(text):
-        said = _("The passage that you marked in paragraph %(n)d is not in the story; please mark it again.")
-        raise InvalidAnswer(said % {"n": passage["paragraph"]})
+        message = _("The passage that you marked in paragraph %(n)d is not in the story; please mark it again.")
+        raise InvalidAnswer(message % {"n": passage["paragraph"]})
     return Quote(passage["paragraph"], start, end, text)
 
 
-def shown(raw: Iterable[Any]) -> list[Quote]:
+def readable_quotes(raw: Iterable[Any]) -> list[Quote]:
     """The quotes for a page, stored ones or such as a form posted; what makes no sense is left out."""
-    found: list[Quote] = []
-    for each in raw:
+    quotes: list[Quote] = []
+    for quote in raw:
         try:
-            (passage,) = passages([each], [])
+            (passage,) = passages([quote], [])
         except InvalidAnswer:
             continue
-        found.append(Quote(passage["paragraph"], passage.get("start", 0), passage.get("end", 0), passage["text"]))
-    return found
+        quotes.append(Quote(passage["paragraph"], passage.get("start", 0), passage.get("end", 0), passage["text"]))
+    return quotes
 
 
-def stored(quotes: Iterable[Quote]) -> list[dict[str, Any]]:
+def serialise_quotes(quotes: Iterable[Quote]) -> list[dict[str, Any]]:
     """The quotes as a response keeps them."""
     return [asdict(quote) for quote in quotes]
 
 
-def marked(set_text: Iterable[Paragraph], quotes: Sequence[Quote]) -> list[Marked]:
+def mark_quotes(set_text: Iterable[Paragraph], quotes: Sequence[Quote]) -> list[MarkedParagraph]:
     """The paragraphs with the quotes marked in them. Where quotes overlap, the words belong to the first."""
-    return [Marked(p.number, p.opens, tuple(_stretches(p, quotes))) for p in set_text]
+    return [MarkedParagraph(p.number, p.opens, tuple(_stretches(p, quotes))) for p in set_text]
 
 
 def _stretches(paragraph: Paragraph, quotes: Sequence[Quote]) -> Iterable[Stretch]:
-    here = [(n, q.start, q.end) for n, q in enumerate(quotes, start=1) if q.paragraph == paragraph.number]
+    places = [(n, q.start, q.end) for n, q in enumerate(quotes, start=1) if q.paragraph == paragraph.number]
     length = _length(paragraph.words)
-    cuts = sorted({0, length, *(min(at, length) for _, *ends in here for at in ends)})
+    cuts = sorted({0, length, *(min(at, length) for _, *ends in places for at in ends)})
     pieces: list[tuple[int, int, int]] = []
     for start, end in pairwise(cuts):
-        owner = next((n for n, begins, stops in here if begins <= start and end <= stops), 0)
+        owner = next((n for n, begins, stops in places if begins <= start and end <= stops), 0)
         if pieces and pieces[-1][0] == owner:
             start = pieces.pop()[1]
         pieces.append((owner, start, end))
@@ -98,14 +98,14 @@ def _stretches(paragraph: Paragraph, quotes: Sequence[Quote]) -> Iterable[Stretc
 
 
 def _runs_between(runs: Sequence[Run], start: int, end: int) -> tuple[Run, ...]:
-    found: list[Run] = []
+    parts: list[Run] = []
     begins = 0
     for run in runs:
         part = _cut(run.text, max(start - begins, 0), max(end - begins, 0)).decode("utf-16-le", "replace")
         if part:
-            found.append(Run(part, run.is_italic))
+            parts.append(Run(part, run.is_italic))
         begins += _length(run.text)
-    return tuple(found)
+    return tuple(parts)
 
 
 # JavaScript counts a text in units of UTF-16, Python in characters; an emoji is two of the former.

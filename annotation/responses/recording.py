@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from annotation.models import Assignment, Response, ResponseEvent
-from annotation.prepared import Prepared
+from annotation.prepared import PreparedQuery
 from annotation.responses import history
 from studies import items
 from studies.items import InvalidAnswer, Shown
@@ -29,7 +29,7 @@ CHANGING = (*CONTENT, "revision", "head", "first_answered_at", "last_edited_at")
 Place = tuple[int, int, int, int | None]
 
 
-class Refused(Exception):
+class AssignmentEnded(Exception):
     """Nothing can be recorded here any more; the message says why, in words that the rater's page translates."""
 
 
@@ -41,7 +41,7 @@ class Stale(Exception):
         self.response = response
 
 
-Refusal = InvalidAnswer | Refused | Stale
+Rejection = InvalidAnswer | AssignmentEnded | Stale
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Entry:
     at: datetime
     base: int | None = None
     key: str = ""
-    again: bool = False
+    is_confirmation: bool = False
     n_pasted: int = 0
 
     @property
@@ -97,7 +97,7 @@ def record(
     at: datetime,
     base: int | None = None,
     key: str = "",
-    again: bool = False,
+    is_confirmation: bool = False,
     n_pasted: int = 0,
 ) -> Response:
     """The response after this answer is committed, with its event in the history.
@@ -106,25 +106,25 @@ def record(
     key : the sender's own name for this save, "page-n" for the n-th of one page. A repeated key changes nothing and
         gets the response, its revision that of this save; a page whose earlier save is the latest event has not
         missed anything, though it never heard that it arrived
-    again : keep it even if it says the same as before: somebody looked at it once more, and it stands
+    is_confirmation : keep it even if it says the same as before: somebody looked at it once more, and it stands
     n_pasted : characters of a large paste into the rationale
-    Raises InvalidAnswer, Refused if the assignment has ended, Stale if someone else wrote since.
+    Raises InvalidAnswer, AssignmentEnded if the assignment has ended, Stale if someone else wrote since.
     """
     if assignment.status != Assignment.Status.OPEN:
-        raise Refused(ENDED)
-    entry = Entry(assignment, step, item, story, answer, at, base, key, again, n_pasted)
+        raise AssignmentEnded(ENDED)
+    entry = Entry(assignment, step, item, story, answer, at, base, key, is_confirmation, n_pasted)
     content = _read_content(entry)
     for _try in range(TRIES):
         try:
             with transaction.atomic():
-                begun = _hold(assignment)
+                story_ids_begun = _hold(assignment)
                 response = _stored(assignment, step=step, item=item, story=story) or entry.new_response()
                 revision = response.revision
                 response, event = _apply(entry, content, response, _relevant_events)
                 if event is not None:
                     _write(response, event, revision=revision)
-                    if step.scope == Step.Scope.STORY and story and story.pk not in begun:
-                        Assignment.objects.filter(pk=assignment.pk).update(begun=[*begun, story.pk])
+                    if step.scope == Step.Scope.STORY and story and story.pk not in story_ids_begun:
+                        Assignment.objects.filter(pk=assignment.pk).update(begun=[*story_ids_begun, story.pk])
                 return response
         except (_Overtaken, IntegrityError):
             # Another save of this answer made or changed the row between our reading and our writing: look again.
@@ -132,7 +132,7 @@ def record(
     raise Stale(Response.objects.get(assignment=assignment, step=step, item=item, story=story))
 
 
-def record_many(entries: Sequence[Entry], *, imported: bool = False) -> list[Response | Refusal]:
+def record_many(entries: Sequence[Entry], *, imported: bool = False) -> list[Response | Rejection]:
     """For each entry the response after it is committed, or why it was refused. In one transaction, by the batch.
 
     The rules are those of `record`. What is refused keeps nothing else from being recorded, and nothing is written of
@@ -192,34 +192,34 @@ def _read_value(entry: Entry, *, imported: bool) -> Any:
 
 def _hold(assignment: Assignment) -> list[int]:
     """The stories that are begun in the assignment, which is held open until the end of the transaction: a submission
-    that comes meanwhile waits, and its receipt covers this answer. Raises Refused if a submission came first.
+    that comes meanwhile waits, and its receipt covers this answer. Raises AssignmentEnded if a submission came first.
 
     SQLite knows no row locks and needs none: a transaction of ours begins with the lock on the whole database.
     """
-    held = _HELD.first(pk=assignment.pk)
-    if held is None:
-        raise Refused(ENDED)
-    return list(held.begun)
+    row = _HELD.first(pk=assignment.pk)
+    if row is None:
+        raise AssignmentEnded(ENDED)
+    return list(row.begun)
 
 
 def _open_assignment(*, pk: int) -> QuerySet[Assignment]:
-    held = Assignment.objects.filter(pk=pk, status=Assignment.Status.OPEN).only("begun")
-    return held.select_for_update(no_key=True)
+    assignments = Assignment.objects.filter(pk=pk, status=Assignment.Status.OPEN).only("begun")
+    return assignments.select_for_update(no_key=True)
 
 
 def _stored(assignment: Assignment, *, step: Step, item: Item, story: Story | None) -> Response | None:
     """The response to that item as it stands."""
-    where = {"assignment": assignment.pk, "step": step.pk, "item": item.pk}
-    return _STORED_WITH_STORY.first(**where, story=story.pk) if story else _STORED.first(**where)
+    place = {"assignment": assignment.pk, "step": step.pk, "item": item.pk}
+    return _STORED_WITH_STORY.first(**place, story=story.pk) if story else _STORED.first(**place)
 
 
-def _responses(**where: int) -> QuerySet[Response]:
-    return Response.objects.filter(**where) if "story" in where else Response.objects.filter(**where, story=None)
+def _responses(**place: int) -> QuerySet[Response]:
+    return Response.objects.filter(**place) if "story" in place else Response.objects.filter(**place, story=None)
 
 
-_HELD = Prepared(_open_assignment, pk=918273645)
-_STORED = Prepared(_responses, assignment=918273645, step=918273646, item=918273647)
-_STORED_WITH_STORY = Prepared(_responses, assignment=918273645, step=918273646, item=918273647, story=918273648)
+_HELD = PreparedQuery(_open_assignment, pk=918273645)
+_STORED = PreparedQuery(_responses, assignment=918273645, step=918273646, item=918273647)
+_STORED_WITH_STORY = PreparedQuery(_responses, assignment=918273645, step=918273646, item=918273647, story=918273648)
 
 
 def _apply(
@@ -232,7 +232,7 @@ def _apply(
 
     events_of : asked only where the base is not the revision that stands
     """
-    if _says_the_same(response, content) and not entry.again:
+    if _says_the_same(response, content) and not entry.is_confirmation:
         return response, None
     if entry.base is not None and response.revision != entry.base:
         events = events_of(entry, response) if response.revision else []
@@ -257,8 +257,8 @@ def _relevant_events(entry: Entry, response: Response) -> Sequence[ResponseEvent
 def _follows(key: str, earlier: str) -> bool:
     """Whether both name saves of one page, the first after the second."""
     page, _, n = key.rpartition("-")
-    same, _, before = earlier.rpartition("-")
-    return bool(page) and page == same and n.isdecimal() and before.isdecimal() and int(n) > int(before)
+    earlier_page, _, earlier_n = earlier.rpartition("-")
+    return bool(page) and page == earlier_page and n.isdecimal() and earlier_n.isdecimal() and int(n) > int(earlier_n)
 
 
 def _says_the_same(response: Response, content: _Content) -> bool:
@@ -273,7 +273,7 @@ def _change(response: Response, entry: Entry, content: _Content) -> ResponseEven
     response.revision, response.last_edited_at = response.revision + 1, entry.at
     if response.first_answered_at is None and response.outcome != Response.Outcome.OPEN:
         response.first_answered_at = entry.at
-    return history.event(response, at=entry.at, key=entry.key, n_pasted=entry.n_pasted)
+    return history.new_event(response, at=entry.at, key=entry.key, n_pasted=entry.n_pasted)
 
 
 def _write(response: Response, event: ResponseEvent, *, revision: int) -> None:
@@ -326,8 +326,10 @@ class _Batch:
         Read after the assignments are held, and every writer holds them first: so that nobody can overtake us.
         """
         assignments = Assignment.objects.filter(pk__in={entry.assignment.pk for entry in entries})
-        held = assignments.filter(status=Assignment.Status.OPEN).order_by("pk").select_for_update(no_key=True)
-        begun_by_assignment = dict(held.values_list("pk", "begun"))
+        open_assignments = (
+            assignments.filter(status=Assignment.Status.OPEN).order_by("pk").select_for_update(no_key=True)
+        )
+        begun_by_assignment = dict(open_assignments.values_list("pk", "begun"))
         rows = Response.objects.filter(
             assignment__in=begun_by_assignment,
             step__in={entry.step.pk for entry in entries},
@@ -339,10 +341,10 @@ class _Batch:
         events = ResponseEvent.objects.filter(response__in=place_by_response).order_by("response", "revision")
         return cls(begun_by_assignment, response_by_place, [(place_by_response[e.response_id], e) for e in events])
 
-    def take(self, entry: Entry, *, imported: bool) -> Response | Refusal:
+    def take(self, entry: Entry, *, imported: bool) -> Response | Rejection:
         """The response as this entry leaves it, or why it is refused. Writes nothing yet."""
         if self._begun_by_assignment is not None and entry.assignment.pk not in self._begun_by_assignment:
-            return Refused(ENDED)
+            return AssignmentEnded(ENDED)
         place = entry.place
         current = self._response_by_place.get(place) or entry.new_response()
         try:
@@ -361,10 +363,10 @@ class _Batch:
         """Note that something has been said about the entry's story on the desk."""
         if self._begun_by_assignment is None or entry.step.scope != Step.Scope.STORY or entry.story is None:
             return
-        assignment, begun = entry.assignment, self._begun_by_assignment[entry.assignment.pk]
-        if entry.story.pk not in begun:
-            begun.append(entry.story.pk)
-            assignment.begun = begun
+        assignment, story_ids = entry.assignment, self._begun_by_assignment[entry.assignment.pk]
+        if entry.story.pk not in story_ids:
+            story_ids.append(entry.story.pk)
+            assignment.begun = story_ids
             self._assignments_begun[assignment.pk] = assignment
 
     def write(self) -> None:
@@ -377,7 +379,7 @@ class _Batch:
         Assignment.objects.bulk_update(self._assignments_begun.values(), ["begun"])
 
 
-def missing(response: Response | None, item: Item) -> str:
+def find_shortfall(response: Response | None, item: Item) -> str:
     """What an answer still lacks before it can be submitted, as a sentence; empty if nothing."""
     if response is None or response.outcome == Response.Outcome.OPEN:
         lacks = "" if item.is_skippable else _("This has not been answered yet.")

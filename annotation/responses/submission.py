@@ -30,7 +30,7 @@ def submit(assignment: Assignment, *, at: datetime, is_complete: Callable[[], bo
             if not is_complete():
                 raise Incomplete
             Assignment.objects.filter(pk=assignment.pk).update(receipt=receipt(assignment))
-            fills.settle(assignment, is_submitted=True)
+            fills.record_outcome(assignment, is_submitted=True)
     assignment.refresh_from_db()
     return bool(ended)
 

@@ -18,7 +18,7 @@ MOST = 120  # seconds in one report: pages report every half minute
 
 
 @dataclass(frozen=True)
-class Reported:
+class TimeReport:
     """Active seconds at a step: about a story, in a section of a cloze, or neither."""
 
     step: Step
@@ -27,17 +27,17 @@ class Reported:
     section: int | None = None
 
 
-def add(assignment: Assignment, report: Sequence[Reported], *, at: datetime) -> list[int]:
-    """The active seconds added for each part of a report: those reported, or fewer if fewer have passed."""
+def record_seconds(assignment: Assignment, reports: Sequence[TimeReport], *, at: datetime) -> list[int]:
+    """The active seconds added for each of these reports: those reported, or fewer if fewer have passed."""
     counted = []
     with transaction.atomic():
-        left = _granted(assignment, seconds=sum(each.seconds for each in report), at=at)
-        for each in report:
-            counted.append(min(each.seconds, left))
-            left -= counted[-1]
+        seconds_left = _granted(assignment, seconds=sum(report.seconds for report in reports), at=at)
+        for report in reports:
+            counted.append(min(report.seconds, seconds_left))
+            seconds_left -= counted[-1]
             if counted[-1]:
                 row, _ = Timing.objects.get_or_create(
-                    assignment=assignment, step=each.step, story=each.story, section=each.section
+                    assignment=assignment, step=report.step, story=report.story, section=report.section
                 )
                 Timing.objects.filter(pk=row.pk).update(active_seconds=F("active_seconds") + counted[-1])
     return counted
@@ -59,7 +59,7 @@ def _granted(assignment: Assignment, *, seconds: int, at: datetime) -> int:
     return granted
 
 
-def of_story(assignment: Assignment, story: Story | None) -> int:
+def seconds_on_story(assignment: Assignment, story: Story | None) -> int:
     """Active seconds about one story, in all steps; about none of them for None."""
     mine = assignment.timings.filter(story=story)
     return mine.aggregate(total=Sum("active_seconds"))["total"] or 0

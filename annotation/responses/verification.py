@@ -20,7 +20,7 @@ UNREADABLE = (DatabaseError, ValueError, TypeError, AttributeError, KeyError)
 
 
 @dataclass
-class Verified:
+class VerificationSummary:
     """What was read, and what is wrong with it, each fault as a sentence that names its place.
 
     n_erased : events whose words were erased; their commitments still stand in the chain
@@ -37,26 +37,26 @@ class Verified:
     faults: list[str] = field(default_factory=list)
 
 
-def verify(study: Study | None = None) -> Verified:
+def verify(study: Study | None = None) -> VerificationSummary:
     """Everything that can be proved of one study, or of all. 4 queries an assignment.
 
     What no chain can know: a response of an assignment that is still open, deleted with its whole history.
     """
-    found = Verified()
+    summary = VerificationSummary()
     assignments = Assignment.objects.all() if study is None else Assignment.objects.filter(study=study)
     for pk, code in assignments.order_by("pk").values_list("pk", "code").iterator():
-        found.n_assignments += 1
+        summary.n_assignments += 1
         try:
-            found.faults += [f"assignment {code}: {fault}" for fault in _faults(pk, found)]
+            summary.faults += [f"assignment {code}: {fault}" for fault in _faults(pk, summary)]
         except UNREADABLE as error:
-            found.faults.append(f"assignment {code}: its history cannot be read ({type(error).__name__})")
+            summary.faults.append(f"assignment {code}: its history cannot be read ({type(error).__name__})")
     for version in frozen_versions(study):
-        found.n_protocols += 1
+        summary.n_protocols += 1
         try:
-            found.faults += [f"protocol {version}: {fault}" for fault in protocol_faults(version)]
+            summary.faults += [f"protocol {version}: {fault}" for fault in protocol_faults(version)]
         except UNREADABLE as error:
-            found.faults.append(f"protocol {version}: it cannot be read ({type(error).__name__})")
-    return found
+            summary.faults.append(f"protocol {version}: it cannot be read ({type(error).__name__})")
+    return summary
 
 
 def frozen_versions(study: Study | None) -> list[ProtocolVersion]:
@@ -76,38 +76,44 @@ def protocol_faults(version: ProtocolVersion) -> Iterator[str]:
     yield from protocol.differences(version, protocol.read_rows(version), is_latest=not later.exists())
 
 
-def _faults(pk: int, found: Verified) -> Iterator[str]:
+def _faults(pk: int, summary: VerificationSummary) -> Iterator[str]:
     """What is wrong with one assignment; counts what it reads."""
     assignment = Assignment.objects.get(pk=pk)
-    responses = list(spelt(assignment.responses.all(), TIMES_OF_RESPONSES))
+    responses = list(with_spelling(assignment.responses.all(), TIMES_OF_RESPONSES))
     events_by_response: dict[int, list[ResponseEvent]] = {response.pk: [] for response in responses}
     for event in events_of(assignment):
         events_by_response[event.response_id].append(event)
     for response in responses:
         events = events_by_response[response.pk]
-        found.n_responses += 1
-        found.n_events += len(events)
-        found.n_erased += sum(event.words is None for event in events)
-        for fault in [*history.faults(response, events), *misspelt([response], TIMES_OF_RESPONSES), *misspelt(events)]:
+        summary.n_responses += 1
+        summary.n_events += len(events)
+        summary.n_erased += sum(event.words is None for event in events)
+        for fault in [
+            *history.faults(response, events),
+            *spelling_faults([response], TIMES_OF_RESPONSES),
+            *spelling_faults(events),
+        ]:
             yield f"response {response.pk}: {fault}"
-    found.n_receipts += bool(assignment.receipt)
-    yield from unlicensed(assignment, sum(e.words is None for events in events_by_response.values() for e in events))
+    summary.n_receipts += bool(assignment.receipt)
+    yield from erasure_faults(
+        assignment, sum(e.words is None for events in events_by_response.values() for e in events)
+    )
     yield from receipt_faults(assignment)
 
 
 def events_of(assignment: Assignment) -> QuerySet[ResponseEvent]:
     """All events of an assignment by revision, each with its time as the database spells it."""
     mine = ResponseEvent.objects.filter(response__assignment=assignment).order_by("response", "revision")
-    return spelt(mine, TIMES_OF_EVENTS)
+    return with_spelling(mine, TIMES_OF_EVENTS)
 
 
-def spelt(rows: QuerySet[Any], times: Sequence[str]) -> QuerySet[Any]:
+def with_spelling(rows: QuerySet[Any], times: Sequence[str]) -> QuerySet[Any]:
     """The rows, with these times also as the database spells them."""
     found: QuerySet[Any] = rows.annotate(**{f"spelt_{time}": Cast(time, TextField()) for time in times})
     return found
 
 
-def misspelt(rows: Sequence[Model], times: Sequence[str] = TIMES_OF_EVENTS) -> Iterator[str]:
+def spelling_faults(rows: Sequence[Model], times: Sequence[str] = TIMES_OF_EVENTS) -> Iterator[str]:
     """Times that are not written as they were: SQLite keeps times as text, and reads several spellings as one."""
     if connection.vendor != "sqlite":
         return
@@ -118,7 +124,7 @@ def misspelt(rows: Sequence[Model], times: Sequence[str] = TIMES_OF_EVENTS) -> I
                 yield f"{time} is not spelt as it was written in revision {getattr(row, 'revision', '')}"
 
 
-def unlicensed(assignment: Assignment, n_erased: int) -> Iterator[str]:
+def erasure_faults(assignment: Assignment, n_erased: int) -> Iterator[str]:
     """Erased words of a rater who never withdrew: the triggers let words go, and only a withdrawal may ask for it."""
     if n_erased and not Withdrawal.objects.filter(rater=assignment.rater_id).exists():
         are = "event are" if n_erased == 1 else "events are"

@@ -44,7 +44,7 @@ def browsers_locale() -> str:
 def language_choices(context: template.Context) -> list[tuple[str, str, bool]]:
     """The languages of the interface, each by its own name: code, name, and whether the visitor has chosen it."""
     request = context.get("request")
-    chosen = languages.chosen(request) if request else ""
+    chosen = languages.chosen_language(request) if request else ""
     return [(code, name, code == chosen) for code, name in settings.LANGUAGES]
 
 

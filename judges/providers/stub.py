@@ -34,8 +34,8 @@ class StubClient:
         parameters = request.get("parameters", {})
         if "skeleton" in request["schema"]:
             return _stub_story(request["schema"])
-        asked = unmarked(json.dumps([request["model"], request["messages"]], sort_keys=True))
-        digest = hashlib.sha256(asked.encode()).digest()
+        text = unmarked(json.dumps([request["model"], request["messages"]], sort_keys=True))
+        digest = hashlib.sha256(text.encode()).digest()
         import numpy as np  # here, so that web processes come without it
 
         rng = np.random.default_rng([int(parameters.get("seed", 0)), *digest])

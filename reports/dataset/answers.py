@@ -27,8 +27,10 @@ NOBODY = {"source": None, "source_kind": None}
 
 def responses(study: Study) -> QuerySet[Response]:
     """Every response of the study but those of a practice, by rater, group, story, step and item."""
-    every = Response.objects.filter(assignment__study=study).exclude(step__kind=Step.Kind.PRACTICE)
-    return every.order_by("assignment__rater__code", "assignment_id", "story__code", "step__position", "item__position")
+    responses = Response.objects.filter(assignment__study=study).exclude(step__kind=Step.Kind.PRACTICE)
+    return responses.order_by(
+        "assignment__rater__code", "assignment_id", "story__code", "step__position", "item__position"
+    )
 
 
 def table(study: Study, *, with_sources: bool) -> pd.DataFrame:
@@ -104,9 +106,9 @@ def counted(answers: pd.DataFrame) -> pd.DataFrame:
     Of a judge that read a group several times the reading in its first seat counts; repeats are another question.
     """
     is_person = answers["rater_kind"] == Rater.Kind.PERSON
-    kept = answers[(answers["status"] == "submitted") | (~is_person & (answers["status"] == "open"))]
+    rows = answers[(answers["status"] == "submitted") | (~is_person & (answers["status"] == "open"))]
     once = ["rater", "group", "story", "step", "item"]
-    return kept.sort_values("seat", kind="stable").drop_duplicates(once).sort_index()
+    return rows.sort_values("seat", kind="stable").drop_duplicates(once).sort_index()
 
 
 def people(answers: pd.DataFrame) -> pd.DataFrame:

@@ -242,8 +242,8 @@ def item_cells(row: OfItem) -> Row:
 
 def note_of(estimate: Estimate, ends: Interval | None = None) -> str:
     """What must be read beside an estimate and its interval, in English as files have it."""
-    if why := estimate.why or (ends and ends.why):
-        return reasons.english(why)
+    if reason := estimate.why or (ends and ends.why):
+        return reasons.english(reason)
     return (ends and ends.note) or ""
 
 

@@ -88,7 +88,7 @@ def _check(dataset: Dataset, item: StepItem, n_failed: int) -> Check:
 
 
 def _row(check: Check) -> Row:
-    why = check.why or check.interval.why
+    reason = check.why or check.interval.why
     return item_cells(check) | {
         "question": check.question,
         "correct": check.correct,
@@ -97,6 +97,6 @@ def _row(check: Check) -> Row:
         "percent_right": check.value,
         "low": check.interval.low,
         "high": check.interval.high,
-        "note": english(why) if why else check.interval.note or "",
+        "note": english(reason) if reason else check.interval.note or "",
         "n_failed": check.n_failed,
     }

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.models import Assignment, Fill, Rater, Response, ResponseEvent, Timing
 from annotation.responses import fills
-from annotation.responses.fills import Said
+from annotation.responses.fills import BlankSave
 from reports.dataset.answers import has_real_people
 from reports.figures.base import Figure, Interval, Reason, Row
 from reports.lazy import rates
@@ -97,7 +97,7 @@ class Writer:
 
     assignment: Assignment
     filled: frozenset[int]
-    events: tuple[Said, ...]
+    events: tuple[BlankSave, ...]
     seconds: dict[int, int]
 
 
@@ -130,8 +130,8 @@ class ClozeFilling(Figure[ClozeResult]):
 
     def context(self, result: ClozeResult) -> dict[str, Any]:
         """The three groups, for people and for models if there are some."""
-        named = [(_("People"), result.people)]
-        return {"groups": named + ([(_("Models"), result.models)] if result.models.n else [])}
+        named_writers = [(_("People"), result.people)]
+        return {"groups": named_writers + ([(_("Models"), result.models)] if result.models.n else [])}
 
 
 def compute(study: Study) -> ClozeResult | None:
@@ -166,13 +166,13 @@ def _writers(study: Study, cloze: Cloze) -> list[Writer]:
     for pk, key, value in answers.values_list("assignment_id", "item__key", "value"):
         if isinstance(value, str) and value.strip():
             filled[pk].add(number_by_key[key])
-    events = defaultdict[int, list[Said]](list)
+    events = defaultdict[int, list[BlankSave]](list)
     fields = ("response__assignment_id", "response__item__key", "at", "words")
     for pk, key, at, words in (
         ResponseEvent.objects.filter(response__in=answers).order_by("at", "pk").values_list(*fields)
     ):
         if words is not None:
-            events[pk].append(Said(number_by_key[key], at, fills.text_of(words)))
+            events[pk].append(BlankSave(number_by_key[key], at, fills.text_of(words)))
     seconds = defaultdict[int, dict[int, int]](dict)
     timings = Timing.objects.filter(assignment__study=study)
     for pk, section, n in timings.values_list("assignment_id", "section", "active_seconds"):
@@ -193,7 +193,7 @@ def _row(writer: Writer, cloze: Cloze, *, is_over: bool) -> WriterRow:
     outcome = _outcome(writer, is_over=is_over)
     fill = getattr(writer.assignment, "fill", None)
     stopped_at = (fill and fill.stopped_at) or cascade.stopped_at(cloze.parsed, writer.filled)
-    changes = fills.n_changes(writer.events)
+    changes = fills.count_changes(writer.events)
     section_by_blank = cloze.parsed.section_by_blank
     changes_by_section = Counter[int]()
     for blank, n in changes.items():

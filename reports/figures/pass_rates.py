@@ -195,9 +195,9 @@ def _plot(result: PassRateResult) -> plots.DotPlot | None:
 
 
 def _marks(row: ItemRates) -> tuple[plots.Mark, ...]:
-    marked = row.by_source or (row.overall,)
+    rates = row.by_source or (row.overall,)
     return tuple(
-        plots.Mark(place, rate.value, rate.interval.low, rate.interval.high) for place, rate in enumerate(marked)
+        plots.Mark(place, rate.value, rate.interval.low, rate.interval.high) for place, rate in enumerate(rates)
     )
 
 

@@ -56,8 +56,8 @@ PERCENT = Axis(0, 100, ((0, "0"), (25, "25"), (50, "50"), (75, "75"), (100, gett
 
 def scale_axis(low: float, high: float) -> Axis:
     """An axis with a tick at every whole number, or at every few of them."""
-    every = max(1, ceil((high - low) / 7))
-    ticks = [float(n) for n in range(ceil(low), floor(high) + 1, every)]
+    step = max(1, ceil((high - low) / 7))
+    ticks = [float(n) for n in range(ceil(low), floor(high) + 1, step)]
     if ticks and ticks[-1] != high:
         ticks[-1] = high
     point = get_format("DECIMAL_SEPARATOR")

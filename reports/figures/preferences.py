@@ -112,14 +112,14 @@ class Preferences(Figure[Listing[Preference]]):
 
 def _preference(dataset: Dataset, item: StepItem, *, salt: int) -> Preference:
     choices = choices_of(dataset, item)
-    named = [choice for choice in choices if choice.story]
-    is_first = np.array([choice.story == choice.order[0] for choice in named], dtype=np.bool_)
+    decided = [choice for choice in choices if choice.story]
+    is_first = np.array([choice.story == choice.order[0] for choice in decided], dtype=np.bool_)
     return Preference(
         **of_item(item),
         n=len(choices),
-        n_neither=len(choices) - len(named),
+        n_neither=len(choices) - len(decided),
         # Being drawn to the first place is a habit of raters, so raters are resampled; what is preferred, by group.
-        first=_share(dataset, is_first, [choice.rater for choice in named], salt=(salt, 0)),
+        first=_share(dataset, is_first, [choice.rater for choice in decided], salt=(salt, 0)),
         by_source=tuple(
             replace(_wins(dataset, choices, name, salt=(salt, 1, n)), source=name)
             for n, (name, _) in enumerate(dataset.sources)
@@ -135,9 +135,9 @@ def _wins(dataset: Dataset, choices: list[Choice], source: str, *, salt: tuple[i
     def is_of(story: str) -> bool:
         return dataset.source_of(story) == source
 
-    met = [c for c in choices if any(map(is_of, c.order)) and not all(map(is_of, c.order))]
-    won = np.array([is_of(c.story) for c in met], dtype=np.bool_)
-    return _share(dataset, won, [c.group for c in met], salt=salt)
+    comparisons = [c for c in choices if any(map(is_of, c.order)) and not all(map(is_of, c.order))]
+    won = np.array([is_of(c.story) for c in comparisons], dtype=np.bool_)
+    return _share(dataset, won, [c.group for c in comparisons], salt=salt)
 
 
 def _share(dataset: Dataset, is_so: BoolArray, clusters: Sequence[str], *, salt: tuple[int, ...]) -> ChoiceShare:
@@ -177,9 +177,9 @@ def _group(dataset: Dataset, choices: list[Choice], group: str) -> GroupChoices:
 def _rows(result: Listing[Preference]) -> Iterator[Row]:
     for row in result.rows:
         shares = [("shown first", row.first), *(("chosen", share) for share in row.by_source)]
-        for what, share in shares:
+        for name, share in shares:
             yield item_cells(row) | {
-                "what": what,
+                "what": name,
                 "source": share.source or "all",
                 "n_so": share.n_so,
                 "n": share.n,

@@ -98,8 +98,8 @@ class Rankings(Figure[Listing[Ranking]]):
             for ranks in row.by_source:
                 rank = f"{decimal(ranks.mean_rank.value, 2)}, 95 % {between(ranks.interval, 2)}"
                 yield f"  {ranks.source[:34]:<34} {rank}, first in {decimal(ranks.first_percent, 0)} %"
-            why = row.concordance.why
-            concordance = reasons.english(why) if why else coefficient(row.concordance.value)
+            reason = row.concordance.why
+            concordance = reasons.english(reason) if reason else coefficient(row.concordance.value)
             yield f"  {row.concordance.name}: {concordance}"
 
 
@@ -117,7 +117,7 @@ def _ranking(dataset: Dataset, item: StepItem, *, salt: int) -> Ranking:
     answers = dataset.answers_to(item)
     ranks, groups = [ranks_of(order) for order in answers["value"]], list(answers["group"])
     names = [name for name, _ in dataset.sources]
-    ranks_by_source = [[_ranks_of_source(dataset, one, name) for name in names] for one in ranks]
+    ranks_by_source = [[_ranks_of_source(dataset, item_ranks, name) for name in names] for item_ranks in ranks]
     means = np.array([[np.mean(part) if part else np.nan for part in row] for row in ranks_by_source])
     best = np.array([[min(part) if part else np.nan for part in row] for row in ranks_by_source])
     firsts = rankings.first_places(best) if np.isfinite(best).any() else np.full(len(names), np.nan)

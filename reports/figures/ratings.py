@@ -134,13 +134,13 @@ def _rows(result: Listing[ItemRatings]) -> Iterator[Row]:
 def _plots(result: Listing[ItemRatings]) -> list[plots.DotPlot]:
     """A plot for all items of one scale: they share their axis, so they can be read against each other."""
     on_scale = [row for row in result.rows if row.lowest is not None and row.overall.n]
-    made = []
+    dot_plots = []
     for low, high in dict.fromkeys((row.lowest, row.highest) for row in on_scale):
         alike = [row for row in on_scale if (row.lowest, row.highest) == (low, high)]
         rows = [plots.Row(row.title, row.dimension, _marks(row)) for row in alike]
         sources = [rating.source for rating in alike[0].by_source]
-        made.append(plots.DotPlot(rows, sources, plots.scale_axis(low or 0, high or 0)))
-    return made
+        dot_plots.append(plots.DotPlot(rows, sources, plots.scale_axis(low or 0, high or 0)))
+    return dot_plots
 
 
 def _marks(row: ItemRatings) -> tuple[plots.Mark, ...]:

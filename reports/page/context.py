@@ -59,5 +59,7 @@ def _seal(results: Results) -> str:
 
 def highlights(results: Results) -> list[tuple[str, str]]:
     """The key figures: what it is, and how much."""
-    every = [highlight for figure, result in results.computed for highlight in figure.highlights(result)]
-    return [(highlight.words, highlight.number) for highlight in sorted(every, key=lambda one: one.place)]
+    highlights = [highlight for figure, result in results.computed for highlight in figure.highlights(result)]
+    return [
+        (highlight.words, highlight.number) for highlight in sorted(highlights, key=lambda highlight: highlight.place)
+    ]

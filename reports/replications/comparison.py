@@ -168,8 +168,10 @@ def difference_sentence(figure: Figure) -> str:
     """One difference, named in a line."""
     value = _number(figure.value, figure.expected_decimals) if figure.value is not None else f"no value ({figure.why})"
     must = _number(figure.expected, figure.expected_decimals)
-    listed = f", or the listed {_number(figure.listed, figure.expected_decimals)}" if figure.listed is not None else ""
-    return f"{figure.name}: {value} where the data must give {must}{listed}"
+    listed_figure = (
+        f", or the listed {_number(figure.listed, figure.expected_decimals)}" if figure.listed is not None else ""
+    )
+    return f"{figure.name}: {value} where the data must give {must}{listed_figure}"
 
 
 def lines(blocks: Sequence[Block]) -> Iterator[str]:
@@ -207,7 +209,7 @@ def _table(block: Block) -> Iterator[str]:
     for row, cells in [("", columns), *((r, [cell_by_place.get((r, c), "") for c in columns]) for r in rows)]:
         text = "  ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
         yield f"  {row:<{first}}  {text}".rstrip()
-    yield from (f"  –: {why}" for why in dict.fromkeys(f.why for f in block.figures if f.value is None))
+    yield from (f"  –: {reason}" for reason in dict.fromkeys(f.why for f in block.figures if f.value is None))
 
 
 def _cell(figure: Figure) -> str:

@@ -37,14 +37,14 @@ def load(release: Release, spec: Mapping[str, Any], *, slug: str, at: datetime) 
     study = Study.objects.filter(slug=slug).first()
     if study is None:
         study = _study(release, spec, slug=slug, at=at)
-        imports.bring(study, release.rows, version=protocol.current(study), at=at)
+        imports.import_rows(study, release.rows, version=protocol.current(study), at=at)
         sha256_by_judge: dict[str, str] = {}
     else:
         sha256_by_judge = _loaded_judges(study, release)
         if all(judge.name in sha256_by_judge for judge in release.judges):
             return study
     fresh = [judge for judge in release.judges if judge.name not in sha256_by_judge]
-    imports.bring(study, [row for judge in fresh for row in judge.rows], version=protocol.current(study), at=at)
+    imports.import_rows(study, [row for judge in fresh for row in judge.rows], version=protocol.current(study), at=at)
     _add_silent(study, [judge.name for judge in fresh])
     files = dict(release.sha256_by_file)
     Report.objects.update_or_create(
@@ -69,8 +69,8 @@ def _loaded_judges(study: Study, release: Release) -> dict[str, str]:
     now = dict(release.sha256_by_file) | {
         judge.name: judge.sha256 for judge in release.judges if judge.name in sha256_by_judge
     }
-    then: dict[str, str] = record.result["files"] | sha256_by_judge
-    changed = [name for name, digest in now.items() if then.get(name) != digest]
+    loaded: dict[str, str] = record.result["files"] | sha256_by_judge
+    changed = [name for name, digest in now.items() if loaded.get(name) != digest]
     if changed:
         reason = f"study “{study.slug}” was brought in from another release ({', '.join(changed)} was different then)"
         raise Occupied(f"{reason}; {WAY_OUT}")

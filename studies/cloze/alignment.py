@@ -175,10 +175,10 @@ def _shared(words: str, is_there: Callable[[str], bool]) -> int:
     return bisect_left(range(1, len(words)), True, key=lambda n: not is_there(words[:n]))
 
 
-def _parting(answer: str, words: str, known: int) -> str:
+def _parting(answer: str, words: str, n_shared: int) -> str:
     """Where the answer leaves the fixed words that it shares up to there; "" if it shares next to nothing."""
-    if known < ENOUGH:
+    if n_shared < ENOUGH:
         return ""
-    shared = " ".join(words[:known].split()[-6:])
-    said, stands = words[known : known + 80], answer[known : known + 80]
-    return f"after {quote(shared)} the text goes on {quote(said)}, the answer {quote(stands)}"
+    shared = " ".join(words[:n_shared].split()[-6:])
+    fixed, actual = words[n_shared : n_shared + 80], answer[n_shared : n_shared + 80]
+    return f"after {quote(shared)} the text goes on {quote(fixed)}, the answer {quote(actual)}"

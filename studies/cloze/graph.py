@@ -82,10 +82,10 @@ def laid_out(document: ClozeDocument) -> Layout:
     widths = [sum(map(_width, row)) + GAP * (len(row) - 1) for row in rows]
     top_by_node: dict[Node, Point] = {}
     for depth, (row, width) in enumerate(zip(rows, widths, strict=True)):
-        left = MARGIN + (max(widths) - width) / 2
+        x = MARGIN + (max(widths) - width) / 2
         for node in row:
-            top_by_node[node] = left + _width(node) / 2, MARGIN + depth * (HEIGHT + DROP)
-            left += _width(node) + GAP
+            top_by_node[node] = x + _width(node) / 2, MARGIN + depth * (HEIGHT + DROP)
+            x += _width(node) + GAP
     height = len(rows) * (HEIGHT + DROP) - DROP
     return Layout(top_by_node, max(widths) + 2 * MARGIN, height + 2 * MARGIN)
 
@@ -137,7 +137,7 @@ def _ways(document: ClozeDocument, layout: Layout) -> list[list[Point]]:
     for edge in chains:
         leaving[edge.from_].append(edge)
         arriving[edge.to].append(edge)
-    found = []
+    arrows = []
     for edge, chain in chains.items():
         out = sorted(leaving[edge.from_], key=lambda e: (top[chains[e][1]][0], e.to)).index(edge)
         into = sorted(arriving[edge.to], key=lambda e: (top[chains[e][-2]][0], e.from_)).index(edge)
@@ -146,8 +146,8 @@ def _ways(document: ClozeDocument, layout: Layout) -> list[list[Point]]:
         for node in chain[1:-1]:
             points += [top[node], (top[node][0], top[node][1] + HEIGHT)]
         x, y = top[edge.to]
-        found.append([*points, (x + _port(into, len(arriving[edge.to])), y)])
-    return found
+        arrows.append([*points, (x + _port(into, len(arriving[edge.to])), y)])
+    return arrows
 
 
 def _port(place: int, n: int) -> float:

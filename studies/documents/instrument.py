@@ -184,10 +184,10 @@ def _instrument(table: dict[str, Any], path: Path | str) -> InstrumentDocument:
         raise DocumentError(path, "items", "an instrument has at least one item; write each under [[items]]")
     items: list[ItemDocument] = []
     for number, row in enumerate(rows, start=1):
-        where = f"items.{row['key']}" if isinstance(row.get("key"), str) else f"items[{number}]"
-        items.append(_item({**defaults, **row}, path, where))
+        place = f"items.{row['key']}" if isinstance(row.get("key"), str) else f"items[{number}]"
+        items.append(_item({**defaults, **row}, path, place))
         if items[-1].key in [other.key for other in items[:-1]]:
-            raise DocumentError(path, f"{where}.key", "stands twice; every item needs a key of its own")
+            raise DocumentError(path, f"{place}.key", "stands twice; every item needs a key of its own")
     _check(InstrumentDocument, {**table, "items": items}, path, "")
     return InstrumentDocument(**{**table, "items": items})
 

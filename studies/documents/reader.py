@@ -59,14 +59,14 @@ def line(longest: int) -> FieldReader:
     """Words on one line, at most so many characters, without blanks around them."""
 
     def read(value: Any) -> str:
-        said = str(text(value)).strip()
-        if "\n" in said:
+        words = str(text(value)).strip()
+        if "\n" in words:
             raise InvalidValue("must stand on one line")
-        if len(said) > longest:
-            raise InvalidValue(f"has {len(said)} characters; at most {longest} are allowed")
-        if _FORMULA.match(said):
-            raise InvalidValue(f"{quote(said)} would run as a formula in a spreadsheet; begin with something else")
-        return said
+        if len(words) > longest:
+            raise InvalidValue(f"has {len(words)} characters; at most {longest} are allowed")
+        if _FORMULA.match(words):
+            raise InvalidValue(f"{quote(words)} would run as a formula in a spreadsheet; begin with something else")
+        return words
 
     return read
 
@@ -75,9 +75,9 @@ def name(grammar: Grammar, longest: int) -> FieldReader:
     """A name written by that grammar, at most so long."""
 
     def read(value: Any) -> str:
-        written = str(line(longest)(value))
-        grammar.check(written)
-        return written
+        name = str(line(longest)(value))
+        grammar.check(name)
+        return name
 
     return read
 
@@ -132,12 +132,12 @@ def url(value: Any) -> str:
     return _validated(line(500)(value), URLValidator(schemes=["http", "https"]), "is not an http or https address")
 
 
-def _validated(said: str, check: Callable[[str], None], otherwise: str) -> str:
+def _validated(words: str, check: Callable[[str], None], otherwise: str) -> str:
     try:
-        check(said)
+        check(words)
     except ValidationError:
-        raise InvalidValue(f"{quote(said)} {otherwise}") from None
-    return said
+        raise InvalidValue(f"{quote(words)} {otherwise}") from None
+    return words
 
 
 def read_table(
@@ -243,10 +243,10 @@ class Pairs(list[tuple[str, Any]]):
     """A JSON object as written, so that a key given twice can be seen."""
 
 
-def parse_json(said: str) -> Any:
+def parse_json(text: str) -> Any:
     """Parsed JSON with objects as Pairs. Raises InvalidValue with line and column."""
     try:
-        return json.loads(said, object_pairs_hook=Pairs, parse_constant=_no_constant)
+        return json.loads(text, object_pairs_hook=Pairs, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         raise InvalidValue(f"is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
     except RecursionError:

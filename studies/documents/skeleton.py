@@ -123,10 +123,11 @@ def _faults_of_headings(skeleton: str, section_by_blank: Mapping[int, int]) -> I
     opened = [int(number) for number in parts[::2]]
     expected = sorted(set(section_by_blank.values()))
     if opened != expected:
-        said, wanted = (", ".join(map(str, numbers)) for numbers in (opened, expected))
+        numbers_found, numbers_expected = (", ".join(map(str, numbers)) for numbers in (opened, expected))
         yield (
             "skeleton",
-            f"its lines open the sections {said or 'not at all'}; they have to open {wanted}, in this order",
+            f"its lines open the sections {numbers_found or 'not at all'}; "
+            f"they have to open {numbers_expected}, in this order",
         )
     if before.strip():
         yield "skeleton", "words stand before the line ## 1; move them below it, or take all such lines out"

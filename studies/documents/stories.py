@@ -113,8 +113,8 @@ def read(path: Path) -> Collection:
         raise DocumentError(path, "stories", "there are none; add a row for each story")
     return Collection(
         path=path,
-        stories=tuple(_story(path, key, seen) for key, seen in stories.items()),
-        groups=tuple(_group(path, key, seen, stories) for key, seen in groups.items()),
+        stories=tuple(_story(path, key, facts) for key, facts in stories.items()),
+        groups=tuple(_group(path, key, facts, stories) for key, facts in groups.items()),
     )
 
 
@@ -170,50 +170,50 @@ def _scalar(value: Any) -> Any:
     raise InvalidValue(f"a factor must be text, a number, true or false, not {reader.name_kind(value)}")
 
 
-def _take(n: int, given: dict[str, Any], *, stories: dict[str, _Seen], groups: dict[str, _Seen]) -> None:
+def _take(n: int, cells: dict[str, Any], *, stories: dict[str, _Seen], groups: dict[str, _Seen]) -> None:
     """Add a row to what is known. A story or group that was there before may not be said otherwise."""
-    if "group" not in given:
+    if "group" not in cells:
         raise _At("group", "is missing; every story is read in a group")
-    if "story" not in given:
-        raise _At("story", f"is missing; without one, group “{given['group']}” has no story here")
-    story = stories.setdefault(given["story"], _Seen(first=n))
-    if earlier := story.rows.get(given["group"]):
-        reason = f"“{given['story']}” stands in group “{given['group']}” already, in row {earlier}"
+    if "story" not in cells:
+        raise _At("story", f"is missing; without one, group “{cells['group']}” has no story here")
+    story = stories.setdefault(cells["story"], _Seen(first=n))
+    if earlier := story.rows.get(cells["group"]):
+        reason = f"“{cells['story']}” stands in group “{cells['group']}” already, in row {earlier}"
         raise _At("story", f"{reason}; give every story a key of its own")
-    group = groups.setdefault(given["group"], _Seen(first=n))
-    story.rows[given["group"]] = n
-    for name, value in given.items():
+    group = groups.setdefault(cells["group"], _Seen(first=n))
+    story.rows[cells["group"]] = n
+    for name, value in cells.items():
         if name not in ("story", "group"):
-            _agree(n, name, value, group if name in _OF_GROUP else story, given)
+            _agree(n, name, value, group if name in _OF_GROUP else story, cells)
 
 
-def _agree(n: int, name: str, value: Any, seen: _Seen, given: dict[str, Any]) -> None:
-    if name not in seen.said:
-        seen.said[name], seen.row_by_field[name] = value, n
-    elif seen.said[name] != value:
-        owner = f"group “{given['group']}”" if name in _OF_GROUP else f"story “{given['story']}”"
+def _agree(n: int, name: str, value: Any, facts: _Seen, cells: dict[str, Any]) -> None:
+    if name not in facts.said:
+        facts.said[name], facts.row_by_field[name] = value, n
+    elif facts.said[name] != value:
+        owner = f"group “{cells['group']}”" if name in _OF_GROUP else f"story “{cells['story']}”"
         way_out = "make the two the same, or leave this one out"
-        raise _At(name, f"{owner} has another {name} in row {seen.row_by_field[name]}; {way_out}")
+        raise _At(name, f"{owner} has another {name} in row {facts.row_by_field[name]}; {way_out}")
 
 
-def _story(path: Path, key: str, seen: _Seen) -> StoryDocument:
-    values = seen.said
+def _story(path: Path, key: str, facts: _Seen) -> StoryDocument:
+    values = facts.said
     if not values.get("text", "").strip():
-        raise DocumentError(path, f"row {seen.first}, text", f"story “{key}” has no text; give text or text_file")
+        raise DocumentError(path, f"row {facts.first}, text", f"story “{key}” has no text; give text or text_file")
     for name in ("source", "source_kind"):
         if name not in values:
-            raise DocumentError(path, f"row {seen.first}, {name}", f"is missing for story “{key}”")
+            raise DocumentError(path, f"row {facts.first}, {name}", f"is missing for story “{key}”")
     return StoryDocument(key=key, **values)
 
 
-def _group(path: Path, key: str, seen: _Seen, stories: Mapping[str, _Seen]) -> GroupDocument:
+def _group(path: Path, key: str, facts: _Seen, stories: Mapping[str, _Seen]) -> GroupDocument:
     members = sorted((s.rows[key], name) for name, s in stories.items() if key in s.rows)
     if len(members) > MOST_IN_GROUP:
         place = f"row {members[MOST_IN_GROUP][0]}, group"
         raise DocumentError(
             path, place, f"group “{key}” has more than {MOST_IN_GROUP} stories, and raters know them by letters"
         )
-    return GroupDocument(key=key, premise=seen.said.get("premise", ""), stories=tuple(name for _, name in members))
+    return GroupDocument(key=key, premise=facts.said.get("premise", ""), stories=tuple(name for _, name in members))
 
 
 def _rows(path: Path) -> Iterable[tuple[int, dict[str, Any]]]:
@@ -231,10 +231,10 @@ def _rows(path: Path) -> Iterable[tuple[int, dict[str, Any]]]:
         yield n, {name: value for name, value in row.items() if value not in ("", None)}
 
 
-def _csv_rows(path: Path, said: str) -> Iterable[tuple[int, dict[str, Any]]]:
+def _csv_rows(path: Path, text: str) -> Iterable[tuple[int, dict[str, Any]]]:
     # The module's own limit, 128 KiB, is less than a long story.
     csv.field_size_limit(reader.LARGEST_FILE)
-    lines = csv.reader(io.StringIO(said, newline=""), strict=True)
+    lines = csv.reader(io.StringIO(text, newline=""), strict=True)
     n = 1
     try:
         header = [name.strip() for name in next(lines)]
@@ -243,8 +243,8 @@ def _csv_rows(path: Path, said: str) -> Iterable[tuple[int, dict[str, Any]]]:
             if not any(cell.strip() for cell in cells):
                 continue  # spreadsheets leave such rows at the end
             if len(cells) != len(header):
-                said = f"has {len(cells)} cells under {len(header)} columns"
-                raise DocumentError(path, f"row {n}", f"{said}; put a cell that holds a comma into quotes")
+                reason = f"has {len(cells)} cells under {len(header)} columns"
+                raise DocumentError(path, f"row {n}", f"{reason}; put a cell that holds a comma into quotes")
             yield n, {name: _cell(name, cell) for name, cell in zip(header, cells, strict=True) if cell.strip()}
     except csv.Error as error:
         raise DocumentError(path, f"row {n + 1}", f"is not CSV: {error}") from None
@@ -269,9 +269,9 @@ def _cell(name: str, cell: str) -> Any:
     return cell
 
 
-def _json_rows(path: Path, said: str) -> Iterable[tuple[int, dict[str, Any]]]:
+def _json_rows(path: Path, text: str) -> Iterable[tuple[int, dict[str, Any]]]:
     try:
-        data = reader.parse_json(said)
+        data = reader.parse_json(text)
     except InvalidValue as error:
         raise DocumentError(path, "file", str(error)) from None
     if isinstance(data, Pairs) or not isinstance(data, list):
@@ -280,8 +280,8 @@ def _json_rows(path: Path, said: str) -> Iterable[tuple[int, dict[str, Any]]]:
         yield n, _object(path, n, entry)
 
 
-def _jsonl_rows(path: Path, said: str) -> Iterable[tuple[int, dict[str, Any]]]:
-    for n, entry in enumerate(said.split("\n"), start=1):
+def _jsonl_rows(path: Path, text: str) -> Iterable[tuple[int, dict[str, Any]]]:
+    for n, entry in enumerate(text.split("\n"), start=1):
         if entry.strip():
             try:
                 yield n, _object(path, n, reader.parse_json(entry))

@@ -162,11 +162,11 @@ def _skeleton(toml: str, *, path: Path) -> Collection:
     return Collection(path=path, stories=(story,), groups=(group,))
 
 
-def _steps(listed: Any, study: Mapping[str, Any], *, path: Path) -> tuple[StepDocument, ...]:
-    if not isinstance(listed, list) or not listed or not all(isinstance(row, dict) for row in listed):
+def _steps(tables: Any, study: Mapping[str, Any], *, path: Path) -> tuple[StepDocument, ...]:
+    if not isinstance(tables, list) or not tables or not all(isinstance(row, dict) for row in tables):
         raise DocumentError(path, "steps", "a study needs steps; write each under [[steps]]")
     steps: list[StepDocument] = []
-    for number, raw in enumerate(listed, start=1):
+    for number, raw in enumerate(tables, start=1):
         step = _step(raw, study, where=f"step {number}", path=path)
         _check_place(step, steps, path=path)
         steps.append(step)
@@ -192,22 +192,22 @@ def _step(raw: dict[str, Any], study: Mapping[str, Any], *, where: str, path: Pa
     return StepDocument(where=where, **values)
 
 
-def _check_kind(given: Mapping[str, Any], *, where: str, path: Path) -> None:
+def _check_kind(table: Mapping[str, Any], *, where: str, path: Path) -> None:
     """Raise DocumentError if the step lacks what its kind needs, or has what belongs to another."""
-    kind = given["kind"]
-    for name in given:
+    kind = table["kind"]
+    for name in table:
         owners = [owner for owner, names in _BELONGS.items() if name in names]
         if owners and kind not in owners:
             reason = f"belongs to a step of kind {' or '.join(owners)}, not {kind}"
             raise DocumentError(path, f"{where}, {name}", reason)
-    reader.check_required(given, _NEEDED.get(kind, ["text"]), path=path, where=where)
+    reader.check_required(table, _NEEDED.get(kind, ["text"]), path=path, where=where)
 
 
-def _from_file(given: dict[str, Any], name: str, *, where: str, path: Path) -> str:
+def _from_file(table: dict[str, Any], name: str, *, where: str, path: Path) -> str:
     """What the file says that stands in place of a text of that name."""
-    file_name = given.pop(f"{name}_file")
+    file_name = table.pop(f"{name}_file")
     try:
-        if name in given:
+        if name in table:
             raise InvalidValue(f"{name} is given as well; keep one of the two")
         file = reader.find_file(path.parent, file_name)
         return str(reader.text(reader.read_text(file, largest=reader.LARGEST_TEXT)))

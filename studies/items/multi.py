@@ -57,8 +57,8 @@ class Multi(ItemType):
             raise InvalidDefinition("settings.at_most", f"must be between {max(1, least)} and {len(item.options)}")
 
     def clean(self, item: Asked, raw: Any, *, stories: Sequence[Shown] = ()) -> Value:
-        named = [raw] if isinstance(raw, str) else raw
-        values = [found(item.options, word) for word in named] if isinstance(named, list | tuple) else [None]
+        words = [raw] if isinstance(raw, str) else raw
+        values = [found(item.options, word) for word in words] if isinstance(words, list | tuple) else [None]
         if None in values:
             labels = listed([f"“{option['label']}”" for option in item.options], _("or"))
             raise InvalidAnswer(_("Please choose among these: %(labels)s.") % {"labels": labels})

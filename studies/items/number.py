@@ -60,9 +60,9 @@ class Number(ItemType):
         return int(value) if item.settings.get("integer") else float(value)
 
     def context(self, item: Asked, *, name: str, value: Any = None, stories: Sequence[Shown] = ()) -> dict[str, Any]:
-        seen = value if isinstance(value, str) else "" if number(value) is None else _shown(value)
+        text = value if isinstance(value, str) else "" if number(value) is None else _shown(value)
         return {
-            **super().context(item, name=name, value=seen, stories=stories),
+            **super().context(item, name=name, value=text, stories=stories),
             "unit": item.settings.get("unit", ""),
             "inputmode": "numeric" if item.settings.get("integer") and _bounds(item)[0] >= 0 else "decimal",
         }
@@ -94,13 +94,13 @@ def _bounds(item: Asked) -> tuple[float, float]:
 
 
 def _range(item: Asked, whole: str, any_number: str) -> str:
-    what = whole if item.settings.get("integer") else any_number
+    kind = whole if item.settings.get("integer") else any_number
     low, high = item.settings.get("low"), item.settings.get("high")
     if low is not None and high is not None:
-        return _("%(what)s from %(low)s to %(high)s") % {"what": what, "low": _shown(low), "high": _shown(high)}
+        return _("%(what)s from %(low)s to %(high)s") % {"what": kind, "low": _shown(low), "high": _shown(high)}
     if low is not None:
-        return _("%(what)s of at least %(low)s") % {"what": what, "low": _shown(low)}
-    return what if high is None else _("%(what)s of at most %(high)s") % {"what": what, "high": _shown(high)}
+        return _("%(what)s of at least %(low)s") % {"what": kind, "low": _shown(low)}
+    return kind if high is None else _("%(what)s of at most %(high)s") % {"what": kind, "high": _shown(high)}
 
 
 def _asked(item: Asked, *, hint: str) -> str:

@@ -11,7 +11,7 @@ def check_options(item: Asked) -> None:
     """Raise InvalidDefinition unless there are at least two options that no answer could confuse."""
     if len(item.options) < 2:
         raise InvalidDefinition("options", 'needs at least two, each as { value = "…", label = "…" }')
-    taken: dict[str, int] = {}
+    index_by_word: dict[str, int] = {}
     for i, option in enumerate(item.options):
         if not isinstance(option, dict) or set(option) != {"value", "label"}:
             raise InvalidDefinition(f"options[{i}]", "needs exactly a value and a label")
@@ -20,9 +20,9 @@ def check_options(item: Asked) -> None:
                 raise InvalidDefinition(f"options[{i}].{part}", f"must be text, not {option[part]!r}")
         # Value and label of the same option may agree ("1", "1"); those of two options may not, not even in case.
         for word in {folded(option["value"]), folded(option["label"])}:
-            if word in taken:
-                raise InvalidDefinition(f"options[{i}]", f"“{word}” already stands for option {taken[word]}")
-            taken[word] = i
+            if word in index_by_word:
+                raise InvalidDefinition(f"options[{i}]", f"“{word}” already stands for option {index_by_word[word]}")
+            index_by_word[word] = i
 
 
 def check_correct(item: Asked, options: Options) -> None:

@@ -123,17 +123,17 @@ def named_story(raw: Any, letters: Sequence[str]) -> str:
     """The letter that `raw` names, whatever its case and the blanks around it. Raises InvalidAnswer if none."""
     if isinstance(raw, str):
         word = raw.strip()
-        same = [letter for letter in letters if letter == word] or [
+        matches = [letter for letter in letters if letter == word] or [
             x for x in letters if x.casefold() == word.casefold()
         ]
-        if len(same) == 1:
-            return same[0]
-    known = listed(letters, _("or"))
+        if len(matches) == 1:
+            return matches[0]
+    names = listed(letters, _("or"))
     if isinstance(raw, str):
         raise InvalidAnswer(
-            _("“%(given)s” is not one of the stories; please name %(known)s.") % {"given": raw[:40], "known": known}
+            _("“%(given)s” is not one of the stories; please name %(known)s.") % {"given": raw[:40], "known": names}
         )
-    raise InvalidAnswer(_("Please name the stories by their letters: %(known)s.") % {"known": known})
+    raise InvalidAnswer(_("Please name the stories by their letters: %(known)s.") % {"known": names})
 
 
 def _in_order(raw: Any, letters: Sequence[str]) -> list[list[str]]:

@@ -74,9 +74,9 @@ class Spans(ItemType):
     def context(self, item: Asked, *, name: str, value: Any = None, stories: Sequence[Shown] = ()) -> dict[str, Any]:
         entries = value if isinstance(value, list) else []
         passages_seen = [passage for passage in map(_decoded, entries) if isinstance(passage, dict)]
-        shown = [{**passage, "json": json.dumps(passage, ensure_ascii=False)} for passage in passages_seen]
+        rows = [{**passage, "json": json.dumps(passage, ensure_ascii=False)} for passage in passages_seen]
         several = stories if len(stories) > 1 else ()
-        return {**super().context(item, name=name, value=shown, stories=stories), "several": several}
+        return {**super().context(item, name=name, value=rows, stories=stories), "several": several}
 
     def words(self, item: Asked, *, stories: Sequence[Shown] = ()) -> str:
         story = "the letter of its story, " if len(stories) > 1 else ""
@@ -86,13 +86,18 @@ class Spans(ItemType):
         )
 
     def schema(self, item: Asked, *, stories: Sequence[Shown] = ()) -> dict[str, Any]:
-        needed: dict[str, Any] = {
+        properties: dict[str, Any] = {
             "paragraph": {"type": "integer", "minimum": 1, "maximum": FURTHEST},
             "text": {"type": "string", "minLength": 1, "maxLength": LONGEST},
         }
         if len(stories) > 1:
-            needed["story"] = {"type": "string", "enum": [story.letter for story in stories]}
-        passage = {"type": "object", "properties": needed, "required": list(needed), "additionalProperties": False}
+            properties["story"] = {"type": "string", "enum": [story.letter for story in stories]}
+        passage = {
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        }
         return {"type": "array", "items": passage, "minItems": 1, "maxItems": MOST}
 
     def label(self, item: Asked, value: Value) -> str:

@@ -67,8 +67,8 @@ def findings(study: Study, protocol: Protocol) -> list[Finding]:
     ]
 
 
-def _error(where: str, sentence: str, way_out: str = "") -> Finding:
-    return Finding("error", where, sentence, way_out)
+def _error(place: str, sentence: str, way_out: str = "") -> Finding:
+    return Finding("error", place, sentence, way_out)
 
 
 def _of_groups(groups: Sequence[StoryGroup]) -> Iterator[Finding]:
@@ -91,17 +91,17 @@ def _of_steps(protocol: Protocol) -> Iterator[Finding]:
 
 def _of_items(step: Step, groups: Sequence[StoryGroup]) -> Iterator[Finding]:
     """What keeps an item that compares stories from being asked."""
-    where = f"step {step.key}"
+    place = f"step {step.key}"
     for item in items_of(step):
         if step.kind == Step.Kind.PRACTICE or not items.named(item.type).about_stories:
             continue
         if step.scope != Step.Scope.GROUP:
             sentence = _("step %(step)s asks %(item)s, which compares stories, so its scope must be group")
-            yield _error(where, sentence % {"step": step.key, "item": item.key})
+            yield _error(place, sentence % {"step": step.key, "item": item.key})
         for group in groups:
             if sentence := _misfit(item, len(group.stories.all())):
                 names = {"step": step.key, "item": item.key, "group": group.code, "n": len(group.stories.all())}
-                yield _error(where, sentence % names)
+                yield _error(place, sentence % names)
 
 
 def _misfit(item: Item, n_stories: int) -> str:
@@ -115,19 +115,19 @@ def _misfit(item: Item, n_stories: int) -> str:
 
 
 def _of_step(step: Step, protocol: Protocol, groups: Sequence[StoryGroup]) -> Iterator[Finding]:
-    where = f"step {step.key}"
+    place = f"step {step.key}"
     if step.instrument and step.instrument.status != Instrument.Status.PUBLISHED:
         sentence = _("step %(step)s asks %(instrument)s, which is a draft and could still change")
         names = {"step": step.key, "instrument": step.instrument}
-        yield _error(where, sentence % names, _("publish it first"))
-    yield from (_error(where, sentence) for sentence in _findings_of_cloze(step, groups))
-    yield from (_error(where, sentence) for sentence in _findings_of_practice(step, protocol))
+        yield _error(place, sentence % names, _("publish it first"))
+    yield from (_error(place, sentence) for sentence in _findings_of_cloze(step, groups))
+    yield from (_error(place, sentence) for sentence in _findings_of_practice(step, protocol))
     if step.locks and step not in protocol.ratings:
         sentence = _("step %(step)s, locks: only a step that asks about stories or groups can lock what came before")
-        yield _error(where, sentence % {"step": step.key})
+        yield _error(place, sentence % {"step": step.key})
     if step.revises and protocol.revised_by(step) is None:
         sentence = _("step %(step)s revises %(revised)s, which is no earlier step with its instrument and scope")
-        yield _error(where, sentence % {"step": step.key, "revised": step.revises})
+        yield _error(place, sentence % {"step": step.key, "revised": step.revises})
 
 
 def _of_raters(study: Study, protocol: Protocol) -> Iterator[Finding]:
@@ -162,8 +162,10 @@ def _findings_of_cloze(step: Step, groups: Sequence[StoryGroup]) -> Iterator[str
         yield _("step %(step)s: %(why)s") % {"step": step.key, "why": reason}
     for group in groups:
         if [story.text for story in group.stories.all()] != [cloze.skeleton]:
-            said = _("group %(group)s must hold one story, the text of %(cloze)s with its markers, for step %(step)s")
-            yield said % {"group": group.code, "cloze": cloze, "step": step.key}
+            sentence = _(
+                "group %(group)s must hold one story, the text of %(cloze)s with its markers, for step %(step)s"
+            )
+            yield sentence % {"group": group.code, "cloze": cloze, "step": step.key}
 
 
 def _findings_of_practice(step: Step, protocol: Protocol) -> Iterator[str]:
@@ -179,19 +181,19 @@ def _findings_of_practice(step: Step, protocol: Protocol) -> Iterator[str]:
         return
     item_by_key = {item.key: item for item in step.instrument.items.all()}
     for key, sample in step.samples.items():
-        named = {"step": step.key, "item": key, "instrument": step.instrument}
+        names = {"step": step.key, "item": key, "instrument": step.instrument}
         if not isinstance(sample, dict) or set(sample) != {"value", "why"}:
-            yield _("step %(step)s, the sample answer to %(item)s: must have value and why, and nothing else") % named
+            yield _("step %(step)s, the sample answer to %(item)s: must have value and why, and nothing else") % names
             continue
         if key not in item_by_key:
-            yield _("step %(step)s has a sample answer to %(item)s, which %(instrument)s does not ask") % named
+            yield _("step %(step)s has a sample answer to %(item)s, which %(instrument)s does not ask") % names
             continue
         kind = items.named(item_by_key[key].type)
         if kind.about_stories:
-            yield _("step %(step)s practises %(item)s, which compares stories; a practice has one") % named
+            yield _("step %(step)s practises %(item)s, which compares stories; a practice has one") % names
             continue
         try:
             kind.clean(item_by_key[key], sample["value"], stories=())
         except items.InvalidAnswer as error:
-            why = {**named, "why": error}
-            yield _("step %(step)s, the sample answer to %(item)s: %(why)s") % why
+            names_and_reason = {**names, "why": error}
+            yield _("step %(step)s, the sample answer to %(item)s: %(why)s") % names_and_reason

@@ -87,8 +87,8 @@ def compile_steps(version: int, text: str) -> tuple[Step, ...]:
     pk_by_key = dict(Step.objects.filter(version=version).values_list("key", "pk"))
     steps = []
     for table in content["steps"]:
-        named = {"id": _pk(pk_by_key, table["key"], "step"), "version_id": version}
-        step = _row(Step, named | {name: table[name] for name in STEP})
+        ids = {"id": _pk(pk_by_key, table["key"], "step"), "version_id": version}
+        step = _row(Step, ids | {name: table[name] for name in STEP})
         step.instrument = instruments[table["instrument"]] if table["instrument"] else None
         steps.append(step)
     return tuple(steps)
@@ -101,7 +101,7 @@ def _compile_instruments(tables: Mapping[str, Any]) -> dict[str, Instrument]:
     keys = [(f"{slug} {number}", key, pk, instrument) for slug, number, key, pk, instrument in names]
     pk_by_item = {(name, key): pk for name, key, pk, _instrument in keys}
     pk_by_instrument = {name: pk for name, _key, _pk, pk in keys}
-    made = {}
+    compiled = {}
     for name, table in tables.items():
         pk = _pk(pk_by_instrument, name, "instrument")
         instrument = _row(Instrument, {"id": pk} | {field: table[field] for field in INSTRUMENT})
@@ -113,8 +113,8 @@ def _compile_instruments(tables: Mapping[str, Any]) -> dict[str, Instrument]:
         if "cloze" in table:
             # Sets `instrument.cloze` as well.
             _compile_cloze(table["cloze"], pk).filling = instrument
-        made[name] = instrument
-    return made
+        compiled[name] = instrument
+    return compiled
 
 
 def _compile_cloze(table: Mapping[str, Any], filling: int) -> Cloze:
@@ -138,10 +138,10 @@ def _row(model: type[M], values: Mapping[str, Any]) -> M:
     return model.from_db(DEFAULT_DB_ALIAS, list(values), list(values.values()))
 
 
-def _pk(pk_by_key: Mapping[Any, int], key: Any, what: str) -> int:
+def _pk(pk_by_key: Mapping[Any, int], key: Any, kind: str) -> int:
     if key not in pk_by_key:
         name = ", ".join(key) if isinstance(key, tuple) else key
-        raise Damaged(f"the {what} {name} of a frozen protocol is gone")
+        raise Damaged(f"the {kind} {name} of a frozen protocol is gone")
     return pk_by_key[key]
 
 

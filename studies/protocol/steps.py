@@ -43,8 +43,8 @@ class Protocol:
 
     def revised_by(self, step: Step) -> Step | None:
         """The earlier step whose answers stand in this one again; None if it revises none, or one that does not fit."""
-        asked = (s for s in self.steps if s.position < step.position and s.instrument_id == step.instrument_id)
-        fitting = (s for s in asked if s.kind == Step.Kind.RATING and s.scope in (Step.Scope.ONCE, step.scope))
+        candidates = (s for s in self.steps if s.position < step.position and s.instrument_id == step.instrument_id)
+        fitting = (s for s in candidates if s.kind == Step.Kind.RATING and s.scope in (Step.Scope.ONCE, step.scope))
         return next((s for s in fitting if s.key == step.revises), None)
 
 

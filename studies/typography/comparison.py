@@ -121,8 +121,8 @@ def _amounts(texts: Sequence[Sequence[str]]) -> Iterator[Amount]:
     yield Amount(_("words in a paragraph"), longest, _why_more(longest))
 
 
-def _why_more(found: Sequence[float]) -> str:
-    if len(found) > 1 and max(found) >= LONGER * min(found):
+def _why_more(shares: Sequence[float]) -> str:
+    if len(shares) > 1 and max(shares) >= LONGER * min(shares):
         message = _("%(most)s on average in one source, %(least)s in another")
-        return message % {"most": f"{max(found):.0f}", "least": f"{min(found):.0f}"}
+        return message % {"most": f"{max(shares):.0f}", "least": f"{min(shares):.0f}"}
     return ""

@@ -10,7 +10,7 @@ from django.db import connections
 from django.db.models import QuerySet
 
 from annotation.models import Assignment, Response
-from annotation.prepared import Prepared
+from annotation.prepared import PreparedQuery
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -23,7 +23,7 @@ def with_study(*, code: str) -> QuerySet[Assignment]:
 def test_it_gives_the_row_that_django_gives_with_what_belongs_to_it(django_assert_num_queries) -> None:
     study = factories.study()
     first, second = factories.assignment(study), factories.assignment(study)
-    prepared = Prepared(with_study, code="a sample")
+    prepared = PreparedQuery(with_study, code="a sample")
 
     with django_assert_num_queries(2):
         rows = [prepared.first(code=mine.code) for mine in (first, second)]
@@ -47,14 +47,14 @@ def test_it_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
         calls.append(code)
         return with_study(code=code)
 
-    prepared = Prepared(counted, code="a sample")
+    prepared = PreparedQuery(counted, code="a sample")
     assert [prepared.first(code=mine.code), prepared.first(code="none such")] == [mine, None]
     assert calls == ["a sample"]
 
 
 def test_a_change_is_seen() -> None:
     response = factories.answer(factories.assignment(factories.study()))
-    prepared = Prepared(lambda *, pk: Response.objects.filter(pk=pk), pk=918273645)
+    prepared = PreparedQuery(lambda *, pk: Response.objects.filter(pk=pk), pk=918273645)
     assert prepared.first(pk=response.pk).rationale == "It is so."
 
     Response.objects.filter(pk=response.pk).update(rationale="It is not.")
@@ -63,7 +63,7 @@ def test_a_change_is_seen() -> None:
 
 
 def test_a_value_that_does_not_stand_in_the_query_is_refused() -> None:
-    prepared = Prepared(lambda *, code: Assignment.objects.filter(code="always this"), code="a sample")
+    prepared = PreparedQuery(lambda *, code: Assignment.objects.filter(code="always this"), code="a sample")
 
     with pytest.raises(ValueError, match="does not stand"):
         prepared.first(code="x")
@@ -71,7 +71,7 @@ def test_a_value_that_does_not_stand_in_the_query_is_refused() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_statement_goes_with_the_connection_of_its_thread() -> None:
-    prepared = Prepared(lambda *, pk: Response.objects.filter(pk=pk), pk=918273645)
+    prepared = PreparedQuery(lambda *, pk: Response.objects.filter(pk=pk), pk=918273645)
     references: list[weakref.ref[Any]] = []
 
     def read() -> None:

@@ -29,14 +29,14 @@ def missing(assignment: Assignment) -> list[str]:
     for step in protocol.load_protocol(assignment.version).ratings:
         for code in assignment.seat.order if step.scope in ("story", "stories") else [""]:
             for item in protocol.items_of(step):
-                found.append(responses.missing(given.get((step.pk, item.pk, code)), item))
+                found.append(responses.find_shortfall(given.get((step.pk, item.pk, code)), item))
     return [lack for lack in found if lack]
 
 
 def test_every_seat_is_filled_and_every_question_answered() -> None:
     study = factories.study(n_groups=3, k=3)
 
-    raters = simulation.run(study, even(study), seed=1, begins=NOON)
+    raters = simulation.simulate(study, even(study), seed=1, begins=NOON)
 
     assignments = Assignment.objects.filter(status=Assignment.Status.SUBMITTED)
     assert assignments.count() == Seat.objects.count() == 9
@@ -48,7 +48,7 @@ def test_every_seat_is_filled_and_every_question_answered() -> None:
 def test_everything_that_a_simulated_rater_says_is_labelled() -> None:
     study = factories.study(n_items=3)
 
-    simulation.run(study, even(study), seed=1, begins=NOON)
+    simulation.simulate(study, even(study), seed=1, begins=NOON)
 
     said = list(Response.objects.exclude(rationale="").values_list("rationale", flat=True))
     assert len(said) == 3 * 4 * 3
@@ -61,7 +61,7 @@ def test_a_rationale_is_as_long_as_it_has_to_be() -> None:
     Item._base_manager.update(rationale_least=3)
     factories.freeze_anew(study)
 
-    simulation.run(study, even(study), seed=1, begins=NOON)
+    simulation.simulate(study, even(study), seed=1, begins=NOON)
 
     assert missing(Assignment.objects.get()) == []
     assert Response.objects.earliest("pk").rationale.count(LABEL) == 3
@@ -76,7 +76,7 @@ def test_the_same_seed_gives_the_same_answers_and_another_seed_others() -> None:
     one, same, other = (factories.study(slug) for slug in ("one", "same", "other"))
 
     for study, seed in ((one, 1), (same, 1), (other, 2)):
-        simulation.run(study, even(study), seed=seed, begins=NOON)
+        simulation.simulate(study, even(study), seed=seed, begins=NOON)
 
     assert answers(one) == answers(same)
     assert answers(one) != answers(other)
@@ -87,7 +87,7 @@ def test_a_better_story_passes_more_and_is_ranked_higher() -> None:
     best = {f"p{g}s1" for g in range(1, 5)}
     tendencies = {code: Tendency(2.5 if code in best else -0.5) for code in even(study)}
 
-    simulation.run(study, tendencies, seed=1, begins=NOON)
+    simulation.simulate(study, tendencies, seed=1, begins=NOON)
 
     passed = Response.objects.filter(item__type="binary", value="yes")
     n_best = passed.filter(story__code__in=best).count()
@@ -101,7 +101,7 @@ def test_guesses_follow_their_weights() -> None:
     study = factories.study(n_groups=4, k=3)
     tendencies = {code: Tendency(0.0, {"expert": 9, "ai": 1}) for code in even(study)}
 
-    simulation.run(study, tendencies, seed=1, begins=NOON)
+    simulation.simulate(study, tendencies, seed=1, begins=NOON)
 
     guesses = list(Response.objects.filter(item__type="choice").values_list("value", flat=True))
     assert len(guesses) == 48
@@ -112,7 +112,7 @@ def test_guesses_follow_their_weights() -> None:
 def test_time_runs_forward_and_is_counted_by_story() -> None:
     study = factories.study()
 
-    simulation.run(study, even(study), seed=1, begins=NOON)
+    simulation.simulate(study, even(study), seed=1, begins=NOON)
 
     for assignment in Assignment.objects.all():
         times = list(
@@ -129,7 +129,7 @@ def test_time_runs_forward_and_is_counted_by_story() -> None:
 def test_second_thoughts_stand_in_the_history_which_holds() -> None:
     study = factories.study(n_groups=3, n_items=6)
 
-    simulation.run(study, even(study), seed=1, begins=NOON)
+    simulation.simulate(study, even(study), seed=1, begins=NOON)
 
     changed = Response.objects.filter(revision__gt=1)
     assert 0 < changed.count() < Response.objects.count() / 10
@@ -141,7 +141,7 @@ def test_what_was_locked_is_not_changed_afterwards() -> None:
     study.versions.get().steps.filter(key="guess").update(locks=True)
     factories.plan(study)
 
-    simulation.run(study, even(study), seed=1, begins=NOON)
+    simulation.simulate(study, even(study), seed=1, begins=NOON)
 
     assert not Response.objects.filter(revision__gt=1, step__key__in=["tests", "ranking"]).exists()
 
@@ -157,7 +157,7 @@ def test_every_item_type_can_be_simulated(name: str) -> None:
     step.save()
     factories.plan(study)
 
-    simulation.run(study, even(study), seed=1, begins=NOON)
+    simulation.simulate(study, even(study), seed=1, begins=NOON)
 
     assert missing(Assignment.objects.get()) == []
     assert not Response.objects.exclude(outcome="answered").exists()
@@ -174,7 +174,7 @@ def test_numpy_is_not_loaded_before_something_is_simulated(name: str, monkeypatc
 def test_a_story_may_be_as_good_or_bad_as_can_be() -> None:
     study = factories.study(n_stories=2, k=1, n_items=4, comparative=False)
 
-    simulation.run(study, {"p1s1": Tendency(5000), "p1s2": Tendency(-5000)}, seed=1, begins=NOON)
+    simulation.simulate(study, {"p1s1": Tendency(5000), "p1s2": Tendency(-5000)}, seed=1, begins=NOON)
 
     # Second thoughts are no other ones.
     assert set(Response.objects.values_list("story__code", "value")) == {("p1s1", "yes"), ("p1s2", "no")}

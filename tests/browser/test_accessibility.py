@@ -220,7 +220,9 @@ def test_axe_would_find_a_fault(page: Page, live_server: Any) -> None:
 def test_axe_finds_nothing_on_the_pages_of_staff(page: Page, live_server: Any, study: Study) -> None:
     User.objects.create_superuser("admin", password="a long enough word")
     User.objects.create_user("helper", password="a long enough word", is_staff=True)
-    simulation.run(study, {s.code: simulation.Tendency(quality=0) for s in study.stories.all()}, seed=1, begins=NOON)
+    simulation.simulate(
+        study, {s.code: simulation.Tendency(quality=0) for s in study.stories.all()}, seed=1, begins=NOON
+    )
     transitions.close(study, at=NOON)
     found = {}
 

@@ -1,6 +1,5 @@
 """How the desk stands in its window: masthead above, panes that scroll by themselves, the foot below."""
 
-
 import pytest
 from playwright.sync_api import Page, expect
 

@@ -39,7 +39,7 @@ def staff(committed: None, live_server: Any, page: Page) -> Page:
 def answered(study: Study) -> None:
     """Every seat filled by simulated raters, who find all stories alike."""
     alike = {story.code: simulation.Tendency(quality=0) for story in study.stories.all()}
-    simulation.run(study, alike, seed=1, begins=NOON)
+    simulation.simulate(study, alike, seed=1, begins=NOON)
 
 
 def run_action(page: Page, label: str) -> None:

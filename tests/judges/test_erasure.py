@@ -22,7 +22,7 @@ def test_calls_forget_the_text_of_whoever_withdrew_and_pending_ones_end() -> Non
     writer = clozes.assignment(source)
     clozes.fill(writer, {number: f"canary {said}" for number, said in FILLS.items()})
     submission.submit(writer, at=NOON)
-    judged = derivation.derive(source, "judged", derivation.submitted(source))
+    judged = derivation.derive(source, "judged", derivation.derivable_fills(source))
     judged.versions.get().steps.update(position=2)
     Step.objects.create(version=judged.versions.get(), position=1, key="consent", kind="consent", text="May we?")
     transitions.launch(judged, by="tests", at=timezone.now())

@@ -58,7 +58,7 @@ def test_every_blank_is_recorded_and_the_text_is_submitted(study: Study, standin
     assert answers() == [(f"blank-0{n}", text, "answered") for n, text in FILLS.items()]
     assert runs.counts(run) == {"ok": 1}
     assert (Fill.objects.get().state, run.state) == ("submitted", "finished")
-    assert [fill.assignment.rater.kind for fill in derivation.submitted(study)] == ["model"]
+    assert [fill.assignment.rater.kind for fill in derivation.derivable_fills(study)] == ["model"]
 
 
 @pytest.mark.parametrize("around", ["# Seven Pairs\n\n{}", "```\n{}\n```", "<think>Well.</think>\n{}"])

@@ -115,7 +115,7 @@ def test_work_and_protocol_do_not_know_the_step(client: Client) -> None:
     assignment = begin(client, study)
     measure(study)
 
-    at_work = work.find(assignment.code, rater=assignment.rater_id, at=NOON)
+    at_work = work.load_work(assignment.code, rater=assignment.rater_id, at=NOON)
 
     assert at_work is not None
     assert KEY not in [step.key for part in at_work.parts for step in part.steps]
@@ -136,7 +136,7 @@ def test_a_study_without_a_reading_desk_does_not_get_one(client: Client) -> None
 
 
 def facts(assignment: Assignment) -> dict[str, Any]:
-    at_work = work.find(assignment.code, rater=assignment.rater_id, at=NOON)
+    at_work = work.load_work(assignment.code, rater=assignment.rater_id, at=NOON)
     assert at_work is not None
     return {"fills_cloze": at_work.fills_cloze, "standing": at_work.standing}
 
@@ -145,7 +145,7 @@ def test_simulated_raters_answer_nothing_of_it() -> None:
     study = factories.study()
     measure(study)
 
-    simulation.run(study, even(study), seed=1, begins=NOON)
+    simulation.simulate(study, even(study), seed=1, begins=NOON)
 
     of_people = Response.objects.filter(assignment__rater__kind="person")
     assert of_people.exists()

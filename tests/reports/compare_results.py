@@ -67,7 +67,7 @@ def _fill(study: Any) -> None:
             code: demo.TENDENCY_BY_SOURCE.get(name, Tendency(1.2 - 0.9 * names.index(name)))
             for code, name in sources.items()
         }
-        simulation.run(study, tendencies, seed=demo.SEED, begins=datetime(2026, 11, 1, tzinfo=UTC))
+        simulation.simulate(study, tendencies, seed=demo.SEED, begins=datetime(2026, 11, 1, tzinfo=UTC))
         try:
             demo.judge(study)
         except Exception as error:

@@ -64,4 +64,4 @@ def guesses(study: Study, by_rater: dict[str, dict[str, str]]) -> list[Row]:
 
 
 def bring(study: Study, rows: list[Row]) -> None:
-    imports.bring(study, rows, version=protocol.current(study), at=NOON)
+    imports.import_rows(study, rows, version=protocol.current(study), at=NOON)

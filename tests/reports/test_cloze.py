@@ -13,7 +13,7 @@ from annotation import design
 from annotation.models import Assignment, Fill, Rater
 from annotation.participation import claims, withdrawal
 from annotation.responses import submission, timing
-from annotation.responses.timing import Reported
+from annotation.responses.timing import TimeReport
 from reports import results
 from reports.figures.cloze import compute
 from reports.figures.codec import encode
@@ -116,8 +116,8 @@ def test_order_changes_and_time_are_told_for_every_writer() -> None:
     for minute, (blank, text) in enumerate([(5, "Look"), (1, "boots"), (2, "a coin"), (1, "shoes")]):
         say(work, blank, text, minute)
     step = work.version.steps.get(key="fill")
-    report = [Reported(step, 90, section=1), Reported(step, 30, section=3)]
-    timing.add(work, report, at=timezone.now() + timedelta(hours=1))
+    report = [TimeReport(step, 90, section=1), TimeReport(step, 30, section=3)]
+    timing.record_seconds(work, report, at=timezone.now() + timedelta(hours=1))
 
     found = cloze_of(study)
 

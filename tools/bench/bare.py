@@ -50,7 +50,7 @@ _CONTEXTS: dict[str, dict[str, Any]] = {}
 def page(request: guards.Request, code: str, step: str, letter: str, item: str) -> HttpResponse:
     """The desk from a context that the first request prepared."""
     if code not in _CONTEXTS:
-        mine = work.find(code, rater=request.session[guards.KEY], at=timezone.now())
+        mine = work.load_work(code, rater=request.session[guards.KEY], at=timezone.now())
         assert mine is not None
         part, place = mine.place(step, item, letter)
         context = pages.desk_context(mine, part, place, shows_shortfalls=False)

@@ -32,7 +32,7 @@ def trials() -> list[Trial]:
         try:
             return flips.run(1000)
         finally:
-            history.protect()
+            history.install_triggers()
 
     return [
         Trial(

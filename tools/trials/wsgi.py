@@ -14,7 +14,13 @@ if WITHOUT == "revisions":
 
     def _careless(*args: Any, base: int | None = None, key: str = "", **given: Any) -> Any:
         """Every save is written as it comes, whatever it was based on and however often it comes."""
-        return _record(*args, base=None, key=key, again=True, **{k: v for k, v in given.items() if k != "again"})
+        return _record(
+            *args,
+            base=None,
+            key=key,
+            is_confirmation=True,
+            **{k: v for k, v in given.items() if k != "is_confirmation"},
+        )
 
     responses.record = _careless
 elif WITHOUT:

@@ -26,10 +26,12 @@ class Command(BaseCommand):
 
     def handle(self, *, study: str, slug: str, shortlisted: bool, plain: bool, **options: Any) -> None:
         try:
-            found = named(study)
-            fills = [f for f in derivation.submitted(found) if not shortlisted or f.state == Fill.State.SHORTLISTED]
-            made = derivation.derive(found, slug, fills, numbered=not plain)
+            original = named(study)
+            fills = [
+                f for f in derivation.derivable_fills(original) if not shortlisted or f.state == Fill.State.SHORTLISTED
+            ]
+            derived = derivation.derive(original, slug, fills, numbered=not plain)
         except (NoSuchStudy, NotDerivable) as error:
             raise CommandError(str(error)) from None
-        said = f"{made.slug}: {len(fills)} stories, each in a group of its own"
-        self.stdout.write(f"{said}. Add consent and briefing in the admin; then: manage.py plan {made.slug}")
+        summary = f"{derived.slug}: {len(fills)} stories, each in a group of its own"
+        self.stdout.write(f"{summary}. Add consent and briefing in the admin; then: manage.py plan {derived.slug}")

@@ -19,15 +19,16 @@ class Command(BaseCommand):
 
     def handle(self, *, study: str | None, **options: Any) -> None:
         try:
-            found = verification.verify(named(study) if study else None)
+            summary = verification.verify(named(study) if study else None)
         except NoSuchStudy as error:
             raise CommandError(str(error)) from None
         self.stdout.write(
-            f"{found.n_assignments} assignments ({found.n_receipts} with a receipt), {found.n_responses} responses, "
-            f"{found.n_events} events ({found.n_erased} erased), {found.n_protocols} frozen protocols"
+            f"{summary.n_assignments} assignments ({summary.n_receipts} with a receipt), "
+            f"{summary.n_responses} responses, {summary.n_events} events "
+            f"({summary.n_erased} erased), {summary.n_protocols} frozen protocols"
         )
-        for fault in found.faults:
+        for fault in summary.faults:
             self.stdout.write(f"FAULT {fault}")
-        if found.faults:
-            raise CommandError(f"{len(found.faults)} faults found", returncode=1)
+        if summary.faults:
+            raise CommandError(f"{len(summary.faults)} faults found", returncode=1)
         self.stdout.write("Every chain, every receipt and every frozen protocol holds.")

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation import progress
 from annotation.models import Rater, StepTaken, Withdrawal
 from annotation.participation import claims, consents, invitations
-from annotation.progress import Page, Part, Way, languages, work
+from annotation.progress import Page, Part, RaterProgress, languages, work
 from annotation.progress.outlines import load_outline
 from annotation.progress.work import Work
 from annotation.responses import submission
@@ -42,7 +42,7 @@ def home(request: Request) -> HttpResponse:
 
 @for_rater
 @requires_open_study
-def go_home(request: Request, rater: Rater, rater_progress: Way) -> HttpResponse:
+def go_home(request: Request, rater: Rater, rater_progress: RaterProgress) -> HttpResponse:
     return routing.redirect_to_page(progress.next_page(rater_progress))
 
 
@@ -53,7 +53,7 @@ def open_invitation(request: Request, token: str) -> HttpResponse:
     invitation = invitations.find_by_token(token, at=timezone.now())
     if invitation is None:
         return render(request, "annotation/invalid_link.html", status=404)
-    languages.speak(request, invitation.study)
+    languages.activate_language(request, invitation.study)
     withdrawals = Withdrawal.objects.filter(rater=invitation.rater_id).select_related("rater__study")
     if record := withdrawals.first():
         return withdrawal.receipt(request, record, status=410)
@@ -95,7 +95,7 @@ def save_reading_preferences(request: Request) -> HttpResponse:
 @for_rater
 @requires_open_study
 @allow_get_and_post
-def consent(request: Request, rater: Rater, rater_progress: Way) -> HttpResponse:
+def consent(request: Request, rater: Rater, rater_progress: RaterProgress) -> HttpResponse:
     """The text to agree to, with a box that nobody has ticked."""
     step = rater_progress.protocol.consent
     if step is None or rater_progress.has_consented:
@@ -114,7 +114,7 @@ def consent(request: Request, rater: Rater, rater_progress: Way) -> HttpResponse
 @for_rater
 @requires_open_study
 @require_safe
-def consent_copy(request: Request, rater: Rater, rater_progress: Way) -> HttpResponse:
+def consent_copy(request: Request, rater: Rater, rater_progress: RaterProgress) -> HttpResponse:
     """The consent text alone, to print and keep: its version, and when the rater agreed if they have."""
     step = rater_progress.protocol.consent
     if step is None:
@@ -131,7 +131,7 @@ def consent_copy(request: Request, rater: Rater, rater_progress: Way) -> HttpRes
 @for_rater
 @requires_open_study
 @allow_get_and_post
-def briefing(request: Request, rater: Rater, rater_progress: Way, step: str) -> HttpResponse:
+def briefing(request: Request, rater: Rater, rater_progress: RaterProgress, step: str) -> HttpResponse:
     """A text to read before the first group, and again while something is asked about it."""
     next_page = progress.next_page(rater_progress)
     text = rater_progress.protocol.step(step)
@@ -146,19 +146,19 @@ def briefing(request: Request, rater: Rater, rater_progress: Way, step: str) -> 
     return render(request, "annotation/briefing.html", context)
 
 
-def _briefings_to_reread(rater_progress: Way, next_page: Page) -> list[Step]:
+def _briefings_to_reread(rater_progress: RaterProgress, next_page: Page) -> list[Step]:
     """The texts that the rater may read again: those before the check at which they are."""
     check = rater_progress.protocol.step(next_page.args[0]) if next_page.name == "once" else None
     if check is None or not progress.is_check(rater_progress.protocol, check):
         return []
-    before = progress.around(rater_progress.protocol)[0]
+    before = progress.steps_around_groups(rater_progress.protocol)[0]
     return [s for s in before if s.kind == Step.Kind.BRIEFING and s.position < check.position]
 
 
 @for_rater
 @requires_open_study
 @allow_get_and_post
-def once(request: Request, rater: Rater, rater_progress: Way, step: str) -> HttpResponse:
+def once(request: Request, rater: Rater, rater_progress: RaterProgress, step: str) -> HttpResponse:
     """What is asked once of a rater, before the first group or after the last; kept in their visit."""
     next_page = progress.next_page(rater_progress)
     current_step = rater_progress.protocol.step(step)
@@ -166,13 +166,13 @@ def once(request: Request, rater: Rater, rater_progress: Way, step: str) -> Http
         next_page != Page("once", (step,)) and not progress.may_end_with(rater_progress, current_step)
     ):
         return routing.redirect_to_page(next_page)
-    visit = work.find(claims.ensure_visit(rater).code, rater=rater.pk, at=timezone.now())
+    visit = work.load_work(claims.ensure_visit(rater).code, rater=rater.pk, at=timezone.now())
     part = visit.part(step) if visit else None
     if visit is None or part is None:
         raise Http404
     missing_answers = []
     if request.method == "POST":
-        missing_answers = [questions.missing_answer(visit, *shortfall) for shortfall in visit.missing([part])]
+        missing_answers = [questions.missing_answer(visit, *shortfall) for shortfall in visit.shortfalls([part])]
     if current_step.kind == Step.Kind.PRACTICE:
         return practice.practise(request, rater_progress, visit, part, missing_answers)
     if progress.is_check(rater_progress.protocol, current_step):
@@ -190,7 +190,7 @@ def once(request: Request, rater: Rater, rater_progress: Way, step: str) -> Http
 
 
 def comprehension_check(
-    request: Request, rater_progress: Way, visit: Work, part: Part, missing_answers: Sequence[MissingAnswer]
+    request: Request, rater_progress: RaterProgress, visit: Work, part: Part, missing_answers: Sequence[MissingAnswer]
 ) -> HttpResponse:
     """Questions that must be answered rightly. Who cannot in two attempts goes no further; what they said is kept."""
     step, rater = part.steps[0], visit.assignment.rater
@@ -202,7 +202,7 @@ def comprehension_check(
         if request.POST.get("attempt") == str(attempt) and (
             last_attempt is None or _has_changed(visit, step, last_attempt)
         ):
-            wrong = progress.wrong(step, visit.answers)
+            wrong = progress.wrong_item_keys(step, visit.answers)
             routing.record_step_taken(rater, step, attempt=attempt, wrong=wrong)
             if wrong and attempt == StepTaken.ATTEMPTS:
                 submission.submit(visit.assignment, at=timezone.now())
@@ -224,7 +224,7 @@ def _has_changed(visit: Work, step: Step, attempt: StepTaken) -> bool:
 @for_rater
 @requires_open_study
 @allow_get_and_post
-def begin(request: Request, rater: Rater, rater_progress: Way) -> HttpResponse:
+def begin(request: Request, rater: Rater, rater_progress: RaterProgress) -> HttpResponse:
     """The offer of a group. Asking for it claims a seat; looking does not."""
     next_page = progress.next_page(rater_progress)
     if next_page != Page("begin"):

@@ -34,7 +34,7 @@ def load_sheet(
     step = part.steps[0]
     sheet = _build_sheet(work, step, Cloze.objects.get(filling=step.instrument_id))
     if shows_shortfalls:
-        lacks = {n: responses.missing(sheet.answers.get(n), i) for n, i in enumerate(items_of(step), start=1)}
+        lacks = {n: responses.find_shortfall(sheet.answers.get(n), i) for n, i in enumerate(items_of(step), start=1)}
         sheet = replace(sheet, problems=lacks)
     if refused and refused.posted and (number := sheet.number(refused.place.item.key)):
         problems = {**sheet.problems, number: refused.problem}
@@ -73,7 +73,7 @@ def render_page(request: Request, work: Work, part: Part, sheet: ClozeSheet, *, 
 def save_all(request: Request, sheet: ClozeSheet, *, at: datetime) -> ClozeSheet:
     """The sheet after all fields of the page were posted at once, as a browser without JavaScript does.
 
-    What could not be kept is there as it was given, with the reason. Raises responses.Refused if the work has ended.
+    What could not be kept is there as it was given, with the reason. Raises AssignmentEnded if the work has ended.
     """
     answers, refused, problems = dict(sheet.answers), dict[int, str](), dict[int, str]()
     for number, item in enumerate(items_of(sheet.step), start=1):
@@ -92,7 +92,7 @@ def save_all(request: Request, sheet: ClozeSheet, *, at: datetime) -> ClozeSheet
                 answer=responses.Answer(value=value),
                 at=at,
                 base=_posted_revision(request, place) if stored is not None else 0,
-                again=again,
+                is_confirmation=again,
             )
         except InvalidAnswer as error:
             refused[number], problems[number] = value, str(error)

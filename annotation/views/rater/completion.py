@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation import progress, responses
 from annotation.models import Assignment, Fill, Rater
 from annotation.participation import claims
-from annotation.progress import Page, Way, sittings
+from annotation.progress import Page, RaterProgress, sittings
 from annotation.progress.languages import Words
 from annotation.progress.work import Work
 from annotation.responses import fills, submission
@@ -37,7 +37,7 @@ def check(request: Request, work: Work) -> HttpResponse:
             submission.submit(work.assignment, at=now, is_complete=work.is_still_complete)
         except submission.Incomplete:
             return redirect("annotation:check", work.assignment.code)
-        if next_assignment := sittings.go_on(work.assignment):
+        if next_assignment := sittings.claim_next(work.assignment):
             return redirect("annotation:assignment", next_assignment.code)
         return redirect("annotation:receipt", work.assignment.code)
     return pages.render_review(request, work, context)
@@ -50,7 +50,7 @@ def receipt(request: Request, work: Work) -> HttpResponse:
     if work.assignment.status != Assignment.Status.SUBMITTED or work.assignment.seat is None:
         return redirect("annotation:assignment", work.assignment.code)
     n_left = claims.n_groups_left(work.assignment.rater)
-    context = pages.base_context(work) | {"groups": sittings.summaries(work.assignment), "n_left": n_left}
+    context = pages.base_context(work) | {"groups": sittings.summarise(work.assignment), "n_left": n_left}
     return render(request, "annotation/receipt.html", context)
 
 
@@ -65,7 +65,7 @@ def stop(request: Request, work: Work, step: str) -> HttpResponse:
         return pages.refuse(request, refusal)
     try:
         sheet = cloze.save_all(request, sheet, at=now)
-    except responses.Refused as refused:
+    except responses.AssignmentEnded as refused:
         return pages.refuse(request, refused)
     section = request.POST.get("section", "")
     if section not in [str(s.number) for s in sheet.cloze.parsed.sections] or sheet.problems:
@@ -87,7 +87,7 @@ def stopped(request: Request, work: Work) -> HttpResponse:
     context = pages.base_context(work) | {
         "section": section,
         "title": Words(section.title, filled_cloze.parsed.language),
-        "n_filled": len(fills.filled(filled_cloze.parsed, answers)),
+        "n_filled": len(fills.text_by_blank(filled_cloze.parsed, answers)),
         "n_blanks": len(filled_cloze.parsed.blanks),
     }
     return render(request, "annotation/stopped.html", context)
@@ -96,20 +96,21 @@ def stopped(request: Request, work: Work) -> HttpResponse:
 @for_rater
 @requires_open_study
 @allow_get_and_post
-def done(request: Request, rater: Rater, rater_progress: Way) -> HttpResponse:
+def done(request: Request, rater: Rater, rater_progress: RaterProgress) -> HttpResponse:
     """The end: thanks, and what raters are told afterwards. POST says that no further group is wanted."""
     next_page = progress.next_page(rater_progress)
     last = progress.last_question(rater_progress.protocol)
     may_finish = rater_progress.n_submitted and not (rater_progress.at_work or rater_progress.has_finished)
     if request.method == "POST" and may_finish:
         if last and last.key not in rater_progress.passed:
-            first = next(s for s in progress.around(rater_progress.protocol)[1] if s.kind == Step.Kind.RATING)
+            after = progress.steps_around_groups(rater_progress.protocol)[1]
+            first = next(s for s in after if s.kind == Step.Kind.RATING)
             return redirect("annotation:once", first.key)
         submission.submit(claims.ensure_visit(rater), at=timezone.now())
         return redirect("annotation:done")
     if next_page != Page("done"):
         return routing.redirect_to_page(next_page)
-    after = progress.around(rater_progress.protocol)[1]
+    after = progress.steps_around_groups(rater_progress.protocol)[1]
     has_stopped = Fill.objects.filter(assignment__rater=rater, state=Fill.State.DROPPED_OUT).exists()
     texts = [s for s in after if s.kind == Step.Kind.BRIEFING and (rater_progress.n_submitted or has_stopped)]
     context = {"study": rater.study, "rater_progress": rater_progress, "has_stopped": has_stopped}

@@ -67,34 +67,40 @@ def save(request: Request, work: Work, place: Place) -> HttpResponse:
     posted = questions.parse_answer(request, work, place)
     try:
         questions.check_storable(posted)
-        quotes = quoting.read(posted.quotes, work.text(place.letter)) if posted.quotes else []
+        quotes = quoting.read_quotes(posted.quotes, work.text(place.letter)) if posted.quotes else []
         response = responses.record(
             work.assignment,
             step=place.step,
             item=place.item,
-            story=work.stand_in(place.letter),
-            answer=responses.Answer(value=posted.value, rationale=posted.rationale, quotes=quoting.stored(quotes)),
+            story=work.story_reference(place.letter),
+            answer=responses.Answer(
+                value=posted.value, rationale=posted.rationale, quotes=quoting.serialise_quotes(quotes)
+            ),
             at=now,
             base=posted.base,
             key=posted.key,
             n_pasted=posted.n_pasted,
-            again="again" in request.POST,
+            is_confirmation="again" in request.POST,
         )
     except InvalidAnswer as error:
         return render_invalid(request, work, place, RefusedAnswer(place, str(error), posted))
     except responses.Stale as stale:
         return render_conflict(request, work, place, posted, stale.response)
-    except responses.Refused as refused:
+    except responses.AssignmentEnded as refused:
         return pages.refuse(request, refused)
     if direction := request.POST.get("go", ""):
         return redirect_to_neighbour(request, work, place, direction)
     if request.htmx and place.step.layout == Step.Layout.CLOZE:
         return cloze.render_saved(request, work, place, at=now)
     if request.htmx:
-        state = progress.state(response, place.item)
+        state = progress.response_state(response, place.item)
         has_index = place.step.scope == Step.Scope.STORY
         context = {"id": place.id, "revision": response.revision, "state": state, "at": now}
-        context |= {"has_index": has_index, "is_lacking": bool(responses.missing(response, place.item)), "oob": True}
+        context |= {
+            "has_index": has_index,
+            "is_lacking": bool(responses.find_shortfall(response, place.item)),
+            "oob": True,
+        }
         return render(request, "annotation/item.html#saved", context)
     return redirect(addresses.of_stop(work, place))
 
@@ -144,7 +150,7 @@ def render_conflict(
     _part, place = work.place(place.step.key, place.item.key, place.letter)
     context = pages.base_context(work) | {
         "place": place,
-        "name": languages.called(place, work.assignment.study),
+        "name": languages.item_title(place, work.assignment.study),
         # Only where a passage is quoted does the page say in which language the story is.
         "story": work.story_by_letter[place.letter] if place.letter and (posted.quotes or stored.quotes) else None,
         "url": addresses.of_stop(work, place),
@@ -152,8 +158,8 @@ def render_conflict(
         "stored_words": questions.response_in_words(work, stored, place),
         "posted": posted,
         "posted_words": questions.posted_in_words(work, posted, place),
-        "posted_quotes": quoting.shown(posted.quotes),
-        "stored_quotes": quoting.shown(stored.quotes),
+        "posted_quotes": quoting.readable_quotes(posted.quotes),
+        "stored_quotes": quoting.readable_quotes(stored.quotes),
         "fields": [
             (n, v) for n, values in request.POST.lists() if n.startswith((place.name, "quotes")) for v in values
         ],
@@ -223,7 +229,7 @@ def save_cloze(request: Request, work: Work, part: Part) -> HttpResponse:
         return pages.refuse(request, refusal)
     try:
         sheet = cloze.save_all(request, cloze.load_sheet(work, part), at=timezone.now())
-    except responses.Refused as refused:
+    except responses.AssignmentEnded as refused:
         return pages.refuse(request, refused)
     return cloze.redirect_after_save(request, work, part, sheet)
 
@@ -254,7 +260,7 @@ def story(request: Request, work: Work, letter: str) -> HttpResponse:
         "n_stories_in_words": questions.number_in_words(len(work.letters)),
         "story": text,
         "is_recognised": pages.is_recognised(work, text),
-        "paragraphs": quoting.marked(paragraphs(text.text), []),
+        "paragraphs": quoting.mark_quotes(paragraphs(text.text), []),
         "premise": work.premise,
     }
     return render(request, "annotation/story.html", context)
@@ -269,4 +275,4 @@ def redirect_if_refused(work: Work, step: Step, letter: str = "") -> HttpRespons
 
 def first_url(work: Work, part: Part) -> str:
     """Where a part begins."""
-    return addresses.of_stop(work, progress.places(part, work.letters)[0] if part.kind == "desk" else part)
+    return addresses.of_stop(work, progress.list_places(part, work.letters)[0] if part.kind == "desk" else part)

@@ -69,7 +69,7 @@ def for_rater(view: Callable[Concatenate[Request, Rater, P], HttpResponse]) -> V
         rater = find_rater(request)
         if rater is None:
             return refuse_ended_session(request)
-        languages.speak(request, rater.study)
+        languages.activate_language(request, rater.study)
         return view(request, rater, *args, **kwargs)
 
     return rater_page(guarded)
@@ -80,12 +80,12 @@ def for_assignment(view: Callable[Concatenate[Request, Work, P], HttpResponse]) 
 
     @wraps(view)
     def guarded(request: Request, /, code: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        mine = work.find(code, rater=request.session.get(KEY), at=timezone.now())
+        mine = work.load_work(code, rater=request.session.get(KEY), at=timezone.now())
         if mine is None:
             if find_rater(request) is None:
                 return refuse_ended_session(request)
             raise Http404
-        languages.speak(request, mine.assignment.study)
+        languages.activate_language(request, mine.assignment.study)
         return view(request, mine, *args, **kwargs)
 
     return rater_page(guarded)

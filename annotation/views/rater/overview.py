@@ -60,7 +60,7 @@ def follows_finished_story(work: Work, place: Place) -> bool:
     places = Orientation(work).places
     first = next(p for p in places if p.letter == place.letter)
     before = [p for p in places if p.letter == work.letters[index - 1] and p.step.scope == place.step.scope]
-    return place == first and not any(work.answers.missing(p) for p in before)
+    return place == first and not any(work.answers.shortfall(p) for p in before)
 
 
 def _rested_at(request: Request, work: Work) -> int:

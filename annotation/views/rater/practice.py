@@ -6,7 +6,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.shortcuts import render
 
-from annotation.progress import Part, Way
+from annotation.progress import Part, RaterProgress
 from annotation.progress.languages import Words
 from annotation.progress.work import Work
 from annotation.views.rater import routing
@@ -18,7 +18,7 @@ from studies.typography.paragraphs import paragraphs
 
 
 def practise(
-    request: Request, rater_progress: Way, visit: Work, part: Part, missing_answers: Sequence[MissingAnswer]
+    request: Request, rater_progress: RaterProgress, visit: Work, part: Part, missing_answers: Sequence[MissingAnswer]
 ) -> HttpResponse:
     """GET asks; POST shows the sample answers once everything is answered, and goes on from there."""
     step = part.steps[0]

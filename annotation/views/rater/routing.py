@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 from annotation import progress
 from annotation.models import Assignment, Rater, StepTaken
 from annotation.participation import claims, consents, invitations, recognition
-from annotation.progress import Page, Way
+from annotation.progress import Page, RaterProgress
 from annotation.progress.outlines import load_outline
 from annotation.views.rater.guards import Request
 from studies import protocol
@@ -22,7 +22,7 @@ P = ParamSpec("P")
 allow_get_and_post = require_http_methods(["GET", "HEAD", "POST"])
 
 
-def load_rater_progress(rater: Rater) -> Way:
+def load_rater_progress(rater: Rater) -> RaterProgress:
     """How far the rater has come. The study must be open, so that there is a frozen protocol."""
     assignments = list(rater.assignments.select_related("version", "study").defer("version__document"))
     at_work = next((a for a in assignments if a.seat_id and a.status == Assignment.Status.OPEN), None)
@@ -31,7 +31,7 @@ def load_rater_progress(rater: Rater) -> Way:
     step_taken_by_key = {
         step_taken.step.key: step_taken for step_taken in rater.steps_taken.select_related("step").order_by("attempt")
     }
-    return Way(
+    return RaterProgress(
         protocol=outline.protocol,
         has_consented=consents.has_consented(rater, outline.protocol.consent),
         passed=frozenset(key for key, step_taken in step_taken_by_key.items() if not step_taken.wrong),
@@ -45,7 +45,7 @@ def load_rater_progress(rater: Rater) -> Way:
 
 
 def requires_open_study(
-    view: Callable[Concatenate[Request, Rater, Way, P], HttpResponse],
+    view: Callable[Concatenate[Request, Rater, RaterProgress, P], HttpResponse],
 ) -> Callable[..., HttpResponse]:
     """View decorator: requires an open study; the view is called with how far the rater has come."""
 

@@ -8,7 +8,7 @@ from annotation.progress import Part
 from annotation.progress.refusals import READABLE
 from annotation.progress.work import Work
 from annotation.responses import fills, timing
-from annotation.responses.timing import Reported
+from annotation.responses.timing import TimeReport
 from annotation.templatetags.times import in_words
 from annotation.views.rater.guards import Request, for_assignment
 from annotation.views.rater.presenters.questions import REVISION
@@ -37,7 +37,7 @@ def add(request: Request, work: Work) -> HttpResponse:
     if any(work.refusal_at(part.steps[0], letter) not in READABLE for part, letter in places):
         return HttpResponse(status=409)
     report = [
-        Reported(
+        TimeReport(
             next(step for step in part_by_step[key].steps if step.key == key),
             int(seconds),
             story=work.story_by_letter[letter] if letter else None,
@@ -45,11 +45,11 @@ def add(request: Request, work: Work) -> HttpResponse:
         )
         for key, letter, section, seconds in rows
     ]
-    timing.add(work.assignment, report, at=now)
+    timing.record_seconds(work.assignment, report, at=now)
     if report[-1].section:
         seconds_so_far = sum(fills.seconds_by_section(work.assignment).values())
     else:
-        seconds_so_far = timing.of_story(work.assignment, report[-1].story)
+        seconds_so_far = timing.seconds_on_story(work.assignment, report[-1].story)
     return HttpResponse(in_words(seconds_so_far // 60), content_type="text/plain")
 
 

@@ -37,6 +37,6 @@ def withdrawn(request: Request) -> HttpResponse:
 
 def receipt(request: Request, record: Withdrawal, *, status: int = 200) -> HttpResponse:
     """What a rater who withdrew is told, now or when they open their link again."""
-    languages.speak(request, record.rater.study)
+    languages.activate_language(request, record.rater.study)
     context = {"study": record.rater.study, "withdrawal": record, "n_answers": withdrawal.n_answers(record.rater)}
     return render(request, "annotation/withdrawn.html", context, status=status)

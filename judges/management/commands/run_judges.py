@@ -53,9 +53,9 @@ class Command(BaseCommand):
 def progress(run: Run, counts: dict[str, int]) -> str:
     """ "12 of 56 calls done: 10 ok, 2 refused"; of a metric "4 of 4 stories measured: 4 ok"."""
     n_by_end = {state.replace("_", " "): n for state, n in counts.items() if state not in Call.PENDING}
-    what = "stories measured" if run.judge.kind == Rater.Kind.METRIC else "calls done"
+    noun = "stories measured" if run.judge.kind == Rater.Kind.METRIC else "calls done"
     ends = ", ".join(f"{n} {state}" for state, n in n_by_end.items())
-    return f"{sum(n_by_end.values())} of {run.n_planned} {what}" + (f": {ends}" if ends else "")
+    return f"{sum(n_by_end.values())} of {run.n_planned} {noun}" + (f": {ends}" if ends else "")
 
 
 def _judge(slug: str) -> Judge:

@@ -131,7 +131,7 @@ def seed_closed(*, at: datetime) -> Study:
     study = loading.load_study(FOLDER / CLOSED)
     begins = at - timedelta(days=21)
     transitions.launch(study, by="demo", at=begins + timedelta(days=1))
-    raters = simulation.run(study, tendencies(study), seed=SEED, begins=begins + timedelta(days=2))
+    raters = simulation.simulate(study, tendencies(study), seed=SEED, begins=begins + timedelta(days=2))
     ends = max(a.ended_at for r in raters for a in r.assignments.all() if a.ended_at)
     transitions.close(study, at=ends + timedelta(days=1))
     return study

@@ -115,12 +115,12 @@ def _stories(lines: Sequence[_Line]) -> dict[str, ReleasedStory]:
     """The stories by the release's id, each in a group of its own and without a text."""
     lines_by_story: dict[str, list[_Line]] = {}
     for line in lines:
-        same = lines_by_story.setdefault(line.cells["story_id"], [])
-        for name in OF_A_STORY if same else ():
-            if line.cells[name] != same[0].cells[name]:
-                reason = f"{quote(line.cells[name])} is not what row {same[0].number} says of the same story"
+        story_lines = lines_by_story.setdefault(line.cells["story_id"], [])
+        for name in OF_A_STORY if story_lines else ():
+            if line.cells[name] != story_lines[0].cells[name]:
+                reason = f"{quote(line.cells[name])} is not what row {story_lines[0].number} says of the same story"
                 raise line.error(name, reason)
-        same.append(line)
+        story_lines.append(line)
     return {name: _story(name, of_story) for name, of_story in lines_by_story.items()}
 
 

@@ -109,9 +109,9 @@ def _judge(
         if not line.strip():
             continue
         row = _Row(path, f"line {n}", _parsed(path, line, f"line {n}"))
-        named = VERDICT.fullmatch(row.words("id"))
-        story = story_by_id.get(named["story"]) if named else None
-        item = item_by_test.get(named["test"]) if named else None
+        match = VERDICT.fullmatch(row.words("id"))
+        story = story_by_id.get(match["story"]) if match else None
+        item = item_by_test.get(match["test"]) if match else None
         if story is None or item is None:
             raise row.error("id", f"{quote(row.raw['id'])} must be story_<story_id>_test<1 to {len(item_by_test)}>")
         answer = read_verdict(row.words("response", may_be_empty=True), declined=spec["answers"]["declined"])
@@ -133,10 +133,10 @@ def read_verdict(response: str, *, declined: list[str]) -> Answer:
 class _Row:
     """One object of a file, whose fields are asked for by name and kind."""
 
-    def __init__(self, path: Path, where: str, raw: Any) -> None:
-        self.path, self.place, self.raw = path, where, raw
+    def __init__(self, path: Path, place: str, raw: Any) -> None:
+        self.path, self.place, self.raw = path, place, raw
         if not isinstance(raw, dict):
-            raise DocumentError(path, where, f"must be an object, not {reader.name_kind(raw)}")
+            raise DocumentError(path, place, f"must be an object, not {reader.name_kind(raw)}")
 
     @property
     def where(self) -> str:
@@ -175,12 +175,12 @@ def _objects(path: Path) -> list[Any]:
     return content
 
 
-def _parsed(path: Path, text: str, where: str) -> Any:
+def _parsed(path: Path, text: str, place: str) -> Any:
     """JSON with its objects as tables. Raises DocumentError, also for a key that stands twice."""
     try:
         return _tables(reader.parse_json(text))
     except InvalidValue as error:
-        raise DocumentError(path, where, str(error)) from None
+        raise DocumentError(path, place, str(error)) from None
 
 
 def _tables(value: Any) -> Any:

@@ -115,7 +115,7 @@ def test_a_changed_consent_is_asked_for_anew_and_then_both_are_kept() -> None:
 def test_a_simulation_keeps_them() -> None:
     study = locking()
 
-    simulation.run(study, even(study), seed=3, begins=NOON)
+    simulation.simulate(study, even(study), seed=3, begins=NOON)
 
     assert {len(mine.begun) for mine in Assignment.objects.all()} == {2}
     assert {mine.locked_before for mine in Assignment.objects.all()} == {3}
@@ -125,7 +125,7 @@ def test_a_simulation_keeps_them() -> None:
 def test_an_import_keeps_them() -> None:
     study = factories.study(state="closed")
 
-    imports.bring(
+    imports.import_rows(
         study,
         [row(), row(item="item-2"), row(story="p1s2"), row(rater="E02")],
         version=protocol.current(study),

@@ -171,7 +171,7 @@ def test_in_a_sitting_of_two_the_next_group_follows_and_one_receipt_covers_both(
     after_first = finish(client, first)
     after_second = finish(client, first)
 
-    done = sittings.submitted(first.rater)
+    done = sittings.submitted_assignments(first.rater)
     assert after_first == address(done[1])
     assert after_second == reverse("annotation:receipt", args=[done[1].code])
     receipt = client.get(after_second).text
@@ -200,6 +200,6 @@ def test_the_third_group_of_sittings_of_two_begins_a_new_one() -> None:
         mine = factories.assignment(study, rater)
         Assignment.objects.filter(pk=mine.pk).update(status="submitted", ended_at=factories.NOON + timedelta(hours=n))
 
-    done = sittings.submitted(rater)
+    done = sittings.submitted_assignments(rater)
 
-    assert [len(sittings.of(each)) for each in done] == [2, 2, 1]
+    assert [len(sittings.assignments_of_sitting(each)) for each in done] == [2, 2, 1]

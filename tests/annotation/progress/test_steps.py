@@ -8,17 +8,17 @@ from annotation.progress import (
     Page,
     Part,
     Place,
-    Way,
-    around,
+    RaterProgress,
+    combined_state,
+    find_part,
+    list_parts,
+    list_places,
     may_end_with,
     neighbours,
     next_page,
-    part_of,
-    parts,
-    places,
+    response_state,
     resume,
-    state,
-    state_of,
+    steps_around_groups,
 )
 from studies.models import Instrument, Item, ProtocolVersion, Step
 from studies.protocol import Protocol
@@ -62,8 +62,8 @@ WHOLE = protocol(
 )
 
 
-def way(**more: object) -> Way:
-    return Way(
+def way(**more: object) -> RaterProgress:
+    return RaterProgress(
         **{"protocol": WHOLE, "has_consented": True, "n_left": 1, "passed": frozenset({"welcome", "about"}), **more}
     )
 
@@ -114,14 +114,14 @@ def test_the_last_questions_may_be_chosen_after_a_group_and_not_within_one(far, 
 
 
 def test_steps_stand_before_within_or_after_the_groups():
-    before, after = around(WHOLE)
+    before, after = steps_around_groups(WHOLE)
 
     assert [s.key for s in before] == ["welcome", "about"]
     assert [s.key for s in after] == ["exit", "debrief"]
 
 
 def test_comparative_steps_that_follow_each_other_share_a_page():
-    found = parts(protocol("story:a", "story:b", "text:t", "group:c", "stories:d", "once:e", "story:f"))
+    found = list_parts(protocol("story:a", "story:b", "text:t", "group:c", "stories:d", "once:e", "story:f"))
 
     assert [(p.kind, [s.key for s in p.steps]) for p in found] == [
         ("desk", ["a", "b"]),
@@ -132,26 +132,26 @@ def test_comparative_steps_that_follow_each_other_share_a_page():
 
 
 def test_a_step_that_locks_begins_a_part():
-    found = parts(protocol("group:a", "!group:b", "group:c"))
+    found = list_parts(protocol("group:a", "!group:b", "group:c"))
 
     assert [(p.locks, [s.key for s in p.steps]) for p in found] == [(False, ["a"]), (True, ["b", "c"])]
 
 
 def test_the_desk_goes_story_by_story_and_a_page_step_by_step():
-    desk, together = parts(protocol("story:a", "story:b", "group:c", "stories:d"))
+    desk, together = list_parts(protocol("story:a", "story:b", "group:c", "stories:d"))
 
-    assert [p.path for p in places(desk, AB)] == [
+    assert [p.path for p in list_places(desk, AB)] == [
         "a/A/a1", "a/A/a2", "b/A/b1", "b/A/b2", "a/B/a1", "a/B/a2", "b/B/b1", "b/B/b2",
     ]  # fmt: skip
-    assert [p.path for p in places(together, AB)] == ["c/c1", "d/A/d1", "d/B/d1"]
+    assert [p.path for p in list_places(together, AB)] == ["c/c1", "d/A/d1", "d/B/d1"]
 
 
 def test_neighbours_lead_through_stories_and_pages():
-    found = parts(protocol("story:a", "group:c"))
-    first, *_, last = places(found[0], AB)
+    found = list_parts(protocol("story:a", "group:c"))
+    first, *_, last = list_places(found[0], AB)
 
     assert neighbours(found, found[0], AB, first)[0] is None
-    assert neighbours(found, found[0], AB, last) == (places(found[0], AB)[-2], found[1])
+    assert neighbours(found, found[0], AB, last) == (list_places(found[0], AB)[-2], found[1])
     assert neighbours(found, found[1], AB) == (last, None)
 
 
@@ -162,12 +162,12 @@ def answer(place: Place, story: int | None, **said: object) -> Response:
 
 def answered(found: list[Part], *paths: str) -> Answers:
     ids = {"A": 11, "B": 12}
-    mine = [p for part in found for p in places(part, AB) if p.path in paths]
+    mine = [p for part in found for p in list_places(part, AB) if p.path in paths]
     return Answers({(p.step.pk, p.item.pk, ids.get(p.letter)): answer(p, ids.get(p.letter)) for p in mine}, ids)
 
 
 def test_coming_back_leads_to_the_place_last_seen():
-    found = parts(protocol("story:a", "group:c"))
+    found = list_parts(protocol("story:a", "group:c"))
 
     back = resume(found, AB, answered(found), place="a/B/a2")
 
@@ -177,7 +177,7 @@ def test_coming_back_leads_to_the_place_last_seen():
 
 @pytest.mark.parametrize("place", ["", "gone", "a/C/a1"])
 def test_without_a_place_one_comes_back_to_the_first_that_is_open(place):
-    found = parts(protocol("story:a", "group:c"))
+    found = list_parts(protocol("story:a", "group:c"))
 
     back = resume(found, AB, answered(found, "a/A/a1"), place=place)
 
@@ -186,7 +186,7 @@ def test_without_a_place_one_comes_back_to_the_first_that_is_open(place):
 
 
 def test_of_a_page_one_comes_back_to_the_page_and_of_nothing_open_to_nothing():
-    found = parts(protocol("story:a", "group:c"))
+    found = list_parts(protocol("story:a", "group:c"))
     read = ("a/A/a1", "a/A/a2", "a/B/a1", "a/B/a2")
 
     assert resume(found, AB, answered(found, *read), place="") == found[1]
@@ -195,9 +195,9 @@ def test_of_a_page_one_comes_back_to_the_page_and_of_nothing_open_to_nothing():
 
 
 def test_who_may_skip_everything_still_begins_at_the_first_question():
-    found = parts(protocol("story:a", "group:c"))
+    found = list_parts(protocol("story:a", "group:c"))
     for part in found:
-        for place in places(part, AB):
+        for place in list_places(part, AB):
             place.item.is_skippable = True
 
     back = resume(found, AB, answered(found), place="")
@@ -219,31 +219,31 @@ def test_who_may_skip_everything_still_begins_at_the_first_question():
 def test_an_answer_is_open_begun_or_done(said, found):
     item = Item(type="binary", rationale="required", rationale_least=1)
 
-    assert state(Response(**{"outcome": "answered", "value": "yes"} | said) if said else None, item) == found
+    assert response_state(Response(**{"outcome": "answered", "value": "yes"} | said) if said else None, item) == found
 
 
 @pytest.mark.parametrize(
     ("read", "found"), [((), "open"), (("a/A/a1",), "begun"), (("a/A/a1", "a/A/a2"), "done"), (("a/B/a1",), "open")]
 )
 def test_a_story_is_as_complete_as_its_answers(read, found):
-    desk = parts(protocol("story:a"))
-    about_a = [place for place in places(desk[0], AB) if place.letter == "A"]
+    desk = list_parts(protocol("story:a"))
+    about_a = [place for place in list_places(desk[0], AB) if place.letter == "A"]
 
-    assert state_of(about_a, answered(desk, *read)) == found
+    assert combined_state(about_a, answered(desk, *read)) == found
 
 
 @pytest.mark.parametrize(("read", "found"), [((), "open"), (("a/A/a1",), "done")])
 def test_what_may_all_be_skipped_is_done_only_once_something_is_said(read, found):
-    desk = parts(protocol("story:a"))
-    about_a = [place for place in places(desk[0], AB) if place.letter == "A"]
+    desk = list_parts(protocol("story:a"))
+    about_a = [place for place in list_places(desk[0], AB) if place.letter == "A"]
     for place in about_a:
         place.item.is_skippable = True
 
-    assert state_of(about_a, answered(desk, *read)) == found
+    assert combined_state(about_a, answered(desk, *read)) == found
 
 
 def test_a_step_belongs_to_one_part():
-    found = parts(WHOLE)
+    found = list_parts(WHOLE)
 
-    assert part_of(found, "guess") == found[1]
-    assert part_of(found, "exit") is None
+    assert find_part(found, "guess") == found[1]
+    assert find_part(found, "exit") is None

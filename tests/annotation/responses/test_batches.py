@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from annotation import responses
 from annotation.models import Assignment, Response, ResponseEvent
 from annotation.participation import claims
-from annotation.responses import Answer, Entry, Refused, Stale, history, submission
+from annotation.responses import Answer, AssignmentEnded, Entry, Stale, history, submission
 from studies import protocol
 from studies.items import InvalidAnswer
 from studies.models import Story
@@ -78,7 +78,7 @@ def entries_by_chance(assignments: list[Assignment], rng: random.Random, *, n: i
             at=NOON + timedelta(minutes=minute),
             base=rng.choice([None, None, None, 0, 1, 2]),
             key=rng.choice(["", "page-1", "page-2", "page-3", "other-1"]),
-            again=rng.random() < 0.2,
+            is_confirmation=rng.random() < 0.2,
             n_pasted=rng.choice([0, 0, 700]),
         )
 
@@ -89,7 +89,7 @@ def record_one_by_one(entries: list[Entry]) -> list[str]:
     for one in entries:
         try:
             ends.append(f"revision {record(one).revision}")
-        except (InvalidAnswer, Refused, Stale) as refusal:
+        except (InvalidAnswer, AssignmentEnded, Stale) as refusal:
             ends.append(repr(refusal))
     return ends
 
@@ -126,7 +126,7 @@ def test_one_by_one_and_by_the_batch_come_to_the_same(seed: int, monkeypatch: py
 
     assert len(expected) >= 5
     assert any(row[8] > 2 for row in expected), "some answers were changed several times"
-    assert {"Stale", "InvalidAnswer", "Refused"} <= {end.partition("(")[0] for end in one_by_one}
+    assert {"Stale", "InvalidAnswer", "AssignmentEnded"} <= {end.partition("(")[0] for end in one_by_one}
     assert rows() == expected
     assert [end.startswith("revision") or end for end in by_the_batch] == [
         end.startswith("revision") or end for end in one_by_one
@@ -148,7 +148,7 @@ def test_what_is_refused_keeps_nothing_else_from_being_recorded() -> None:
 
     results = responses.record_many(batch)
 
-    assert [type(result) for result in results] == [Response, Refused, InvalidAnswer, Stale, Response]
+    assert [type(result) for result in results] == [Response, AssignmentEnded, InvalidAnswer, Stale, Response]
     order = mine.seat.order
     assert sorted(map(str, Response.objects.values_list("value", flat=True))) == sorted(
         ["yes", str([[order[n]] for n in (1, 0, 3, 2)])]

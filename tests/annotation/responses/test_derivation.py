@@ -47,7 +47,7 @@ def source() -> Study:
 
 
 def test_every_complete_fill_becomes_a_story_in_a_group_of_its_own(source: Study) -> None:
-    made = derivation.derive(source, "judged", derivation.submitted(source))
+    made = derivation.derive(source, "judged", derivation.derivable_fills(source))
 
     assert made.state == "draft"
     assert [group.stories.count() for group in made.groups.all()] == [1, 1, 1]
@@ -59,14 +59,14 @@ def test_every_complete_fill_becomes_a_story_in_a_group_of_its_own(source: Study
 
 
 def test_the_text_can_be_left_as_its_writer_wrote_it(source: Study) -> None:
-    made = derivation.derive(source, "judged", derivation.submitted(source), numbered=False)
+    made = derivation.derive(source, "judged", derivation.derivable_fills(source), numbered=False)
 
     assert any("They were first brown walking boots and" in story.text for story in made.stories.all())
     assert not any("¹" in story.text for story in made.stories.all())
 
 
 def test_the_stories_are_judged_with_the_judging_instrument_and_can_be_planned(source: Study) -> None:
-    made = derivation.derive(source, "judged", derivation.submitted(source))
+    made = derivation.derive(source, "judged", derivation.derivable_fills(source))
 
     (step,) = protocol.load_protocol(made.versions.get()).ratings
     assert (step.instrument, step.scope, step.background) == (clozes.cloze(source).judging, "story", "above")
@@ -76,7 +76,7 @@ def test_the_stories_are_judged_with_the_judging_instrument_and_can_be_planned(s
 
 
 def test_writers_are_sources_by_code_and_nothing_that_raters_see_names_them(source: Study) -> None:
-    made = derivation.derive(source, "judged", derivation.submitted(source))
+    made = derivation.derive(source, "judged", derivation.derivable_fills(source))
 
     told = Provenance.objects.filter(story__study=made).values_list("source__name", "source__kind", "factors")
     assert sorted(told, key=str) == [
@@ -92,31 +92,31 @@ def test_writers_are_sources_by_code_and_nothing_that_raters_see_names_them(sour
 def test_a_stand_in_is_not_called_a_language_model(source: Study) -> None:
     Rater.objects.filter(code="gpt").update(is_simulated=True)
 
-    derivation.derive(source, "judged", derivation.submitted(source))
+    derivation.derive(source, "judged", derivation.derivable_fills(source))
 
     assert Source.objects.get(name="gpt").kind == "other"
 
 
 def test_what_an_editor_made_of_it_is_not_judged(source: Study) -> None:
-    fill = derivation.submitted(source)[0]
+    fill = derivation.derivable_fills(source)[0]
     Fill.objects.filter(pk=fill.pk).update(
         state="shortlisted", reason="It surprises.", shortlisted_by="editor", edited_text="Wholly another text."
     )
 
-    made = derivation.derive(source, "judged", derivation.submitted(source))
+    made = derivation.derive(source, "judged", derivation.derivable_fills(source))
 
     assert not made.stories.filter(text__contains="Wholly another").exists()
     assert Provenance.objects.get(story__fill=fill).factors == {"outcome": "shortlisted"}
 
 
 def bad(source: Study, what: str) -> tuple[str, list[Fill]]:
-    fills = derivation.submitted(source)
+    fills = derivation.derivable_fills(source)
     if what == "a dropout":
         return "judged", list(Fill.objects.filter(state="dropped_out"))
     if what == "of another study":
         other = clozes.study("others")
         written(other)
-        return "judged", derivation.submitted(other)
+        return "judged", derivation.derivable_fills(other)
     if what == "derived already":
         derivation.derive(source, "first", fills)
         return "judged", list(Fill.objects.filter(pk=fills[0].pk))
@@ -151,7 +151,7 @@ def test_a_source_of_that_name_and_another_kind_is_not_taken_for_the_writer(sour
     Source.objects.create(name="gpt", kind=Source.Kind.EXPERT)
 
     with pytest.raises(NotDerivable, match="the source “gpt” is known as expert writer"):
-        derivation.derive(source, "judged", derivation.submitted(source))
+        derivation.derive(source, "judged", derivation.derivable_fills(source))
 
     assert not Study.objects.filter(slug="judged").exists()
 
@@ -174,7 +174,7 @@ def test_the_command_derives_what_is_in_no_derived_study_yet(source: Study) -> N
 
 
 def test_the_command_takes_the_shortlist_alone_if_asked(source: Study) -> None:
-    fill = derivation.submitted(source)[1]
+    fill = derivation.derivable_fills(source)[1]
     Fill.objects.filter(pk=fill.pk).update(state="shortlisted", reason="Good.", shortlisted_by="editor")
 
     call_command("derive", source.slug, "--slug", "judged", "--shortlisted", stdout=StringIO())

@@ -9,8 +9,8 @@ from django.utils import timezone
 from annotation.models import Assignment, Fill, ResponseEvent, Timing
 from annotation.participation import claims
 from annotation.responses import fills, submission, timing
-from annotation.responses.fills import Check, Said
-from annotation.responses.timing import Reported
+from annotation.responses.fills import BlankSave, BlankToCheck
+from annotation.responses.timing import TimeReport
 from studies.documents.cloze import ClozeDocument, parse
 from tests import factories
 from tests.annotation import clozes
@@ -18,9 +18,9 @@ from tests.annotation.clozes import at, say
 from tests.studies.cloze.documents import FILLS, SHOES, shoes
 
 
-def said(*saves: tuple[int, str]) -> list[Said]:
+def said(*saves: tuple[int, str]) -> list[BlankSave]:
     """Saves a minute apart."""
-    return [Said(blank, at(minute), text) for minute, (blank, text) in enumerate(saves)]
+    return [BlankSave(blank, at(minute), text) for minute, (blank, text) in enumerate(saves)]
 
 
 def unfollowed() -> ClozeDocument:
@@ -33,31 +33,33 @@ def test_the_order_of_filling_is_that_of_the_first_words() -> None:
 
 
 def test_what_is_saved_while_somebody_writes_is_one_filling() -> None:
-    assert fills.n_changes(said((1, "bro"), (1, "brown"), (1, "brown boots"))) == {1: 0}
+    assert fills.count_changes(said((1, "bro"), (1, "brown"), (1, "brown boots"))) == {1: 0}
 
 
 def test_a_change_is_another_text_after_something_else() -> None:
     history = said((1, "boots"), (2, "a coin"), (1, "sho"), (1, "shoes"), (2, "a co"), (2, "a coin"), (1, "boots"))
 
-    assert fills.n_changes(history) == {1: 2, 2: 0}
+    assert fills.count_changes(history) == {1: 2, 2: 0}
 
 
 def test_emptying_a_blank_changes_it_and_filling_it_again_does_not() -> None:
-    assert fills.n_changes(said((1, "boots"), (2, "x"), (1, ""), (2, "y"), (1, "shoes"))) == {1: 1, 2: 1}
+    assert fills.count_changes(said((1, "boots"), (2, "x"), (1, ""), (2, "y"), (1, "shoes"))) == {1: 1, 2: 1}
 
 
 def test_a_blank_never_filled_has_no_changes_to_count() -> None:
-    assert fills.n_changes(said((1, " "), (2, "x"))) == {2: 0}
+    assert fills.count_changes(said((1, " "), (2, "x"))) == {2: 0}
 
 
 def test_a_blank_that_follows_is_to_be_checked_after_a_change() -> None:
     history = said((2, "a coin"), (4, "He waited."), (2, "a ticket"))
 
-    assert fills.checks(shoes(), history) == {4: [Check(4, 2, "a coin", "a ticket", at(2))]}
+    assert fills.find_checks(shoes(), history) == {4: [BlankToCheck(4, 2, "a coin", "a ticket", at(2))]}
 
 
 def test_a_blank_that_was_open_counts_as_changed_when_it_is_filled() -> None:
-    assert fills.checks(shoes(), said((4, "He waited."), (2, "a ticket"))) == {4: [Check(4, 2, "", "a ticket", at(1))]}
+    assert fills.find_checks(shoes(), said((4, "He waited."), (2, "a ticket"))) == {
+        4: [BlankToCheck(4, 2, "", "a ticket", at(1))]
+    }
 
 
 @pytest.mark.parametrize(
@@ -73,22 +75,22 @@ def test_a_blank_that_was_open_counts_as_changed_when_it_is_filled() -> None:
 )
 def test_the_mark_goes(after: tuple[int, str]) -> None:
     before = said((2, "a coin"), (4, "He waited."), (2, "a ticket"))
-    assert fills.checks(shoes(), before)
+    assert fills.find_checks(shoes(), before)
 
-    assert fills.checks(shoes(), [*before, Said(after[0], at(3), after[1])]) == {}
+    assert fills.find_checks(shoes(), [*before, BlankSave(after[0], at(3), after[1])]) == {}
 
 
 def test_only_what_follows_from_the_changed_blank_is_marked() -> None:
     history = said(*FILLS.items(), (1, "red shoes"))
 
-    assert fills.checks(shoes(), history) == {}
-    assert list(fills.checks(unfollowed(), history)) == [3, 4, 5]
+    assert fills.find_checks(shoes(), history) == {}
+    assert list(fills.find_checks(unfollowed(), history)) == [3, 4, 5]
 
 
 def test_every_change_since_is_named() -> None:
     history = said((2, "a coin"), (3, "a drawer"), (4, "He waited."), (3, "a door"), (2, "a ticket"))
 
-    (both,) = fills.checks(shoes(), history).values()
+    (both,) = fills.find_checks(shoes(), history).values()
 
     assert [(each.changed, each.before, each.now) for each in both] == [
         (2, "a coin", "a ticket"),
@@ -106,10 +108,10 @@ def test_the_history_is_read_from_the_events(work: Assignment) -> None:
     say(work, 1, "boots", 1)
     say(work, 2, "", 2)
 
-    assert fills.history(work, clozes.cloze(work.study)) == [
-        Said(2, at(0), "a coin"),
-        Said(1, at(1), "boots"),
-        Said(2, at(2), ""),
+    assert fills.load_saves(work, clozes.cloze(work.study)) == [
+        BlankSave(2, at(0), "a coin"),
+        BlankSave(1, at(1), "boots"),
+        BlankSave(2, at(2), ""),
     ]
 
 
@@ -118,7 +120,7 @@ def test_what_was_erased_is_left_out_of_the_history(work: Assignment) -> None:
     say(work, 1, "boots", 1)
     ResponseEvent.objects.filter(response__item__key="blank-02").update(words=None)
 
-    assert [each.blank for each in fills.history(work, clozes.cloze(work.study))] == [1]
+    assert [each.blank for each in fills.load_saves(work, clozes.cloze(work.study))] == [1]
 
 
 def test_the_history_is_read_for_checks_only_after_a_change_upstream(work: Assignment) -> None:
@@ -136,7 +138,7 @@ def test_a_confirmation_is_kept_as_a_save_of_its_own(work: Assignment) -> None:
     unchanged = say(work, 4, "He waited.", 1)
     assert (first.revision, unchanged.revision) == (1, 1)
 
-    confirmed = say(work, 4, "He waited.", 2, again=True)
+    confirmed = say(work, 4, "He waited.", 2, is_confirmation=True)
 
     assert (confirmed.revision, confirmed.last_edited_at) == (2, at(2))
     assert confirmed.events.count() == 2
@@ -148,7 +150,9 @@ def later(minutes: float) -> datetime:
 
 def report(work: Assignment, seconds_by_section: dict[int, int], *, at: datetime) -> list[int]:
     step = work.version.steps.get(key="fill")
-    return timing.add(work, [Reported(step, n, section=section) for section, n in seconds_by_section.items()], at=at)
+    return timing.record_seconds(
+        work, [TimeReport(step, n, section=section) for section, n in seconds_by_section.items()], at=at
+    )
 
 
 def test_seconds_are_added_up_by_section(work: Assignment) -> None:

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 def row(**changed: object) -> Row:
     given = {
-        "where": "file.csv: row 1",
+        "place": "file.csv: row 1",
         "rater": "E01",
         "group": "plot1",
         "story": "p1s1",
@@ -28,8 +28,8 @@ def row(**changed: object) -> Row:
     return Row(**(given | changed))  # type: ignore[arg-type]
 
 
-def bring(study: Study, *rows: Row) -> imports.Brought:
-    return imports.bring(study, rows, version=protocol.current(study), at=NOON)
+def bring(study: Study, *rows: Row) -> imports.ImportSummary:
+    return imports.import_rows(study, rows, version=protocol.current(study), at=NOON)
 
 
 def test_rows_become_submitted_assignments_with_answers_as_the_form_stores_them() -> None:
@@ -37,7 +37,7 @@ def test_rows_become_submitted_assignments_with_answers_as_the_form_stores_them(
 
     brought = bring(study, row(), row(item="item-2"), row(group="plot2", story="p2s3"), row(rater="E02"))
 
-    assert brought == imports.Brought(n_raters=2, n_assignments=3, n_responses=4)
+    assert brought == imports.ImportSummary(n_raters=2, n_assignments=3, n_responses=4)
     assert {(a.rater.code, a.group.code, a.status) for a in Assignment.objects.select_related("rater", "group")} == {
         ("E01", "plot1", "submitted"),
         ("E01", "plot2", "submitted"),
@@ -112,7 +112,7 @@ def test_a_row_that_does_not_fit_is_named_and_nothing_comes_in(changed: dict[str
     study = factories.study(state="closed")
 
     with pytest.raises(InvalidRow) as refusal:
-        bring(study, row(), row(where="file.csv: row 2", **changed))
+        bring(study, row(), row(place="file.csv: row 2", **changed))
 
     assert str(refusal.value) == f"file.csv: row 2, {message}"
     assert (Rater.objects.count(), Assignment.objects.count(), Response.objects.count()) == (0, 0, 0)

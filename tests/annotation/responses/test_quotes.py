@@ -20,7 +20,7 @@ TEXT = "One 🙂 and *two* here.\r\n\r\nThe *end* of *it*."
 def test_a_passage_is_stored_with_its_place_counted_in_units_of_utf_16():
     given = ['{"paragraph": 1, "start": 7, "end": 14, "text": "and two"}', {"paragraph": 2, "text": "end of"}]
 
-    assert quoting.read(given, TEXT) == [Quote(1, 7, 14, "and two"), Quote(2, 4, 10, "end of")]
+    assert quoting.read_quotes(given, TEXT) == [Quote(1, 7, 14, "and two"), Quote(2, 4, 10, "end of")]
 
 
 @pytest.mark.parametrize(
@@ -37,26 +37,26 @@ def test_a_passage_is_stored_with_its_place_counted_in_units_of_utf_16():
 )
 def test_a_passage_that_is_not_in_the_story_is_refused_with_words(passage):
     with pytest.raises(InvalidAnswer, match=f"marked in paragraph {passage['paragraph']} is not in the story"):
-        quoting.read([passage], TEXT)
+        quoting.read_quotes([passage], TEXT)
 
 
 @pytest.mark.parametrize("raw", ["nonsense", "{}", "[1]", '{"paragraph": 1}', '{"paragraph": 1, "text": "\\u0000"}'])
 def test_what_is_no_passage_at_all_is_refused(raw):
     with pytest.raises(InvalidAnswer):
-        quoting.read([raw], TEXT)
-    assert quoting.shown([raw]) == []
+        quoting.read_quotes([raw], TEXT)
+    assert quoting.readable_quotes([raw]) == []
 
 
 def test_the_same_passage_counts_once():
     passage = {"paragraph": 1, "start": 0, "end": 3, "text": "One"}
 
-    assert quoting.read([passage, json.dumps(passage)], TEXT) == [Quote(1, 0, 3, "One")]
+    assert quoting.read_quotes([passage, json.dumps(passage)], TEXT) == [Quote(1, 0, 3, "One")]
 
 
 def test_quotes_are_marked_across_italics_and_the_first_owns_what_they_share():
     quotes = [Quote(1, 7, 14, "and two"), Quote(1, 11, 19, "two here")]
 
-    first, second = quoting.marked(paragraphs(TEXT), quotes)
+    first, second = quoting.mark_quotes(paragraphs(TEXT), quotes)
 
     stretches = [(s.quote, [(r.text, r.is_italic) for r in s.runs]) for s in first.stretches]
     assert stretches == [
@@ -72,7 +72,7 @@ def test_quotes_are_marked_across_italics_and_the_first_owns_what_they_share():
 def test_marking_loses_no_word(quotes):
     plain = paragraphs(TEXT)
 
-    said = ["".join(r.text for s in p.stretches for r in s.runs) for p in quoting.marked(plain, quotes)]
+    said = ["".join(r.text for s in p.stretches for r in s.runs) for p in quoting.mark_quotes(plain, quotes)]
 
     assert said == [p.words for p in plain] == ["One 🙂 and two here.", "The end of it."]
 

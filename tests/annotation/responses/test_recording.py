@@ -3,7 +3,7 @@ import pytest
 from annotation import responses
 from annotation.models import Response, ResponseEvent
 from annotation.participation import claims
-from annotation.responses import Answer, Refused, Stale
+from annotation.responses import Answer, AssignmentEnded, Stale
 from studies import protocol
 from studies.items import InvalidAnswer
 from studies.models import Item
@@ -61,7 +61,7 @@ def test_a_short_rationale_is_saved_and_reported_as_missing(mine) -> None:
     response = factories.answer(mine, value="yes", why="")
 
     assert response.outcome == "answered"
-    assert responses.missing(response, response.item) != ""
+    assert responses.find_shortfall(response, response.item) != ""
 
 
 def test_a_value_outside_the_options_changes_nothing(mine) -> None:
@@ -109,7 +109,7 @@ def test_a_repeated_key_gets_the_stored_answer_and_no_second_event(mine) -> None
 def test_nothing_is_recorded_once_the_place_is_given_up(mine) -> None:
     claims.give_up(mine, at=NOON)
 
-    with pytest.raises(Refused):
+    with pytest.raises(AssignmentEnded):
         factories.answer(mine)
 
     assert not Response.objects.exists()
@@ -127,8 +127,8 @@ def test_an_unreadable_answer_has_no_value(mine) -> None:
 
 
 def test_an_item_that_may_be_skipped_lacks_nothing() -> None:
-    assert responses.missing(None, Item(is_skippable=True)) == ""
-    assert responses.missing(None, Item()) == "This has not been answered yet."
+    assert responses.find_shortfall(None, Item(is_skippable=True)) == ""
+    assert responses.find_shortfall(None, Item()) == "This has not been answered yet."
 
 
 def save(mine, text: str, *, base: int, key: str = "", n_pasted: int = 0) -> Response:

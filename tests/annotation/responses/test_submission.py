@@ -9,7 +9,7 @@ from django.db import connection
 
 from annotation import responses
 from annotation.models import Assignment, Response
-from annotation.responses import Answer, Refused, recording, submission, verification
+from annotation.responses import Answer, AssignmentEnded, recording, submission, verification
 from studies import protocol
 from studies.models import Story
 from tests import factories
@@ -77,9 +77,9 @@ def test_an_answer_that_arrives_during_submission_is_under_the_receipt_or_refuse
         *saves, submitted = found
 
         assert submitted is True
-        assert {type(each) for each in saves} <= {Response, Refused}, saves
+        assert {type(each) for each in saves} <= {Response, AssignmentEnded}, saves
         n_covered += sum(isinstance(each, Response) for each in saves)
-        n_refused += sum(isinstance(each, Refused) for each in saves)
+        n_refused += sum(isinstance(each, AssignmentEnded) for each in saves)
         assert mine.responses.count() == sum(isinstance(each, Response) for each in saves)
         assert submission.receipt(mine) == mine.receipt
     assert n_covered, "no answer came before a submission: the race was not run"
@@ -95,7 +95,7 @@ def test_without_holding_the_assignment_an_answer_slips_in_after_the_seal(
     stale = Assignment.objects.get(pk=mine.pk)
     submission.submit(mine, at=NOON)
 
-    with pytest.raises(Refused):
+    with pytest.raises(AssignmentEnded):
         factories.answer(stale)
     monkeypatch.setattr(recording, "_hold", lambda assignment: [])
     factories.answer(stale)

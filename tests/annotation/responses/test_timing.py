@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Timing
 from annotation.responses import timing
-from annotation.responses.timing import Reported
+from annotation.responses.timing import TimeReport
 from studies import protocol
 from studies.models import Step, Story
 from tests import factories
@@ -46,7 +46,7 @@ def test_no_more_time_counts_than_has_passed_however_much_is_claimed(mine) -> No
     begun = mine.started_at
 
     def claim(seconds: int, at: float) -> int:
-        return timing.add(mine, [Reported(step, seconds, story)], at=begun + timedelta(seconds=at))[0]
+        return timing.record_seconds(mine, [TimeReport(step, seconds, story)], at=begun + timedelta(seconds=at))[0]
 
     granted = [claim(30, 20), claim(30, 20), claim(30, 20.9), claim(30, 21), claim(30, 51.5), claim(10**9, 7200)]
 
@@ -59,7 +59,7 @@ def test_time_in_two_windows_at_once_counts_once(mine) -> None:
     step = protocol.load_protocol(mine.version).step("tests")
     other, at = Assignment.objects.get(pk=mine.pk), mine.started_at + A_MINUTE
 
-    granted = [timing.add(each, [Reported(step, 30)], at=at) for each in (mine, other)]
+    granted = [timing.record_seconds(each, [TimeReport(step, 30)], at=at) for each in (mine, other)]
 
     assert granted == [[30], [0]]
 

@@ -72,4 +72,4 @@ def test_a_place_with_too_much_in_it_is_begun_and_not_done(client: Client, study
 
     (step,) = load_protocol(assignment.version).ratings
     (item,) = step.instrument.items.all()
-    assert responses.missing(assignment.responses.get(), item) == FAULT
+    assert responses.find_shortfall(assignment.responses.get(), item) == FAULT

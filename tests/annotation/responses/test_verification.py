@@ -123,7 +123,7 @@ def test_without_checking_no_flipped_byte_is_found(monkeypatch: pytest.MonkeyPat
     triggers.drop()
     monkeypatch.setattr(history, "faults", lambda response, events: [])
     monkeypatch.setattr(verification, "receipt_faults", lambda assignment: iter(()))
-    monkeypatch.setattr(verification, "misspelt", lambda rows, times=(): iter(()))
+    monkeypatch.setattr(verification, "spelling_faults", lambda rows, times=(): iter(()))
 
     # Those that cannot be read at all are still stumbled upon.
     assert flips.run(60)["found"] < 15

@@ -114,7 +114,7 @@ def test_a_page_takes_for_a_cloze_what_the_protocol_does(client: Client, *, fill
     factories.freeze_anew(study)
     assignment = walk.begin(client, study)
 
-    mine = work.find(assignment.code, rater=assignment.rater_id, at=timezone.now())
+    mine = work.load_work(assignment.code, rater=assignment.rater_id, at=timezone.now())
 
     assert mine is not None
     assert (mine.fills_cloze, mine.protocol.fills_cloze) == (fills, fills)

@@ -10,7 +10,7 @@ from annotation.models import Response
 from annotation.progress import Place
 from annotation.progress.work import Work
 from annotation.responses import fills
-from annotation.responses.fills import Check
+from annotation.responses.fills import BlankToCheck
 from annotation.views.rater import addresses
 from studies.cloze import cascade, compiling, text
 from studies.documents.cloze import Blank, Constraint
@@ -35,7 +35,7 @@ class BlankField:
     value: str
     revision: int
     problem: str = ""
-    checks: Sequence[Check] = ()
+    checks: Sequence[BlankToCheck] = ()
     before: str = ""
     after: str = ""
 
@@ -100,14 +100,14 @@ class ClozeSheet:
     @cached_property
     def values(self) -> dict[int, str]:
         """What is stored in each blank, open ones left out."""
-        return fills.filled(self.cloze.parsed, self.answers.values())
+        return fills.text_by_blank(self.cloze.parsed, self.answers.values())
 
     @cached_property
-    def checks(self) -> dict[int, list[Check]]:
+    def checks(self) -> dict[int, list[BlankToCheck]]:
         document = self.cloze.parsed
         if not self.switches.check or not fills.may_need_checks(document, self.answers.values()):
             return {}
-        return fills.checks(document, fills.history(self.work.assignment, self.cloze))
+        return fills.find_checks(document, fills.load_saves(self.work.assignment, self.cloze))
 
     @property
     def current(self) -> int:

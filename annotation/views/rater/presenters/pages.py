@@ -85,7 +85,7 @@ def desk_context(
     work: Work, part: Part, place: Place, *, refused: RefusedAnswer | None = None, shows_shortfalls: bool
 ) -> dict[str, Any]:
     """The reading desk at one item: the story, the item, the index."""
-    story_places = [p for p in progress.places(part, work.letters) if p.letter == place.letter]
+    story_places = [p for p in progress.list_places(part, work.letters) if p.letter == place.letter]
     before, after = progress.neighbours(work.parts, part, work.letters, place)
     story = work.story_by_letter[place.letter]
     position = story_places.index(place)
@@ -102,16 +102,16 @@ def desk_context(
         "item_form": form,
         "story": story,
         "is_recognised": is_recognised(work, story),
-        "paragraphs": quotes.marked(paragraphs(story.text), form.quotes),
+        "paragraphs": quotes.mark_quotes(paragraphs(story.text), form.quotes),
         "premise": work.premise,
         "letter": place.letter,
         "story_links": story_links(work, current=place.letter),
         "n_stories": len(work.letters),
         "n_stories_in_words": number_in_words(len(work.letters)),
-        "minutes_on_story": timing.of_story(work.assignment, story) // 60,
+        "minutes_on_story": timing.seconds_on_story(work.assignment, story) // 60,
         "index": index_entries(work, story_places, place),
         "lead": place.step.text if position == 0 or story_places[position - 1].step != place.step else "",
-        "n_open": sum(bool(work.answers.missing(p)) for p in story_places),
+        "n_open": sum(bool(work.answers.shortfall(p)) for p in story_places),
         "has_previous": before is not None,
         "next_label": _next_label(place, after),
         "next_url": addresses.of_stop(work, after),
@@ -143,7 +143,7 @@ def index_entries(work: Work, story_places: Sequence[Place], current: Place) -> 
                     number=n,
                     title=p.item.title or p.item.question,
                     state=work.answers.state(p),
-                    is_lacking=bool(work.answers.missing(p)),
+                    is_lacking=bool(work.answers.shortfall(p)),
                     is_current=p == current,
                 )
                 for n, p in entries
@@ -155,14 +155,14 @@ def index_entries(work: Work, story_places: Sequence[Place], current: Place) -> 
 
 def story_links(work: Work, *, current: str = "") -> list[StoryLink]:
     """The stories of the group, how complete each is, and the way to those that may be read."""
-    desks = [p for part in work.parts if part.kind == "desk" for p in progress.places(part, work.letters)]
+    desks = [p for part in work.parts if part.kind == "desk" for p in progress.list_places(part, work.letters)]
     links: list[StoryLink] = []
     for n, letter in enumerate(work.letters):
         story_places = [p for p in desks if p.letter == letter]
         url = addresses.of_stop(work, story_places[0]) if story_places and n <= work.standing.n_begun else ""
-        if not story_places and work.read_at:
+        if not story_places and work.part_with_stories:
             url = addresses.of_story(work, letter)
-        links.append(StoryLink(letter, progress.state_of(story_places, work.answers), letter == current, url))
+        links.append(StoryLink(letter, progress.combined_state(story_places, work.answers), letter == current, url))
     return links
 
 
@@ -180,13 +180,13 @@ def together_context(
     wrong : the keys of the items of a check that were not answered rightly at the attempt before
     """
     links = story_links(work)
-    not_right = [p for p in progress.places(part, work.letters) if p.item.key in wrong]
+    not_right = [p for p in progress.list_places(part, work.letters) if p.item.key in wrong]
     problems = {p.id: _("This was not right.") for p in not_right}
     if refused:
         problems[refused.place.id] = refused.problem
     sections = []
     for step in part.steps:
-        section = Section(step, languages.title(step, work.assignment.study))
+        section = Section(step, languages.step_title(step, work.assignment.study))
         forms = [
             build_item_form(
                 work,
@@ -195,7 +195,7 @@ def together_context(
                 problem=problems.get(p.id, ""),
                 shows_shortfalls=shows_shortfalls,
             )
-            for p in progress.places(part, work.letters)
+            for p in progress.list_places(part, work.letters)
             if p.step == step
         ]
         section.item_forms = [form for form in forms if not form.place.letter]
@@ -206,13 +206,13 @@ def together_context(
     after = progress.neighbours(work.parts, part, work.letters)[1]
     return base_context(work) | {
         "part": part,
-        "readings": readings(work) if part == work.read_at else [],
+        "readings": readings(work) if part == work.part_with_stories else [],
         "premise": work.premise,
         "n_stories": len(links),
         "n_stories_in_words": number_in_words(len(links)),
         "sections": sections,
         "story_links": links,
-        "heading": languages.title(part.steps[0], work.assignment.study)
+        "heading": languages.step_title(part.steps[0], work.assignment.study)
         if len(part.steps) == 1
         else Words(_("The %(n)s stories together") % {"n": number_in_words(len(links))}),
         "missing_answers": missing_answers,
@@ -229,7 +229,7 @@ def readings(work: Work) -> list[dict[str, Any]]:
             "letter": letter,
             "prefix": f"{letter}-",
             "story": story,
-            "paragraphs": quotes.marked(paragraphs(story.text), []),
+            "paragraphs": quotes.mark_quotes(paragraphs(story.text), []),
         }
         for letter, story in work.story_by_letter.items()
     ]
@@ -241,24 +241,24 @@ def review_context(work: Work, parts: Sequence[Part]) -> dict[str, Any]:
     rows = [
         {
             "name": Words(p.item.title or p.item.question, languages.of_step(p.step, study)),
-            "heading": languages.title(p.step, study)
+            "heading": languages.step_title(p.step, study)
             if p.step.scope != Step.Scope.STORY
-            else languages.story(p.letter),
+            else languages.story_title(p.letter),
             "letter": p.letter if p.step.scope == Step.Scope.STORIES else "",
             "url": addresses.of_stop(work, p),
             "words": response_in_words(work, work.answers.at(p), p),
             "n_words": count_words(r.rationale if (r := work.answers.at(p)) else ""),
             "state": work.answers.state(p),
-            "lacks": work.answers.missing(p),
+            "lacks": work.answers.shortfall(p),
             "is_locked": work.is_locked(p.step),
         }
         for part in parts
-        for p in progress.places(part, work.letters)
+        for p in progress.list_places(part, work.letters)
     ]
     sections = [(heading, list(group)) for heading, group in groupby(rows, key=lambda row: row["heading"])]
     return base_context(work) | {
         "sections": sections,
-        "missing_answers": [missing_answer(work, place, sentence) for place, sentence in work.missing(parts)],
+        "missing_answers": [missing_answer(work, place, sentence) for place, sentence in work.shortfalls(parts)],
         "story_links": story_links(work),
         "has_locked": any(row["is_locked"] for row in rows),
     }
@@ -276,7 +276,7 @@ def render_review(request: Request, work: Work, context: dict[str, Any]) -> Http
     return render(request, "annotation/check.html", context, status=400 if request.method == "POST" else 200)
 
 
-def refuse(request: Request, refusal: Refusal | responses.Refused) -> HttpResponse:
+def refuse(request: Request, refusal: Refusal | responses.AssignmentEnded) -> HttpResponse:
     """The plain page that says why nothing was changed; to htmx only the sentence."""
     message = refusal.sentence if isinstance(refusal, Refusal) else str(refusal)
     template = "annotation/refused.html#trouble" if request.htmx else "annotation/refused.html"

@@ -134,16 +134,16 @@ def build_item_form(
         url=addresses.of_stop(work, place),
         controls=str(field.widget.render(place.name, value)),
         rationale=posted.rationale if posted else response.rationale if response else "",
-        quotes=quoting.shown(posted.quotes if posted else response.quotes if response else []),
+        quotes=quoting.readable_quotes(posted.quotes if posted else response.quotes if response else []),
         revision=response.revision if response else 0,
         state=work.answers.state(place),
-        problem=problem or (work.answers.missing(place) if shows_shortfalls else ""),
+        problem=problem or (work.answers.shortfall(place) if shows_shortfalls else ""),
         is_locked=work.refusal_at(step, place.letter) is not None,
         number=number,
         total=total,
         shows_background=_shows_background(work, place),
         language=languages.of_step(step, work.assignment.study),
-        earlier=response_in_words(work, work.earlier(place), place),
+        earlier=response_in_words(work, work.revised_response(place), place),
     )
 
 
@@ -200,7 +200,7 @@ class MissingAnswer:
 
 def missing_answer(work: Work, place: Place, sentence: str) -> MissingAnswer:
     return MissingAnswer(
-        place.letter, languages.called(place, work.assignment.study), addresses.of_stop(work, place), sentence
+        place.letter, languages.item_title(place, work.assignment.study), addresses.of_stop(work, place), sentence
     )
 
 
