@@ -77,7 +77,7 @@ class Served:
 
     def alone(self) -> dict[str, float]:
         """CPU milliseconds of the server's processes a save and a page, one after another."""
-        self.people[0].hang_up()  # the server closes what was idle for two seconds
+        self.people[0].hang_up()
         begun = measurement.cpu_seconds(self.group)
         for _ in range(N_ALONE):
             self.save(0)
@@ -94,7 +94,7 @@ class Served:
 
         def work(n: int) -> None:
             try:
-                self.people[n].hang_up()
+                self.people[n].hang_up()  # a new connection, which may be another worker's
                 for _ in range(N_TOGETHER):
                     begun = time.perf_counter()
                     self.save(n)
@@ -134,7 +134,10 @@ def serving(checkout: Path, python: str, database: str) -> Iterator[Served]:
             raise SystemExit(f"{checkout}: {seeded.stderr}")
         command = [python, "-m", "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}", "--log-level", "critical"]
         server = subprocess.Popen(
-            [*command, "--workers", "2", "--threads", "4"], cwd=checkout, env=environment, start_new_session=True
+            [*command, "--workers", "2", "--threads", "4", "--keep-alive", "120"],
+            cwd=checkout,
+            env=environment,
+            start_new_session=True,
         )
         try:
             wait_for(port)
