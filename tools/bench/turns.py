@@ -193,6 +193,7 @@ def measure(checkouts: list[tuple[Path, str]], url: str, n_rounds: int) -> list[
                 rounds[n].append(served[n].alone())
             for n in (0, 1) if number % 2 == 0 else (1, 0):
                 rounds[n][-1] |= served[n].together()
+            measurement.progress(f"{[rows[-1] for rows in rounds]}")
     return [{name: statistics.median(row[name] for row in rows) for name in rows[0]} for rows in rounds]
 
 
@@ -229,6 +230,7 @@ def main() -> int:
     parser.add_argument("--postgres", default="", metavar="URL", help="measure on this server too")
     parser.add_argument("--write", action="store_true", help="put the table into docs/bench.md")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that servers end and databases go, whoever stops it
     checkouts = [options.old, options.new]
     urls = {"SQLite": ""} | ({"PostgreSQL": options.postgres} if options.postgres else {})
     results = {database: measure(checkouts, url, options.rounds) for database, url in urls.items()}
