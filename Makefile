@@ -52,8 +52,8 @@ architecture: .venv/tested ## The picture of docs/architecture.md, drawn anew fr
 	$(BIN)/python -m tools.architecture
 
 messages: .venv/ready ## The interface's strings into locale/, and what is translated of them compiled; needs GNU gettext
-	$(BIN)/python manage.py makemessages --locale pt_BR --no-location --no-wrap --no-obsolete --ignore var --ignore tests --ignore node_modules
-	$(BIN)/python manage.py compilemessages --locale pt_BR --ignore .venv
+	$(BIN)/python manage.py makemessages --all --no-location --no-wrap --no-obsolete --ignore var --ignore tests --ignore node_modules
+	$(BIN)/python manage.py compilemessages --ignore .venv
 
 node_modules/ready: package.json
 	@echo "Installing the checks of the scripts into node_modules: about 130 MB, seconds, once …"

@@ -140,7 +140,10 @@ FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 LANGUAGE_CODE = "en"
 # Each language by its own name; docs/languages.md says how one is added.
-LANGUAGES = [("en", "English"), ("pt-br", "Português (Brasil), tradução não revista")]
+LANGUAGES = [
+    ("en", "English"),
+    ("pt-br", "Português (Brasil), tradução não revista"),
+]
 LOCALE_PATHS = [BASE_DIR / "locale"]
 FORMAT_MODULE_PATH = "config.formats"
 TIME_ZONE = "UTC"

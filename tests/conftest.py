@@ -9,11 +9,16 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 from django.utils import translation
+from hypothesis import HealthCheck, settings
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from annotation.progress import outlines
 from studies import protocol
 from tests import triggers
+
+# A busy machine is no fault of what is tested.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")

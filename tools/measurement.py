@@ -45,9 +45,22 @@ def _database(connection: object) -> str:
     return f"PostgreSQL {version // 10000}.{version % 10000}"
 
 
-def commit() -> str:
+def cpu_seconds(group: int) -> float:
+    """What all processes of a group, workers too, have used so far. Linux only, by /proc."""
+    ticks = 0
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue  # it ended meanwhile
+        if int(fields[2]) == group:
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def commit(folder: Path = ROOT) -> str:
     """The commit that is measured, and whether something was changed since."""
-    git = ["git", "-C", str(ROOT)]
+    git = ["git", "-C", str(folder)]
     head = subprocess.run([*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True).stdout.strip()
     changed = subprocess.run(
         [*git, "status", "--porcelain", "--untracked-files=no"], capture_output=True, text=True

@@ -3,8 +3,8 @@
 from django import template
 from django.conf import settings
 from django.utils.formats import get_format
+from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 
 from annotation.progress import languages
 
@@ -37,7 +37,8 @@ def reading_choices(name: str) -> list[tuple[str, str]]:
 @register.simple_tag
 def browsers_locale() -> str:
     """The locale by which scripts write times, so that they look as those that the server wrote."""
-    return str(get_format(BROWSER))
+    name = str(get_format(BROWSER))
+    return get_language() or settings.LANGUAGE_CODE if name == BROWSER else name
 
 
 @register.simple_tag(takes_context=True)

@@ -22,11 +22,11 @@ def in_words(minutes: int) -> str:
 
 @register.filter
 def day_and_time(at: datetime) -> str:
-    """“2 March 2026, 12:00 UTC”, in the format of the language."""
-    return date_format(at, "DATETIME_FORMAT")
+    """“2 March 2026, 12:00 UTC”, the day in the format of the language."""
+    return f"{date_format(at)}, {time_of_day(at)}"
 
 
 @register.filter
 def time_of_day(at: datetime) -> str:
-    """“12:00 UTC”."""
-    return date_format(at, "TIME_FORMAT")
+    """“12:00 UTC”; always with the zone, which Django's own formats leave out."""
+    return date_format(at, "H:i e")

@@ -12,6 +12,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db import models
 from django.db.models import Count, Model, QuerySet
+from django.db.models.fields import BLANK_CHOICE_DASH
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
@@ -22,6 +23,7 @@ from django.utils.translation import gettext_lazy, ngettext_lazy, override
 from studies import formatting, lifecycle, loading, protocol
 from studies.admin.cloze import ClozeAdmin
 from studies.documents.errors import DocumentError
+from studies.items import all_types
 from studies.models import Cloze, Instrument, Item, ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study
 
 admin.site.site_header = "Quire"
@@ -203,6 +205,11 @@ class ItemInline(EditableUntilPublished, admin.StackedInline):  # type: ignore[t
         "is_skippable",
         ("quoted", "adapted"),
     )
+
+    def formfield_for_dbfield(self, db_field: models.Field[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "type":
+            kwargs["widget"] = forms.Select(choices=[*BLANK_CHOICE_DASH, *((name, name) for name in all_types())])
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return super().has_add_permission(request, obj) and self._is_editable(obj)

@@ -106,14 +106,6 @@ def test_what_is_compiled_is_what_is_written(code: str) -> None:
     assert {**compiled, "": ""} == {**written, "": ""}
 
 
-@pytest.mark.parametrize("code", TRANSLATED)
-def test_what_nobody_has_reviewed_says_so_wherever_it_is_chosen(code: str) -> None:
-    is_unreviewed = "NOT REVIEWED" in po(code).read_text()
-
-    assert ("não revista" in dict(settings.LANGUAGES)[code]) == is_unreviewed
-    assert ("not reviewed by a native editor" in (LOCALE.parent / "docs" / "languages.md").read_text()) == is_unreviewed
-
-
 def test_the_file_holds_all_that_the_code_says_and_no_more(tmp_path: Path) -> None:
     if not shutil.which("xgettext"):
         pytest.skip("there is no xgettext on this machine")

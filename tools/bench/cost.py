@@ -1,9 +1,7 @@
 """What a save and a reading page cost in CPU, beside views that decide nothing: the web server's own, without the
 database's where that is a process of its own."""
 
-import os
 import statistics
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from django.db import connection
@@ -12,13 +10,13 @@ from annotation.models import Response
 from annotation.participation import invitations
 from studies.models import Story, Study
 from tests import factories
+from tools import measurement
 from tools.bench.reading import N_ITEMS, N_WORDS, SENTENCE
 from tools.trials.person import Person
 from tools.trials.server import Server
 
 BLOCKS = 4  # of each kind, by turns
 WARM_UP = 2 * N_ITEMS
-TICK = os.sysconf("SC_CLK_TCK")
 
 
 def run(n: int = 70) -> dict[str, float]:
@@ -88,14 +86,5 @@ class _Visitor:
 
 
 def _cpu_seconds(server: Server) -> float:
-    """What all processes of the server have used so far. Linux only, by /proc."""
     assert server.process is not None
-    ticks = 0
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = path.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue  # it ended meanwhile
-        if int(fields[2]) == server.process.pid:  # its group
-            ticks += int(fields[11]) + int(fields[12])
-    return ticks / TICK
+    return measurement.cpu_seconds(server.process.pid)

@@ -12,6 +12,8 @@ from django.utils.formats import date_format, get_format
 from django.utils.translation import to_locale
 
 from annotation.models import Assignment
+from annotation.templatetags.orientation import day_and_time, time_of_day
+from annotation.templatetags.reading import browsers_locale
 from reports import results
 from studies.models import Study
 from tests import factories
@@ -22,7 +24,7 @@ SAID = {
     "en": ("1 November 2026", "19:05 UTC", "1 November 2026, 19:05 UTC"),
     "pt-br": ("1 de novembro de 2026", "19:05 UTC", "1 de novembro de 2026, 19:05 UTC"),
 }
-LANGUAGES = [code for code, _ in settings.LANGUAGES]
+LANGUAGES = list(SAID)  # those whose formats are ours; of others Django knows how they write a day
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -35,6 +37,12 @@ def test_every_language_says_how_it_writes_dates(language: str) -> None:
         assert short == (said[0], said[2])
         assert re.fullmatch(r"[a-z]{2}-[A-Z]{2}", get_format("BROWSER"))
         assert get_format("BROWSER").split("-")[0] == to_locale(language).split("_")[0]
+
+
+def test_a_language_without_formats_of_ours_writes_the_zone_all_the_same() -> None:
+    with translation.override("fr"):
+        assert (day_and_time(AT), time_of_day(AT)) == ("1 novembre 2026, 19:05 UTC", "19:05 UTC")
+        assert browsers_locale() == "fr"
 
 
 @pytest.mark.django_db

@@ -1,7 +1,7 @@
 """Results of two versions of the code, value by value: what was collected with the one is what the other gives.
 
-    python tests/reports/compare_results.py collect DIR [TTCW]      in the folder of a version, with QUIRE_VAR set
-    python tests/reports/compare_results.py compare BEFORE AFTER    names that changed stand in renamed.toml
+    python PATH/tools/results collect DIR [TTCW]      in the folder of a version, even an older one, with QUIRE_VAR set
+    python -m tools.results compare BEFORE AFTER      names that changed stand in renamed.toml
 
 Collected are, of every study of the demo, sealed and closed, with simulated raters and the stub judge: the document of
 `report --json`, and every CSV file; and the documents of `replicate ttcw` and of `replicate pds` on generated files.

@@ -1,0 +1,35 @@
+"""A share in percent, of a test."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from studies.items.base import Asked, InvalidAnswer, ItemType, Shown, Value
+
+
+class Percent(ItemType):
+    """Stores a whole number from 0 to 100."""
+
+    name = "percent"
+    level = "interval"
+    template = "items/percent.html"
+    example = {
+        "item": {"key": "share", "question": "How much of it is dialogue?"},
+        "valid": [(40, 40), ("100", 100), (0, 0)],
+        "model": [40, 0],
+        "invalid": [101, -1, "half", True, [40]],
+    }
+
+    def clean(self, item: Asked, raw: Any, *, stories: Sequence[Shown] = ()) -> Value:
+        if isinstance(raw, bool) or not re.fullmatch(r"[0-9]{1,3}", str(raw)) or int(raw) > 100:
+            raise InvalidAnswer("Please give a whole number from 0 to 100.")
+        return int(raw)
+
+    def words(self, item: Asked, *, stories: Sequence[Shown] = ()) -> str:
+        return "Answer with a whole number from 0 to 100."
+
+    def schema(self, item: Asked, *, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+        return {"type": "integer", "minimum": 0, "maximum": 100}
+
+    def label(self, item: Asked, value: Value) -> str:
+        return f"{value} %"

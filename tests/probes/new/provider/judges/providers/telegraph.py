@@ -1,0 +1,19 @@
+"""A provider of a test."""
+
+from judges.providers.base import Client, Completion, Connection, Provider, Request
+
+
+class Telegraph(Provider):
+    slug = "telegraph"
+    title = "By telegraph"
+
+    def connect(self, connection: Connection) -> Client:
+        return TelegraphClient()
+
+
+class TelegraphClient:
+    def complete(self, request: Request) -> Completion:
+        return Completion('{"answer": "yes", "rationale": "Stop."}', "stop", n_tokens_in=1, n_tokens_out=1, raw="{}")
+
+    def close(self) -> None:
+        pass

@@ -1,0 +1,150 @@
+"""What a new thing costs is what docs/architecture.md says; and it is found wherever such things are looked for."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.probes.tree import ROOT, TEST, Probe, copy_tree, run_tests
+
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text()
+PERCENT = """### percent
+
+```toml
+slug = "talk"
+version = "1"
+title = "Talk"
+
+[[items]]
+key = "talk"
+type = "percent"
+question = "How much of it is dialogue?"
+```
+
+"""
+PROBES = (
+    Probe(
+        "instrument",
+        "instrument",
+        "test_instruments_doc.py::test_every_built_in_instrument_is_listed_and_no_other",
+        docs={"docs/instruments.md": (("| `ttcw` |", "| `first-line` | one question | nothing | all words |\n"),)},
+    ),
+    Probe(
+        "item type",
+        "item_type",
+        "test_instruments_doc.py::test_every_type_has_a_section_and_no_other",
+        docs={"docs/instruments.md": (("### spans\n", PERCENT),)},
+    ),
+    Probe(
+        "figure of the report",
+        "figure",
+        "test_reports_doc.py::test_every_file_is_documented_and_no_other",
+        docs={
+            "docs/reports.md": (
+                ("| `preferences.csv` |", "| `probes.csv` | the probe |\n"),
+                ("| `preferences` |", "| `probe` | the probe |\n"),
+            )
+        },
+    ),
+    Probe(
+        "model provider",
+        "provider",
+        "test_judges_doc.py::test_every_provider_is_documented_and_no_other",
+        docs={"docs/judges.md": (("\nA new file defines a subclass of `Provider`", "| `telegraph` | a wire |\n"),)},
+    ),
+    Probe(
+        "metric",
+        "metric",
+        "test_judges_doc.py::test_every_item_of_every_metric_is_documented_in_its_version_and_no_other",
+        docs={"docs/judges.md": (("\nA metric's items are", "| `questions` | 1 | `marks` | question marks |\n"),)},
+    ),
+    Probe(
+        "replication",
+        "replication",
+        "test_replications_doc.py::test_every_replication_has_a_section_and_no_other",
+        docs={"docs/replications.md": (("## TTCW:", "## Depth: `replicate depth-again`\n\nGenerated.\n\n"),)},
+    ),
+    Probe(
+        "export column",
+        "export_column",
+        "",  # the codebook is its docs, and a column without its meaning is no column
+        lines={
+            "reports/export/columns.py": (
+                (
+                    '    Column("step", ',
+                    '    Column("n_reasons", "Signs of the reasons.", lambda row: len(row.response["rationale"])),\n',
+                ),
+            )
+        },
+    ),
+    Probe(
+        "language",
+        "language",
+        "test_languages_doc.py::test_every_language_is_documented_and_no_other",
+        lines={"config/settings.py": (('    ("pt-br", ', '    ("pt", "Português, tradução não revista"),\n'),)},
+        docs={
+            "docs/languages.md": (
+                ("| Brazilian", "| Portuguese, `pt` | nobody | complete; **not reviewed by a native editor** |\n"),
+            )
+        },
+        copied={
+            f"locale/pt/LC_MESSAGES/{name}": f"locale/pt_BR/LC_MESSAGES/{name}" for name in ("django.po", "django.mo")
+        },
+    ),
+)
+DOCS = ("instruments", "judges", "reports", "replications", "languages")
+DOCS_TESTS = tuple(f"tests/docs/test_{name}_doc.py" for name in DOCS)
+# What whoever adds such a thing is held to without having written a test.
+CONTRACTS = (
+    "tests/judges/metrics/test_contract.py",
+    "tests/judges/providers/test_contract.py::test_a_provider_has_a_slug_that_fits_its_column_and_a_title",
+    "tests/judges/test_prompts.py::test_every_item_type_can_be_asked_by_every_built_in_prompt",
+    "tests/reports/figures/test_contract.py",
+    "tests/studies/items/test_contract.py",
+    "tests/studies/items/test_instruments.py",
+    "tests/languages/test_catalogue.py",
+)
+NEW_ONES = "docs or probed or percent or first-line or metrics or provider or probe or [pt]"
+
+
+def costs() -> dict[str, int]:
+    """How many files each new thing touches, as the table says it."""
+    part = ARCHITECTURE.split("\n## What a new thing costs\n")[1].split("\n## ")[0]
+    return {name: int(n) for name, n in re.findall(r"^\| ([a-z ]+) \|[^|]+\| (\d+) \|", part, re.MULTILINE)}
+
+
+def copy_with_probes(to: Path, *, is_documented: bool) -> Path:
+    tree = copy_tree(to)
+    for probe in PROBES:
+        probe.put_into(tree, is_documented=is_documented)
+    return tree
+
+
+def test_every_row_of_the_table_has_a_probe_and_no_other() -> None:
+    assert list(costs()) == [probe.row for probe in PROBES]
+
+
+@pytest.mark.parametrize("probe", PROBES, ids=lambda probe: probe.row)
+def test_a_new_thing_touches_as_many_files_as_the_table_says(probe: Probe) -> None:
+    print(f"{probe.row}: files touched: {len(probe.touched)} ({', '.join(probe.touched)})")
+
+    assert len(probe.touched) == costs()[probe.row]
+
+
+def test_new_things_are_found_by_all_that_look_for_such_things(tmp_path: Path) -> None:
+    tree = copy_with_probes(tmp_path, is_documented=True)
+    probed = [f"tests/probes/new/{probe.folder}/{TEST}" for probe in PROBES]
+
+    process = run_tests(tree, "--import-mode=importlib", "-k", NEW_ONES, *probed, *DOCS_TESTS, *CONTRACTS)
+
+    assert process.returncode == 0, process.stdout + process.stderr
+
+
+def test_new_things_are_refused_until_they_are_documented(tmp_path: Path) -> None:
+    tree = copy_with_probes(tmp_path, is_documented=False)
+
+    process = run_tests(tree, *DOCS_TESTS)
+
+    assert process.returncode == 1, process.stdout + process.stderr
+    for probe in PROBES:
+        assert not probe.docs or f"FAILED tests/docs/{probe.refused_by}" in process.stdout, probe.row
