@@ -1,11 +1,13 @@
-"""The life of a study, draft to closed, and who may do what then: pure functions of a study's state and times.
+"""The life of a study, draft to closed: what may be done in which state, and passing from one to the next.
 
-What happens when a study passes from one state to the next is done in `annotation.design.transitions`.
+Launching, which plans seats as well, is in `annotation.design.launches`.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+
+from django.utils.translation import gettext as _
 
 from studies.models import Study
 
@@ -28,6 +30,10 @@ TRANSITIONS: Mapping[str, Transition] = {
 }
 # Links may be issued until a study is closed.
 INVITING = (State.DRAFT, State.LIVE, State.PAUSED)
+
+
+class NotReady(ValueError):
+    """The study cannot pass to that state; the message gives every reason and the way out."""
 
 
 def may(study: Study, name: str) -> bool:
@@ -62,3 +68,33 @@ def may_edit(study: Study, *, is_frozen: bool) -> bool:
 
 def may_invite(study: Study) -> bool:
     return study.state in INVITING
+
+
+def pause(study: Study) -> Study:
+    """The study, in which nobody can answer until it is resumed; what is saved stays. Raises NotReady."""
+    if not change_state(study, "pause"):
+        raise NotReady(_("%(study)s cannot be paused: it is not live") % {"study": study.slug})
+    return study
+
+
+def resume(study: Study) -> Study:
+    """The study, live again after a pause. Raises NotReady."""
+    if not change_state(study, "resume"):
+        raise NotReady(_("%(study)s cannot be resumed: it is not paused") % {"study": study.slug})
+    return study
+
+
+def close(study: Study, *, at: datetime) -> Study:
+    """The study, closed for good: what is saved stays, nothing more can be answered. Raises NotReady."""
+    if not change_state(study, "close", closed_at=at):
+        raise NotReady(_("%(study)s cannot be closed: it is not live") % {"study": study.slug})
+    return study
+
+
+def change_state(study: Study, name: str, **fields: object) -> bool:
+    """Whether the study passed through that transition, with these fields set as well."""
+    transition = TRANSITIONS[name]
+    rows = Study.objects.filter(pk=study.pk, state__in=transition.before)
+    has_changed = rows.update(state=transition.after, **fields)
+    study.refresh_from_db()
+    return bool(has_changed)

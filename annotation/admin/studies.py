@@ -21,7 +21,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop, ngettext, pgettext_lazy
 
 from annotation import design
-from annotation.design import balance, transitions
+from annotation.design import balance, launches
 from annotation.models import Assignment, Rater, Seat
 from studies import lifecycle, protocol
 from studies.admin.studies import may_edit
@@ -36,31 +36,31 @@ def _plan(study: Study, request: HttpRequest) -> str:
 
 
 def _launch(study: Study, request: HttpRequest) -> str:
-    transitions.launch(study, by=request.user.get_username(), at=timezone.now())
+    launches.launch(study, by=request.user.get_username(), at=timezone.now())
     return _("%(study)s is live. Whoever holds a link can begin.") % {"study": study}
 
 
 def _pause(study: Study, request: HttpRequest) -> str:
-    transitions.pause(study)
+    lifecycle.pause(study)
     return _("%(study)s is paused. What was saved is kept.") % {"study": study}
 
 
 def _resume(study: Study, request: HttpRequest) -> str:
-    transitions.resume(study)
+    lifecycle.resume(study)
     return _("%(study)s is live again.") % {"study": study}
 
 
 def _close(study: Study, request: HttpRequest) -> str:
-    transitions.close(study, at=timezone.now())
+    lifecycle.close(study, at=timezone.now())
     return _("%(study)s is closed. What was saved is kept.") % {"study": study}
 
 
 def _plan_obstacles(study: Study) -> list[Finding]:
-    return protocol.errors(transitions.findings(study, at=timezone.now()), Purpose.PLAN)
+    return protocol.errors(launches.findings(study, at=timezone.now()), Purpose.PLAN)
 
 
 def _launch_obstacles(study: Study) -> list[Finding]:
-    return transitions.launch_obstacles(study, at=timezone.now())
+    return launches.launch_obstacles(study, at=timezone.now())
 
 
 def _pause_obstacles(study: Study) -> list[Finding]:
@@ -228,7 +228,7 @@ class StudyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     @admin.display(description=gettext_lazy("checklist"))
     def checklist(self, study: Study) -> str:
-        findings = transitions.findings(study, at=timezone.now()) if study.pk and study.is_draft else []
+        findings = launches.findings(study, at=timezone.now()) if study.pk and study.is_draft else []
         errors = protocol.errors(findings, Purpose.LAUNCH)
         context = {"errors": errors, "warnings": [f for f in findings if f not in errors], "study": study}
         return render_to_string("admin/studies/study/checklist.html", context)
@@ -270,7 +270,7 @@ class StudyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def _run(self, request: HttpRequest, action: str, study: Study) -> None:
         try:
             message = ACTIONS[action].run(study, request)
-        except (protocol.NotPlannable, transitions.NotReady) as error:
+        except (protocol.NotPlannable, lifecycle.NotReady) as error:
             self.message_user(request, str(error), messages.ERROR)
         else:
             self.log_change(request, study, ACTIONS[action].log_message)

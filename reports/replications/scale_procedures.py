@@ -1,4 +1,4 @@
-"""Named procedures for published figures of ratings on a scale; see `reports.procedures`.
+"""Named procedures for published figures of ratings on a scale; see `reports.replications.procedures`.
 
 Figures by item have the item's key; figures by author have the author's name first. What a procedure needs beside the
 evidence (a scale, a seed) stands under `options` in the data file.

@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
 from annotation import simulation
-from annotation.design import transitions
 from annotation.models import Assignment, Timing
+from studies import lifecycle
 from studies.models import Step, Study
 from tests import factories
 from tests.browser.conftest import press
@@ -163,7 +163,7 @@ def leaving(page: Page, site: str, study: Study) -> Iterator[str]:
     page.goto(f"{site}/group/")
     press(page, "I am finished")
     yield at(page, "Thank you")
-    transitions.close(study, at=NOON)
+    lifecycle.close(study, at=NOON)
     page.goto(f"{site}/")
     yield at(page, "The study has closed")
     page.goto(f"{site}/withdraw/")
@@ -223,7 +223,7 @@ def test_axe_finds_nothing_on_the_pages_of_staff(page: Page, live_server: Any, s
     simulation.simulate(
         study, {s.code: simulation.Tendency(quality=0) for s in study.stories.all()}, seed=1, begins=NOON
     )
-    transitions.close(study, at=NOON)
+    lifecycle.close(study, at=NOON)
     found = {}
 
     def sign_in(name: str) -> None:

@@ -12,7 +12,7 @@ from django.utils import timezone
 from playwright.sync_api import Browser, Page, Route, expect
 
 from annotation import design
-from annotation.design import transitions
+from annotation.design import launches
 from annotation.models import Assignment, Fill, Response, Timing
 from annotation.participation import invitations
 from reports.figures.cloze import compute
@@ -30,7 +30,7 @@ RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"
 def study(committed: None) -> Study:
     made = loading.load_study(MYSTERY)
     design.plan(made)
-    return transitions.launch(made, by="tests", at=timezone.now())
+    return launches.launch(made, by="tests", at=timezone.now())
 
 
 @pytest.fixture

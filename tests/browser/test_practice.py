@@ -8,7 +8,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from annotation import design
-from annotation.design import transitions
+from annotation.design import launches
 from annotation.models import Response
 from annotation.participation import invitations
 from reports.management.commands.demo import FOLDER
@@ -23,7 +23,7 @@ def practice(page: Page, live_server: Any, committed: None) -> Page:
     """The page on which the demonstration's study of depth lets its raters practise."""
     study = loading.load_study(FOLDER / "depth")
     design.plan(study)
-    transitions.launch(study, by="tests", at=timezone.now())
+    launches.launch(study, by="tests", at=timezone.now())
     page.goto(f"{live_server.url}/r/{invitations.issue(study)[1]}/")
     page.get_by_role("button", name="Continue").click()
     page.get_by_label("I have read this and I agree to take part.").check()

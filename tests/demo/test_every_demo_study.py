@@ -8,14 +8,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation import design
-from annotation.design import balance, transitions
+from annotation.design import balance, launches
 from annotation.models import Assignment, Rater, Response
 from annotation.participation import claims, invitations
 from reports import figures, results
 from reports.management.commands.demo import FOLDER
 from reports.models import Report
 from reports.page import csv
-from studies import items, loading, protocol
+from studies import items, lifecycle, loading, protocol
 from studies.documents.errors import DocumentError
 from studies.documents.instrument import read_instrument
 from studies.models import Instrument, Step, Study
@@ -32,7 +32,7 @@ def live(folder: Path) -> Study:
     """The study in that folder, loaded, planned and launched."""
     study = loading.load_study(folder)
     design.plan(study)
-    return transitions.launch(study, by="tests", at=timezone.now())
+    return launches.launch(study, by="tests", at=timezone.now())
 
 
 def walked(client: Client, study: Study, *, n_groups: int = 99) -> tuple[Rater, list[str]]:
@@ -82,7 +82,7 @@ def test_a_study_can_be_walked_from_the_link_to_the_end_and_reported(client: Cli
     statuses = Assignment.objects.filter(rater=rater, seat__isnull=False).values_list("status", flat=True)
     assert set(statuses) == {"submitted"}
     assert len(statuses) == n_groups
-    transitions.close(study, at=timezone.now())
+    lifecycle.close(study, at=timezone.now())
     found = results.report(study, at=timezone.now(), by="tests").result
     assert (found["progress"]["n_missing"], found["is_sealed"], Report.objects.count()) == (0, False, 1)
     shown = results.read(found)
@@ -167,5 +167,5 @@ def test_an_instrument_can_be_asked_in_every_scope_that_fits_it(
     rater, _ = walked(client, study)
 
     assert answered(rater) == asked(study)
-    transitions.close(study, at=timezone.now())
+    lifecycle.close(study, at=timezone.now())
     assert results.compute(study)["progress"]["n_missing"] == 0

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from annotation.design import transitions
+from annotation.design import launches
 from annotation.participation import withdrawal
 from annotation.responses import derivation, submission
 from judges import catalogue, runs
@@ -25,7 +25,7 @@ def test_calls_forget_the_text_of_whoever_withdrew_and_pending_ones_end() -> Non
     judged = derivation.derive(source, "judged", derivation.derivable_fills(source))
     judged.versions.get().steps.update(position=2)
     Step.objects.create(version=judged.versions.get(), position=1, key="consent", kind="consent", text="May we?")
-    transitions.launch(judged, by="tests", at=timezone.now())
+    launches.launch(judged, by="tests", at=timezone.now())
     run = runs.start(judged, catalogue.stub_judge(), by="tests")
     assert "canary" in str(Call.objects.filter(run=run).values_list("request", flat=True)[0]), "there is text to forget"
 

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from annotation import responses
-from annotation.design import transitions
+from annotation.design import launches
 from annotation.models import Assignment, Response
 from annotation.responses import history, verification
 from judges import catalogue, measurements, metrics, planning, runs, tasks
@@ -292,11 +292,11 @@ def test_a_study_can_be_launched_after_a_metric_and_not_after_any_other_step() -
     study = factories.study(state=Study.State.DRAFT)
     factories.freeze(study)
     measured(study)
-    assert transitions.launch_obstacles(study, at=timezone.now()) == []
+    assert launches.launch_obstacles(study, at=timezone.now()) == []
 
     Step.objects.create(version=study.versions.get(), position=90, key="more", kind="briefing", text="More.")
 
-    assert [finding.sentence for finding in transitions.launch_obstacles(study, at=timezone.now())] == [
+    assert [finding.sentence for finding in launches.launch_obstacles(study, at=timezone.now())] == [
         "its steps, stories or groups have changed since its protocol was frozen"
     ]
 

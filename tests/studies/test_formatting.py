@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.design import transitions
+from annotation.design import launches
 from studies import formatting
 from studies.formatting import CannotNormalise
 from studies.models import Provenance, Step, Story, StoryGroup, Study
@@ -183,8 +183,8 @@ def test_a_normalised_study_can_be_planned_and_launched() -> None:
     formatting.normalise(study, ALL)
     call_command("plan", study.slug)
 
-    assert transitions.launch_obstacles(study, at=factories.NOON) == []
-    assert transitions.launch(study, by="tests", at=factories.NOON).state == Study.State.LIVE
+    assert launches.launch_obstacles(study, at=factories.NOON) == []
+    assert launches.launch(study, by="tests", at=factories.NOON).state == Study.State.LIVE
 
 
 @pytest.mark.django_db

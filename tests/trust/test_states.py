@@ -14,10 +14,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation import responses
-from annotation.design import transitions
 from annotation.models import Assignment, Rater
 from annotation.participation import claims, invitations
 from annotation.responses import submission
+from studies import lifecycle
 from studies.models import Study
 from tests import factories
 from tests.annotation import walk
@@ -102,7 +102,7 @@ def after_withdrawal(client: Client) -> Assignment:
 
 def after_closing(client: Client) -> Assignment:
     mine = begun(client)
-    transitions.close(mine.study, at=timezone.now())
+    lifecycle.close(mine.study, at=timezone.now())
     return mine
 
 

@@ -26,7 +26,7 @@ from django_celery_beat.models import (
 
 import studies
 from annotation import design, responses
-from annotation.design import transitions
+from annotation.design import launches
 from annotation.models import Assignment, Identity, Rater, Withdrawal
 from annotation.participation import claims, consents, invitations
 from annotation.responses import submission
@@ -34,7 +34,7 @@ from annotation.views.rater.routing import record_step_taken
 from config import roles
 from judges import catalogue, runs
 from judges.models import Run
-from studies import loading, protocol
+from studies import lifecycle, loading, protocol
 from studies.models import Instrument, ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study
 from tests import factories
 
@@ -90,10 +90,10 @@ def build() -> World:
     world.studies["mystery"] = _cloze()
     for slug in ("plums", "pears", "mystery"):
         design.plan(world.studies[slug])
-        transitions.launch(world.studies[slug], by="tests", at=timezone.now())
+        launches.launch(world.studies[slug], by="tests", at=timezone.now())
         _stranger(world.studies[slug])
     _raters(world)
-    transitions.close(world.studies["pears"], at=timezone.now())
+    lifecycle.close(world.studies["pears"], at=timezone.now())
     for role in ("", *roles.ROLES):
         world.visitors[role or "helper"] = _signed_in(factories.staff(role))
     world.visitors["root"] = _signed_in(User.objects.create_superuser("root"))

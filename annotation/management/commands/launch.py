@@ -5,7 +5,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.design import transitions
+from annotation.design import launches
+from studies import lifecycle
 from studies.lookup import NoSuchStudy, named
 from studies.protocol import current
 
@@ -21,8 +22,8 @@ class Command(BaseCommand):
 
     def handle(self, *, study: str, **options: Any) -> None:
         try:
-            live = transitions.launch(named(study), by="manage.py launch", at=timezone.now())
-        except (NoSuchStudy, transitions.NotReady) as error:
+            live = launches.launch(named(study), by="manage.py launch", at=timezone.now())
+        except (NoSuchStudy, lifecycle.NotReady) as error:
             raise CommandError(str(error)) from None
         version = current(live)
         self.stdout.write(f"{study} is live: protocol version {version.number} with SHA-256 {version.sha256}")

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from annotation import design
-from annotation.design import balance, transitions
+from annotation.design import balance, launches
 from annotation.design.balance import GroupBalance
 from studies.lookup import NoSuchStudy, named
 from studies.protocol import NotPlannable
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{study}: {len(seats)} seats planned; nothing is frozen until it is launched")
         for group in balance.load_groups(planned):
             self.stdout.write("\n" + table(group))
-        findings = transitions.findings(planned, at=timezone.now())
+        findings = launches.findings(planned, at=timezone.now())
         self.stdout.write("" if findings else f"\nNext: `launch {study}`, and links on the study's page in the admin.")
         for finding in findings:
             self.stdout.write(f"{finding.level}: {finding}")

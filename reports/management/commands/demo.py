@@ -19,14 +19,14 @@ from django.utils.crypto import salted_hmac
 
 import studies
 from annotation import simulation
-from annotation.design import transitions
+from annotation.design import launches
 from annotation.models import Invitation, Rater
 from annotation.participation import claims, invitations
 from annotation.simulation import Tendency
 from judges import catalogue, runs
 from judges.models import Run
 from reports import results
-from studies import loading
+from studies import lifecycle, loading
 from studies.models import Provenance, Study
 
 FOLDER = Path(studies.__file__).parent / "demo"
@@ -130,10 +130,10 @@ def seed_closed(*, at: datetime) -> Study:
         return study
     study = loading.load_study(FOLDER / CLOSED)
     begins = at - timedelta(days=21)
-    transitions.launch(study, by="demo", at=begins + timedelta(days=1))
+    launches.launch(study, by="demo", at=begins + timedelta(days=1))
     raters = simulation.simulate(study, tendencies(study), seed=SEED, begins=begins + timedelta(days=2))
     ends = max(a.ended_at for r in raters for a in r.assignments.all() if a.ended_at)
-    transitions.close(study, at=ends + timedelta(days=1))
+    lifecycle.close(study, at=ends + timedelta(days=1))
     return study
 
 
@@ -149,7 +149,7 @@ def seed_live(slug: str, *, at: datetime) -> Study:
     if study := Study.objects.filter(slug=slug).first():
         return study
     study = loading.load_study(FOLDER / slug)
-    return transitions.launch(study, by="demo", at=at)
+    return launches.launch(study, by="demo", at=at)
 
 
 def judge(study: Study) -> Run:

@@ -1,11 +1,9 @@
 """Submitting while others submit, and while answers still arrive."""
 
 import threading
-from collections.abc import Callable
 
 import numpy as np
 import pytest
-from django.db import connection
 
 from annotation import responses
 from annotation.models import Assignment, Response
@@ -14,27 +12,7 @@ from studies import protocol
 from studies.models import Story
 from tests import factories
 from tests.factories import NOON
-
-
-def at_once(*work: Callable[[], object]) -> list[object]:
-    """What each piece of work returns, all begun at the same moment, each with a connection of its own."""
-    start, found = threading.Barrier(len(work)), [None] * len(work)
-
-    def run(n: int) -> None:
-        start.wait()
-        try:
-            found[n] = work[n]()
-        except Exception as error:
-            found[n] = error
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=(n,)) for n in range(len(work))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return found
+from tests.threads import at_once
 
 
 def test_of_twenty_submissions_at_once_one_counts(committed: None) -> None:

@@ -7,9 +7,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.design import transitions
 from annotation.models import Assignment, Rater
 from annotation.participation import claims, invitations
+from studies import lifecycle
 from studies.models import Step, Study
 from tests import factories
 from tests.annotation import walk
@@ -227,7 +227,7 @@ def test_in_a_paused_study_raters_are_told_so_and_go_on_later(client):
     assignment = walk.begin(client, study)
     walk.give(client, assignment)
 
-    transitions.pause(study)
+    lifecycle.pause(study)
 
     page = client.get(walk.address(assignment), follow=True)
     assert "The study is paused" in page.text
@@ -237,7 +237,7 @@ def test_in_a_paused_study_raters_are_told_so_and_go_on_later(client):
     assert "The study is paused, so answers cannot be changed just now. What you saved is kept." in refused.text
     assert walk.said(assignment) == [("yes", "It is so.")]
 
-    transitions.resume(study)
+    lifecycle.resume(study)
 
     assert walk.give(client, assignment, "no", base=1).status_code < 400
     assert walk.said(assignment) == [("no", "It is so.")]

@@ -1,4 +1,4 @@
-"""The course of a study: launched, paused and resumed, closed. One list says what stands in the way of a launch."""
+"""Launching a study, which plans seats and freezes the protocol. One list says what stands in the way."""
 
 from datetime import datetime
 
@@ -7,15 +7,11 @@ from django.utils.translation import gettext as _
 
 from annotation.design import seats
 from studies import hashing, lifecycle, protocol
-from studies.lifecycle import TRANSITIONS
+from studies.lifecycle import NotReady
 from studies.models import Study
 from studies.protocol import Finding, Purpose
 
 BEFORE_RATERS = frozenset({Purpose.LAUNCH})
-
-
-class NotReady(ValueError):
-    """The study cannot pass to that state; the message gives every reason and the way out."""
 
 
 def findings(study: Study, *, at: datetime) -> list[Finding]:
@@ -66,7 +62,7 @@ def launch(study: Study, *, by: str, at: datetime) -> Study:
     """
     sentences = [str(finding) for finding in launch_obstacles(study, at=at)]
     # The state in the condition: of two launches at once, one changes no row and is told so.
-    if not sentences and not _change_state(study, "launch", launched_at=at):
+    if not sentences and not lifecycle.change_state(study, "launch", launched_at=at):
         sentences = [_("somebody else has just launched it")]
     if sentences:
         raise _not_ready(_("%(study)s cannot be launched: %(why)s"), study, sentences)
@@ -79,35 +75,5 @@ def launch(study: Study, *, by: str, at: datetime) -> Study:
     return study
 
 
-def pause(study: Study) -> Study:
-    """The study, in which nobody can answer until it is resumed; what is saved stays. Raises NotReady."""
-    if not _change_state(study, "pause"):
-        raise NotReady(_("%(study)s cannot be paused: it is not live") % {"study": study.slug})
-    return study
-
-
-def resume(study: Study) -> Study:
-    """The study, live again after a pause. Raises NotReady."""
-    if not _change_state(study, "resume"):
-        raise NotReady(_("%(study)s cannot be resumed: it is not paused") % {"study": study.slug})
-    return study
-
-
-def close(study: Study, *, at: datetime) -> Study:
-    """The study, closed for good: what is saved stays, nothing more can be answered. Raises NotReady."""
-    if not _change_state(study, "close", closed_at=at):
-        raise NotReady(_("%(study)s cannot be closed: it is not live") % {"study": study.slug})
-    return study
-
-
 def _not_ready(sentence: str, study: Study, reasons: list[str]) -> NotReady:
     return NotReady(sentence % {"study": study.slug, "why": "; ".join(reasons)})
-
-
-def _change_state(study: Study, name: str, **fields: object) -> bool:
-    """Whether the study passed through that transition, with these fields set as well."""
-    transition = TRANSITIONS[name]
-    rows = Study.objects.filter(pk=study.pk, state__in=transition.before)
-    has_changed = rows.update(state=transition.after, **fields)
-    study.refresh_from_db()
-    return bool(has_changed)

@@ -8,14 +8,16 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation import design
-from annotation.design import balance, transitions
+from annotation.design import balance, launches
 from annotation.models import Seat
 from annotation.participation import claims
 from annotation.responses import verification
+from studies import lifecycle
 from studies.models import ProtocolVersion, Story, Study
 from studies.protocol import NotPlannable, Purpose
 from tests import factories
 from tests.factories import NOON
+from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -23,10 +25,10 @@ pytestmark = pytest.mark.django_db
 def test_a_planned_study_is_launched_and_closed() -> None:
     study = factories.study(state=Study.State.DRAFT)
 
-    transitions.launch(study, by="tests", at=NOON)
+    launches.launch(study, by="tests", at=NOON)
     assert (study.state, study.launched_at) == (Study.State.LIVE, NOON)
 
-    transitions.close(study, at=NOON + timedelta(days=1))
+    lifecycle.close(study, at=NOON + timedelta(days=1))
     assert (study.state, study.closed_at) == (Study.State.CLOSED, NOON + timedelta(days=1))
 
 
@@ -36,8 +38,8 @@ def test_every_reason_against_launching_is_said_at_once() -> None:
     study.closes_at = NOON
     study.save()
 
-    with pytest.raises(transitions.NotReady) as caught:
-        transitions.launch(study, by="tests", at=NOON)
+    with pytest.raises(lifecycle.NotReady) as caught:
+        launches.launch(study, by="tests", at=NOON)
 
     assert str(caught.value) == (
         "plums cannot be launched: step ranking asks item-1, which compares stories, but group plot1 has only one; "
@@ -63,7 +65,7 @@ def test_what_changed_after_freezing_is_not_launched(change: Callable[[Study], o
     study.refresh_from_db()
 
     sentence = "its steps, stories or groups have changed since its protocol was frozen; undo that, or load it anew"
-    assert list(map(str, transitions.launch_obstacles(study, at=NOON))) == [sentence]
+    assert list(map(str, launches.launch_obstacles(study, at=NOON))) == [sentence]
 
 
 @pytest.mark.parametrize("change", [CHANGES[1], CHANGES[3]], ids=["a group", "the seats"])
@@ -73,10 +75,10 @@ def test_seats_of_another_design_are_not_launched_but_planned_anew(change: Calla
     study.refresh_from_db()
 
     sentence = "its groups, stories or design have changed since its seats were planned; plan it again"
-    assert list(map(str, transitions.launch_obstacles(study, at=NOON))) == [sentence]
+    assert list(map(str, launches.launch_obstacles(study, at=NOON))) == [sentence]
 
     design.plan(study)
-    assert transitions.launch(study, by="tests", at=NOON).state == Study.State.LIVE
+    assert launches.launch(study, by="tests", at=NOON).state == Study.State.LIVE
 
 
 @pytest.mark.parametrize("change", [CHANGES[0], CHANGES[2]], ids=["a text", "a step"])
@@ -84,7 +86,7 @@ def test_words_can_be_edited_between_planning_and_launching(change: Callable[[St
     study = factories.study(state=Study.State.DRAFT)
     change(study)
 
-    transitions.launch(study, by="tests", at=NOON)
+    launches.launch(study, by="tests", at=NOON)
 
     assert verification.verify(study).faults == []
 
@@ -97,7 +99,7 @@ def test_planning_freezes_nothing_and_can_be_repeated_until_launch() -> None:
     assert len(design.plan(study)) == 5
     assert Seat.objects.count() == 5
     study.refresh_from_db()
-    transitions.launch(study, by="tests", at=NOON)
+    launches.launch(study, by="tests", at=NOON)
     with pytest.raises(NotPlannable, match="plums: its seats stay, since it has been launched"):
         design.plan(study)
 
@@ -105,7 +107,7 @@ def test_planning_freezes_nothing_and_can_be_repeated_until_launch() -> None:
 def test_launching_plans_what_was_not_planned_and_freezes() -> None:
     study = factories.study(state=Study.State.DRAFT, planned=False, k=3)
 
-    transitions.launch(study, by="the designer", at=NOON)
+    launches.launch(study, by="the designer", at=NOON)
 
     version = study.versions.get()
     assert (study.seats.count(), version.frozen_by, version.frozen_at) == (3, "the designer", NOON)
@@ -136,12 +138,12 @@ def test_a_study_that_cannot_be_launched_is_not_stuck(spoil: Callable[[Study], N
     spoil(study)
     study.refresh_from_db()
 
-    with pytest.raises(transitions.NotReady):
-        transitions.launch(study, by="tests", at=NOON)
+    with pytest.raises(lifecycle.NotReady):
+        launches.launch(study, by="tests", at=NOON)
 
     study.refresh_from_db()
     assert (study.state, study.seats.count(), study.versions.get().frozen_at) == (Study.State.DRAFT, 0, None)
-    (finding,) = transitions.launch_obstacles(study, at=NOON)
+    (finding,) = launches.launch_obstacles(study, at=NOON)
     assert {purpose for purpose in Purpose if not finding.hinders(purpose)} == purposes
 
 
@@ -149,7 +151,7 @@ def test_a_protocol_that_a_run_has_frozen_is_launched_as_it_is() -> None:
     study = factories.study(state=Study.State.DRAFT, planned=False)
     frozen = factories.freeze(study)
 
-    transitions.launch(study, by="tests", at=NOON + timedelta(days=1))
+    launches.launch(study, by="tests", at=NOON + timedelta(days=1))
 
     assert study.versions.get().frozen_at == frozen.frozen_at
 
@@ -159,29 +161,29 @@ def test_a_warning_hinders_nothing() -> None:
     Study.objects.update(contact="")
     study.refresh_from_db()
 
-    (finding,) = transitions.findings(study, at=NOON)
+    (finding,) = launches.findings(study, at=NOON)
 
     assert (finding.level, finding.where) == ("warning", "contact")
-    assert transitions.launch_obstacles(study, at=NOON) == []
+    assert launches.launch_obstacles(study, at=NOON) == []
 
 
 def test_a_study_that_asks_for_no_consent_is_not_launched() -> None:
     study = factories.study(state=Study.State.DRAFT, planned=False)
     study.versions.get().steps.filter(kind="consent").delete()
     said = "it asks nobody for consent; add a step of kind consent, as the first"
-    before = transitions.launch_obstacles(study, at=NOON)
+    before = launches.launch_obstacles(study, at=NOON)
     design.plan(study)
 
     assert list(map(str, before)) == [said]
-    assert transitions.launch_obstacles(study, at=NOON) == before
+    assert launches.launch_obstacles(study, at=NOON) == before
 
 
 @pytest.mark.parametrize("state", [Study.State.LIVE, Study.State.CLOSED])
 def test_only_a_draft_is_launched(state: str) -> None:
     study = factories.study(state=state)
 
-    with pytest.raises(transitions.NotReady):
-        transitions.launch(study, by="tests", at=NOON)
+    with pytest.raises(lifecycle.NotReady):
+        launches.launch(study, by="tests", at=NOON)
 
     assert Study.objects.get().state == state
 
@@ -189,45 +191,57 @@ def test_only_a_draft_is_launched(state: str) -> None:
 def test_of_two_launches_one_counts() -> None:
     study = factories.study(state=Study.State.DRAFT)
     same = Study.objects.get(pk=study.pk)
-    transitions.launch(study, by="tests", at=NOON)
+    launches.launch(study, by="tests", at=NOON)
 
-    with pytest.raises(transitions.NotReady, match="somebody else has just launched it"):
-        transitions.launch(same, by="tests", at=NOON + timedelta(hours=1))
+    with pytest.raises(lifecycle.NotReady, match="somebody else has just launched it"):
+        launches.launch(same, by="tests", at=NOON + timedelta(hours=1))
 
     assert Study.objects.get().launched_at == NOON
+
+
+def test_of_four_launches_at_the_same_moment_one_counts(committed: None) -> None:
+    study = factories.study(state=Study.State.DRAFT, planned=False)
+    copies = [Study.objects.get(pk=study.pk) for _ in range(4)]
+
+    outcomes = at_once(*(lambda copy=copy: launches.launch(copy, by="tests", at=NOON) for copy in copies))
+
+    assert sorted(type(outcome).__name__ for outcome in outcomes) == ["NotReady"] * 3 + ["Study"]
+    assert Study.objects.get().is_live
+    assert study.seats.count() == 3, "planned once"
+    assert study.versions.exclude(frozen_at=None).count() == 1
 
 
 @pytest.mark.parametrize("state", [Study.State.DRAFT, Study.State.CLOSED])
 def test_only_a_live_study_is_closed(state: str) -> None:
     study = factories.study(state=state)
 
-    with pytest.raises(transitions.NotReady, match="plums cannot be closed: it is not live"):
-        transitions.close(study, at=NOON)
+    with pytest.raises(lifecycle.NotReady, match="plums cannot be closed: it is not live"):
+        lifecycle.close(study, at=NOON)
 
 
 def test_a_study_is_paused_and_goes_on() -> None:
     study = factories.study()
 
-    assert transitions.pause(study).state == Study.State.PAUSED
-    assert transitions.resume(study).state == Study.State.LIVE
+    assert lifecycle.pause(study).state == Study.State.PAUSED
+    assert lifecycle.resume(study).state == Study.State.LIVE
 
 
 @pytest.mark.parametrize("state", [Study.State.DRAFT, Study.State.PAUSED, Study.State.CLOSED])
 def test_only_a_live_study_is_paused(state: str) -> None:
-    with pytest.raises(transitions.NotReady, match="plums cannot be paused: it is not live"):
-        transitions.pause(factories.study(state=state))
+    with pytest.raises(lifecycle.NotReady, match="plums cannot be paused: it is not live"):
+        lifecycle.pause(factories.study(state=state))
 
 
 @pytest.mark.parametrize("state", [Study.State.DRAFT, Study.State.LIVE, Study.State.CLOSED])
 def test_only_a_paused_study_is_resumed(state: str) -> None:
-    with pytest.raises(transitions.NotReady, match="plums cannot be resumed: it is not paused"):
-        transitions.resume(factories.study(state=state))
+    with pytest.raises(lifecycle.NotReady, match="plums cannot be resumed: it is not paused"):
+        lifecycle.resume(factories.study(state=state))
 
 
 def test_a_paused_study_can_be_closed() -> None:
-    study = transitions.pause(factories.study())
+    study = lifecycle.pause(factories.study())
 
-    assert transitions.close(study, at=NOON).state == Study.State.CLOSED
+    assert lifecycle.close(study, at=NOON).state == Study.State.CLOSED
 
 
 def test_the_balance_counts_stories_at_positions_and_seats_taken() -> None:
