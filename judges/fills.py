@@ -1,6 +1,7 @@
 """A model fills a cloze: it is asked once for the whole story, and its answer is taken apart into the blanks.
 
-What people see on the page, the model is told: kinds and hints of the blanks, and constraints if the step shows them.
+What people see on the page, the model is told: the step's text, which blanks make which section, kinds and hints of the
+blanks, and constraints if the step shows them.
 """
 
 from collections.abc import Iterator
@@ -29,7 +30,7 @@ class FillPrompt:
 
 PROMPT = FillPrompt(
     name="quiet-fill",
-    version="1",
+    version="2",
     citation=(
         "The first sentence of the task is that of Zou & Xu, 2026, QUIET, section 5.1, where the story is called a "
         "mystery story; the rest is ours."
@@ -46,14 +47,16 @@ PROMPT = FillPrompt(
 )
 
 
-def build_request(document: ClozeDocument, switches: Switches) -> dict[str, Any]:
+def build_request(document: ClozeDocument, switches: Switches, *, step_text: str = "") -> dict[str, Any]:
     """The messages that ask for the whole story, and the schema of the answer.
+
+    step_text : what people read above the story
 
     The schema carries the skeleton and the hints too: whoever answers without reading needs them to answer at all.
     """
     skeleton = document.marked_text
     hints = {str(blank.number): blank.hint for blank in document.blanks}
-    parts = [PROMPT.task, "\n".join(_blanks(document))]
+    parts = [PROMPT.task, *filter(None, [step_text]), "\n".join(_blanks(document))]
     if switches.constraints:
         parts.append("\n".join(_constraints(document)))
     parts.append(f"The story:\n\n{skeleton}")
@@ -81,8 +84,10 @@ def parse_fills(reply: str, *, finish_reason: str, document: ClozeDocument) -> d
 
 def _blanks(document: ClozeDocument) -> Iterator[str]:
     yield PROMPT.blanks
-    for blank in document.blanks:
-        yield f"{blank.number} ({SUGGESTED[blank.kind]})" + (f": {blank.hint}" if blank.hint else "")
+    for section in document.sections:
+        yield f"Section {section.number}, {section.title}"
+        for blank in document.blanks_of(section.number):
+            yield f"{blank.number} ({SUGGESTED[blank.kind]})" + (f": {blank.hint}" if blank.hint else "")
 
 
 def _constraints(document: ClozeDocument) -> Iterator[str]:

@@ -93,11 +93,14 @@ def render(
     stories: Sequence[StoryText],
     mark: str,
     premise: str = "",
+    step_text: str = "",
+    title: str = "",
 ) -> list[dict[str, str]]:
     """The messages for one item about one story or several. Raises InvalidPrompt.
 
-    The templates know: mark, stories and premise (fenced already; premise is "" if raters do not see it), background,
-    instruction, question, words (how to answer), and n_stories.
+    The templates know: mark, stories and premise (fenced already; premise is "" if raters do not see it), background
+    (all that people read above the question: the step's text, the item's title and its background), instruction,
+    question, words (how to answer), and n_stories.
     """
     if any(mark in story.text for story in stories) or mark in premise:
         raise InvalidPrompt("the number of the fence stands in the text that it should fence; draw another")
@@ -107,7 +110,7 @@ def render(
         "mark": mark,
         "stories": "\n\n".join(_fenced(story, mark, is_alone=len(stories) == 1) for story in stories),
         "premise": f"<premise {mark}>\n{premise}\n</premise {mark}>" if premise else "",
-        "background": item.background,
+        "background": "\n\n".join(filter(None, [step_text, title, item.background])),
         "instruction": item.instruction,
         "question": item.question,
         "words": kind.words(item, stories=letters),

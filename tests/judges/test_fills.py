@@ -49,7 +49,8 @@ def test_the_whole_story_is_asked_for_once(study: Study, standin: StandIn) -> No
     said = message["content"]
     assert said.startswith("Please read the following story, replace all blanks with your filled-in content")
     assert "They were {{1}} and they were wet; in the heel\nof the left one lay {{2}}." in said
-    assert "1 (a word or a phrase): what kind of shoes\n2 (a word or a phrase)\n" in said
+    assert "Section 1, The Corridor\n1 (a word or a phrase): what kind of shoes\n2 (a word or a phrase)\n" in said
+    assert "Fill them in any order." in said, "the step's text, which people read above the story"
 
 
 def test_every_blank_is_recorded_and_the_text_is_submitted(study: Study, standin: StandIn) -> None:
@@ -106,7 +107,7 @@ def test_models_get_the_constraints_where_people_see_them() -> None:
 def test_a_run_keeps_what_it_asks_with(study: Study, standin: StandIn) -> None:
     kept = json.loads(started(study, judge_at(standin)).document)["fill_prompt"]
 
-    assert (kept["name"], kept["version"]) == ("quiet-fill", "1")
+    assert (kept["name"], kept["version"]) == ("quiet-fill", "2")
     assert kept["task"] in Call.objects.get().request["messages"][0]["content"]
 
 
