@@ -191,7 +191,8 @@ def _request(judge: Judge, step: Step, item: Item, stories: list[StoryText], mar
 
 def _fill_request(judge: Judge, step: Step) -> dict[str, Any]:
     cloze = Cloze.objects.get(filling=step.instrument_id)
-    asked = fills.build_request(cloze.parsed, Switches(**step.options), step_text=step.text)
+    mark = prompts.new_mark()
+    asked = fills.build_request(cloze.parsed, Switches(**step.options), mark=mark, step_text=step.text)
     return {"model": judge.model, "parameters": judge.parameters} | asked
 
 
