@@ -103,6 +103,7 @@ INSTALLED_APPS = [
     "django.forms",  # TemplatesSetting finds the forms' own templates through it
 ]
 MIDDLEWARE = [
+    "config.logs.RequestIdMiddleware",
     # Styles and scripts too, since the middleware that serves them stands below. Django pads what it compresses and
     # masks its tokens, so that lengths give nothing away.
     "django.middleware.gzip.GZipMiddleware",
@@ -183,12 +184,30 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY el
 # Invitation links are secrets: they must not travel to other sites in a Referer header. Not "no-referrer", under which
 # browsers send `Origin: null` with every form, and Django's CSRF check refuses that.
 SECURE_REFERRER_POLICY = "same-origin"
-# Nor may they stand in a log: Django writes the address of every request that was refused.
+# Nor may they stand in a log: Django writes the address of every request that was refused. Errors of the server are
+# written to standard error, one line each; what visitors do wrong is not.
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"without_links": {"()": "config.headers.WithoutLinks"}},
+    "filters": {
+        "without_links": {"()": "config.headers.WithoutLinks"},
+        "ours": {"()": "config.logs.NotOfVisitors"},
+    },
+    "formatters": {"one_line": {"()": "config.logs.OneLine"}},
+    "handlers": {
+        "standard_error": {
+            "class": "logging.StreamHandler",
+            "formatter": "one_line",
+            "filters": ["ours", "without_links"],
+            "level": "WARNING",
+        }
+    },
+    "root": {"handlers": ["standard_error"], "level": "WARNING"},
     "loggers": {
+        # Django's own handlers, which it gives here by default, write in its debug mode only, or mail everything.
+        "django": {"handlers": [], "level": "INFO", "propagate": True},
+    }
+    | {
         name: {"filters": ["without_links"]}
         for name in ("django.request", "django.server", "django.security.csrf", "django.security.DisallowedHost")
     },
