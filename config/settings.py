@@ -76,7 +76,8 @@ def database() -> dict[str, Any]:
         }
     if config["ENGINE"] != "django.db.backends.postgresql":
         raise ImproperlyConfigured("DATABASE_URL must begin with sqlite:/// or postgres://")
-    return config | {"OPTIONS": {"pool": {"min_size": 1, "max_size": 16}}}
+    # Checked when it is taken from the pool: after a restart of the database every connection there is dead.
+    return config | {"CONN_HEALTH_CHECKS": True, "OPTIONS": {"pool": {"min_size": 1, "max_size": 16}}}
 
 
 DATABASES = {"default": database()}

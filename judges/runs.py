@@ -17,7 +17,7 @@ from typing import Any
 
 import kombu.exceptions
 from celery import current_app
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, close_old_connections, transaction
 from django.db.models import Count, Max, Min, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -164,6 +164,7 @@ def drain(
                     stop(run, trouble)
             elif not finish(run, at=now):
                 sleep(_pause(run, at=now))
+                close_old_connections()
     Run.objects.filter(pk=run.pk).update(busy_until=None)
     run.refresh_from_db()
     return run
@@ -336,6 +337,7 @@ def _work(
     attempt_by_future = {pool.submit(_complete, client, attempt.call.request): attempt for attempt in batch}
     for future in as_completed(attempt_by_future):
         attempt = attempt_by_future[future]
+        close_old_connections()  # the endpoint may have taken longer than the database's connection lived
         try:
             settle(attempt, future.result(), protocol=protocol, at=clock())
             failures.clear()
