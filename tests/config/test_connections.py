@@ -11,7 +11,7 @@ from django.test import Client
 from annotation import responses
 from annotation.models import Assignment, Response
 from judges import catalogue, runs
-from judges.models import Run
+from judges.models import Endpoint, Run
 from judges.providers.base import Completion, Request
 from judges.providers.stub import StubClient
 from studies import protocol
@@ -85,6 +85,8 @@ def test_a_run_takes_an_answer_for_which_it_waited_longer_than_its_connection_li
 ) -> None:
     monkeypatch.setattr(runs.current_app, "send_task", lambda name, args: None)
     run = runs.start(factories.study(comparative=False), catalogue.stub_judge(), by="tests")
+    Endpoint.objects.update(n_at_once=1)  # so that the run waits, and writes nothing, at that moment
+    run = Run.objects.get()
     complete, n_calls = StubClient.complete, []
 
     def restarted(client: StubClient, request: Request) -> Completion:
