@@ -278,4 +278,5 @@ CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
 CELERY_BEAT_SCHEDULE = {
     "sweep runs": {"task": "judges.tasks.sweep", "schedule": 30.0},
     "nightly reports": {"task": "reports.tasks.nightly", "schedule": crontab(hour=3, minute=0)},
+    "nightly cleaning": {"task": "config.tasks.clean", "schedule": crontab(hour=3, minute=30)},
 }
