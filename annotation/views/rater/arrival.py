@@ -52,7 +52,7 @@ def invitation(request: Request, token: str) -> HttpResponse:
     """What the link is about. Looking starts nothing, since mail scanners look; only Continue begins a session."""
     found = invitations.opened(token, at=timezone.now())
     if found is None:
-        return render(request, "annotation/invalid_link.html", status=404)
+        return _after_closing(request, token)
     languages.speak(request, found.study)
     if done := Withdrawal.objects.filter(rater=found.rater_id).select_related("rater__study").first():
         return withdrawal.receipt(request, done, status=410)
@@ -63,6 +63,20 @@ def invitation(request: Request, token: str) -> HttpResponse:
     asked = load_outline(protocol.current(found.study))
     context = {"study": found.study, "until": until, "fills_cloze": asked.fills_cloze}
     return render(request, "annotation/invitation.html", context)
+
+
+def _after_closing(request: Request, token: str) -> HttpResponse:
+    """Of a closed study the link opens onto withdrawing alone, for whoever took part; else it opens nothing."""
+    late = invitations.after_closing(token)
+    if late is None or late.rater is None:
+        return render(request, "annotation/invalid_link.html", status=404)
+    languages.speak(request, late.study)
+    if done := Withdrawal.objects.filter(rater=late.rater).select_related("rater__study").first():
+        return withdrawal.receipt(request, done, status=410)
+    if request.method == "POST":
+        guards.start(request, late.rater)
+        return redirect("annotation:withdraw")
+    return render(request, "annotation/closed.html", {"study": late.study, "has_link": True})
 
 
 @rater_page
