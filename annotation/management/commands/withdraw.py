@@ -28,7 +28,8 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
         except Rater.DoesNotExist:
             raise CommandError(f"there is nobody with the code “{code}” in {study}") from None
-        about = f"{code} in {study}: their answers ({withdrawal.n_answers(rater)}), who they are, and the label of their link"
+        n_answers = withdrawal.n_answers(rater)
+        about = f"{code} in {study}: their answers ({n_answers}), who they are, and the label of their link"
         if not yes:
             self.stdout.write(f"Would erase of {about}. Nothing has been done; --yes does it, and it cannot be undone.")
             return
