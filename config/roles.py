@@ -74,7 +74,11 @@ DATA = {
         _view("studies", "provenance", "source"),
         _write("studies", "provenance", "source"),
     ),
-    "raters": Data("Raters by code, consents, withdrawals", _view("annotation", "rater", "consent", "withdrawal")),
+    "raters": Data(
+        "Raters by code, consents, withdrawals; withdrawing a rater at their request",
+        _view("annotation", "rater", "consent", "withdrawal"),
+        ("annotation.add_withdrawal",),
+    ),
     "places": Data(
         "Links, seats, assignments",
         _view("annotation", "invitation", "seat", "assignment"),
@@ -153,7 +157,7 @@ TABLE: dict[str, dict[str, str]] = {
         "judges": CHANGE,
         "endpoints": SEE,
     },
-    "steward": {"raters": SEE, "identities": CHANGE},
+    "steward": {"raters": CHANGE, "identities": CHANGE},
     "administrator": {"endpoints": CHANGE, "accounts": CHANGE},
 }
 

@@ -15,7 +15,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 
 # Where the embedded set-up keeps its database, messages and key. Nothing else is written outside the database.
-VAR = Path(env.str("QUIRE_VAR", default=str(BASE_DIR / "var")))
+VAR = Path(env.str("QUIRE_VAR", default="") or BASE_DIR / "var")
 
 DEBUG = env.bool("DEBUG", default=False)
 LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
@@ -24,18 +24,19 @@ IS_EMBEDDED = set(ALLOWED_HOSTS) <= set(LOOPBACK)
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
 
+MAKE_A_KEY = "make one with `openssl rand -hex 50`"
+
+
 def secret_key() -> str:
     """The key from the environment; embedded, one that is made once and kept beside the database."""
     if key := str(env.str("SECRET_KEY", default="")):
-        if len(key) < 50 and not IS_EMBEDDED:
-            raise ImproperlyConfigured(
-                "SECRET_KEY has fewer than 50 characters; make one with `openssl rand -base64 60`."
-            )
+        if not IS_EMBEDDED and len(key) < 50:
+            raise ImproperlyConfigured(f"SECRET_KEY has fewer than 50 characters; {MAKE_A_KEY}.")
+        if not IS_EMBEDDED and len(set(key)) < 10:
+            raise ImproperlyConfigured(f"SECRET_KEY repeats a few characters and can be guessed; {MAKE_A_KEY}.")
         return key
     if not IS_EMBEDDED:
-        raise ImproperlyConfigured(
-            "ALLOWED_HOSTS names a public host, so SECRET_KEY must be set (`openssl rand -base64 60`)."
-        )
+        raise ImproperlyConfigured(f"ALLOWED_HOSTS names a public host, so SECRET_KEY must be set; {MAKE_A_KEY}.")
     file = VAR / "secret_key"
     VAR.mkdir(parents=True, exist_ok=True)
     try:
@@ -54,13 +55,24 @@ if "*" in ALLOWED_HOSTS:
     raise ImproperlyConfigured("ALLOWED_HOSTS=* accepts any host name; name the hosts that serve Quire.")
 
 
+UNREADABLE_URL = (
+    "DATABASE_URL cannot be read. It begins with sqlite:/// or looks like postgres://user@host:5432/name; write the "
+    "password into PGPASSWORD, where it may hold any character, or here with / ? # @ : as %2F %3F %23 %40 %3A."
+)
+
+
 def database() -> dict[str, Any]:
     """SQLite tuned for many writers, or PostgreSQL with a pool. The same code and tests run on both.
 
     SQLite: without IMMEDIATE a transaction that first reads and then writes fails at once when another writes between.
     """
-    url = env.str("DATABASE_URL", default=f"sqlite:///{VAR / 'quire.sqlite3'}")
-    config: dict[str, Any] = dict(environ.Env.db_url_config(url))
+    url = env.str("DATABASE_URL", default="") or f"sqlite:///{VAR / 'quire.sqlite3'}"
+    try:
+        if "://" not in url or "#" in url:  # of which only a warning, or nothing at all, would be said
+            raise ValueError
+        config: dict[str, Any] = dict(environ.Env.db_url_config(url))
+    except (ValueError, KeyError, ImproperlyConfigured):
+        raise ImproperlyConfigured(UNREADABLE_URL) from None
     if config["ENGINE"] == "django.db.backends.sqlite3":
         if config["NAME"] != ":memory:":
             Path(config["NAME"]).resolve().parent.mkdir(parents=True, exist_ok=True)
@@ -76,7 +88,11 @@ def database() -> dict[str, Any]:
         }
     if config["ENGINE"] != "django.db.backends.postgresql":
         raise ImproperlyConfigured("DATABASE_URL must begin with sqlite:/// or postgres://")
-    return config | {"OPTIONS": {"pool": {"min_size": 1, "max_size": 16}}}
+    # With / or ? in its password an address can still be read, as one of another database.
+    if not config["NAME"] or set(config["NAME"]) & set("@/:"):
+        raise ImproperlyConfigured(UNREADABLE_URL)
+    # Checked when it is taken from the pool: after a restart of the database every connection there is dead.
+    return config | {"CONN_HEALTH_CHECKS": True, "OPTIONS": {"pool": {"min_size": 1, "max_size": 16}}}
 
 
 DATABASES = {"default": database()}
@@ -88,7 +104,7 @@ INSTALLED_APPS = [
     "judges",
     "reports",
     "config",
-    "django.contrib.admin",
+    "config.admin_app.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -103,6 +119,7 @@ INSTALLED_APPS = [
     "django.forms",  # TemplatesSetting finds the forms' own templates through it
 ]
 MIDDLEWARE = [
+    "config.logs.RequestIdMiddleware",
     # Styles and scripts too, since the middleware that serves them stands below. Django pads what it compresses and
     # masks its tokens, so that lengths give nothing away.
     "django.middleware.gzip.GZipMiddleware",
@@ -179,19 +196,43 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 30
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = not IS_EMBEDDED
-SECURE_HSTS_SECONDS = 0 if IS_EMBEDDED else 60 * 60 * 24 * 365
-SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not IS_EMBEDDED
+# Browsers remember it for as long, whatever is said later: a server can begin with an hour, or go without (0).
+try:
+    HSTS_SECONDS = int(env.str("HSTS_SECONDS", default="") or 60 * 60 * 24 * 365)
+except ValueError:
+    raise ImproperlyConfigured("HSTS_SECONDS must be a whole number of seconds; 0 for not at all.") from None
+SECURE_HSTS_SECONDS = 0 if IS_EMBEDDED else HSTS_SECONDS
+HSTS_PRELOAD = env.bool("HSTS_PRELOAD", default=True)
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HSTS_PRELOAD and SECURE_HSTS_SECONDS > 0
 BEHIND_PROXY = env.bool("BEHIND_PROXY", default=False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 # Invitation links are secrets: they must not travel to other sites in a Referer header. Not "no-referrer", under which
 # browsers send `Origin: null` with every form, and Django's CSRF check refuses that.
 SECURE_REFERRER_POLICY = "same-origin"
-# Nor may they stand in a log: Django writes the address of every request that was refused.
+# Nor may they stand in a log: Django writes the address of every request that was refused. Errors of the server are
+# written to standard error, one line each; what visitors do wrong is not.
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"without_links": {"()": "config.headers.WithoutLinks"}},
+    "filters": {
+        "without_links": {"()": "config.headers.WithoutLinks"},
+        "ours": {"()": "config.logs.NotOfVisitors"},
+    },
+    "formatters": {"one_line": {"()": "config.logs.OneLine"}},
+    "handlers": {
+        "standard_error": {
+            "class": "logging.StreamHandler",
+            "formatter": "one_line",
+            "filters": ["ours", "without_links"],
+            "level": "WARNING",
+        }
+    },
+    "root": {"handlers": ["standard_error"], "level": "WARNING"},
     "loggers": {
+        # Django's own handlers, which it gives here by default, write in its debug mode only, or mail everything.
+        "django": {"handlers": [], "level": "INFO", "propagate": True},
+    }
+    | {
         name: {"filters": ["without_links"]}
         for name in ("django.request", "django.server", "django.security.csrf", "django.security.DisallowedHost")
     },
@@ -240,4 +281,5 @@ CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
 CELERY_BEAT_SCHEDULE = {
     "sweep runs": {"task": "judges.tasks.sweep", "schedule": 30.0},
     "nightly reports": {"task": "reports.tasks.nightly", "schedule": crontab(hour=3, minute=0)},
+    "nightly cleaning": {"task": "config.tasks.clean", "schedule": crontab(hour=3, minute=30)},
 }

@@ -10,6 +10,10 @@ from urllib.parse import SplitResult, urlsplit
 
 from django.utils.translation import gettext as _
 
+NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+# All that is given out as public, and what of it is not: benchmarking, ORCHID, two ranges for documentation.
+GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
+NOT_ROUTED = [ipaddress.IPv6Network(n) for n in ("2001:2::/48", "2001:10::/28", "2001:db8::/32", "3fff::/20")]
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
@@ -86,10 +90,12 @@ def _port(parts: SplitResult) -> int:
 
 def is_public(address: Address) -> bool:
     """Whether the address is on the open internet, also when it is an IPv4 address in IPv6 clothing."""
-    if isinstance(address, ipaddress.IPv6Address):
-        inner = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
-        if address in ipaddress.ip_network("64:ff9b::/96"):
-            inner.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
-        if any(not is_public(number) for number in inner if number is not None):
-            return False
-    return address.is_global and not address.is_multicast
+    if isinstance(address, ipaddress.IPv4Address):
+        return address.is_global and not address.is_multicast
+    if address in NAT64:
+        return is_public(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
+    inner = [address.sixtofour, *(address.teredo or ())]
+    if any(not is_public(number) for number in inner if number is not None):
+        return False
+    # Whatever else there is (local, site-local, mapped, compatible, translated, multicast) is not of the open internet.
+    return address in GLOBAL_UNICAST and address.is_global and not any(address in network for network in NOT_ROUTED)

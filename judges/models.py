@@ -16,6 +16,7 @@ import json
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
@@ -117,6 +118,15 @@ class Endpoint(models.Model):
             # A key was given for an address. Sent to another one, it would be given away.
             self.key_variable, self.is_allowed = "", False
         super().save(*args, **kwargs)
+
+    def clean(self) -> None:
+        """Refuse a private address that is marked as allowed and that no call would reach. Asks the name service."""
+        if not self.is_allowed or self.is_stub or not self.base_url:
+            return
+        try:
+            addresses.check_reach(self.base_url, allowed=settings.ALLOWED_PRIVATE_ENDPOINTS)
+        except addresses.InvalidAddress as error:
+            raise ValidationError({"base_url": str(error)}) from None
 
     @property
     def is_stub(self) -> bool:

@@ -1,7 +1,8 @@
 """What a model's reply says: a verdict with its reasons, or why there is none. No Django models here.
 
 Parsing is a step of its own over replies that are kept as they came, so that it can be improved and run again without
-a call. What does not parse is unreadable; nothing is guessed, and nothing missing ever counts as No.
+a call. What does not parse is unreadable; nothing is guessed, and nothing missing ever counts as No. A verdict stands
+on a line of its own and is the only one: a reply that gives two different ones, or only a quoted one, is unreadable.
 """
 
 import json
@@ -14,8 +15,9 @@ from judges.prompts import Question
 from studies import items
 from studies.items import InvalidAnswer, Shown, is_empty
 
-VERSION = 1
+VERSION = 2
 
+Clean = Callable[[Any], Any]
 State = Literal["refused", "blocked", "truncated", "unreadable", "out_of_range"]
 
 
@@ -60,7 +62,18 @@ _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 _GOES_ON = re.compile(r"\s*(?:[.,;:!?](?=\s|$)|\s[-–—]+\s|—|\()")
 # What local models think aloud before they answer. Thoughts without an end hide no answer behind them.
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
-_DECORATION = "*_#`>~ \t\"'“”‘’"
+_EMPHASIS = "*_#`~ \t"
+_QUOTATION = "\"'“”‘’«»„"
+_DECORATION = _EMPHASIS + _QUOTATION
+# Words that announce a verdict of one's own, and words that announce somebody else's.
+_ANNOUNCES = re.compile(
+    r"\b(?:answer|verdict|decision|rating|score|ranking|conclusion|conclude|json|assessment|evaluation|judge?ment|"
+    r"overall|result)\b",
+    re.IGNORECASE,
+)
+_CITES = re.compile(
+    r"\b(?:says?|said|reads?|writes?|wrote|quot\w+|lines?|words?|ends? with|instruct\w*)\b", re.IGNORECASE
+)
 
 
 def parse_verdict(
@@ -75,19 +88,26 @@ def parse_verdict(
     if isinstance(reply, Failure):
         return reply
 
-    def refusal_of(raw: Any) -> str:
-        """Why the item does not allow the answer; "" if it does."""
-        try:
-            items.named(item.type).clean(item, raw, stories=stories)
-        except InvalidAnswer as error:
-            return str(error)
-        return ""
+    def clean(raw: Any) -> Any:
+        """The value that the item stores. Raises InvalidAnswer."""
+        return items.named(item.type).clean(item, raw, stories=stories)
 
     try:
-        verdict = _from_object(reply, protocol, refusal_of)
+        verdict = _from_object(reply, protocol, clean) or _from_line(reply, protocol, clean)
     except _Doubled as error:
         return Failure("unreadable", str(error))
-    return verdict or _from_line(reply, protocol, refusal_of)
+    if isinstance(verdict, Verdict) and (other := _contradiction(reply, verdict.value, clean)):
+        return Failure("unreadable", f"the reply gives two verdicts: “{verdict.value}” and “{_quoted(other)}”")
+    return verdict
+
+
+def _refusal_of(raw: Any, clean: Clean) -> str:
+    """Why the item does not allow the answer; "" if it does."""
+    try:
+        clean(raw)
+    except InvalidAnswer as error:
+        return str(error)
+    return ""
 
 
 def clean_reply(text: str, *, finish_reason: str) -> str | Failure:
@@ -119,21 +139,35 @@ def storable(text: str) -> str:
     return "".join("\ufffd" if c == "\x00" or "\ud800" <= c <= "\udfff" else c for c in text)
 
 
-def _from_object(reply: str, protocol: str, refusal_of: Callable[[Any], str]) -> Verdict | Failure | None:
+def _from_object(reply: str, protocol: str, clean: Clean) -> Verdict | Failure | None:
     """What a JSON object with an answer says, at the end of the reply or at its beginning; None if there is none."""
     for before, content, after in _objects(unfenced(reply)):
         is_in_place = not _plain(after) if protocol == "reasoning_first" else _leads_in(_plain(before))
         if not is_in_place or "answer" not in content:
             continue
+        if _is_cited(before):
+            return Failure("unreadable", f"the answer is quoted: “{_quoted(_last_line(before))}”")
         value = content["answer"]
         if is_empty(value):
             return Failure("unreadable", "the answer is left empty")
-        if refusal := refusal_of(value):
+        if refusal := _refusal_of(value, clean):
             return Failure("out_of_range", refusal)
         own = content.get("rationale")
         parts = [_plain(before), own.strip() if isinstance(own, str) else "", _plain(after)]
         return Verdict(value, "\n\n".join(part for part in parts if part))
     return None
+
+
+def _is_cited(before: str) -> bool:
+    """Whether what stands before a verdict makes it a part of another sentence, or somebody else's."""
+    if before.rpartition("\n")[2].strip(_EMPHASIS) == "" and not _plain(before).endswith(":"):
+        return False
+    lead = _last_line(_plain(before)).strip(_EMPHASIS)
+    return not (lead.endswith(":") and _ANNOUNCES.search(lead)) or _CITES.search(lead) is not None
+
+
+def _last_line(text: str) -> str:
+    return text.rstrip().rpartition("\n")[2]
 
 
 def _objects(text: str) -> Iterator[tuple[str, dict[str, Any], str]]:
@@ -159,26 +193,90 @@ def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is not JSON")
 
 
-def _from_line(reply: str, protocol: str, refusal_of: Callable[[Any], str]) -> Verdict | Failure:
+def _from_line(reply: str, protocol: str, clean: Clean) -> Verdict | Failure:
     """What the last line says, or the first word or line: a labelled answer, the answer alone, or one that goes on."""
-    lines = [line for line in reply.splitlines() if line.strip(_DECORATION)]
+    lines = _lines(reply)
     if not lines:
         return Failure("unreadable", f"there is no answer in “{_quoted(reply)}”")
     is_last = protocol == "reasoning_first"
-    line = lines[-1 if is_last else 0].strip(_DECORATION)
-    label = _LABEL.match(line)
+    line = lines[-1 if is_last else 0]
+    label = _LABEL.match(line.strip(_DECORATION))
     if not label and (refused := find_refusal(reply)):
         return refused
+    if _is_quotation(line) or (is_last and _is_announced_quotation(lines)):
+        return Failure("unreadable", f"the answer is quoted: “{_quoted(line)}”")
     claimed = (label["rest"] if label else line).strip(_DECORATION)
     whole = claimed.rstrip(".!" + _DECORATION)
+    if _is_in_list(lines, _head(claimed)):
+        return _no_answer(line)
     for candidate in (claimed, whole, _head(claimed)):
-        if candidate and not refusal_of(candidate):
+        if candidate and not _refusal_of(candidate, clean):
             rest = (lines[:-1] if is_last else lines[1:]) if candidate in (claimed, whole) else lines
             return Verdict(candidate, "\n".join(rest).strip())
     # Plainly meant as the answer, and not one that the item allows.
     if (label and len(whole.split()) <= 3) or _NUMBER.fullmatch(_head(claimed) or whole):
-        return Failure("out_of_range", refusal_of(whole))
-    return Failure("unreadable", f"there is no answer in “{_quoted(line)}”")
+        return Failure("out_of_range", _refusal_of(whole, clean))
+    return _no_answer(line)
+
+
+def _no_answer(line: str) -> Failure:
+    return Failure("unreadable", f"there is no answer in “{_quoted(line.strip(_DECORATION))}”")
+
+
+def _lines(reply: str) -> list[str]:
+    """The lines that say something."""
+    return [line for line in reply.splitlines() if line.strip(_DECORATION + ">")]
+
+
+def _is_quotation(line: str) -> bool:
+    """Whether the line is a quoted block, or begins with a quotation and goes on: “Yes”, she said."""
+    line = line.strip(_EMPHASIS)
+    if line.startswith(">"):
+        return True
+    inner = line.rstrip(".!" + _EMPHASIS)
+    return line[:1] in tuple(_QUOTATION) and inner[-1:] not in tuple(_QUOTATION)
+
+
+def _is_announced_quotation(lines: list[str]) -> bool:
+    """Whether the last line is what the line before it announces to quote."""
+    lead = lines[-2].strip(_EMPHASIS) if len(lines) > 1 else ""
+    return lead.endswith(":") and (lines[-1].strip(_EMPHASIS)[:1] in tuple(_QUOTATION) or bool(_CITES.search(lead)))
+
+
+def _is_in_list(lines: list[str], number: str) -> bool:
+    """Whether the number that a line begins with is its place in a list: another line begins with one, too."""
+    heads = [_head(line.strip(_DECORATION)) for line in lines]
+    return bool(_NUMBER.fullmatch(number)) and sum(_NUMBER.fullmatch(head) is not None for head in heads) > 1
+
+
+def _contradiction(reply: str, value: Any, clean: Clean) -> str:
+    """Another verdict than that value which stands anywhere in the reply, quoted ones too; "" if there is none."""
+    agreed = clean(value)
+    lines = [line.strip(_DECORATION + ">") for line in _lines(reply)]
+    for _, content, _ in _objects(reply):
+        if "answer" in content and not is_empty(content["answer"]) and _cleaned(content["answer"], clean) != agreed:
+            return str(content["answer"])
+        own = content.get("rationale")
+        lines += _lines(own) if isinstance(own, str) else []
+    claims = [claim for line in lines for claim in _claims(line)]
+    # Prose goes on after a verdict at its beginning or its end only; a number there is the place in a list.
+    claims += [head for line in (lines[0], lines[-1]) if not _NUMBER.fullmatch(head := _head(line))]
+    for claim in claims:
+        if claim and not _refusal_of(claim, clean) and clean(claim) != agreed:
+            return claim
+    return ""
+
+
+def _cleaned(raw: Any, clean: Clean) -> Any:
+    """The value as the item stores it; as it came if the item does not allow it."""
+    return raw if _refusal_of(raw, clean) else clean(raw)
+
+
+def _claims(line: str) -> list[str]:
+    """What a line gives as a verdict: all of it, or what follows a label."""
+    label = _LABEL.match(line.strip(_DECORATION))
+    claimed = (label["rest"] if label else line).strip(_DECORATION)
+    return [claimed.rstrip(".!" + _DECORATION), _head(claimed) if label else ""]
 
 
 def _head(line: str) -> str:

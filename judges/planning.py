@@ -166,28 +166,38 @@ def _calls(
         for step in protocol.ratings:
             if step.scope in (Step.Scope.STORY, Step.Scope.STORIES):
                 for item in protocols.items_of(step):
-                    yield PlannedCall(
-                        step, item, story_by_code[code], _request(judge, item, [text_by_code[code]], mark, premise)
-                    )
+                    request = _request(judge, step, item, [text_by_code[code]], mark, premise)
+                    yield PlannedCall(step, item, story_by_code[code], request)
     mark = prompts.new_mark()
     for step in protocol.ratings:
         if step.layout == Step.Layout.CLOZE:
             yield PlannedCall(step, None, None, _fill_request(judge, step))
         elif step.scope == Step.Scope.GROUP:
             for item in protocols.items_of(step):
-                yield PlannedCall(step, item, None, _request(judge, item, list(text_by_code.values()), mark, premise))
+                stories = list(text_by_code.values())
+                yield PlannedCall(step, item, None, _request(judge, step, item, stories, mark, premise))
 
 
-def _request(judge: Judge, item: Item, stories: list[StoryText], mark: str, premise: str) -> dict[str, Any]:
+def _request(judge: Judge, step: Step, item: Item, stories: list[StoryText], mark: str, premise: str) -> dict[str, Any]:
     prompt = judge.required_prompt
-    messages = prompts.render(prompt.system, prompt.template, item=item, stories=stories, mark=mark, premise=premise)
+    messages = prompts.render(
+        prompt.system,
+        prompt.template,
+        item=item,
+        stories=stories,
+        mark=mark,
+        premise=premise,
+        step_text=step.text,
+        title=item.title,
+    )
     schema = items.named(item.type).schema(item, stories=[Shown(story.letter) for story in stories])
     return {"model": judge.model, "messages": messages, "parameters": judge.parameters, "schema": schema}
 
 
 def _fill_request(judge: Judge, step: Step) -> dict[str, Any]:
     cloze = Cloze.objects.get(filling=step.instrument_id)
-    request = fills.build_request(cloze.parsed, Switches(**step.options))
+    mark = prompts.new_mark()
+    request = fills.build_request(cloze.parsed, Switches(**step.options), mark=mark, step_text=step.text)
     return {"model": judge.model, "parameters": judge.parameters} | request
 
 

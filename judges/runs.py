@@ -17,7 +17,7 @@ from typing import Any
 
 import kombu.exceptions
 from celery import current_app
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, close_old_connections, connection, transaction
 from django.db.models import Count, Max, Min, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -164,6 +164,7 @@ def drain(
                     stop(run, trouble)
             elif not finish(run, at=now):
                 sleep(_pause(run, at=now))
+                _renew_connection()
     Run.objects.filter(pk=run.pk).update(busy_until=None)
     run.refresh_from_db()
     return run
@@ -340,6 +341,7 @@ def _work(
     attempt_by_future = {pool.submit(_complete, client, attempt.call.request): attempt for attempt in batch}
     for future in as_completed(attempt_by_future):
         attempt = attempt_by_future[future]
+        _renew_connection()  # the endpoint may have taken longer than the database's connection lived
         try:
             settle(attempt, future.result(), protocol=protocol, at=clock())
             failures.clear()
@@ -352,6 +354,12 @@ def _work(
             # It was paid for and cannot be kept. So it would be the next time: no call like it is sent again.
             _fail(attempt, CallFailed(str(refusal)), outcome=Attempt.Outcome.LATE, at=clock())
             stop(run, f"an answer could not be recorded: {refusal}")
+
+
+def _renew_connection() -> None:
+    """Have the next query ask for a connection that is alive, unless a transaction holds this one."""
+    if not connection.in_atomic_block:
+        close_old_connections()
 
 
 def _complete(client: Client, request: Request) -> Completion:

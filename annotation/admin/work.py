@@ -6,12 +6,14 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import Count, Exists, Model, OuterRef, Q, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from annotation.models import Assignment, Consent, Identity, Rater, Response, ResponseEvent, Seat, StepTaken, Withdrawal
-from annotation.participation import claims
+from annotation.participation import claims, withdrawal
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
@@ -34,6 +36,29 @@ class RaterAdmin(ReadOnlyAdmin):
     list_filter = ("study", "kind", "is_simulated")
     search_fields = ("code",)
     fields = ("study", "code", "kind", "is_simulated", "arrived_at")
+    actions = ("withdraw",)
+
+    def has_withdraw_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("annotation.add_withdrawal")
+
+    @admin.action(description=gettext_lazy("Withdraw at their request: erase their answers"), permissions=["withdraw"])
+    def withdraw(self, request: HttpRequest, chosen: QuerySet[Rater]) -> HttpResponse | None:
+        """Ask first, then erase what the chosen people said; raters that are no people are left out."""
+        people = list(chosen.filter(kind=Rater.Kind.PERSON).select_related("study"))
+        if "confirmed" in request.POST:
+            for rater in people:
+                withdrawal.withdraw(rater, at=timezone.now())
+                self.log_change(request, rater, "withdrawn at their request")
+            message = ngettext("%(n)d rater has been withdrawn.", "%(n)d raters have been withdrawn.", len(people))
+            messages.success(request, message % {"n": len(people)})
+            return None
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": Rater._meta,
+            "title": _("Withdraw raters at their request"),
+            "people": [(rater, withdrawal.n_answers(rater)) for rater in people],
+        }
+        return TemplateResponse(request, "admin/annotation/rater/withdraw.html", context)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Rater]:
         submitted = Q(assignments__status=Assignment.Status.SUBMITTED, assignments__seat__isnull=False)

@@ -78,6 +78,13 @@ def find_by_token(token: str, *, at: datetime) -> Invitation | None:
     return invitation if leads_somewhere else None
 
 
+def after_closing(token: str) -> Invitation | None:
+    """The invitation of somebody who took part in a study that has closed, by its token; None otherwise."""
+    known = Invitation.objects.filter(token_sha256=fingerprint(token), revoked_at=None, rater__isnull=False)
+    invitation = known.select_related("study", "rater").first()
+    return invitation if invitation and lifecycle.is_closed(invitation.study) else None
+
+
 def ends_at(study: Study, invitation: Invitation | None) -> datetime | None:
     """Until when somebody may work: the study's end or the invitation's, whichever comes first. None if neither."""
     ends = [study.closes_at, invitation.expires_at if invitation else None]

@@ -4,19 +4,33 @@ Kept are counts, times, consents and the history's chain. Its commitments say no
 with the words, so the chain still verifies. Nothing of a rater who left enters results.
 """
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
+from django.contrib.admin.models import LogEntry
+from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Model, Q
 from django.dispatch import Signal
 
-from annotation.models import Assignment, Fill, Identity, Rater, Response, ResponseEvent, Seat, Withdrawal
+from annotation.models import (
+    Assignment,
+    Fill,
+    Identity,
+    Invitation,
+    Rater,
+    Response,
+    ResponseEvent,
+    Seat,
+    Withdrawal,
+)
 from annotation.participation import claims
 from studies.models import Story
 
 # Sent within the transaction, with the ids of the stories that were emptied: calls of judges hold their text too.
 erased = Signal()
+ERASED = "erased"
 EMPTY: dict[str, Any] = {"value": None, "outcome": Response.Outcome.OPEN, "rationale": "", "quotes": []}
 
 
@@ -64,7 +78,20 @@ def _forget(rater: Rater) -> None:
     Rater.objects.filter(pk=rater.pk).update(identity=None)
     Identity.objects.filter(Q(pk=identity), raters=None).delete()
     # A label is for orientation and never a name; should it be one all the same, it goes.
-    rater.study.invitations.filter(rater=rater).update(label="")
+    invitations = rater.study.invitations.filter(rater=rater)
+    invitations.update(label="")
+    _clear_log(Invitation, invitations.values_list("pk", flat=True))
+    if identity and not Identity.objects.filter(pk=identity).exists():
+        _clear_log(Identity, [identity])
+    _clear_log(Fill, Fill.objects.filter(assignment__rater=rater).values_list("pk", flat=True))
+
+
+def _clear_log(model: type[Model], pks: Iterable[int]) -> None:
+    """Leave of the admin's log about these rows that something was done and by whom, not how they were called."""
+    about = LogEntry.objects.filter(
+        content_type=ContentType.objects.get_for_model(model), object_id__in=[str(pk) for pk in pks]
+    )
+    about.update(object_repr=ERASED, change_message="")
 
 
 def n_answers(rater: Rater) -> int:

@@ -17,10 +17,10 @@ from studies.documents.study import StepDocument
 from studies.models import Cloze, Source, Step, Study
 
 COMPLETE = (Fill.State.SUBMITTED, Fill.State.SHORTLISTED)
-RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 ABOUT_NUMBERS = (
-    "Parts of this text were filled in by its writer. A small raised number stands where such a part begins: "
-    "what the questions call blank 1 begins after ¹."
+    "Parts of this text were filled in by its writer. A small raised number stands where such a part begins, and again "
+    "where it ends: what the questions call blank 1 stands between ¹ and ¹. A line such as “§ 1” opens section 1; the "
+    "numbers and these lines are not the writer’s."
 )
 
 
@@ -42,7 +42,7 @@ def derive(study: Study, slug: str, fills: Sequence[Fill], *, numbered: bool = T
 
     The stories are what their writers sent in; what an editor made of it is not judged. Their codes are drawn, so that
     they tell neither writer nor order. Consent and briefing are for the designer to add.
-    numbered : mark where each blank begins, since constraints speak of blanks by number
+    numbered : mark where each blank begins and ends and which section is which, since questions speak of both by number
     """
     cloze = _check(study, slug, fills)
     stories = [_story(fill, cloze, numbered=numbered) for fill in fills]
@@ -111,12 +111,10 @@ def _check(study: Study, slug: str, fills: Sequence[Fill]) -> Cloze:
 
 def _story(fill: Fill, cloze: Cloze, *, numbered: bool) -> StoryDocument:
     texts = filling.text_by_blank(cloze.parsed, filling.answers_of(fill.assignment, cloze))
-    if numbered:
-        texts = {number: f"{str(number).translate(RAISED)}{words.strip()}" for number, words in texts.items()}
     writer = fill.assignment.rater
     return StoryDocument(
         key=f"fill-{secrets.token_hex(6)}",
-        text=text.filled(cloze.parsed, texts),
+        text=(text.numbered if numbered else text.filled)(cloze.parsed, texts),
         source=_source_name(writer),
         source_kind=_source_kind(writer),
         title=cloze.title,

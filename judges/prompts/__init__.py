@@ -93,21 +93,25 @@ def render(
     stories: Sequence[StoryText],
     mark: str,
     premise: str = "",
+    step_text: str = "",
+    title: str = "",
 ) -> list[dict[str, str]]:
     """The messages for one item about one story or several. Raises InvalidPrompt.
 
-    The templates know: mark, stories and premise (fenced already; premise is "" if raters do not see it), background,
-    instruction, question, words (how to answer), and n_stories.
+    The templates know: mark, stories and premise (fenced already; premise is "" if raters do not see it), background
+    (all that people read above the question: the step's text, the item's title and its background), instruction,
+    question, words (how to answer), and n_stories.
     """
-    if any(mark in story.text for story in stories) or mark in premise:
-        raise InvalidPrompt("the number of the fence stands in the text that it should fence; draw another")
     kind = items.named(item.type)
     letters = [Shown(story.letter) for story in stories]
     context = {
         "mark": mark,
-        "stories": "\n\n".join(_fenced(story, mark, is_alone=len(stories) == 1) for story in stories),
-        "premise": f"<premise {mark}>\n{premise}\n</premise {mark}>" if premise else "",
-        "background": item.background,
+        "stories": "\n\n".join(
+            fenced(story.text, mark, name="story" if len(stories) == 1 else f"story {story.letter}")
+            for story in stories
+        ),
+        "premise": fenced(premise, mark, name="premise") if premise else "",
+        "background": "\n\n".join(filter(None, [step_text, title, item.background])),
         "instruction": item.instruction,
         "question": item.question,
         "words": kind.words(item, stories=letters),
@@ -153,9 +157,11 @@ def read_file(path: Path) -> PromptFile:
     return prompt
 
 
-def _fenced(story: StoryText, mark: str, *, is_alone: bool) -> str:
-    name = "story" if is_alone else f"story {story.letter}"
-    return f"<{name} {mark}>\n{story.text}\n</{name} {mark}>"
+def fenced(text: str, mark: str, *, name: str = "story") -> str:
+    """The text between two marks with that number. Raises InvalidPrompt if the number stands in the text."""
+    if mark in text:
+        raise InvalidPrompt("the number of the fence stands in the text that it should fence; draw another")
+    return f"<{name} {mark}>\n{text}\n</{name} {mark}>"
 
 
 def _filled(template: str, context: dict[str, Any]) -> str:

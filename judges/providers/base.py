@@ -8,13 +8,18 @@ models here: whoever connects says what is needed.
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, ClassVar, Protocol
 
 from django.utils.functional import Promise
 
 from judges import addresses
 
+# No answer to a question is as long as this; whatever is, is no answer, and must not fill the memory of a worker.
+MOST_BYTES = 4_000_000
 Request = dict[str, Any]
 
 # What a provider may be asked again about: overload, conflict, and what happens on the way.
@@ -116,6 +121,31 @@ def pin(request: Any) -> None:
     request.url = request.url.copy_with(host=number)
     # The header Host was written before; the certificate too is asked for and checked by name.
     request.extensions = {**request.extensions, "sni_hostname": host}
+
+
+def bound(response: Any, *, seconds: float) -> None:
+    """Have the body of an httpx response end in CallFailed once it is too large, or has taken so many seconds."""
+    if response.headers.get("content-encoding", "identity") != "identity":
+        raise CallFailed("the provider's reply is compressed, which was not asked for")
+    inner, ends_at = response.stream, time.monotonic() + seconds
+    # The library that the SDK came with: its name has changed once.
+    library = import_module(type(response).__module__.partition(".")[0])
+
+    class Bounded(library.SyncByteStream):  # type: ignore[misc, name-defined]
+        def __iter__(self) -> Iterator[bytes]:
+            n_bytes = 0
+            for chunk in inner:
+                n_bytes += len(chunk)
+                if n_bytes > MOST_BYTES:
+                    raise CallFailed(f"the provider's reply is larger than {MOST_BYTES / 1e6:g} MB")
+                if time.monotonic() > ends_at:
+                    raise CallFailed("the provider did not answer in time", is_transient=True)
+                yield chunk
+
+        def close(self) -> None:
+            inner.close()
+
+    response.stream = Bounded()
 
 
 def failure_of(status: int, body: str, retry_after: str) -> CallFailed:

@@ -2,11 +2,12 @@
 
 import json
 import re
+from functools import partial
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from judges.providers.base import CallFailed, Client, Completion, Connection, Provider, Request, failure_of, pin
+from judges.providers.base import CallFailed, Client, Completion, Connection, Provider, Request, bound, failure_of, pin
 
 # How Azure and others say, with HTTP 400, that their filter stopped the prompt before any model saw it.
 _BLOCKED = re.compile(r'"code"\s*:\s*"(?:content_filter|content_policy_violation)"')
@@ -34,7 +35,11 @@ class OpenAIClient:
             follow_redirects=False,
             trust_env=False,
             timeout=connection.timeout_seconds,
-            event_hooks={"request": [] if connection.may_be_private else [pin]},
+            event_hooks={
+                "request": [] if connection.may_be_private else [pin],
+                "response": [partial(bound, seconds=connection.timeout_seconds)],
+            },
+            headers={"Accept-Encoding": "identity"},  # what is counted is what arrives
         )
         self._client = openai.OpenAI(
             base_url=connection.base_url,
@@ -62,7 +67,7 @@ class OpenAIClient:
         except openai.APITimeoutError:
             raise CallFailed("the provider did not answer in time", is_transient=True) from None
         except openai.APIConnectionError as error:
-            if isinstance(error.__cause__, CallFailed):  # older versions of the library wrap what `pin` raises
+            if isinstance(error.__cause__, CallFailed):  # the library wraps what `pin` and `bound` raise
                 raise error.__cause__ from None
             cause = type(error.__cause__ or error).__name__
             raise CallFailed(f"the provider could not be reached ({cause})", is_transient=True) from None

@@ -1,10 +1,12 @@
-"""The text of a cloze: with its blanks filled, and laid out for a page."""
+"""The text of a cloze: with its blanks filled, marked for those who judge it, and laid out for a page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from studies.documents import skeleton
 from studies.documents.cloze import Blank, ClozeDocument, Section
+
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Incomplete(ValueError):
@@ -48,10 +50,26 @@ def filled(document: ClozeDocument, fills: Mapping[int, str]) -> str:
     fills : text by number of the blank; blanks around a text are left out, all else stands as it was written
     Raises Incomplete if a blank is open.
     """
+    return _filled(document, document.marked_text, fills)
+
+
+def numbered(document: ClozeDocument, fills: Mapping[int, str]) -> str:
+    """The whole text as those read it who judge it: with a line “§ 2 Title” above each section, and the number of a
+    blank, raised, where its fill begins and again where it ends. Raises Incomplete if a blank is open.
+    """
+    headings = {section.number: f"§ {section.number} {section.title}".strip() for section in document.sections}
+    marked = skeleton.joined(document.skeleton, document.section_by_blank, headings=headings)
+    raised = {number: str(number).translate(RAISED) for number in fills}
+    texts = {n: f"{raised[n]}{fill.strip()}{raised[n]}" for n, fill in fills.items() if fill.strip()}
+    return _filled(document, marked, texts)
+
+
+def _filled(document: ClozeDocument, marked: str, fills: Mapping[int, str]) -> str:
+    """The text with every marker replaced by its fill. Raises Incomplete if a blank is open."""
     if missing := [blank.number for blank in document.blanks if not fills.get(blank.number, "").strip()]:
         raise Incomplete(missing)
     # In one pass: what stands in a fill is never taken for a marker.
-    return skeleton.MARKER.sub(lambda marker: fills[int(marker[1])].strip(), document.marked_text)
+    return skeleton.MARKER.sub(lambda marker: fills[int(marker[1])].strip(), marked)
 
 
 def _runs(paragraph: str, blanks: Mapping[int, Blank]) -> tuple[Run, ...]:

@@ -5,6 +5,7 @@ InvalidValue.
 """
 
 import json
+import math
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -182,8 +183,15 @@ def find_file(folder: Path, name: str) -> Path:
 
 def read_text(path: Path, *, largest: int) -> str:
     """What a file says, as text. Raises InvalidValue if it is too large, empty or not UTF-8."""
+    check_file(path)
     with path.open("rb") as file:
         return decode(file.read(largest + 1), largest=largest)
+
+
+def check_file(path: Path) -> None:
+    """Raise InvalidValue unless this is an ordinary file, or nothing: a pipe or a device could be read for ever."""
+    if path.exists() and not path.is_file():
+        raise InvalidValue("is no ordinary file; copy what it holds into one")
 
 
 def decode(content: bytes, *, largest: int) -> str:
@@ -206,8 +214,11 @@ def read_toml(path: Path, *, guide: str) -> dict[str, Any]:
     guide : the page of the docs that has an example to start from
     """
     try:
+        check_file(path)
         with path.open("rb") as file:
             content = file.read(LARGEST_TEXT + 1)
+    except InvalidValue as error:
+        raise DocumentError(path, "file", str(error)) from None
     except OSError as error:
         raise DocumentError(path, "file", f"cannot be read: {error.strerror}") from None
     return parse_toml(content, path, guide=guide)
@@ -230,9 +241,11 @@ def _table(toml: str) -> dict[str, Any]:
         n = toml.count("\n", 0, long_key.start()) + 1
         raise InvalidValue(f"has a key of more than {MOST_PARTS} parts at line {n}; a key has one part")
     try:
-        return tomllib.loads(toml)
+        return tomllib.loads(toml, parse_float=_finite)
     except tomllib.TOMLDecodeError as error:
         raise InvalidValue(f"is not TOML: {error}") from None
+    except InvalidValue:
+        raise
     except RecursionError:
         raise InvalidValue("is nested too deeply") from None
     except ValueError:
@@ -246,7 +259,7 @@ class Pairs(list[tuple[str, Any]]):
 def parse_json(text: str) -> Any:
     """Parsed JSON with objects as Pairs. Raises InvalidValue with line and column."""
     try:
-        return json.loads(text, object_pairs_hook=Pairs, parse_constant=_no_constant)
+        return json.loads(text, object_pairs_hook=Pairs, parse_constant=_no_constant, parse_float=_finite)
     except json.JSONDecodeError as error:
         raise InvalidValue(f"is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
     except RecursionError:
@@ -259,3 +272,11 @@ def parse_json(text: str) -> Any:
 
 def _no_constant(name: str) -> None:
     raise InvalidValue(f"holds {name}, which is not JSON")
+
+
+def _finite(digits: str) -> float:
+    """The number. Raises InvalidValue for one that is larger than any that can be kept, or is none."""
+    number = float(digits)
+    if not math.isfinite(number):
+        raise InvalidValue(f"holds {digits[:20]}, which is no number that can be kept; write a smaller one")
+    return number

@@ -66,11 +66,17 @@ def paragraphs_by_section(skeleton: str, section_by_blank: Mapping[int, int]) ->
     return by_section
 
 
-def joined(skeleton: str, section_by_blank: Mapping[int, int]) -> str:
-    """The text with its markers: paragraphs parted by blank lines, and sections by *** where lines open them."""
+def joined(skeleton: str, section_by_blank: Mapping[int, int], *, headings: Mapping[int, str] | None = None) -> str:
+    """The text with its markers: paragraphs parted by blank lines, and sections by *** where lines open them.
+
+    headings : by section the line that stands above it
+    """
     by_section = paragraphs_by_section(skeleton, section_by_blank)
     between = f"\n\n{BREAK}\n\n" if has_headings(skeleton) else "\n\n"
-    return between.join("\n\n".join(by_section[section]) for section in sorted(by_section))
+    return between.join(
+        "\n\n".join([headings[section], *by_section[section]] if headings else by_section[section])
+        for section in sorted(by_section)
+    )
 
 
 def faults(skeleton: str, section_by_blank: Mapping[int, int]) -> Iterator[Fault]:

@@ -9,6 +9,8 @@ from django.utils.translation import ngettext
 from studies.items.base import Asked, InvalidAnswer, InvalidDefinition, ItemType, Shown, Value
 from studies.items.rationale import Rule, count_words, shortfall
 
+LONGEST = 20_000  # characters of an answer in words, and of the reasons beside an answer
+
 
 class Text(ItemType):
     """Stores the text exactly as it was written.
@@ -51,6 +53,8 @@ class Text(ItemType):
             raise InvalidAnswer(_("Please answer in words."))
         if not is_storable(raw):
             raise InvalidAnswer(_("The text contains a character that cannot be stored; please write it again."))
+        if too_long := excess_length(raw):
+            raise InvalidAnswer(too_long)
         return raw
 
     def shortfall(self, item: Asked, value: Value) -> str:
@@ -91,6 +95,16 @@ def _excess(item: Asked, text: str) -> str:
         return ""
     message = ngettext("Please write one line only.", "Please write at most %(most)d lines.", most)
     return message % {"most": most} + _(" So far there are %(count)d.") % {"count": count}
+
+
+def excess_length(text: str) -> str:
+    """By how much the text is longer than any that is taken, as a sentence; "" if it is not."""
+    if len(text) <= LONGEST:
+        return ""
+    message = _(
+        "This has %(n)d characters and at most %(most)d can be saved. Please shorten it; it stays on this page."
+    )
+    return message % {"n": len(text), "most": LONGEST}
 
 
 def is_storable(text: str) -> bool:

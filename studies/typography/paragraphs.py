@@ -10,7 +10,10 @@ from typing import Literal
 
 BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 BREAK = re.compile(r"(?:[*\-_~#][ \t]*){3,}|#|⁂")
-ITALIC = re.compile(r"(?<![\w*])\*(?![\s*])(.+?)(?<![\s*])\*(?![\w*])", re.DOTALL)
+# A raised number, such as a blank's, is no letter of the word that it stands at.
+_LETTER = r"[^\W⁰¹²³⁴-⁹]"
+ITALIC = re.compile(rf"(?<!{_LETTER})(?<!\*)\*(?![\s*])(.+?)(?<![\s*])\*(?!{_LETTER}|\*)", re.DOTALL)
+HEADING = re.compile(r"§ [1-9][0-9]*(?: .*)?")
 # A three-line initial needs three lines beside it; shorter openings go without.
 LONG_ENOUGH = 160
 
@@ -23,11 +26,14 @@ class Run:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A paragraph by its number. opens: the story or a section, or nothing; a story's short opening opens a section."""
+    """A paragraph by its number. opens: the story or a section, or nothing; a story's short opening opens a section.
+
+    A line such as “§ 2 The Cellar” is the mark of a section, and what follows opens it.
+    """
 
     number: int
     runs: tuple[Run, ...]
-    opens: Literal["", "opening", "section-opening"] = ""
+    opens: Literal["", "opening", "section-opening", "section-mark"] = ""
 
     @property
     def words(self) -> str:
@@ -78,12 +84,18 @@ def split_paragraphs(text: str) -> list[str]:
 def paragraphs(text: str) -> list[Paragraph]:
     """The text's paragraphs as a page shows them, numbered from 1."""
     numbered: list[Paragraph] = []
-    opens: Literal["", "opening", "section-opening"] = "section-opening"
+    opens: Literal["", "opening", "section-opening", "section-mark"] = "section-opening"
+    has_opened = False
     for block in split_blocks(text):
         if is_break(block):
             opens = "section-opening"
             continue
-        is_opening = not numbered and len(block) >= LONG_ENOUGH
+        if HEADING.fullmatch(block):
+            numbered.append(Paragraph(len(numbered) + 1, runs(block), "section-mark"))
+            opens = "section-opening"
+            continue
+        is_opening = not has_opened and len(block) >= LONG_ENOUGH
+        has_opened = True
         numbered.append(Paragraph(len(numbered) + 1, runs(block), "opening" if is_opening else opens))
         opens = ""
     return numbered

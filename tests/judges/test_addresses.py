@@ -72,6 +72,21 @@ def test_a_refused_address_does_not_repeat_its_password() -> None:
         "[fd00::1]",
         "[64:ff9b::7f00:1]",
         "[2002:7f00:1::]",
+        "[2002:a00:1::]",
+        "[2001:0:808:808:0:0:80ff:fffe]",
+        "[::7f00:1]",
+        "[::808:808]",
+        "[::ffff:8.8.8.8]",
+        "[::ffff:0:7f00:1]",
+        "[64:ff9b:1::7f00:1]",
+        "[64:ff9b:1::808:808]",
+        "[fec0::1]",
+        "[ff02::1]",
+        "[ff0e::1]",
+        "[5f00::1]",
+        "[3fff::1]",
+        "[2001:db8::1]",
+        "[100::1]",
     ],
 )
 def test_a_private_address_is_refused_in_every_notation(host: str) -> None:
@@ -90,7 +105,7 @@ def test_the_port_that_a_scheme_implies_counts() -> None:
     addresses.check_reach("http://127.0.0.1/v1", allowed=["127.0.0.1:80"])
 
 
-@pytest.mark.parametrize("number", ["8.8.8.8", "2606:4700::1111"])
+@pytest.mark.parametrize("number", ["8.8.8.8", "2606:4700::1111", "64:ff9b::808:808"])
 def test_an_address_on_the_open_internet_is_public(number: str) -> None:
     assert addresses.is_public(ipaddress.ip_address(number))
 

@@ -224,3 +224,23 @@ def test_a_judge_that_is_neither_is_refused_in_the_admin(staff: Client) -> None:
 
     assert page.text.count("This field is required.") == 3
     assert not Judge.objects.exists()
+
+
+def test_a_private_address_is_saved_as_allowed_only_if_the_operator_named_it(staff: Client, settings: Any) -> None:
+    values = {
+        "name": "near",
+        "adapter": "openai",
+        "base_url": "http://10.0.0.5:8000/v1",
+        "n_at_once": 1,
+        "timeout_seconds": 5,
+    }
+    add = reverse("admin:judges_endpoint_add")
+
+    refused = staff.post(add, values | {"is_allowed": "on"}).content.decode()
+    noted = staff.post(add, values)
+    settings.ALLOWED_PRIVATE_ENDPOINTS = ["10.0.0.5:8000"]
+    allowed = staff.post(add, values | {"name": "named", "is_allowed": "on"})
+
+    assert "add 10.0.0.5:8000 to QUIRE_ALLOWED_PRIVATE_ENDPOINTS" in refused
+    assert (noted.status_code, allowed.status_code) == (302, 302)
+    assert set(Endpoint.objects.values_list("name", "is_allowed")) == {("near", False), ("named", True)}

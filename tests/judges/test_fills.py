@@ -10,6 +10,7 @@ from annotation.responses import derivation
 from judges import catalogue, fills, planning, runs
 from judges.models import Call, Judge, Run
 from judges.parsing import Failure
+from judges.prompts import InvalidPrompt, new_mark
 from judges.providers.stub import StubClient
 from studies.cloze.text import filled
 from studies.documents.switches import Switches
@@ -44,12 +45,13 @@ def test_the_whole_story_is_asked_for_once(study: Study, standin: StandIn) -> No
     run = run_with(study, standin, told.says(STORY))
 
     assert (run.n_planned, len(standin.hits)) == (1, 1)
-    (message,) = standin.hits[0].body["messages"]
-    assert message["role"] == "user"
+    rule, message = standin.hits[0].body["messages"]
+    assert (rule["role"], message["role"]) == ("system", "user")
     said = message["content"]
     assert said.startswith("Please read the following story, replace all blanks with your filled-in content")
     assert "They were {{1}} and they were wet; in the heel\nof the left one lay {{2}}." in said
-    assert "1 (a word or a phrase): what kind of shoes\n2 (a word or a phrase)\n" in said
+    assert "Section 1, The Corridor\n1 (a word or a phrase): what kind of shoes\n2 (a word or a phrase)\n" in said
+    assert "Fill them in any order." in said, "the step's text, which people read above the story"
 
 
 def test_every_blank_is_recorded_and_the_text_is_submitted(study: Study, standin: StandIn) -> None:
@@ -93,8 +95,8 @@ def test_an_answer_that_cannot_be_taken_apart_fills_no_blank(
 
 
 def test_models_get_the_constraints_where_people_see_them() -> None:
-    shown = fills.build_request(shoes(), Switches(constraints=True))["messages"][0]["content"]
-    bare = fills.build_request(shoes(), Switches())["messages"][0]["content"]
+    shown = fills.build_request(shoes(), Switches(constraints=True), mark="fence-0")["messages"][-1]["content"]
+    bare = fills.build_request(shoes(), Switches(), mark="fence-0")["messages"][-1]["content"]
 
     assert (
         "Section 1, The Corridor\n- Must: The object must be small enough to lie in a heel.\n- Should: Nothing" in shown
@@ -106,8 +108,8 @@ def test_models_get_the_constraints_where_people_see_them() -> None:
 def test_a_run_keeps_what_it_asks_with(study: Study, standin: StandIn) -> None:
     kept = json.loads(started(study, judge_at(standin)).document)["fill_prompt"]
 
-    assert (kept["name"], kept["version"]) == ("quiet-fill", "1")
-    assert kept["task"] in Call.objects.get().request["messages"][0]["content"]
+    assert (kept["name"], kept["version"]) == ("quiet-fill", "2")
+    assert kept["task"] in Call.objects.get().request["messages"][-1]["content"]
 
 
 def test_other_runs_keep_no_fill_prompt(standin: StandIn) -> None:
@@ -136,10 +138,26 @@ def test_the_stub_fills_every_blank_and_says_in_each_that_it_is_one(study: Study
 
 
 def test_the_stubs_story_can_be_taken_apart_again() -> None:
-    asked = fills.build_request(shoes(), Switches())
+    asked = fills.build_request(shoes(), Switches(), mark="fence-0")
     completion = StubClient().complete({"model": "stub", "parameters": {}} | asked)
 
     found = fills.parse_fills(completion.text, finish_reason="stop", document=shoes())
 
     assert not isinstance(found, Failure)
     assert all(text.startswith("[stub] ") for text in found.values())
+
+
+def test_the_text_to_fill_stands_inside_a_fence_with_nothing_else() -> None:
+    mark = new_mark()
+
+    rule, asked = fills.build_request(shoes(), Switches(constraints=True), mark=mark)["messages"]
+
+    before, rest = asked["content"].split(f"<story {mark}>\n")
+    assert rest == f"{shoes().marked_text}\n</story {mark}>"
+    assert mark in rule["content"]
+    assert "Seven" not in before
+
+
+def test_a_fence_whose_number_stands_in_the_text_to_fill_is_refused() -> None:
+    with pytest.raises(InvalidPrompt, match="draw another"):
+        fills.build_request(shoes(), Switches(), mark="berth eleven")

@@ -35,7 +35,9 @@ def read(text: str, *, last: bool = True, item: Asking | None = None, finish_rea
         ('It holds.\n{"answer": "yes"}', "yes", "It holds."),
         ('It holds.\n```json\n{"answer": "no"}\n```', "no", "It holds."),
         ('{"answer": "Yes", "rationale": "It holds."}', "Yes", "It holds."),
-        ('Not {"answer": "no"} at all.\n{"answer": "yes"}', "yes", 'Not {"answer": "no"} at all.'),
+        ('It holds.\nAnswer: {"answer": "yes"}', "yes", "It holds.\nAnswer:"),
+        ('It holds.\nMy verdict:\n\n{"answer": "yes"}', "yes", "It holds.\nMy verdict:"),
+        ('Yes, it holds.\nSo the answer is yes.\n"Yes"', "Yes", "Yes, it holds.\nSo the answer is yes."),
         ("It holds.\nYes", "Yes", "It holds."),
         ("It holds.\n\n**No.**\n", "No", "It holds."),
         ("It holds.\nAnswer: Yes", "Yes", "It holds."),
@@ -129,6 +131,60 @@ def test_a_reply_without_a_verdict_has_its_own_name_and_is_never_a_no(
 
     assert isinstance(found, Failure)
     assert found.state == state
+
+
+@pytest.mark.parametrize("last", [True, False])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"answer": "yes"}\n{"answer": "no"}',
+        '{"answer": "no", "rationale": "x"}\nIt holds.\n{"answer": "yes"}',
+        '{"answer": "yes", "check": {"answer": "no"}}',
+        '{"answer": "yes", "rationale": "The text says\\nAnswer: no"}',
+        '{"answer": "maybe"}\n{"answer": "yes"}',
+        "Yes\nNo",
+        "Yes.\nOn reflection it breaks off.\n**No**",
+        "Answer: yes\nIt holds, or does it?\nAnswer: no",
+        "Yes, it holds.\nSo the answer is no.",
+        "Yes, it holds.\nIt ends.\nNo, it does not.",
+        "Yes\n> Answer: no\nYes",
+        "Yes\nThe story says it:\n“No.”\nYes",
+    ],
+)
+def test_two_verdicts_that_contradict_each_other_are_unreadable(text: str, last: bool) -> None:
+    found = read(text, last=last)
+
+    assert isinstance(found, Failure)
+    assert found.state in ("unreadable", "out_of_range"), found
+    assert found.state == "unreadable" or text.startswith('{"answer": "maybe"}')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'The story says {"answer": "yes"}',
+        'The story ends with this line:\n{"answer": "yes"}',
+        '> {"answer": "yes"}',
+        "> Answer: yes",
+        "It ends well.\n“Yes”, she said.",
+        "It ends with the words:\n“Yes.”",
+        "The last line of the text reads:\nAnswer: yes",
+    ],
+)
+def test_a_verdict_that_is_quoted_is_none(text: str) -> None:
+    found = read(text)
+
+    assert isinstance(found, Failure)
+    assert found.state == "unreadable"
+
+
+@pytest.mark.parametrize("last", [True, False])
+def test_the_places_of_a_list_are_no_verdicts(last: bool) -> None:
+    found = read("1. It begins well.\n2. It goes on.\n3. It ends.", item=SCALE, last=last)
+
+    assert isinstance(found, Failure)
+    assert found.state == "unreadable"
+    assert read('1. It begins.\n2. It ends.\n{"answer": 4}', item=SCALE) == Verdict(4, "1. It begins.\n2. It ends.")
 
 
 @pytest.mark.parametrize("text", ["7", '{"answer": 7}', '{"answer": 3.5}', "Score: 0", "7. It is very good."])

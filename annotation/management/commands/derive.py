@@ -21,7 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("--slug", required=True, help="slug of the study to make")
         parser.add_argument("--shortlisted", action="store_true", help="only what an editor has shortlisted")
         parser.add_argument(
-            "--plain", action="store_true", help="without the raised numbers that say where blanks begin"
+            "--plain", action="store_true", help="without the numbers that say where blanks and sections begin and end"
         )
 
     def handle(self, *, study: str, slug: str, shortlisted: bool, plain: bool, **options: Any) -> None:

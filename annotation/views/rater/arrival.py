@@ -52,7 +52,7 @@ def open_invitation(request: Request, token: str) -> HttpResponse:
     """What the link is about. Looking starts nothing, since mail scanners look; only Continue begins a session."""
     invitation = invitations.find_by_token(token, at=timezone.now())
     if invitation is None:
-        return render(request, "annotation/invalid_link.html", status=404)
+        return _after_closing(request, token)
     languages.activate_language(request, invitation.study)
     withdrawals = Withdrawal.objects.filter(rater=invitation.rater_id).select_related("rater__study")
     if record := withdrawals.first():
@@ -64,6 +64,20 @@ def open_invitation(request: Request, token: str) -> HttpResponse:
     outline = load_outline(protocol.current(invitation.study))
     context = {"study": invitation.study, "until": until, "fills_cloze": outline.fills_cloze}
     return render(request, "annotation/invitation.html", context)
+
+
+def _after_closing(request: Request, token: str) -> HttpResponse:
+    """Of a closed study the link opens onto withdrawing alone, for whoever took part; else it opens nothing."""
+    late = invitations.after_closing(token)
+    if late is None or late.rater is None:
+        return render(request, "annotation/invalid_link.html", status=404)
+    languages.speak(request, late.study)
+    if done := Withdrawal.objects.filter(rater=late.rater).select_related("rater__study").first():
+        return withdrawal.receipt(request, done, status=410)
+    if request.method == "POST":
+        guards.start(request, late.rater)
+        return redirect("annotation:withdraw")
+    return render(request, "annotation/closed.html", {"study": late.study, "has_link": True})
 
 
 @rater_page

@@ -52,9 +52,10 @@ def test_every_complete_fill_becomes_a_story_in_a_group_of_its_own(source: Study
     assert made.state == "draft"
     assert [group.stories.count() for group in made.groups.all()] == [1, 1, 1]
     texts = [story.text for story in made.stories.all()]
-    assert sum("They were ¹first brown walking boots and they were wet" in text for text in texts) == 1
-    assert sum("but ³a drawer, and then nothing, twice.”" in text for text in texts) == 1
+    assert sum("They were ¹first brown walking boots¹ and they were wet" in text for text in texts) == 1
+    assert sum("but ³a drawer, and then nothing, twice³.”" in text for text in texts) == 1
     assert not any("{{" in text for text in texts)
+    assert all("§ 2 The Compartments\n\n“I have heard" in text for text in texts)
     assert set(Fill.objects.exclude(story=None).values_list("story__study__slug", flat=True)) == {"judged"}
 
 
@@ -62,7 +63,7 @@ def test_the_text_can_be_left_as_its_writer_wrote_it(source: Study) -> None:
     made = derivation.derive(source, "judged", derivation.derivable_fills(source), numbered=False)
 
     assert any("They were first brown walking boots and" in story.text for story in made.stories.all())
-    assert not any("¹" in story.text for story in made.stories.all())
+    assert not any("¹" in story.text or "§" in story.text for story in made.stories.all())
 
 
 def test_the_stories_are_judged_with_the_judging_instrument_and_can_be_planned(source: Study) -> None:

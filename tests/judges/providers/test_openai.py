@@ -1,5 +1,6 @@
 import json
 import logging
+import tracemalloc
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 
 from judges import providers
-from judges.providers import CallFailed, CannotConnect, Client, Completion
+from judges.providers import CallFailed, CannotConnect, Client, Completion, base
 from tests.judges import standin as told
 from tests.judges.conftest import KEY
 from tests.judges.standin import Reply, StandIn
@@ -184,3 +185,26 @@ def test_a_private_address_that_nobody_allowed_is_not_called(standin: StandIn) -
     with pytest.raises(CannotConnect, match="private address"):
         providers.connect("openai", base_url=standin.base_url, key_variable="", timeout_seconds=5)
     assert standin.hits == []
+
+
+@pytest.mark.parametrize("status", [200, 400, 500])
+def test_a_reply_that_is_too_long_is_not_read_to_its_end(
+    client: Client, standin: StandIn, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    monkeypatch.setattr(base, "MOST_BYTES", 100_000)
+    standin.script = [Reply("x" * 30_000_000, status=status)]
+    tracemalloc.start()
+
+    error = failure(client)
+
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert "larger than 0.1 MB" in str(error)
+    assert not error.is_transient
+    assert most < 70_000_000, "the stand-in holds the body twice; a third copy would be the client's"
+
+
+def test_a_compressed_reply_is_refused_since_nobody_asked_for_it(client: Client, standin: StandIn) -> None:
+    standin.script = [Reply(told.YES.body, headers={"Content-Encoding": "gzip"})]
+
+    assert "compressed" in str(failure(client))

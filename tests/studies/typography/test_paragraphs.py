@@ -30,6 +30,16 @@ def test_a_break_opens_a_section_and_is_no_paragraph(sign):
     ]
 
 
+def test_the_number_of_a_section_stands_above_what_opens_it():
+    assert [(p.words, p.opens) for p in paragraphs(f"§ 1 The Corridor\n\n{LONG}\n\n***\n\n§ 2\n\nTwo.\n\nThree.")] == [
+        ("§ 1 The Corridor", "section-mark"),
+        (LONG.strip(), "opening"),
+        ("§ 2", "section-mark"),
+        ("Two.", "section-opening"),
+        ("Three.", ""),
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [
@@ -38,6 +48,7 @@ def test_a_break_opens_a_section_and_is_no_paragraph(sign):
         ("2 * 3 * 4", (Run("2 * 3 * 4"),)),
         ("a*b*c", (Run("a*b*c"),)),
         ("**bold**", (Run("**bold**"),)),
+        ("¹*x*¹ and", (Run("¹"), Run("x", is_italic=True), Run("¹ and"))),
         ("<i>*x*</i>", (Run("<i>"), Run("x", is_italic=True), Run("</i>"))),
     ],
 )

@@ -19,7 +19,7 @@ from annotation.views.rater.guards import Request
 from studies import items
 from studies.items import InvalidAnswer, is_empty
 from studies.items.rationale import count_words
-from studies.items.text import is_storable
+from studies.items.text import excess_length, is_storable
 from studies.models import Item, Step
 
 REVISION = re.compile(r"[0-9]{1,9}")
@@ -108,9 +108,11 @@ def parse_answer(request: Request, work: Work, place: Place) -> PostedAnswer:
 
 
 def check_storable(posted: PostedAnswer) -> None:
-    """Raise InvalidAnswer if there is something in the reasons that no database could keep."""
+    """Raise InvalidAnswer if there is something in the reasons that no database could keep, or more than is taken."""
     if not is_storable(posted.rationale):
         raise InvalidAnswer(_("Your reasons contain a character that cannot be stored; please write it again."))
+    if too_long := excess_length(given.rationale):
+        raise InvalidAnswer(too_long)
 
 
 def build_item_form(

@@ -19,11 +19,11 @@ def test_the_provider_is_offered_checked_and_used(admin_client: Client, settings
     assert '<option value="telegraph">By telegraph</option>' in page
     with pytest.raises(ValidationError, match="there are: openai, stub, telegraph"):
         Endpoint(name="x", adapter="pigeon", base_url="https://api.example.org/v1").full_clean()
+    settings.ALLOWED_PRIVATE_ENDPOINTS = ["127.0.0.1:9"]
     endpoint = Endpoint(name="far", adapter="telegraph", base_url="https://127.0.0.1:9/v1", is_allowed=True)
     endpoint.full_clean()
     endpoint.save()
     assert "By telegraph" in admin_client.get(reverse("admin:judges_endpoint_changelist")).text
-    settings.ALLOWED_PRIVATE_ENDPOINTS = ["127.0.0.1:9"]
     judge = Judge.objects.create(slug="far", endpoint=endpoint, model="m", prompt=catalogue.stub_judge().prompt)
     study = factories.study(comparative=False)
     Provenance.objects.update(may_send_out=True)

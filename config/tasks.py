@@ -1,0 +1,21 @@
+"""What the site itself does every night."""
+
+from datetime import timedelta
+
+from celery import shared_task
+from django.conf import settings
+from django.core.management import call_command
+from django.utils import timezone
+
+# Longer than anybody waits after wrong passwords, so that no wait ends early.
+ATTEMPTS_KEPT = max(timedelta(days=1), settings.AXES_COOLOFF_TIME)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def clean() -> int:
+    """Delete sessions that have ended, and sign-in attempts that nobody waits for any more; how many attempts."""
+    from axes.models import AccessAttempt
+
+    call_command("clearsessions")
+    before = timezone.now() - ATTEMPTS_KEPT
+    return int(AccessAttempt.objects.filter(attempt_time__lt=before).delete()[0])

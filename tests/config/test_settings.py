@@ -1,0 +1,95 @@
+"""What an operator can write into the environment: it is taken, or refused in a sentence that says the way out."""
+
+import re
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+BASE = Path(settings.BASE_DIR)
+KEY = "".join("0123456789abcdef"[n * 7 % 16] for n in range(100))
+PUBLIC = {"ALLOWED_HOSTS": "quire.example.org", "SECRET_KEY": KEY}
+
+
+@pytest.fixture
+def start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """The settings under that environment."""
+
+    def start(**environment: str) -> dict[str, Any]:
+        for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS", "DEBUG"):
+            monkeypatch.delenv(name, raising=False)
+        for name, value in ({"QUIRE_VAR": str(tmp_path)} | environment).items():
+            monkeypatch.setenv(name, value)
+        return runpy.run_path(str(BASE / "config" / "settings.py"))
+
+    return start
+
+
+def test_a_setting_left_empty_is_as_if_it_were_not_there(start: Any, tmp_path: Path) -> None:
+    assert start(DATABASE_URL="")["DATABASES"]["default"]["NAME"] == str(tmp_path / "quire.sqlite3")
+    assert start(QUIRE_VAR="", DATABASE_URL="sqlite://:memory:")["VAR"] == BASE / "var"
+    assert start(HSTS_SECONDS="", **PUBLIC)["SECURE_HSTS_SECONDS"] == 31_536_000
+
+
+@pytest.mark.parametrize("password", ["pa/ss", "pa?ss", "pa#ss", "12/34", "12?34", "1:2/3", "/", "?"])
+def test_an_address_that_a_password_breaks_is_refused_with_the_way_out(start: Any, password: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match="PGPASSWORD"):
+        start(DATABASE_URL=f"postgres://quire:{password}@postgres:5432/quire")
+
+
+@pytest.mark.parametrize("url", ["nonsense", "postgres://", "postgres://host:port/name", "mysql://host/name"])
+def test_an_address_that_is_none_is_refused_in_a_sentence(start: Any, url: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match="DATABASE_URL"):
+        start(DATABASE_URL=url)
+
+
+def test_a_password_can_be_written_encoded_or_apart(start: Any) -> None:
+    encoded = start(DATABASE_URL="postgres://quire:pa%2Fss%3F@postgres:5432/quire")["DATABASES"]["default"]
+    apart = start(DATABASE_URL="postgres://quire@postgres:5432/quire")["DATABASES"]["default"]
+
+    assert (encoded["PASSWORD"], encoded["NAME"], apart["PASSWORD"]) == ("pa/ss?", "quire", "")
+
+
+def test_the_server_of_the_example_takes_any_password() -> None:
+    compose = (BASE / "docker-compose.yml").read_text()
+
+    assert "PGPASSWORD: ${POSTGRES_PASSWORD}" in compose
+    assert not re.search(r"DATABASE_URL:.*PASSWORD", compose)
+
+
+@pytest.mark.parametrize("key", ["x" * 62, "ab" * 40, "short", ""])
+def test_a_weak_key_is_refused_on_a_public_host(start: Any, key: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match=r"SECRET_KEY.*openssl rand -hex 50"):
+        start(**PUBLIC | {"SECRET_KEY": key})
+
+
+def test_the_key_that_is_advised_is_one_line() -> None:
+    said = "".join((BASE / name).read_text() for name in (".env.example", "config/settings.py", "README.md"))
+
+    assert "openssl rand -hex 50" in said
+    assert "-base64" not in said, "it breaks the line after 64 characters"
+
+
+@pytest.mark.parametrize(
+    ("environment", "seconds", "preload"),
+    [
+        ({}, 31_536_000, True),
+        ({"HSTS_SECONDS": "0"}, 0, False),
+        ({"HSTS_SECONDS": "60", "HSTS_PRELOAD": "no"}, 60, False),
+    ],
+)
+def test_browsers_are_held_to_tls_for_as_long_as_the_operator_says(
+    start: Any, environment: dict[str, str], seconds: int, preload: bool
+) -> None:
+    found = start(**PUBLIC, **environment)
+
+    names = ("SECURE_HSTS_SECONDS", "SECURE_HSTS_PRELOAD", "SECURE_HSTS_INCLUDE_SUBDOMAINS")
+    assert [found[name] for name in names] == [seconds, preload, preload]
+
+
+def test_a_time_that_is_none_is_refused_in_a_sentence(start: Any) -> None:
+    with pytest.raises(ImproperlyConfigured, match="HSTS_SECONDS"):
+        start(**PUBLIC, HSTS_SECONDS="a year")

@@ -1,0 +1,41 @@
+"""Files that would never end, and numbers that nothing can keep."""
+
+import os
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from studies.documents import reader
+from studies.documents.errors import DocumentError, InvalidValue
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("command", ["load_study", "load_instrument"])
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path, command: str) -> None:
+    pipe = tmp_path / "study.toml"
+    os.mkfifo(pipe)
+
+    with pytest.raises(CommandError, match=r"no ordinary file|no such file"):
+        call_command(command, str(pipe))
+
+
+def test_a_pipe_in_place_of_a_text_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "one.txt")
+
+    with pytest.raises(InvalidValue, match="no ordinary file"):
+        reader.read_text(tmp_path / "one.txt", largest=10)
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "inf", "nan"])
+def test_a_number_that_cannot_be_kept_is_refused(number: str) -> None:
+    with pytest.raises(DocumentError, match="no number that can be kept"):
+        reader.parse_toml(f"factor = {number}", "study.toml", guide="docs")
+
+
+def test_so_it_is_in_json() -> None:
+    with pytest.raises(InvalidValue, match="no number that can be kept"):
+        reader.parse_json('{"factor": 1e999}')
+    with pytest.raises(InvalidValue, match="not JSON"):
+        reader.parse_json('{"factor": Infinity}')
+    assert reader.parse_json("1.5e3") == 1500
