@@ -13,7 +13,6 @@ from stats import reasons
 
 SENTENCES = reasons.SENTENCES | {
     "depends_on_first_story": gettext_noop("It would depend on which story of a group is called the first."),
-    "fewer_than_two_groups": gettext_noop("There are fewer than two groups to resample."),
     "no_answers": gettext_noop("There are no answers."),
     "no_choices": gettext_noop("There are no choices."),
     "no_complete_rater": gettext_noop("No story has a rater who answered every test."),

@@ -22,22 +22,22 @@ from reports.figures.base import (
     item_cells,
     note_of,
     of_item,
+    weakest_note,
     without_value,
 )
-from reports.lazy import agreement, intervals, np
+from reports.lazy import agreement, np, rates
 from reports.numbers import decimal, whole
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
     from stats.arrays import BoolArray
-    from stats.intervals import Interval as StatisticInterval
 
 SALT = 6  # of the seed
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChoiceShare(Estimate):
-    """A share of n choices in percent; its interval resamples clusters. No source: of the story shown first."""
+    """A share of n choices in percent; its interval rests on clusters. No source: of the story shown first."""
 
     source: str = ""
     n_so: int
@@ -82,6 +82,7 @@ class Preferences(Figure[Listing[Preference]]):
     place = 70
     result = Listing[Preference]
     tables = ("preferences", "pairs")
+    edition = 2
 
     def compute(self, dataset: Dataset) -> Listing[Preference]:
         items = [item for item in dataset.items if item.is_preference]
@@ -107,7 +108,8 @@ class Preferences(Figure[Listing[Preference]]):
         return not any(row.n for row in result.rows)
 
     def context(self, result: Listing[Preference]) -> dict[str, Any]:
-        return {"rows": [row for row in result.rows if row.n]}
+        note = weakest_note(share.interval for row in result.rows for share in row.by_source)
+        return {"rows": [row for row in result.rows if row.n], "note": note}
 
 
 def _preference(dataset: Dataset, item: StepItem, *, salt: int) -> Preference:
@@ -137,22 +139,19 @@ def _wins(dataset: Dataset, choices: list[Choice], source: str, *, salt: tuple[i
 
     met = [c for c in choices if any(map(is_of, c.order)) and not all(map(is_of, c.order))]
     won = np.array([is_of(c.story) for c in met], dtype=np.bool_)
-    return _share(dataset, won, [c.group for c in met], salt=salt)
+    return _share(dataset, won, dataset.clusters_of(c.group for c in met), salt=salt)
 
 
 def _share(dataset: Dataset, is_so: BoolArray, clusters: Sequence[str], *, salt: tuple[int, ...]) -> ChoiceShare:
-    """A share in percent with its interval over resampled clusters."""
+    """A share in percent with its interval over clusters."""
     counts: dict[str, Any] = {"n_so": int(is_so.sum()), "n": len(is_so), "n_clusters": len(set(clusters))}
     if not len(is_so):
         return ChoiceShare(
             value=None, why=without_value("no_choices"), interval=Interval(low=None, high=None), **counts
         )
 
-    def resampled() -> StatisticInterval:
-        weights = intervals.resample_weights(clusters, rng=dataset.rng(SALT, *salt), n_resamples=N_RESAMPLES)
-        return intervals.percentile_interval(100 * (weights @ is_so) / weights.sum(axis=1), clusters)
-
-    return ChoiceShare(value=float(100 * is_so.mean()), interval=interval(resampled), **counts)
+    ends = interval(rates.pass_rate_interval, is_so, clusters, rng=dataset.rng(SALT, *salt), n_resamples=N_RESAMPLES)
+    return ChoiceShare(value=float(100 * is_so.mean()), interval=ends, **counts)
 
 
 def _group(dataset: Dataset, choices: list[Choice], group: str) -> GroupChoices:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy
 
@@ -24,6 +24,7 @@ from reports.figures.base import (
     item_cells,
     mean,
     of_item,
+    weakest_note,
 )
 from reports.lazy import intervals, np, rankings
 from reports.numbers import coefficient, decimal, whole
@@ -33,7 +34,7 @@ from studies.models import Step
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
-    from stats.arrays import FloatArray, IntArray
+    from stats.arrays import FloatArray
     from stats.intervals import Interval as StatisticInterval
 
 SALT = 5  # of the seed
@@ -75,6 +76,7 @@ class Rankings(Figure[Listing[Ranking]]):
     place = 80
     result = Listing[Ranking]
     tables = ("rankings",)
+    edition = 2
     is_shown_sealed = False
     nothing = Listing[Ranking]()
 
@@ -88,6 +90,9 @@ class Rankings(Figure[Listing[Ranking]]):
                 if item.type.gives_order and len(dataset.answers_to(item))
             )
         )
+
+    def context(self, result: Listing[Ranking]) -> dict[str, Any]:
+        return {"note": weakest_note(ranks.interval for row in result.rows for ranks in row.by_source)}
 
     def rows(self, result: Listing[Ranking]) -> dict[str, Iterator[Row]]:
         return {"rankings": _rows(result)}
@@ -121,7 +126,12 @@ def _ranking(dataset: Dataset, item: StepItem, *, salt: int) -> Ranking:
     means = np.array([[np.mean(part) if part else np.nan for part in row] for row in ranks_by_source])
     best = np.array([[min(part) if part else np.nan for part in row] for row in ranks_by_source])
     firsts = rankings.first_places(best) if np.isfinite(best).any() else np.full(len(names), np.nan)
-    weights = _weights(dataset, groups, salt=salt)
+    clusters, most = dataset.clusters_of(groups), max(map(len, ranks))
+
+    def ends(ranks_of_one: FloatArray) -> StatisticInterval:
+        rng = dataset.rng(SALT, salt)
+        return intervals.mean_interval(ranks_of_one, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(1, most)
+
     return Ranking(
         **of_item(item),
         n_rankings=len(answers),
@@ -130,7 +140,7 @@ def _ranking(dataset: Dataset, item: StepItem, *, salt: int) -> Ranking:
             SourceRanks(
                 source=name,
                 mean_rank=estimate(_mean_rank, means, n),
-                interval=interval(_mean_interval, means[:, n], weights, groups),
+                interval=interval(ends, means[:, n]),
                 first_percent=None if np.isnan(firsts[n]) else float(100 * firsts[n]),
             )
             for n, name in enumerate(names)
@@ -154,20 +164,6 @@ def _concordance(ranks: list[dict[str, float]], groups: list[str]) -> Concordanc
         concordances.append(GroupConcordance(group=group, **vars(estimate(rankings.kendall_w, table))))
     fields = vars(mean(concordances)) | {"name": "Kendall's W, mean over groups"}
     return Concordance(**fields, groups=tuple(concordances))
-
-
-def _weights(dataset: Dataset, groups: list[str], *, salt: int) -> IntArray | None:
-    try:
-        return intervals.resample_weights(groups, rng=dataset.rng(SALT, salt), n_resamples=N_RESAMPLES)
-    except Incomputable:
-        return None
-
-
-def _mean_interval(ranks: FloatArray, weights: IntArray | None, groups: list[str]) -> StatisticInterval:
-    if weights is None:
-        raise Incomputable("fewer_than_two_groups")
-    n = weights @ np.isfinite(ranks)
-    return intervals.percentile_interval((weights @ np.nan_to_num(ranks)) / np.where(n > 0, n, np.nan), groups)
 
 
 def _mean_rank(ranks: FloatArray, source: int) -> float:

@@ -66,9 +66,9 @@ def test_wins_are_the_share_of_choices_in_which_a_sources_story_was_taken(study:
 
     told = [(c["source"], c["value"], c["n_so"], c["n"], c["n_clusters"]) for c in row["by_source"]]
     assert told == [("Source 1", 75, 9, 12, 3), ("Source 2", 25, 3, 12, 3)]
-    # Pairs of 75, 50 and 100 %: resamples of three pairs lie between the least and the most.
+    # Pairs of 75, 50 and 100 %: the rarer answer stands in two of three, so Wilson's interval of 2.25 in 3.
     ends = row["by_source"][0]["interval"]
-    assert (ends["low"], ends["high"], ends["n_resampled"]) == (50, 100, 3)
+    assert (round(ends["low"]), round(ends["high"]), ends["n_resampled"], ends["method"]) == (26, 96, 3, "wilson")
 
 
 def test_a_source_that_stands_beside_itself_has_no_win_in_that_pair(study: Study) -> None:

@@ -29,12 +29,24 @@ def test_pass_rates_are_yes_in_a_hundred_verdicts_by_source(study: Study) -> Non
     assert plain(rates["mean"]["by_source"]) == [("Source 1", 75.0, 3, 4), ("Source 2", 50.0, 2, 4)]
 
 
-def test_intervals_of_pass_rates_resample_stories(study: Study) -> None:
+def test_intervals_of_pass_rates_are_over_groups_and_few_are_said_to_be_few(study: Study) -> None:
     cell = results.compute(study)["pass_rates"]["items"][0]["by_source"][1]["interval"]
 
-    # Two stories, one with 0 % and one with 100 %: resamples give 0, 50 and 100.
-    assert (cell["low"], cell["high"], cell["n_resampled"]) == (0, 100, 2)
-    assert "only 2 clusters were resampled" in cell["note"]
+    # Two stories, one with 0 % and one with 100 %, so fewer than three clusters hold either: Wilson of 1 in 2.
+    assert (round(cell["low"], 1), round(cell["high"], 1), cell["n_resampled"]) == (9.5, 90.5, 2)
+    assert (cell["method"], "over 2 clusters" in cell["note"]) == ("wilson", True)
+
+
+def test_groups_on_one_premise_are_one_cluster() -> None:
+    made = given.closed_study(n_groups=4)
+    given.verdicts(made, {"E1": "yyynnnyn", "E2": "ynynynyn"})
+    made.groups.filter(code__in=["plot1", "plot2"]).update(premise="A lighthouse.")
+    made.groups.filter(code__in=["plot3", "plot4"]).update(premise="")
+
+    found = results.compute(made)
+
+    assert found["pass_rates"]["items"][0]["overall"]["interval"]["n_resampled"] == 3
+    assert found["agreement"]["items"][0]["interval"]["n_resampled"] == 3
 
 
 def test_kappa_by_hand_with_all_that_stands_beside_it(study: Study) -> None:
