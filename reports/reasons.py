@@ -19,6 +19,7 @@ SENTENCES = reasons.SENTENCES | {
     "no_kappa_to_average": gettext_noop("No item has a kappa to average."),
     "no_such_figure": gettext_noop("The data give no such figure."),
     "nothing_to_average": gettext_noop("There is nothing to average."),
+    "order_not_known": gettext_noop("Imported answers do not say in which order the stories were shown."),
     "source_not_ranked": gettext_noop("No story of this source was ranked."),
     "too_few_ratings": gettext_noop("There are fewer than %(least)s ratings."),
 }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy
 
+from reports import reasons
 from reports.dataset.choices import Choice, choice_table, choices_of
 from reports.figures.base import (
     N_RESAMPLES,
@@ -51,7 +52,7 @@ class StoryChoices:
     story: str
     source: str
     n: int
-    n_shown_first: int
+    n_shown_first: int | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +95,10 @@ class Preferences(Figure[Listing[Preference]]):
     def lines(self, result: Listing[Preference]) -> Iterator[str]:
         for row in result.rows:
             yield f"\n{row.title}: chosen in percent of {whole(row.n)} choices"
-            yield f"  {'the story shown first':<34} {decimal(row.first.value):>10} ({whole(row.first.n)})"
+            if row.first.value is not None:
+                yield f"  {'the story shown first':<34} {decimal(row.first.value):>10} ({whole(row.first.n)})"
+            elif row.first.why:
+                yield f"  the story shown first: {reasons.english(row.first.why)}"
             for share in row.by_source:
                 yield f"  {share.source[:34]:<34} {decimal(share.value):>10} ({whole(share.n)})"
             if row.n_neither:
@@ -115,13 +119,17 @@ class Preferences(Figure[Listing[Preference]]):
 def _preference(dataset: Dataset, item: StepItem, *, salt: int) -> Preference:
     choices = choices_of(dataset, item)
     named = [choice for choice in choices if choice.story]
-    is_first = np.array([choice.story == choice.order[0] for choice in named], dtype=np.bool_)
+    shown = [choice for choice in named if not choice.is_imported]
+    is_first = np.array([choice.story == choice.order[0] for choice in shown], dtype=np.bool_)
+    first = _share(dataset, is_first, [choice.rater for choice in shown], salt=(salt, 0))
+    if named and not shown:
+        first = replace(first, why=without_value("order_not_known"))
     return Preference(
         **of_item(item),
         n=len(choices),
         n_neither=len(choices) - len(named),
         # Being drawn to the first place is a habit of raters, so raters are resampled; what is preferred, by group.
-        first=_share(dataset, is_first, [choice.rater for choice in named], salt=(salt, 0)),
+        first=first,
         by_source=tuple(
             replace(_wins(dataset, choices, name, salt=(salt, 1, n)), source=name)
             for n, (name, _) in enumerate(dataset.sources)
@@ -156,6 +164,7 @@ def _share(dataset: Dataset, is_so: BoolArray, clusters: Sequence[str], *, salt:
 
 def _group(dataset: Dataset, choices: list[Choice], group: str) -> GroupChoices:
     of_group = [choice for choice in choices if choice.group == group]
+    shown = [choice for choice in of_group if not choice.is_imported]
     stories = [] if dataset.is_sealed else sorted({story for choice in of_group for story in choice.order})
     return GroupChoices(
         group=group,
@@ -166,7 +175,7 @@ def _group(dataset: Dataset, choices: list[Choice], group: str) -> GroupChoices:
                 story=story,
                 source=dataset.source_of(story),
                 n=sum(choice.story == story for choice in of_group),
-                n_shown_first=sum(choice.order[0] == story for choice in of_group),
+                n_shown_first=sum(choice.order[0] == story for choice in shown) if shown else None,
             )
             for story in stories
         ),

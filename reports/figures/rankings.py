@@ -57,9 +57,15 @@ class GroupConcordance(Estimate):
 
 @dataclass(frozen=True, kw_only=True)
 class Concordance(Mean):
-    """Kendall's W among the raters of each group, and its mean over groups."""
+    """Kendall's W among the raters of each group, and its mean over groups.
+
+    chance : what raters reach who order at random, 1/m for m raters, its mean over the same groups
+    mean_spearman : (mW - 1) / (m - 1), the mean correlation among raters, 0 by chance; its mean over the same groups
+    """
 
     groups: tuple[GroupConcordance, ...]
+    chance: float | None = None
+    mean_spearman: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +112,11 @@ class Rankings(Figure[Listing[Ranking]]):
             why = row.concordance.why
             concordance = reasons.english(why) if why else coefficient(row.concordance.value)
             yield f"  {row.concordance.name}: {concordance}"
+            if row.concordance.mean_spearman is not None:
+                yield (
+                    f"    by chance {coefficient(row.concordance.chance)}; mean Spearman among raters "
+                    f"{coefficient(row.concordance.mean_spearman)}, by chance 0"
+                )
 
 
 def ranks_of(order: list[list[str]]) -> dict[str, float]:
@@ -163,7 +174,15 @@ def _concordance(ranks: list[dict[str, float]], groups: list[str]) -> Concordanc
         table = np.array([[rank_by_story.get(story, np.nan) for story in stories] for rank_by_story in of_group])
         concordances.append(GroupConcordance(group=group, **vars(estimate(rankings.kendall_w, table))))
     fields = vars(mean(concordances)) | {"name": "Kendall's W, mean over groups"}
-    return Concordance(**fields, groups=tuple(concordances))
+    counted = [(row.value, row.n_raters) for row in concordances if row.value is not None and row.n_raters]
+    if not counted:
+        return Concordance(**fields, groups=tuple(concordances))
+    return Concordance(
+        **fields,
+        groups=tuple(concordances),
+        chance=float(np.mean([1 / m for _w, m in counted])),
+        mean_spearman=float(np.mean([rankings.mean_spearman(w, m) for w, m in counted])),
+    )
 
 
 def _mean_rank(ranks: FloatArray, source: int) -> float:

@@ -22,6 +22,14 @@ from tests.reports import given
 
 pytestmark = pytest.mark.django_db
 
+
+@pytest.fixture(autouse=True)
+def orders_are_known(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers are imported here because that is short; but for one test they count as given on our pages."""
+    if "imported" not in request.node.name:
+        monkeypatch.setattr("reports.dataset.choices.imported_choices", lambda dataset, item: set())
+
+
 # Three pairs, each of p_s1 (Source 1) and p_s2 (Source 2), chosen by four raters; Source 1 wins 3, 2 and 4 times.
 CHOSEN = {"E01": "111", "E02": "111", "E03": "121", "E04": "221"}
 # Which story stood first: half of the raters saw the second story first.
@@ -86,6 +94,18 @@ def test_the_pull_of_the_first_place_is_told_by_itself(study: Study) -> None:
     assert (first["n_so"], first["n"], first["n_clusters"]) == (7, 12, 4)
     assert first["value"] == pytest.approx(100 * 7 / 12)
     assert first["interval"]["low"] < first["value"] < first["interval"]["high"]
+
+
+def test_of_imported_choices_nothing_is_said_about_the_story_shown_first(study: Study, client: Client) -> None:
+    row = results.compute(study)["preferences"][0]
+    client.force_login(factories.staff("researcher"))
+    page = client.get("/reports/plums/").content.decode()
+
+    assert (row["first"]["value"], row["first"]["why"]["code"]) == (None, "order_not_known")
+    assert {story["n_shown_first"] for group in row["groups"] for story in group["stories"]} == {None}
+    assert "Imported answers do not say in which order the stories were shown." in page
+    assert "The story shown first was chosen" not in page
+    assert [(c["source"], c["value"]) for c in row["by_source"]] == [("Source 1", 75), ("Source 2", 25)]
 
 
 def test_groups_say_how_often_each_story_was_chosen_and_stood_first(study: Study) -> None:

@@ -4,10 +4,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from django.template import Context, Engine
 
 from annotation.models import Rater
 from reports import results
 from reports.export import codebook, long_table
+from reports.figures.agreement import AgreementResult, MeanAgreement
+from reports.figures.base import Floor, Interval, Mean
 from stats import agreement, intervals
 from studies.models import Item, Study
 from tests import factories
@@ -145,6 +148,8 @@ def test_rankings_give_mean_ranks_first_places_and_concordance() -> None:
     # Alike in plot 1, the reverse in plot 2.
     assert [group["value"] for group in ranking["concordance"]["groups"]] == [1, 0]
     assert (ranking["concordance"]["value"], ranking["n_rankings"], ranking["n_groups"]) == (0.5, 4, 2)
+    # Two raters a group: one pair with Spearman 1, one with -1; W of chance is 1/2.
+    assert (ranking["concordance"]["chance"], ranking["concordance"]["mean_spearman"]) == (0.5, 0)
 
 
 def test_shared_places_share_their_ranks_and_their_firsts() -> None:
@@ -276,3 +281,36 @@ def test_choices_have_shares_and_nominal_agreement() -> None:
     ]
     expected = agreement.fleiss_kappa([[0, 1, 2, 2], [0, 1, 2, 0]])
     assert found["agreement"]["items"][0]["coefficient"]["value"] == float(expected)
+
+
+@pytest.mark.parametrize(
+    ("value", "among_models", "is_warned"),
+    [
+        (0.5, 0.05, True),
+        (0.5, 0.25, True),
+        (0.5, 0.48, False),
+        (0.5, 0.6, False),
+        (0.1, 0.0, False),
+        (0.5, None, False),
+    ],
+)
+def test_the_head_warns_only_where_agreement_rests_on_telling_people_from_models(
+    value: float, among_models: float | None, is_warned: bool
+) -> None:
+    mean = MeanAgreement(
+        coefficient=Mean(value=value),
+        interval=Interval(low=value - 0.2, high=value + 0.2),
+        floor=Floor(mean=0.0, upper=0.15),
+        percent_agreement=Mean(value=80.0),
+        yes_percent=Mean(value=50.0),
+        among_models=None if among_models is None else Mean(value=among_models),
+    )
+
+    page = (
+        Engine.get_default()
+        .get_template("reports/figures/agreement.html#head")
+        .render(Context({"result": AgreementResult(items=(), mean=mean, n_resamples=1, seed=1)}))
+    )
+
+    assert mean.rests_on_sources == is_warned
+    assert ("Read this first." in page, "a different finding" in page) == (is_warned, is_warned)
