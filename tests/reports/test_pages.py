@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -60,6 +61,24 @@ ADDRESSES = [
 ]
 
 
+# The study asks nothing that would stand in these.
+EMPTY = ("shares", "surveys", "checks", "measures", "cloze", "cloze-sections", "pairs", "ratings", "preferences")
+
+
+def test_a_table_without_rows_is_not_found_with_a_sentence_and_no_link_leads_to_one(
+    staff: Client, study: Study
+) -> None:
+    page = staff.get("/reports/plums/").content.decode()
+    links = set(re.findall(r"/reports/plums/([a-z-]+)\.csv", page))
+
+    answers = {name: staff.get(f"/reports/plums/{name}.csv") for name in figures.by_table()}
+
+    assert {name for name, answer in answers.items() if answer.status_code == 404} == set(EMPTY)
+    assert links & set(figures.by_table()) == set(figures.by_table()) - set(EMPTY)
+    sentence = "The report of this study has nothing that would stand in the table “cloze”."
+    assert sentence in answers["cloze"].content.decode()
+
+
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_only_staff_with_a_role_that_sees_it_get_in(client: Client, study: Study, address: str) -> None:
     anonymous = client.get(address)
@@ -73,7 +92,7 @@ def test_only_staff_with_a_role_that_sees_it_get_in(client: Client, study: Study
         (302, "/admin/login/")
     ] * 2
     assert helper.status_code == 403
-    assert client.get(address).status_code == 200
+    assert client.get(address).status_code == (404 if address.split("/")[-1].removesuffix(".csv") in EMPTY else 200)
     assert client.get(f"{address}?source=Source").status_code == 400
     assert client.post(address).status_code == 405
 
