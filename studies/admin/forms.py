@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -29,7 +30,7 @@ class TextField(forms.CharField):
             raise ValidationError(str(error)) from None
 
 
-AS_IN_FILES = {models.TextField: {"form_class": TextField}}
+AS_IN_FILES: Mapping[type[models.Field[Any, Any]], Mapping[str, Any]] = {models.TextField: {"form_class": TextField}}
 
 
 class OrderedFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
