@@ -42,6 +42,5 @@ class OrderedFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
         changed = [form for form in self.initial_forms if form.has_changed() and "position" in form.changed_data]
         moved = [form.instance.pk for form in changed]
         if moved and commit:
-            rows = self.model._default_manager.filter(pk__in=moved)
-            rows.update(position=models.F("position") + ASIDE)
+            self.get_queryset().filter(pk__in=moved).update(position=models.F("position") + ASIDE)
         return super().save(commit)
