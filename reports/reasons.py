@@ -13,13 +13,13 @@ from stats import reasons
 
 SENTENCES = reasons.SENTENCES | {
     "depends_on_first_story": gettext_noop("It would depend on which story of a group is called the first."),
-    "fewer_than_two_groups": gettext_noop("There are fewer than two groups to resample."),
     "no_answers": gettext_noop("There are no answers."),
     "no_choices": gettext_noop("There are no choices."),
     "no_complete_rater": gettext_noop("No story has a rater who answered every test."),
     "no_kappa_to_average": gettext_noop("No item has a kappa to average."),
     "no_such_figure": gettext_noop("The data give no such figure."),
     "nothing_to_average": gettext_noop("There is nothing to average."),
+    "order_not_known": gettext_noop("Imported answers do not say in which order the stories were shown."),
     "source_not_ranked": gettext_noop("No story of this source was ranked."),
     "too_few_ratings": gettext_noop("There are fewer than %(least)s ratings."),
 }

@@ -89,13 +89,16 @@ def show(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @for_staff_who(roles.VIEW_REPORT)
-def table(request: HttpRequest, slug: str, table: str) -> StreamingHttpResponse:
-    """One table of the report, unrounded."""
+def table(request: HttpRequest, slug: str, table: str) -> HttpResponseBase:
+    """One table of the report, unrounded; 404 and a sentence if this study has nothing that would stand in it."""
     study = get_object_or_404(Study, slug=slug)
     if table not in figures.by_table():
         raise Http404
     report = results.report(study, at=timezone.now(), by=request.user.get_username(), blind=is_blind(request))
-    return _csv(f"{slug}-{table}", csv_lines(*csv_table(results.read(report.result), table)))
+    header, rows = csv_table(results.read(report.result), table)
+    if not rows:
+        return render(request, "reports/no_table.html", {"study": study, "table": table}, status=404)
+    return _csv(f"{slug}-{table}", csv_lines(header, rows))
 
 
 @for_staff_who(roles.VIEW_RESPONSES)

@@ -34,6 +34,14 @@ def kendall_w(ranks: npt.ArrayLike) -> Coefficient:
     return Coefficient(spread / widest, "Kendall's W, corrected for ties", n_stories, n_raters, note)
 
 
+def mean_spearman(w: float, n_raters: int) -> float:
+    """The mean of Spearman's correlations of all pairs of raters, from Kendall's W of so many; 0 by chance.
+
+    Source: Kendall & Gibbons 1990, Rank Correlation Methods, section 6.4; exact without ties.
+    """
+    return (n_raters * w - 1) / (n_raters - 1)
+
+
 def mean_ranks(ranks: npt.ArrayLike) -> FloatArray:
     """The mean rank of each story over the raters who ranked it, shape (S,); nan without any."""
     array = as_ratings(ranks)

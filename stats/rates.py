@@ -4,9 +4,11 @@ import numpy as np
 import numpy.typing as npt
 from statsmodels.stats.proportion import proportion_confint
 
-from stats.arrays import FloatArray, IntArray, as_ratings
-from stats.intervals import Interval, percentile_interval, resample_weights
+from stats.arrays import FloatArray
+from stats.intervals import Interval, cluster_sums, mean_interval
 from stats.reasons import Incomputable
+
+ENOUGH_WITH_RARER = 3  # clusters with the rarer answer, for an interval on clusters
 
 
 def pass_rate(verdicts: npt.ArrayLike) -> float:
@@ -21,27 +23,30 @@ def pass_rate(verdicts: npt.ArrayLike) -> float:
     return float(100 * np.nansum(array) / n)
 
 
-def pass_rate_resamples(verdicts: npt.ArrayLike, weights: IntArray) -> FloatArray:
-    """The pass rate of each resample, shape (B,); nan where it holds no verdict.
-
-    verdicts : shape (R, U)
-    weights : from `intervals.resample_weights`, shape (B, U)
-    """
-    array = as_ratings(verdicts)
-    n = weights @ (~np.isnan(array)).sum(axis=0)
-    n_yes = weights @ np.nansum(array, axis=0)
-    return np.asarray(100 * n_yes / np.where(n > 0, n, np.nan), dtype=np.float64)
-
-
 def pass_rate_interval(
     verdicts: npt.ArrayLike, clusters: npt.ArrayLike, *, rng: np.random.Generator, n_resamples: int = 1000
 ) -> Interval:
-    """The 95 % percentile interval of the pass rate, resampling stories, since verdicts on one story hang together.
+    """The 95 % interval of the pass rate, of several items of their mean, in percent.
 
-    Raises Incomputable if there are fewer than two clusters or no verdicts.
+    `intervals.mean_interval`, or Wilson's with clusters for verdicts where the rate is 0 or 100 % or the rarer answer
+    stands in fewer than three clusters: what does not vary cannot tell how much other stories would.
+
+    verdicts : shape (U,), (R, U) or (I, R, U)
+    Raises Incomputable if fewer than two clusters have a verdict.
     """
-    weights = resample_weights(clusters, rng=rng, n_resamples=n_resamples)
-    return percentile_interval(pass_rate_resamples(verdicts, weights), clusters)
+    sums, counts = cluster_sums(verdicts, clusters)
+    n_clusters = sums.shape[1]
+    if n_clusters < 2:
+        raise Incomputable("fewer_than_two_clusters")
+    rate = float((sums.sum(axis=1) / counts.sum(axis=1)).mean())
+    rarer = sums if rate <= 0.5 else counts - sums
+    if (rarer > 0).any(axis=0).sum() < ENOUGH_WITH_RARER:
+        low, high = proportion_confint(rate * n_clusters, n_clusters, alpha=0.05, method="wilson")
+        note = f"Wilson interval over {n_clusters} clusters, since fewer than 3 hold the rarer answer"
+        # Rounding leaves 1e-15 where the end is 0 or 100.
+        return Interval(100 * float(low), 100 * float(high), n_clusters, note=note, method="wilson").clipped(0, 100)
+    percent = 100 * np.asarray(verdicts, dtype=np.float64)
+    return mean_interval(percent, clusters, rng=rng, n_resamples=n_resamples).clipped(0, 100)
 
 
 def wilson(n_yes: int, n: int) -> Interval:
@@ -53,7 +58,7 @@ def wilson(n_yes: int, n: int) -> Interval:
         raise Incomputable("no_verdicts")
     low, high = proportion_confint(n_yes, n, alpha=0.05, method="wilson")
     note = "naive: takes verdicts on one story for independent"
-    return Interval(100 * float(low), 100 * float(high), n, note=note)
+    return Interval(100 * float(low), 100 * float(high), n, note=note, method="wilson")
 
 
 def totals(verdicts: npt.ArrayLike) -> FloatArray:

@@ -20,6 +20,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
@@ -451,3 +452,17 @@ class Step(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+    def validate_constraints(self, exclude: Any = None) -> None:
+        """As ever, but in the words of whoever designs instead of a constraint's name."""
+        try:
+            super().validate_constraints(exclude)
+        except ValidationError as error:
+            if "rating_step_has_instrument_and_scope" not in str(error):
+                raise
+            raise ValidationError(
+                _(
+                    "A step of kind rating needs an instrument and a scope, a practice an instrument and the scope "
+                    "once; other steps have neither."
+                )
+            ) from None

@@ -80,9 +80,9 @@ def find_by_token(token: str, *, at: datetime) -> Invitation | None:
 
 def after_closing(token: str) -> Invitation | None:
     """The invitation of somebody who took part in a study that has closed, by its token; None otherwise."""
-    known = Invitation.objects.filter(token_sha256=fingerprint(token), revoked_at=None, rater__isnull=False)
-    invitation = known.select_related("study", "rater").first()
-    return invitation if invitation and lifecycle.is_closed(invitation.study) else None
+    rows = Invitation.objects.filter(token_sha256=hash_token(token), revoked_at=None, rater__isnull=False)
+    invitation = rows.select_related("study", "rater").first()
+    return invitation if invitation and invitation.study.is_closed else None
 
 
 def ends_at(study: Study, invitation: Invitation | None) -> datetime | None:

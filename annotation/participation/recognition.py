@@ -10,6 +10,7 @@ from annotation.participation import claims
 from studies.models import Story
 from studies.typography.paragraphs import paragraphs
 
+WORD = re.compile(r"\s*\S+[^\S\n]*")
 LEAST, MOST = 20, 60  # words of an opening
 SENTENCE = re.compile(r".+?(?:[.!?…]+[\"'”’»)\]]*(?=\s|$)|$)", re.DOTALL)
 
@@ -24,16 +25,21 @@ def is_owed(assignment: Assignment, *, has_desk: bool) -> bool:
 
 
 def opening_lines(text: str) -> str:
-    """The first sentences of a text, enough to recognise it by: about 20 words, at most 60."""
-    words: list[str] = []
+    """The first sentences of a text, enough to recognise it by: about 20 words, at most 60. Verse keeps its lines."""
+    words: list[str] = []  # each with the space after it
+    was_kept = False
     for paragraph in paragraphs(text):
+        if words:
+            words[-1] = words[-1].rstrip() + ("\n" if was_kept or paragraph.keeps_lines else " ")
+        was_kept = paragraph.keeps_lines
         for sentence in SENTENCE.findall(paragraph.words):
             if len(words) >= LEAST:
-                return " ".join(words)
-            words += sentence.split()
+                return "".join(words).rstrip()
+            parts = WORD.findall(sentence)
+            words += parts if paragraph.keeps_lines else [" ".join(part.split()) + " " for part in parts]
             if len(words) > MOST:
-                return " ".join(words[:MOST]) + " …"
-    return " ".join(words)
+                return "".join(words[:MOST]).rstrip() + " …"
+    return "".join(words).rstrip()
 
 
 def record_none_known(assignment: Assignment) -> bool:

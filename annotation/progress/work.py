@@ -17,6 +17,7 @@ from annotation.progress.refusals import READABLE, Refusal, Standing
 from studies.items import Shown
 from studies.models import Step, Story
 from studies.protocol import Protocol, items_of
+from studies.typography.paragraphs import as_set
 
 ABOUT_ONE_STORY = (Step.Scope.STORY, Step.Scope.STORIES)
 
@@ -103,7 +104,7 @@ class Work:
     def premise(self) -> str:
         """What all stories of the group were written to, if the study shows it."""
         group = self.assignment.group
-        return group.premise if group and self.assignment.study.shows_premise else ""
+        return as_set(group.premise) if group and self.assignment.study.shows_premise else ""
 
     def place(self, step_key: str, item_key: str, letter: str) -> tuple[Part, Place]:
         """The place at that address, and its part; not found if nothing is asked there."""

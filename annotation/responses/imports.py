@@ -16,6 +16,7 @@ from studies.items.text import is_storable
 from studies.models import Item, ProtocolVersion, Step, Story, StoryGroup, Study
 
 Thing = TypeVar("Thing")
+EVENT_KEY = "import"  # of the events of imported answers
 
 
 @dataclass(frozen=True)
@@ -189,7 +190,7 @@ def _record(
             story=resolution.story,
             answer=resolution.row.answer,
             at=at,
-            key="import",
+            key=EVENT_KEY,
         )
         for resolution in resolved
     ]

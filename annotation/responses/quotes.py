@@ -43,6 +43,7 @@ class MarkedParagraph:
     number: int
     opens: str
     stretches: tuple[Stretch, ...]
+    css: str = ""
 
 
 def read_quotes(raw: Sequence[Any], text: str) -> list[Quote]:
@@ -53,7 +54,8 @@ def read_quotes(raw: Sequence[Any], text: str) -> list[Quote]:
 
 
 def _located(passage: dict[str, Any], within: str) -> Quote:
-    text = passage["text"]
+    # Stored passages may hold an editor's line break where the paragraph has a space; each counts one.
+    text = passage["text"] if "\n" in within else passage["text"].replace("\n", " ")
     start = passage["start"] if "start" in passage else _length(within.partition(text)[0])
     end = passage["end"] if "end" in passage else start + _length(text)
     if _cut(within, start, end) != _units(text):
@@ -81,7 +83,7 @@ def serialise_quotes(quotes: Iterable[Quote]) -> list[dict[str, Any]]:
 
 def mark_quotes(set_text: Iterable[Paragraph], quotes: Sequence[Quote]) -> list[MarkedParagraph]:
     """The paragraphs with the quotes marked in them. Where quotes overlap, the words belong to the first."""
-    return [MarkedParagraph(p.number, p.opens, tuple(_stretches(p, quotes))) for p in set_text]
+    return [MarkedParagraph(p.number, p.opens, tuple(_stretches(p, quotes)), p.css) for p in set_text]
 
 
 def _stretches(paragraph: Paragraph, quotes: Sequence[Quote]) -> Iterable[Stretch]:

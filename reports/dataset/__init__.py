@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -111,6 +112,21 @@ class Dataset:
 
     def _people_of(self, item: StepItem) -> pd.DataFrame:
         return self._people_by_key.get(item.key, self.people.iloc[:0])
+
+    @cached_property
+    def _cluster_by_group(self) -> dict[str, str]:
+        """What each group was sampled with: groups on one premise are one cluster, a group without one is its own."""
+        groups = self.study.groups.values_list("code", "premise").order_by("code")
+        first_by_premise: dict[str, str] = {}
+        return {code: first_by_premise.setdefault(premise.strip() or f"group {code}", code) for code, premise in groups}
+
+    def clusters(self, cube: Cube) -> list[str]:
+        """The cluster of each unit of the cube. Stories of a group share their raters, so they never stand alone."""
+        return self.clusters_of(cube.groups)
+
+    def clusters_of(self, groups: Iterable[str]) -> list[str]:
+        """The cluster of each of these groups."""
+        return [self._cluster_by_group[group] for group in groups]
 
     def source_of(self, story: str) -> str:
         """Who wrote the story; nothing while sealed, or if the study does not say."""

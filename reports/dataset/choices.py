@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotation.models import Rater, Seat
+from annotation.models import Rater, ResponseEvent, Seat
+from annotation.responses import imports
 from reports.lazy import np
 
 if TYPE_CHECKING:
@@ -21,14 +22,16 @@ NEITHER = -1
 class Choice:
     """One rater's choice in one group.
 
-    order : the stories as they were shown
+    order : the stories as they were shown; of an imported answer by code, since nobody knows
     story : the one chosen, "" if neither
+    is_imported : whether the answer was given elsewhere
     """
 
     rater: str
     group: str
     order: tuple[str, ...]
     story: str
+    is_imported: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,15 +55,28 @@ class ChoiceTable:
 
 
 def choices_of(dataset: Dataset, item: StepItem) -> list[Choice]:
-    """People's answers to an item that asks for one of the stories of a group. One query."""
+    """People's answers to an item that asks for one of the stories of a group. Two queries."""
     seats = Seat.objects.filter(study=dataset.study, rater_kind=Rater.Kind.PERSON).select_related("group")
     order_by_seat = {(seat.group.code, seat.number): tuple(seat.order) for seat in seats}
+    imported = imported_choices(dataset, item)
     rows = dataset.answers_to(item).sort_values(["group", "rater"])
     choices = []
     for rater, group, seat, value in zip(rows["rater"], rows["group"], rows["seat"], rows["value"], strict=True):
         order = order_by_seat[group, seat]
-        choices.append(Choice(rater, group, order, value if value in order else ""))
+        story = value if value in order else ""
+        choices.append(Choice(rater, group, order, story, is_imported=(rater, group) in imported))
     return choices
+
+
+def imported_choices(dataset: Dataset, item: StepItem) -> set[tuple[str, str]]:
+    """Rater and group of each answer to the item that was imported."""
+    events = ResponseEvent.objects.filter(
+        key=imports.EVENT_KEY,
+        response__assignment__study=dataset.study,
+        response__step__key=item.step.key,
+        response__item__key=item.item.key,
+    )
+    return set(events.values_list("response__assignment__rater__code", "response__assignment__group__code"))
 
 
 def choice_table(choices: list[Choice], groups: Sequence[str]) -> ChoiceTable:

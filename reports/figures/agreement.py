@@ -23,11 +23,11 @@ from reports.figures.base import (
     Row,
     chance_floor,
     estimate,
-    first_note,
     interval,
     item_cells,
     mean,
     of_item,
+    weakest_note,
     without_value,
 )
 from reports.lazy import agreement, intervals, np
@@ -37,7 +37,7 @@ from studies.models import Source
 
 if TYPE_CHECKING:
     from reports.dataset import Cube, Dataset, StepItem
-    from stats.arrays import FloatArray
+    from stats.arrays import FloatArray, IntArray
     from stats.intervals import Interval as StatisticInterval
 
 SALT = 4  # of the seed
@@ -81,6 +81,17 @@ class MeanAgreement:
     yes_percent: Mean
     among_models: Mean | None = None
 
+    @property
+    def rests_on_sources(self) -> bool:
+        """Whether agreement is above chance over all stories, and among those of models below the interval of that, or
+        no better than chance: then it comes, at least in part, from telling people from models."""
+        value, upper = self.coefficient.value, self.floor.upper
+        among_models = self.among_models.value if self.among_models else None
+        if value is None or among_models is None or (upper is not None and value <= upper):
+            return False
+        is_below = self.interval.low is not None and among_models < self.interval.low
+        return is_below or (upper is not None and among_models <= upper)
+
 
 @dataclass(frozen=True, kw_only=True)
 class AgreementResult:
@@ -91,13 +102,14 @@ class AgreementResult:
 
 
 class Agreement(Figure[AgreementResult]):
-    """Intervals resample groups, since a group shares its raters."""
+    """Intervals rest on clusters: a group shares its raters."""
 
     key = "agreement"
     title = gettext_lazy("How far raters agree")
     place = 50
     result = AgreementResult
     tables = ("agreement",)
+    edition = 2
     has_head_note = True
 
     def compute(self, dataset: Dataset) -> AgreementResult:
@@ -132,7 +144,7 @@ class Agreement(Figure[AgreementResult]):
             "has_among_models": any(row.among_models for row in result.items),
             "rests_on": _only([_rests_on(row.coefficient) for row in result.items]),
             "coefficient_name": _coefficient_name(result),
-            "note": first_note(row.interval for row in result.items),
+            "note": weakest_note(row.interval for row in result.items),
             "extremes": _extremes(result),
         }
 
@@ -152,10 +164,10 @@ def _of_item(dataset: Dataset, item: StepItem, *, salt: int) -> ItemAgreement:
     cube = _coded(dataset, item) if is_nominal and not is_verdict else dataset.cube([item])
     ratings, level = cube.values[0], item.level
     if level == "nominal":
-        ends = interval(intervals.fleiss_kappa_interval, ratings, cube.groups, rng=rng)
+        ends = interval(intervals.fleiss_kappa_interval, ratings, dataset.clusters(cube), rng=rng)
         floor = chance_floor(agreement.fleiss_chance_floor, ratings, rng=rng)
     else:
-        ends = interval(intervals.alpha_interval, ratings, level, cube.groups, rng=rng)
+        ends = interval(intervals.alpha_interval, ratings, level, dataset.clusters(cube), rng=rng)
         floor = chance_floor(agreement.alpha_chance_floor, ratings, level, rng=rng)
     is_by_source = item.is_about_a_story and not dataset.is_sealed
     return ItemAgreement(
@@ -216,6 +228,7 @@ def _of_preference(dataset: Dataset, item: StepItem, rng: np.random.Generator) -
     choices = choices_of(dataset, item)
     groups = sorted({choice.group for choice in choices})
     table = choice_table(choices, groups)
+    clusters = dataset.clusters_of(groups)
     n_stories = {choice.group: len(choice.order) for choice in choices}
     n_values = np.array([n_stories[group] + ("no_difference" in item.item.settings) for group in groups])
 
@@ -232,7 +245,7 @@ def _of_preference(dataset: Dataset, item: StepItem, rng: np.random.Generator) -
         percent_agreement=estimate(agreement.percent_agreement, table.chosen),
         yes_percent=None,
         alpha=Estimate(value=None, why=without_value("depends_on_first_story")),
-        interval=interval(intervals.bootstrap, lambda units: kappa(table.chosen, units), groups, rng=rng),
+        interval=interval(intervals.bootstrap, lambda units: kappa(table.chosen, units), clusters, rng=rng),
         floor=chance_floor(floor),
     )
 
@@ -243,11 +256,14 @@ def _mean(dataset: Dataset, rows: list[ItemAgreement]) -> MeanAgreement:
     cube = dataset.verdict_cube
     items = cube.values[np.array([row.coefficient.value is not None for row in rows], dtype=np.bool_)]
 
-    def resampled() -> StatisticInterval:
-        _refuse_none(items)
-        weights = intervals.resample_weights(cube.groups, rng=dataset.rng(SALT, MEAN_INTERVAL))
+    def mean_kappas(weights: IntArray) -> FloatArray:
         kappas = [intervals.fleiss_kappa_resamples(ratings, weights) for ratings in items]
-        return intervals.percentile_interval(np.asarray(np.mean(kappas, axis=0), dtype=np.float64), cube.groups)
+        return np.asarray(np.mean(kappas, axis=0), dtype=np.float64)
+
+    def ends() -> StatisticInterval:
+        _refuse_none(items)
+        rng = dataset.rng(SALT, MEAN_INTERVAL)
+        return intervals.coefficient_interval(mean_kappas, dataset.clusters(cube), rng=rng)
 
     def floor() -> agreement.Floor:
         _refuse_none(items)
@@ -256,7 +272,7 @@ def _mean(dataset: Dataset, rows: list[ItemAgreement]) -> MeanAgreement:
     among_models = [row.among_models for row in rows if row.among_models]
     return MeanAgreement(
         coefficient=mean(row.coefficient for row in rows),
-        interval=interval(resampled),
+        interval=interval(ends),
         floor=chance_floor(floor),
         percent_agreement=mean(row.percent_agreement for row in rows),
         yes_percent=mean(row.yes_percent for row in rows if row.yes_percent),

@@ -18,11 +18,12 @@ from reports.lazy import agreement, np
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
-    from reports.dataset import Cube, Dataset, StepItem
+    from reports.dataset import Dataset, StepItem
     from stats.intervals import Interval as StatisticInterval
 
 N_RESAMPLES = 1000
 FEW = 30
+FEWEST_CLUSTERS = 5  # below, an interval is drawn broken
 Row = dict[str, Any]
 T = TypeVar("T")
 R = TypeVar("R")
@@ -62,13 +63,23 @@ class Mean(Estimate):
 
 @dataclass(frozen=True, kw_only=True)
 class Interval:
-    """The ends of a 95 % interval, or None and why there are none."""
+    """The ends of a 95 % interval, or None and why there are none.
+
+    n_resampled : the clusters that it rests on
+    method : "percentile", "t", "jackknife" or "wilson"
+    """
 
     low: float | None
     high: float | None
     why: Reason | None = None
     n_resampled: int | None = None
     note: str | None = None
+    method: str = "percentile"
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether it rests on fewer than five clusters, or on answers that hardly vary: drawn broken, and marked."""
+        return self.low is not None and (self.method == "wilson" or (self.n_resampled or 0) < FEWEST_CLUSTERS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,7 +220,7 @@ def interval(compute: Callable[..., StatisticInterval], *arguments: Any, **optio
         ends = compute(*arguments, **options)
     except Incomputable as error:
         return Interval(low=None, high=None, why=Reason.of(error))
-    return Interval(low=ends.low, high=ends.high, n_resampled=int(ends.n_units), note=ends.note)
+    return Interval(low=ends.low, high=ends.high, n_resampled=int(ends.n_units), note=ends.note, method=ends.method)
 
 
 def chance_floor(compute: Callable[..., agreement.Floor], *arguments: Any, **options: Any) -> Floor:
@@ -230,9 +241,9 @@ def mean(estimates: Iterable[Estimate]) -> Mean:
     return Mean(value=float(np.mean(values)), n=len(values), n_left_out=len(parts) - len(values))
 
 
-def stories_of(cube: Cube, mask: Any) -> list[str]:
-    """The stories of some of the cube's units."""
-    return [story for story, is_kept in zip(cube.stories, mask, strict=True) if is_kept]
+def some(labels: Iterable[str], mask: Any) -> list[str]:
+    """The labels where the mask is true."""
+    return [label for label, is_kept in zip(labels, mask, strict=True) if is_kept]
 
 
 def item_cells(row: OfItem) -> Row:
@@ -247,6 +258,7 @@ def note_of(estimate: Estimate, ends: Interval | None = None) -> str:
     return (ends and ends.note) or ""
 
 
-def first_note(intervals: Iterable[Interval | None]) -> str:
-    """What the first interval that has a note says of all of them: one without ends has none."""
-    return next((ends.note for ends in intervals if ends and ends.note), "")
+def weakest_note(intervals: Iterable[Interval | None]) -> str:
+    """The note of the interval that rests on the fewest clusters, of those that have one."""
+    noted = [ends for ends in intervals if ends and ends.note]
+    return min(noted, key=lambda ends: ends.n_resampled or 0).note or "" if noted else ""

@@ -24,7 +24,7 @@ from reports.figures.base import (
     of_item,
 )
 from reports.lazy import agreement, judging, np, pd
-from reports.numbers import coefficient, decimal
+from reports.numbers import coefficient, decimal, whole
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
@@ -77,44 +77,51 @@ class JudgeAgainst:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OtherJudge:
-    """A judge none of whose answers is a verdict about a story, such as a metric, which gives numbers."""
+class NotAnalysed:
+    """What a judge answered to items of one type in one step, for which there are no figures yet."""
 
     judge: str
     kind: str
+    step: str
+    type: str
+    n_items: int
     n_answered: int
+    n_declined: int
+    n_unreadable: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgesResult:
     compared: tuple[JudgeAgainst, ...]
-    not_analysed: tuple[OtherJudge, ...]
+    not_analysed: tuple[NotAnalysed, ...]
 
 
 class Judges(Figure[JudgesResult]):
-    """Only readable verdicts are compared. What was declined, cannot be read or never came is counted, never a No."""
+    """Only readable verdicts are compared. What was declined, cannot be read or never came is counted, never a No.
+    Answers to other items are counted and named, so that no judge is silently absent."""
 
     key = "judges"
     title = gettext_lazy("Judges beside people")
     place = 120
     result = JudgesResult
     tables = ("judges", "lost-verdicts")
-    edition = 2
+    edition = 3
     is_shown_sealed = False
     nothing = JudgesResult(compared=(), not_analysed=())
 
     def compute(self, dataset: Dataset) -> JudgesResult:
         items = dataset.verdict_items
         keys = {item.key for item in items}
-        models = dataset.judges[dataset.judges["rater_kind"] == Rater.Kind.MODEL]
-        pairs = zip(models["step"], models["item"], strict=True)
-        verdicts = models[np.array([key in keys for key in pairs], dtype=np.bool_)]
-        names = sorted(verdicts["rater"].unique())
         measured = {item.step.key for item in metric_items(dataset.study)}  # those stand in a figure of their own
         answers = dataset.judges[~dataset.judges["step"].isin(measured)]
-        others = answers[~answers["rater"].isin(names)]
+        pairs = zip(answers["step"], answers["item"], strict=True)
+        is_verdict = np.array([key in keys for key in pairs], dtype=np.bool_)
+        is_compared = is_verdict & (answers["rater_kind"] == Rater.Kind.MODEL).to_numpy(dtype=np.bool_)
+        verdicts = answers[is_compared]
+        names = sorted(verdicts["rater"].unique())
         return JudgesResult(
-            compared=_compared(dataset, verdicts, names) if names else (), not_analysed=tuple(_others(others))
+            compared=_compared(dataset, verdicts, names) if names else (),
+            not_analysed=tuple(_not_analysed(dataset, answers[~is_compared])),
         )
 
     def rows(self, result: JudgesResult) -> dict[str, Iterator[Row]]:
@@ -132,8 +139,12 @@ class Judges(Figure[JudgesResult]):
             sources = ", ".join(f"{row.source} {decimal(row.lost_percent)} %" for row in outcomes.by_source)
             accuracy = coefficient(judge.pooled.balanced_accuracy.value)
             yield f"    balanced accuracy {accuracy}; lost by source: {sources}"
-        for other in result.not_analysed:
-            yield f"  {other.judge}: {other.n_answered} answers, none of them a verdict; they are not analysed"
+        for row in result.not_analysed:
+            yield (
+                f"  {row.judge}: {whole(row.n_answered)} answers to {row.n_items} items of the type “{row.type}” in "
+                f"step “{row.step}”, {whole(row.n_declined)} declined, {whole(row.n_unreadable)} unreadable; "
+                "not analysed yet"
+            )
 
     def is_empty(self, result: JudgesResult) -> bool:
         return not result.compared and not result.not_analysed
@@ -208,10 +219,22 @@ def _outcomes(rows: pd.DataFrame, n_expected: int) -> dict[str, Any]:
     }
 
 
-def _others(answers: pd.DataFrame) -> Iterator[OtherJudge]:
-    for name, rows in answers.groupby("rater"):
-        n_answered = int((rows["outcome"] == "answered").sum())
-        yield OtherJudge(judge=str(name), kind=str(rows["rater_kind"].iloc[0]), n_answered=n_answered)
+def _not_analysed(dataset: Dataset, answers: pd.DataFrame) -> Iterator[NotAnalysed]:
+    """A count for each judge, step and type of item; an item that the protocol no longer asks has no type."""
+    type_by_key = {item.key: item.item.type for item in dataset.items}
+    types = [type_by_key.get(key, "") for key in zip(answers["step"], answers["item"], strict=True)]
+    for (judge, step, item_type), rows in answers.assign(type=types).groupby(["rater", "step", "type"]):
+        n_by_outcome = rows["outcome"].value_counts()
+        yield NotAnalysed(
+            judge=str(judge),
+            kind=str(rows["rater_kind"].iloc[0]),
+            step=str(step),
+            type=str(item_type),
+            n_items=int(rows["item"].nunique()),
+            n_answered=int(n_by_outcome.get("answered", 0)),
+            n_declined=int(n_by_outcome.get("declined", 0)),
+            n_unreadable=int(n_by_outcome.get("unreadable", 0)),
+        )
 
 
 def _rows(result: JudgesResult) -> Iterator[Row]:

@@ -12,7 +12,7 @@ from annotation.models import Rater, Response
 from reports.dataset.questions import metric_items
 from reports.figures.base import Figure, Listing, OfItem, Row, item_cells, of_item
 from reports.lazy import np
-from reports.numbers import decimal, whole
+from reports.numbers import measured, whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,21 +75,21 @@ class Measures(Figure[Listing[Measure]]):
         for measure in result.rows:
             yield f"  {measure.metric}: {measure.title[:60]}"
             for values in measure.rows:
-                spread = f"{decimal(values.mean):>8} ± {decimal(values.sd)}"
+                spread = f"{measured(values.mean):>8} ± {measured(values.sd)}"
                 yield f"    {values.source or 'over all':<34} {spread} ({whole(values.n)})"
             if measure.n_without_value:
                 yield f"    no value for {whole(measure.n_without_value)}"
 
 
 def _measure(dataset: Dataset, item: StepItem, metric: object, rows: pd.DataFrame) -> Measure:
-    measured = rows[rows["outcome"] == Response.Outcome.ANSWERED]
+    answered = rows[rows["outcome"] == Response.Outcome.ANSWERED]
     return Measure(
         **of_item(item) | {"title": item.item.title or item.item.question},
         metric=str(metric),
-        n_without_value=len(rows) - len(measured),
-        overall=_values("", measured["analysed"]),
+        n_without_value=len(rows) - len(answered),
+        overall=_values("", answered["analysed"]),
         by_source=tuple(
-            _values(name, measured.loc[measured["source"] == name, "analysed"]) for name, _ in dataset.sources
+            _values(name, answered.loc[answered["source"] == name, "analysed"]) for name, _ in dataset.sources
         ),
     )
 

@@ -17,19 +17,17 @@ from reports.figures.base import (
     Head,
     Interval,
     OfItem,
-    Reason,
     Row,
     estimate,
-    first_note,
     interval,
     item_cells,
     note_of,
     of_item,
-    stories_of,
+    some,
+    weakest_note,
 )
-from reports.lazy import intervals, np, rates
+from reports.lazy import np, rates
 from reports.numbers import decimal, whole
-from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
     from reports.dataset import Cube, Dataset
@@ -40,7 +38,7 @@ SALT = 1  # of the seed
 
 @dataclass(frozen=True, kw_only=True)
 class Rate(Estimate):
-    """Yes in 100 verdicts; its interval resamples stories. No source: over all of them."""
+    """Yes in 100 verdicts; its interval rests on clusters. No source: over all of them."""
 
     source: str = ""
     n_yes: int
@@ -86,6 +84,7 @@ class PassRates(Figure[PassRateResult]):
     place = 20
     result = PassRateResult
     tables = ("pass-rates",)
+    edition = 2
 
     def compute(self, dataset: Dataset) -> PassRateResult | None:
         items = dataset.verdict_items
@@ -122,7 +121,9 @@ class PassRates(Figure[PassRateResult]):
             yield f"  {title[:34]:<34}{cells}"
 
     def context(self, result: PassRateResult) -> dict[str, Any]:
-        return {"plot": _plot(result), "note": first_note(rate.interval for rate in result.mean.by_source)}
+        of_rows = [result.mean.by_source or (result.mean.overall,)]
+        of_rows += [row.by_source or (row.overall,) for row in result.items]
+        return {"plot": _plot(result), "note": weakest_note(rate.interval for row in of_rows for rate in row)}
 
     def headline(self, result: PassRateResult, head: Head) -> str:
         ranked = _ranked(result)
@@ -135,21 +136,18 @@ class PassRates(Figure[PassRateResult]):
 
 
 def _column(dataset: Dataset, cube: Cube, mask: BoolArray, *, salt: int) -> list[Rate]:
-    """The rate of each item over some of the units, and last the mean of the items over joint resamples."""
-    stories = stories_of(cube, mask)
+    """The rate of each item over some of the units, and last the mean of the items."""
+    stories, clusters = some(cube.stories, mask), some(dataset.clusters(cube), mask)
     values = cube.values[:, :, mask]
-    try:
-        weights = intervals.resample_weights(stories, rng=dataset.rng(SALT, salt), n_resamples=N_RESAMPLES)
-    except Incomputable as error:
-        ends = Interval(low=None, high=None, why=Reason.of(error))
-        return [*(_rate(verdicts, stories, ends) for verdicts in values), _mean_rate(values, stories, ends)]
-    resamples = np.stack([rates.pass_rate_resamples(verdicts, weights) for verdicts in values])
-    of_items = [_rate(v, stories, _interval(r, stories)) for v, r in zip(values, resamples, strict=True)]
-    return [*of_items, _mean_rate(values, stories, _interval(_mean_over_items(resamples), stories))]
 
+    def ends(verdicts: FloatArray) -> Interval:
+        # The same seed for each: items share their resamples.
+        return interval(
+            rates.pass_rate_interval, verdicts, clusters, rng=dataset.rng(SALT, salt), n_resamples=N_RESAMPLES
+        )
 
-def _interval(resamples: FloatArray, stories: list[str]) -> Interval:
-    return interval(intervals.percentile_interval, resamples, stories)
+    of_items = [_rate(verdicts, stories, ends(verdicts)) for verdicts in values]
+    return [*of_items, _mean_rate(values, stories, ends(values))]
 
 
 def _rate(verdicts: FloatArray, stories: list[str], ends: Interval) -> Rate:
@@ -169,12 +167,6 @@ def _mean_rate(values: FloatArray, stories: list[str], ends: Interval) -> Rate:
     computed = [rate for rate in by_item if rate is not None]
     pooled = _rate(values.reshape(-1, values.shape[-1]), stories, ends)
     return replace(pooled, value=float(np.mean(computed))) if computed else pooled
-
-
-def _mean_over_items(resamples: FloatArray) -> FloatArray:
-    """The mean over items of each resample, nan where an item has no value in it; of the items that have one at all."""
-    answered = resamples[~np.isnan(resamples).all(axis=1)]
-    return np.asarray(answered.mean(axis=0) if len(answered) else np.full(resamples.shape[1], np.nan), dtype=np.float64)
 
 
 def _rows(result: PassRateResult) -> Iterator[Row]:
@@ -197,7 +189,8 @@ def _plot(result: PassRateResult) -> plots.DotPlot | None:
 def _marks(row: ItemRates) -> tuple[plots.Mark, ...]:
     rates = row.by_source or (row.overall,)
     return tuple(
-        plots.Mark(place, rate.value, rate.interval.low, rate.interval.high) for place, rate in enumerate(rates)
+        plots.Mark(place, rate.value, rate.interval.low, rate.interval.high, rate.interval.is_weak)
+        for place, rate in enumerate(rates)
     )
 
 

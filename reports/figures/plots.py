@@ -12,12 +12,13 @@ from django.utils.translation import gettext_noop
 
 @dataclass(frozen=True)
 class Mark:
-    """A value of one source with its interval."""
+    """A value of one source with its interval, which is drawn broken where it is weak."""
 
     source: int
     value: float | None
     low: float | None
     high: float | None
+    is_weak: bool = False
 
 
 @dataclass(frozen=True)

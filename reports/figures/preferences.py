@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy
 
+from reports import reasons
 from reports.dataset.choices import Choice, choice_table, choices_of
 from reports.figures.base import (
     N_RESAMPLES,
@@ -22,22 +23,22 @@ from reports.figures.base import (
     item_cells,
     note_of,
     of_item,
+    weakest_note,
     without_value,
 )
-from reports.lazy import agreement, intervals, np
+from reports.lazy import agreement, np, rates
 from reports.numbers import decimal, whole
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
     from stats.arrays import BoolArray
-    from stats.intervals import Interval as StatisticInterval
 
 SALT = 6  # of the seed
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChoiceShare(Estimate):
-    """A share of n choices in percent; its interval resamples clusters. No source: of the story shown first."""
+    """A share of n choices in percent; its interval rests on clusters. No source: of the story shown first."""
 
     source: str = ""
     n_so: int
@@ -51,7 +52,7 @@ class StoryChoices:
     story: str
     source: str
     n: int
-    n_shown_first: int
+    n_shown_first: int | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +83,7 @@ class Preferences(Figure[Listing[Preference]]):
     place = 70
     result = Listing[Preference]
     tables = ("preferences", "pairs")
+    edition = 2
 
     def compute(self, dataset: Dataset) -> Listing[Preference]:
         items = [item for item in dataset.items if item.is_preference]
@@ -93,7 +95,10 @@ class Preferences(Figure[Listing[Preference]]):
     def lines(self, result: Listing[Preference]) -> Iterator[str]:
         for row in result.rows:
             yield f"\n{row.title}: chosen in percent of {whole(row.n)} choices"
-            yield f"  {'the story shown first':<34} {decimal(row.first.value):>10} ({whole(row.first.n)})"
+            if row.first.value is not None:
+                yield f"  {'the story shown first':<34} {decimal(row.first.value):>10} ({whole(row.first.n)})"
+            elif row.first.why:
+                yield f"  the story shown first: {reasons.english(row.first.why)}"
             for share in row.by_source:
                 yield f"  {share.source[:34]:<34} {decimal(share.value):>10} ({whole(share.n)})"
             if row.n_neither:
@@ -107,19 +112,24 @@ class Preferences(Figure[Listing[Preference]]):
         return not any(row.n for row in result.rows)
 
     def context(self, result: Listing[Preference]) -> dict[str, Any]:
-        return {"rows": [row for row in result.rows if row.n]}
+        note = weakest_note(share.interval for row in result.rows for share in row.by_source)
+        return {"rows": [row for row in result.rows if row.n], "note": note}
 
 
 def _preference(dataset: Dataset, item: StepItem, *, salt: int) -> Preference:
     choices = choices_of(dataset, item)
     decided = [choice for choice in choices if choice.story]
-    is_first = np.array([choice.story == choice.order[0] for choice in decided], dtype=np.bool_)
+    presented = [choice for choice in decided if not choice.is_imported]
+    is_first = np.array([choice.story == choice.order[0] for choice in presented], dtype=np.bool_)
+    first = _share(dataset, is_first, [choice.rater for choice in presented], salt=(salt, 0))
+    if decided and not presented:
+        first = replace(first, why=without_value("order_not_known"))
     return Preference(
         **of_item(item),
         n=len(choices),
         n_neither=len(choices) - len(decided),
         # Being drawn to the first place is a habit of raters, so raters are resampled; what is preferred, by group.
-        first=_share(dataset, is_first, [choice.rater for choice in decided], salt=(salt, 0)),
+        first=first,
         by_source=tuple(
             replace(_wins(dataset, choices, name, salt=(salt, 1, n)), source=name)
             for n, (name, _) in enumerate(dataset.sources)
@@ -137,26 +147,24 @@ def _wins(dataset: Dataset, choices: list[Choice], source: str, *, salt: tuple[i
 
     comparisons = [c for c in choices if any(map(is_of, c.order)) and not all(map(is_of, c.order))]
     won = np.array([is_of(c.story) for c in comparisons], dtype=np.bool_)
-    return _share(dataset, won, [c.group for c in comparisons], salt=salt)
+    return _share(dataset, won, dataset.clusters_of(c.group for c in comparisons), salt=salt)
 
 
 def _share(dataset: Dataset, is_so: BoolArray, clusters: Sequence[str], *, salt: tuple[int, ...]) -> ChoiceShare:
-    """A share in percent with its interval over resampled clusters."""
+    """A share in percent with its interval over clusters."""
     counts: dict[str, Any] = {"n_so": int(is_so.sum()), "n": len(is_so), "n_clusters": len(set(clusters))}
     if not len(is_so):
         return ChoiceShare(
             value=None, why=without_value("no_choices"), interval=Interval(low=None, high=None), **counts
         )
 
-    def resampled() -> StatisticInterval:
-        weights = intervals.resample_weights(clusters, rng=dataset.rng(SALT, *salt), n_resamples=N_RESAMPLES)
-        return intervals.percentile_interval(100 * (weights @ is_so) / weights.sum(axis=1), clusters)
-
-    return ChoiceShare(value=float(100 * is_so.mean()), interval=interval(resampled), **counts)
+    ends = interval(rates.pass_rate_interval, is_so, clusters, rng=dataset.rng(SALT, *salt), n_resamples=N_RESAMPLES)
+    return ChoiceShare(value=float(100 * is_so.mean()), interval=ends, **counts)
 
 
 def _group(dataset: Dataset, choices: list[Choice], group: str) -> GroupChoices:
     of_group = [choice for choice in choices if choice.group == group]
+    shown = [choice for choice in of_group if not choice.is_imported]
     stories = [] if dataset.is_sealed else sorted({story for choice in of_group for story in choice.order})
     return GroupChoices(
         group=group,
@@ -167,7 +175,7 @@ def _group(dataset: Dataset, choices: list[Choice], group: str) -> GroupChoices:
                 story=story,
                 source=dataset.source_of(story),
                 n=sum(choice.story == story for choice in of_group),
-                n_shown_first=sum(choice.order[0] == story for choice in of_group),
+                n_shown_first=sum(choice.order[0] == story for choice in shown) if shown else None,
             )
             for story in stories
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy
 
@@ -24,6 +24,7 @@ from reports.figures.base import (
     item_cells,
     mean,
     of_item,
+    weakest_note,
 )
 from reports.lazy import intervals, np, rankings
 from reports.numbers import coefficient, decimal, whole
@@ -33,7 +34,7 @@ from studies.models import Step
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
-    from stats.arrays import FloatArray, IntArray
+    from stats.arrays import FloatArray
     from stats.intervals import Interval as StatisticInterval
 
 SALT = 5  # of the seed
@@ -56,9 +57,15 @@ class GroupConcordance(Estimate):
 
 @dataclass(frozen=True, kw_only=True)
 class Concordance(Mean):
-    """Kendall's W among the raters of each group, and its mean over groups."""
+    """Kendall's W among the raters of each group, and its mean over groups.
+
+    chance : what raters reach who order at random, 1/m for m raters, its mean over the same groups
+    mean_spearman : (mW - 1) / (m - 1), the mean correlation among raters, 0 by chance; its mean over the same groups
+    """
 
     groups: tuple[GroupConcordance, ...]
+    chance: float | None = None
+    mean_spearman: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +82,7 @@ class Rankings(Figure[Listing[Ranking]]):
     place = 80
     result = Listing[Ranking]
     tables = ("rankings",)
+    edition = 2
     is_shown_sealed = False
     nothing = Listing[Ranking]()
 
@@ -89,6 +97,9 @@ class Rankings(Figure[Listing[Ranking]]):
             )
         )
 
+    def context(self, result: Listing[Ranking]) -> dict[str, Any]:
+        return {"note": weakest_note(ranks.interval for row in result.rows for ranks in row.by_source)}
+
     def rows(self, result: Listing[Ranking]) -> dict[str, Iterator[Row]]:
         return {"rankings": _rows(result)}
 
@@ -101,6 +112,11 @@ class Rankings(Figure[Listing[Ranking]]):
             reason = row.concordance.why
             concordance = reasons.english(reason) if reason else coefficient(row.concordance.value)
             yield f"  {row.concordance.name}: {concordance}"
+            if row.concordance.mean_spearman is not None:
+                yield (
+                    f"    by chance {coefficient(row.concordance.chance)}; mean Spearman among raters "
+                    f"{coefficient(row.concordance.mean_spearman)}, by chance 0"
+                )
 
 
 def ranks_of(order: list[list[str]]) -> dict[str, float]:
@@ -121,7 +137,12 @@ def _ranking(dataset: Dataset, item: StepItem, *, salt: int) -> Ranking:
     means = np.array([[np.mean(part) if part else np.nan for part in row] for row in ranks_by_source])
     best = np.array([[min(part) if part else np.nan for part in row] for row in ranks_by_source])
     firsts = rankings.first_places(best) if np.isfinite(best).any() else np.full(len(names), np.nan)
-    weights = _weights(dataset, groups, salt=salt)
+    clusters, most = dataset.clusters_of(groups), max(map(len, ranks))
+
+    def ends(ranks_of_one: FloatArray) -> StatisticInterval:
+        rng = dataset.rng(SALT, salt)
+        return intervals.mean_interval(ranks_of_one, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(1, most)
+
     return Ranking(
         **of_item(item),
         n_rankings=len(answers),
@@ -130,7 +151,7 @@ def _ranking(dataset: Dataset, item: StepItem, *, salt: int) -> Ranking:
             SourceRanks(
                 source=name,
                 mean_rank=estimate(_mean_rank, means, n),
-                interval=interval(_mean_interval, means[:, n], weights, groups),
+                interval=interval(ends, means[:, n]),
                 first_percent=None if np.isnan(firsts[n]) else float(100 * firsts[n]),
             )
             for n, name in enumerate(names)
@@ -153,21 +174,15 @@ def _concordance(ranks: list[dict[str, float]], groups: list[str]) -> Concordanc
         table = np.array([[rank_by_story.get(story, np.nan) for story in stories] for rank_by_story in of_group])
         concordances.append(GroupConcordance(group=group, **vars(estimate(rankings.kendall_w, table))))
     fields = vars(mean(concordances)) | {"name": "Kendall's W, mean over groups"}
-    return Concordance(**fields, groups=tuple(concordances))
-
-
-def _weights(dataset: Dataset, groups: list[str], *, salt: int) -> IntArray | None:
-    try:
-        return intervals.resample_weights(groups, rng=dataset.rng(SALT, salt), n_resamples=N_RESAMPLES)
-    except Incomputable:
-        return None
-
-
-def _mean_interval(ranks: FloatArray, weights: IntArray | None, groups: list[str]) -> StatisticInterval:
-    if weights is None:
-        raise Incomputable("fewer_than_two_groups")
-    n = weights @ np.isfinite(ranks)
-    return intervals.percentile_interval((weights @ np.nan_to_num(ranks)) / np.where(n > 0, n, np.nan), groups)
+    counted = [(row.value, row.n_raters) for row in concordances if row.value is not None and row.n_raters]
+    if not counted:
+        return Concordance(**fields, groups=tuple(concordances))
+    return Concordance(
+        **fields,
+        groups=tuple(concordances),
+        chance=float(np.mean([1 / m for _w, m in counted])),
+        mean_spearman=float(np.mean([rankings.mean_spearman(w, m) for w, m in counted])),
+    )
 
 
 def _mean_rank(ranks: FloatArray, source: int) -> float:

@@ -21,11 +21,13 @@ from reports.figures.base import (
     item_cells,
     note_of,
     of_item,
-    stories_of,
+    some,
+    weakest_note,
     without_value,
 )
 from reports.lazy import intervals, np
 from reports.numbers import decimal, whole
+from reports.numbers import interval as between
 
 if TYPE_CHECKING:
     from reports.dataset import Cube, Dataset, StepItem
@@ -33,11 +35,12 @@ if TYPE_CHECKING:
     from stats.intervals import Interval as StatisticInterval
 
 SALT = 2  # of the seed
+Bounds = tuple[int | float | None, int | float | None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rating(Estimate):
-    """The mean of n ratings with their standard deviation; its interval resamples stories. No source: over all."""
+    """The mean of n ratings with their standard deviation; its interval rests on clusters. No source: over all."""
 
     source: str = ""
     n: int
@@ -65,6 +68,7 @@ class Ratings(Figure[Listing[ItemRatings]]):
     place = 30
     result = Listing[ItemRatings]
     tables = ("ratings",)
+    edition = 2
 
     def compute(self, dataset: Dataset) -> Listing[ItemRatings]:
         items = [item for item in dataset.items if item.level in ("ordinal", "interval") and item.is_about_a_story]
@@ -79,41 +83,46 @@ class Ratings(Figure[Listing[ItemRatings]]):
             yield f"  {row.title[:34]}"
             for rating in row.ratings:
                 mean = f"{decimal(rating.value, 2)} ± {decimal(rating.sd, 2)}"
-                yield f"    {rating.source[:32] or 'all':<32} {mean:>14} ({whole(rating.n)})"
+                ends = f"95 % {between(rating.interval, 2)}" if rating.interval else ""
+                note = f"; {rating.interval.note}" if rating.interval and rating.interval.is_weak else ""
+                yield f"    {rating.source[:32] or 'all':<32} {mean:>14} ({whole(rating.n)}) {ends}{note}".rstrip()
 
     def context(self, result: Listing[ItemRatings]) -> dict[str, Any]:
-        return {"plots": _plots(result)}
+        note = weakest_note(rating.interval for row in result.rows for rating in row.by_source or (row.overall,))
+        return {"plots": _plots(result), "note": note}
 
 
 def _item_ratings(dataset: Dataset, item: StepItem, *, salt: int) -> ItemRatings:
     cube = dataset.cube([item])
     columns = [("", np.ones(len(cube.units), dtype=np.bool_))]
     columns += [(name, dataset.is_of_source(cube, name)) for name, _ in dataset.sources]
+    bounds = (item.item.settings.get("low"), item.item.settings.get("high"))
     ratings = [
-        replace(_rating(dataset, cube, mask, salt=(salt, n)), source=name) for n, (name, mask) in enumerate(columns)
+        replace(_rating(dataset, cube, mask, bounds, salt=(salt, n)), source=name)
+        for n, (name, mask) in enumerate(columns)
     ]
-    settings = item.item.settings
     return ItemRatings(
         **of_item(item),
-        lowest=settings.get("low"),
-        highest=settings.get("high"),
+        lowest=bounds[0],
+        highest=bounds[1],
         overall=ratings[0],
         by_source=tuple(ratings[1:]),
     )
 
 
-def _rating(dataset: Dataset, cube: Cube, mask: BoolArray, *, salt: tuple[int, int]) -> Rating:
-    values, stories = cube.values[0][:, mask], stories_of(cube, mask)
+def _rating(dataset: Dataset, cube: Cube, mask: BoolArray, bounds: Bounds, *, salt: tuple[int, int]) -> Rating:
+    values, clusters = cube.values[0][:, mask], some(dataset.clusters(cube), mask)
     ratings = values[np.isfinite(values)]
     if not ratings.size:
         return Rating(value=None, why=without_value("no_answers"), n=0)
 
-    def resampled() -> StatisticInterval:
-        weights = intervals.resample_weights(stories, rng=dataset.rng(SALT, *salt), n_resamples=N_RESAMPLES)
-        return intervals.percentile_interval(intervals.mean_resamples(values, weights), stories)
+    def ends() -> StatisticInterval:
+        rng = dataset.rng(SALT, *salt)
+        low, high = (-np.inf if bounds[0] is None else bounds[0]), (np.inf if bounds[1] is None else bounds[1])
+        return intervals.mean_interval(values, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(low, high)
 
     sd = float(ratings.std(ddof=1)) if ratings.size > 1 else None
-    return Rating(value=float(ratings.mean()), sd=sd, n=int(ratings.size), interval=interval(resampled))
+    return Rating(value=float(ratings.mean()), sd=sd, n=int(ratings.size), interval=interval(ends))
 
 
 def _rows(result: Listing[ItemRatings]) -> Iterator[Row]:
@@ -149,4 +158,4 @@ def _marks(row: ItemRatings) -> tuple[plots.Mark, ...]:
 
 def _mark(place: int, rating: Rating) -> plots.Mark:
     ends = rating.interval or Interval(low=None, high=None)
-    return plots.Mark(place, rating.value, ends.low, ends.high)
+    return plots.Mark(place, rating.value, ends.low, ends.high, ends.is_weak)

@@ -10,13 +10,13 @@ from django.utils.translation import gettext_lazy
 
 from reports import reasons
 from reports.figures import plots
-from reports.figures.base import N_RESAMPLES, Figure, Interval, Reason, Row, interval, without_value
+from reports.figures.base import N_RESAMPLES, Figure, Interval, Reason, Row, interval, some, weakest_note, without_value
 from reports.lazy import intervals, np, rates
 from reports.numbers import decimal
 from reports.numbers import interval as between
 
 if TYPE_CHECKING:
-    from reports.dataset import Dataset
+    from reports.dataset import Cube, Dataset
     from stats.arrays import FloatArray
     from stats.intervals import Interval as StatisticInterval
 
@@ -60,6 +60,7 @@ class TestsPassed(Figure[TestsPassedResult]):
     place = 60
     result = TestsPassedResult
     tables = ("tests-passed",)
+    edition = 2
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> TestsPassedResult | None:
@@ -82,8 +83,7 @@ class TestsPassed(Figure[TestsPassedResult]):
                 for (group, story), value, n in zip(cube.units, passed, n_raters.tolist(), strict=True)
             ),
             by_source=tuple(
-                _of_source(dataset, name, passed[dataset.is_of_source(cube, name)], salt=salt)
-                for salt, (name, _) in enumerate(dataset.sources)
+                _of_source(dataset, cube, name, passed, salt=salt) for salt, (name, _) in enumerate(dataset.sources)
             ),
         )
 
@@ -96,22 +96,23 @@ class TestsPassed(Figure[TestsPassedResult]):
             if row.why:
                 yield f"  {row.source[:34]:<34} none: {reasons.english(row.why)}"
                 continue
+            note = f"; {row.interval.note}" if row.interval and row.interval.is_weak else ""
             spread = f"{decimal(row.least)} to {decimal(row.most)} over {row.n_stories} stories"
-            yield f"  {row.source[:34]:<34} mean {decimal(row.value)}, 95 % {between(row.interval)}; {spread}"
+            yield f"  {row.source[:34]:<34} mean {decimal(row.value)}, 95 % {between(row.interval)}; {spread}{note}"
 
     def context(self, result: TestsPassedResult) -> dict[str, Any]:
-        return {"plot": _plot(result)}
+        return {"plot": _plot(result), "note": weakest_note(row.interval for row in result.by_source)}
 
 
-def _of_source(dataset: Dataset, source: str, passed: FloatArray, *, salt: int) -> SourceTests:
-    values = passed[np.isfinite(passed)]
+def _of_source(dataset: Dataset, cube: Cube, source: str, passed: FloatArray, *, salt: int) -> SourceTests:
+    mask = dataset.is_of_source(cube, source) & np.isfinite(passed)
+    values, clusters = passed[mask], some(dataset.clusters(cube), mask)
     if not values.size:
         return SourceTests(source=source, value=None, why=without_value("no_complete_rater"), n_stories=0)
 
-    def resampled() -> StatisticInterval:
-        labels = np.arange(values.size)
-        weights = intervals.resample_weights(labels, rng=dataset.rng(SALT, salt), n_resamples=N_RESAMPLES)
-        return intervals.percentile_interval(intervals.mean_resamples(values[np.newaxis], weights), labels)
+    def ends() -> StatisticInterval:
+        rng = dataset.rng(SALT, salt)
+        return intervals.mean_interval(values, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(0, len(cube.items))
 
     return SourceTests(
         source=source,
@@ -119,7 +120,7 @@ def _of_source(dataset: Dataset, source: str, passed: FloatArray, *, salt: int) 
         n_stories=int(values.size),
         least=float(values.min()),
         most=float(values.max()),
-        interval=interval(resampled),
+        interval=interval(ends),
     )
 
 

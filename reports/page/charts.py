@@ -126,7 +126,7 @@ def _marks(row: Row, axis: Axis, frame: _Frame, y: float, step: float) -> Iterat
     for place, mark in enumerate(row.marks):
         at = round(y + step * place, 1)
         if mark.low is not None and mark.high is not None:
-            css = f"interval line-{mark.source % N_COLOURS + 1}"
+            css = f"interval line-{mark.source % N_COLOURS + 1}" + " weak" * mark.is_weak
             yield Shape(css, d=f"M{frame.x(axis, mark.low)} {at}H{frame.x(axis, mark.high)}")
         if mark.value is not None:
             yield sign(mark.source, frame.x(axis, mark.value), at)
@@ -219,6 +219,7 @@ class Cell:
     low: float | None
     high: float | None
     value: float | None
+    is_weak: bool
 
 
 @dataclass(frozen=True)
@@ -242,7 +243,12 @@ def cells(rows: Sequence[HasCoefficient]) -> Cells:
     pairs = []
     for row in rows:
         value, lowest, highest, upper = (x(n) for n in _numbers(row))
-        pairs.append((row, Cell(floor=upper, zero=x(0) or 0, low=lowest, high=highest, value=value)))
+        pairs.append(
+            (
+                row,
+                Cell(floor=upper, zero=x(0) or 0, low=lowest, high=highest, value=value, is_weak=row.interval.is_weak),
+            )
+        )
     return Cells(tuple(pairs), low, high)
 
 

@@ -32,9 +32,16 @@ def context(results: Results) -> dict[str, Any]:
             for figure, result in results.computed
             if figure.has_head_note
         ],
+        "tables": filled_tables(results),
         "sources": [row.source for row in results.sources],
         "sections": [Section(figure, result, figure.context(result)) for figure, result in results.visible],
     }
+
+
+def filled_tables(results: Results) -> list[str]:
+    """The tables that have rows, of the figures that the page shows."""
+    tables = [(name, rows) for figure, result in results.visible for name, rows in figure.rows(result).items()]
+    return [name for name, rows in tables if next(iter(rows), None) is not None]
 
 
 def headline(results: Results) -> str:

@@ -12,7 +12,15 @@ from reports.page.charts import Cells, HasCoefficient, Plot
 
 register = template.Library()
 
-for number in (numbers.coefficient, numbers.decimal, numbers.whole, numbers.interval, numbers.coefficients):
+FILTERS = (
+    numbers.coefficient,
+    numbers.decimal,
+    numbers.whole,
+    numbers.measured,
+    numbers.interval,
+    numbers.coefficients,
+)
+for number in FILTERS:
     register.filter(number.__name__, number)
 
 

@@ -22,6 +22,7 @@ from django.utils.translation import gettext_lazy, ngettext_lazy, override
 
 from studies import formatting, lifecycle, loading, protocol
 from studies.admin.cloze import ClozeAdmin
+from studies.admin.forms import AS_IN_FILES, OrderedFormSet
 from studies.documents.errors import DocumentError
 from studies.items import all_types
 from studies.models import Cloze, Instrument, Item, ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study
@@ -80,6 +81,11 @@ class ProvenanceAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     autocomplete_fields = ("story",)
     formfield_overrides = {models.URLField: {"assume_scheme": "https"}}
 
+    def get_readonly_fields(self, request: HttpRequest, obj: Provenance | None = None) -> tuple[str, ...]:
+        """Who wrote a story is part of the study: once that is frozen it stays."""
+        is_final = obj is not None and not may_edit(obj.story.study)
+        return (*self.readonly_fields, "story", "source") if is_final else self.readonly_fields
+
     @admin.display(description=gettext_lazy("study"), ordering="story__study__slug")
     def study(self, provenance: Provenance) -> str:
         return provenance.story.study.slug
@@ -131,6 +137,7 @@ class ProvenanceAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
 @admin.register(Story)
 class StoryAdmin(EditableUntilFrozen):
+    formfield_overrides = AS_IN_FILES
     # Nothing of a story's provenance: whoever works with codes and texts stays blind.
     list_display = ("code", "study", "n_words", "is_withheld")
     list_select_related = ("study",)
@@ -164,6 +171,7 @@ class StoryGroupForm(forms.ModelForm):  # type: ignore[type-arg]
 @admin.register(StoryGroup)
 class StoryGroupAdmin(EditableUntilFrozen):
     form = StoryGroupForm
+    formfield_overrides = AS_IN_FILES
     list_display = ("code", "study", "n_stories")
     list_select_related = ("study",)
     list_filter = ("study",)
@@ -189,6 +197,8 @@ class EditableUntilPublished:
 
 class ItemInline(EditableUntilPublished, admin.StackedInline):  # type: ignore[type-arg]
     model = Item
+    formset = OrderedFormSet
+    formfield_overrides = AS_IN_FILES
     extra = 0
     ordering = ("position",)
     classes = ("collapse",)
@@ -223,6 +233,7 @@ class ItemInline(EditableUntilPublished, admin.StackedInline):  # type: ignore[t
 
 @admin.register(Instrument)
 class InstrumentAdmin(EditableUntilPublished, admin.ModelAdmin):  # type: ignore[type-arg]
+    formfield_overrides = AS_IN_FILES
     list_display = ("slug", "version", "title", "language", "status", "n_items")
     list_filter = ("status", "language")
     search_fields = ("slug", "title")
@@ -256,6 +267,8 @@ class InstrumentAdmin(EditableUntilPublished, admin.ModelAdmin):  # type: ignore
 
 class StepInline(admin.StackedInline):  # type: ignore[type-arg]
     model = Step
+    formset = OrderedFormSet
+    formfield_overrides = AS_IN_FILES
     extra = 0
     ordering = ("position",)
     fields = (

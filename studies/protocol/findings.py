@@ -25,6 +25,7 @@ class Purpose(StrEnum):
     IMPORT = "import"  # of answers that were given elsewhere
 
 
+NAMED = ("organiser", "contact")  # what texts of study files name in braces
 WITH_RATERS = frozenset({Purpose.LAUNCH})
 
 
@@ -82,6 +83,12 @@ def _of_groups(groups: Sequence[StoryGroup]) -> Iterator[Finding]:
 def _of_steps(protocol: Protocol) -> Iterator[Finding]:
     if not protocol.ratings:
         yield _error("", _("no step asks an instrument about stories or groups"))
+    for step in protocol.steps:
+        for name in NAMED:
+            if f"{{{name}}}" in step.text:
+                sentence = _("step %(step)s names {%(name)s}, which raters would read with its braces")
+                way_out = _("write the name itself; only study files fill it in")
+                yield _error(f"step {step.key}", sentence % {"step": step.key, "name": name}, way_out)
     consents = [step for step in protocol.steps if step.kind == Step.Kind.CONSENT]
     if len(consents) > 1:
         yield _error(f"step {consents[1].key}", _("there is more than one consent step"))

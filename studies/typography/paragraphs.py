@@ -6,6 +6,7 @@ markup: templates write the tags and escape every word.
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
@@ -16,6 +17,8 @@ ITALIC = re.compile(rf"(?<!{_LETTER})(?<!\*)\*(?![\s*])(.+?)(?<![\s*])\*(?!{_LET
 HEADING = re.compile(r"§ [1-9][0-9]*(?: .*)?")
 # A three-line initial needs three lines beside it; shorter openings go without.
 LONG_ENOUGH = 160
+# Nobody wraps prose at fewer characters a line.
+NARROWEST = 60
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,10 @@ class Run:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A paragraph by its number. opens: the story or a section, or nothing; a story's short opening opens a section.
+    """A paragraph by its number.
+
+    opens : the story or a section, or nothing; a story's short opening opens a section.
+    keeps_lines : whether its line breaks and indents are the author's (`keeps_lines`); if not, they are spaces here
 
     A line such as “§ 2 The Cellar” is the mark of a section, and what follows opens it.
     """
@@ -34,6 +40,12 @@ class Paragraph:
     number: int
     runs: tuple[Run, ...]
     opens: Literal["", "opening", "section-opening", "section-mark"] = ""
+    keeps_lines: bool = False
+
+    @property
+    def css(self) -> str:
+        """Its classes on a page."""
+        return " ".join(filter(None, [self.opens, "verse" if self.keeps_lines else ""]))
 
     @property
     def words(self) -> str:
@@ -44,6 +56,27 @@ class Paragraph:
 def is_break(line: str) -> bool:
     """Whether the line stands between sections and is no part of the text, such as `***`, `~ ~ ~` or `⁂`."""
     return BREAK.fullmatch(line.strip()) is not None
+
+
+def keeps_lines(block: str) -> bool:
+    """Whether the line breaks of a paragraph are its author's, as in verse, letters and lists.
+
+    They are an editor's, and the lines run on as prose, if no line after the first is indented, the longest line has at
+    least 60 characters, and no break could have come later: the next line's first word would have made its line longer
+    than the longest.
+    """
+    lines = [line.rstrip() for line in block.split("\n")]
+    if len(lines) == 1:
+        return False
+    longest = max(map(len, lines))
+    if longest < NARROWEST or any(line[:1].isspace() for line in lines[1:]):
+        return True
+    return any(len(line) + 1 + len(after.split()[0]) <= longest for line, after in pairwise(lines) if after.split())
+
+
+def as_set(text: str) -> str:
+    """The text as a page sets it: prose runs on over an editor's line breaks, the author's own are kept."""
+    return "\n\n".join(block if keeps_lines(block) else block.replace("\n", " ") for block in split_blocks(text))
 
 
 def has_blank_lines(text: str) -> bool:
@@ -61,7 +94,7 @@ def split_blocks(text: str, *, by_blank_lines: bool | None = None) -> list[str]:
 
     by_blank_lines : what `has_blank_lines` says of the whole text, where this is a part of it
     """
-    text = plain_line_ends(text).strip()
+    text = plain_line_ends(text).rstrip()
     if by_blank_lines is None:
         by_blank_lines = has_blank_lines(text)
     blocks: list[list[str]] = [[]]
@@ -72,8 +105,15 @@ def split_blocks(text: str, *, by_blank_lines: bool | None = None) -> list[str]:
             blocks[-1].append(line)
         else:
             blocks += [[line], []]
-    joined = ("\n".join(lines).strip() for lines in blocks)
-    return [block for block in joined if block]
+    return [block for block in map(_trimmed, blocks) if block]
+
+
+def _trimmed(lines: list[str]) -> str:
+    """The lines as a paragraph, without space around it; where lines are kept, the first keeps its indent."""
+    block = "\n".join(lines)
+    if not block.strip() or not keeps_lines(block.strip()):
+        return block.strip()
+    return re.sub(r"\A\s*\n", "", block).rstrip()
 
 
 def split_paragraphs(text: str) -> list[str]:
@@ -94,9 +134,12 @@ def paragraphs(text: str) -> list[Paragraph]:
             numbered.append(Paragraph(len(numbered) + 1, runs(block), "section-mark"))
             opens = "section-opening"
             continue
-        is_opening = not has_opened and len(block) >= LONG_ENOUGH
+        is_kept = keeps_lines(block)
+        is_opening = not has_opened and len(block) >= LONG_ENOUGH and not is_kept
+        # A space for a break: what a browser counts to find a passage stays the same.
+        words = block if is_kept else block.replace("\n", " ")
         has_opened = True
-        numbered.append(Paragraph(len(numbered) + 1, runs(block), "opening" if is_opening else opens))
+        numbered.append(Paragraph(len(numbered) + 1, runs(words), "opening" if is_opening else opens, is_kept))
         opens = ""
     return numbered
 

@@ -41,12 +41,12 @@ def test_a_constant_item_is_left_out_of_the_mean_kappa_and_of_its_interval_and_f
 
 def test_an_item_without_answers_is_left_out_of_the_mean_pass_rate_and_of_its_interval() -> None:
     study = given.closed_study(n_groups=4, n_items=2)
-    given.verdicts(study, {"E1": "y-n-" * 4, "E2": "y-y-" * 4})
+    given.verdicts(study, {"E1": "y-n-" * 4, "E2": "y-y-" * 3 + "n-n-"})
 
     mean = results.compute(study)["pass_rates"]["mean"]["overall"]
 
-    assert mean["value"] == 75
-    assert mean["interval"]["low"] < 75 < mean["interval"]["high"]
+    assert mean["value"] == 62.5
+    assert mean["interval"]["low"] < 62.5 < mean["interval"]["high"]
 
 
 def test_the_chance_floor_of_the_mean_is_not_the_mean_of_floors() -> None:
@@ -66,14 +66,16 @@ def test_the_chance_floor_of_the_mean_is_not_the_mean_of_floors() -> None:
     assert found["mean"]["floor"]["upper"] < np.mean([row["floor"]["upper"] for row in found["items"][:3]])
 
 
-def test_answers_that_do_not_vary_have_a_reason_in_place_of_an_interval_from_100_to_100() -> None:
+def test_answers_that_do_not_vary_have_wilsons_interval_over_groups_instead_of_100_to_100() -> None:
     study = given.closed_study(n_groups=4)
     given.verdicts(study, {"E1": "y" * 8, "E2": "y" * 8})
 
     cell = results.compute(study)["pass_rates"]["items"][0]["overall"]
 
-    assert (cell["value"], cell["n"], cell["interval"]["low"], cell["interval"]["high"]) == (100, 16, None, None)
-    assert cell["interval"]["why"] == {"code": "resamples_alike", "values": {}}
+    ends = cell["interval"]
+    # 4 of 4, since there are four groups, whatever the number of verdicts.
+    assert (cell["value"], cell["n"], round(ends["low"], 1), ends["high"]) == (100, 16, 51.0, 100)
+    assert (ends["n_resampled"], ends["method"]) == (4, "wilson")
 
 
 @pytest.fixture

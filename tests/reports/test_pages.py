@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -60,6 +61,24 @@ ADDRESSES = [
 ]
 
 
+# The study asks nothing that would stand in these.
+EMPTY = ("shares", "surveys", "checks", "measures", "cloze", "cloze-sections", "pairs", "ratings", "preferences")
+
+
+def test_a_table_without_rows_is_not_found_with_a_sentence_and_no_link_leads_to_one(
+    staff: Client, study: Study
+) -> None:
+    page = staff.get("/reports/plums/").content.decode()
+    links = set(re.findall(r"/reports/plums/([a-z-]+)\.csv", page))
+
+    answers = {name: staff.get(f"/reports/plums/{name}.csv") for name in figures.by_table()}
+
+    assert {name for name, answer in answers.items() if answer.status_code == 404} == set(EMPTY)
+    assert links & set(figures.by_table()) == set(figures.by_table()) - set(EMPTY)
+    sentence = "The report of this study has nothing that would stand in the table “cloze”."
+    assert sentence in answers["cloze"].content.decode()
+
+
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_only_staff_with_a_role_that_sees_it_get_in(client: Client, study: Study, address: str) -> None:
     anonymous = client.get(address)
@@ -73,7 +92,7 @@ def test_only_staff_with_a_role_that_sees_it_get_in(client: Client, study: Study
         (302, "/admin/login/")
     ] * 2
     assert helper.status_code == 403
-    assert client.get(address).status_code == 200
+    assert client.get(address).status_code == (404 if address.split("/")[-1].removesuffix(".csv") in EMPTY else 200)
     assert client.get(f"{address}?source=Source").status_code == 400
     assert client.post(address).status_code == 405
 
@@ -104,15 +123,15 @@ def test_the_page_gives_the_figures_of_the_results(staff: Client, study: Study) 
 
 
 def test_an_interval_without_ends_says_why(staff: Client) -> None:
-    made = given.closed_study(n_groups=4, n_items=2)
-    given.verdicts(made, {"E1": "yyyn" * 4, "E2": "yyyy" * 4})
+    made = given.closed_study(n_groups=1, n_items=2)
+    given.verdicts(made, {"E1": "yyyn", "E2": "yyyy"})
     cells = results.compute(made)["pass_rates"]["items"][0]["by_source"]
     (code,) = {cell["interval"]["why"]["code"] for cell in cells}
     constant = reasons.SENTENCES[code]
 
     page = staff.get("/reports/plums/").content.decode()
 
-    assert constant.startswith("Every resample gives the same value")
+    assert constant.startswith("There are fewer than two clusters")
     assert f'<td class="n off" title="{constant}" lang="en">–</td>' in page
 
 
@@ -125,8 +144,21 @@ def test_the_note_about_few_groups_stands_though_the_first_item_has_no_interval(
     page = staff.get("/reports/plums/").content.decode()
 
     note = second["interval"]["note"]
-    assert note.startswith("only 4 clusters")
-    assert f'<p lang="en">O{note[1:]}.</p>' in page
+    assert note.startswith("jackknife interval, leaving out one cluster at a time, over 4 clusters")
+    assert f'Weakest interval here: <span lang="en">{note}</span>' in page
+
+
+def test_few_stories_are_said_to_be_few_beside_tests_passed(staff: Client) -> None:
+    made = given.closed_study(n_groups=3, n_items=2)
+    given.verdicts(made, {"E1": "yyynynyyynnn", "E2": "yyyynnnynyyn"})
+    passed = results.compute(made)["tests_passed"]["by_source"]
+
+    page = " ".join(staff.get("/reports/plums/").content.decode().split())
+
+    assert [row["interval"]["note"] for row in passed] == ["t interval over 3 clusters"] * 2
+    section = page[page.index('id="tests_passed"') :]
+    assert "†</abbr>" in section[: section.index("</section>")]
+    assert "t interval over 3 clusters" in section[section.index("<aside") : section.index("</aside>")]
 
 
 def test_texts_from_outside_are_escaped(staff: Client, study: Study) -> None:
@@ -295,7 +327,7 @@ def test_computing_costs_the_same_for_one_group_as_for_three(staff: Client) -> N
         full_study(slug, n_groups=n_groups)
         counts.append(n_queries(staff, f"/reports/{slug}/"))
 
-    assert counts == [38, 38]
+    assert counts == [39, 39]
 
 
 def test_the_list_costs_the_same_for_one_study_as_for_three(staff: Client) -> None:

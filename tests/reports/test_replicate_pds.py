@@ -178,12 +178,17 @@ def test_what_comes_in_is_sealed_and_its_history_verifies(some: Path) -> None:
     assert found.n_receipts == found.n_assignments > 0
 
 
-def test_it_says_that_it_is_unverified_against_the_release(some: Path) -> None:
-    caution = "Unverified against the release"
+def test_it_was_verified_on_the_release_and_says_nowhere_that_it_was_not(some: Path) -> None:
+    texts = [
+        replicate(some)[1],
+        (replications.FOLDER / "pds.toml").read_text(),
+        (replications.FOLDER.parents[1] / "docs" / "replications.md").read_text(),
+    ]
 
-    assert replicate(some)[1].startswith(caution)
-    assert document(some)["caution"].startswith(caution)
-    assert "# Unverified: the release itself was not at hand" in (replications.FOLDER / "pds.toml").read_text()
+    assert document(some)["caution"] == ""
+    assert "Verified on the release: all ten coefficients came out to six decimals." in texts[1]
+    assert "verified on the release: all ten coefficients came out to six decimals." in texts[2]
+    assert not [text for text in texts if "unverified" in text.lower() or "not at hand" in text]
 
 
 def test_the_release_becomes_a_closed_study_of_withheld_stories_in_groups_of_one(some: Path) -> None:

@@ -4,10 +4,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from django.template import Context, Engine
 
 from annotation.models import Rater
 from reports import results
 from reports.export import codebook, long_table
+from reports.figures.agreement import AgreementResult, MeanAgreement
+from reports.figures.base import Floor, Interval, Mean
 from stats import agreement, intervals
 from studies.models import Item, Study
 from tests import factories
@@ -29,12 +32,24 @@ def test_pass_rates_are_yes_in_a_hundred_verdicts_by_source(study: Study) -> Non
     assert plain(rates["mean"]["by_source"]) == [("Source 1", 75.0, 3, 4), ("Source 2", 50.0, 2, 4)]
 
 
-def test_intervals_of_pass_rates_resample_stories(study: Study) -> None:
+def test_intervals_of_pass_rates_are_over_groups_and_few_are_said_to_be_few(study: Study) -> None:
     cell = results.compute(study)["pass_rates"]["items"][0]["by_source"][1]["interval"]
 
-    # Two stories, one with 0 % and one with 100 %: resamples give 0, 50 and 100.
-    assert (cell["low"], cell["high"], cell["n_resampled"]) == (0, 100, 2)
-    assert "only 2 clusters were resampled" in cell["note"]
+    # Two stories, one with 0 % and one with 100 %, so fewer than three clusters hold either: Wilson of 1 in 2.
+    assert (round(cell["low"], 1), round(cell["high"], 1), cell["n_resampled"]) == (9.5, 90.5, 2)
+    assert (cell["method"], "over 2 clusters" in cell["note"]) == ("wilson", True)
+
+
+def test_groups_on_one_premise_are_one_cluster() -> None:
+    made = given.closed_study(n_groups=4)
+    given.verdicts(made, {"E1": "yyynnnyn", "E2": "ynynynyn"})
+    made.groups.filter(code__in=["plot1", "plot2"]).update(premise="A lighthouse.")
+    made.groups.filter(code__in=["plot3", "plot4"]).update(premise="")
+
+    found = results.compute(made)
+
+    assert found["pass_rates"]["items"][0]["overall"]["interval"]["n_resampled"] == 3
+    assert found["agreement"]["items"][0]["interval"]["n_resampled"] == 3
 
 
 def test_kappa_by_hand_with_all_that_stands_beside_it(study: Study) -> None:
@@ -133,6 +148,8 @@ def test_rankings_give_mean_ranks_first_places_and_concordance() -> None:
     # Alike in plot 1, the reverse in plot 2.
     assert [group["value"] for group in ranking["concordance"]["groups"]] == [1, 0]
     assert (ranking["concordance"]["value"], ranking["n_rankings"], ranking["n_groups"]) == (0.5, 4, 2)
+    # Two raters a group: one pair with Spearman 1, one with -1; W of chance is 1/2.
+    assert (ranking["concordance"]["chance"], ranking["concordance"]["mean_spearman"]) == (0.5, 0)
 
 
 def test_shared_places_share_their_ranks_and_their_firsts() -> None:
@@ -264,3 +281,36 @@ def test_choices_have_shares_and_nominal_agreement() -> None:
     ]
     expected = agreement.fleiss_kappa([[0, 1, 2, 2], [0, 1, 2, 0]])
     assert found["agreement"]["items"][0]["coefficient"]["value"] == float(expected)
+
+
+@pytest.mark.parametrize(
+    ("value", "among_models", "is_warned"),
+    [
+        (0.5, 0.05, True),
+        (0.5, 0.25, True),
+        (0.5, 0.48, False),
+        (0.5, 0.6, False),
+        (0.1, 0.0, False),
+        (0.5, None, False),
+    ],
+)
+def test_the_head_warns_only_where_agreement_rests_on_telling_people_from_models(
+    value: float, among_models: float | None, is_warned: bool
+) -> None:
+    mean = MeanAgreement(
+        coefficient=Mean(value=value),
+        interval=Interval(low=value - 0.2, high=value + 0.2),
+        floor=Floor(mean=0.0, upper=0.15),
+        percent_agreement=Mean(value=80.0),
+        yes_percent=Mean(value=50.0),
+        among_models=None if among_models is None else Mean(value=among_models),
+    )
+
+    page = (
+        Engine.get_default()
+        .get_template("reports/figures/agreement.html#head")
+        .render(Context({"result": AgreementResult(items=(), mean=mean, n_resamples=1, seed=1)}))
+    )
+
+    assert mean.rests_on_sources == is_warned
+    assert ("Read this first." in page, "a different finding" in page) == (is_warned, is_warned)

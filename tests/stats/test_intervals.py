@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from stats import agreement, intervals, rates
+from stats import agreement, intervals
 from stats.agreement import Incomputable
 from stats.arrays import FloatArray, IntArray
 from stats.sums import Level
@@ -116,7 +116,7 @@ def test_one_cluster_cannot_be_resampled() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n_clusters", "said"), [(2, "nearer 50 %"), (3, "nearer 70 %"), (12, "nearer 91 %"), (29, "nearer 93 %"), (30, "")]
+    ("n_clusters", "said"), [(10, "nearer 91 %"), (12, "nearer 91 %"), (29, "nearer 93 %"), (30, "")]
 )
 def test_below_30_clusters_the_interval_says_how_much_less_it_covers(n_clusters: int, said: str) -> None:
     interval = intervals.bootstrap(lambda units: units.mean(), range(n_clusters), rng=np.random.default_rng(1))
@@ -143,9 +143,11 @@ def test_the_coverage_that_is_said_is_that_of_simulated_studies(n_clusters: int)
 
 def test_data_that_do_not_vary_have_no_interval_rather_than_a_point() -> None:
     with pytest.raises(Incomputable, match="the same value"):
-        rates.pass_rate_interval(np.ones((3, 12)), range(12), rng=np.random.default_rng(1))
-    with pytest.raises(Incomputable, match="the same value"):
         intervals.fleiss_kappa_interval(np.tile([0.0, 1.0], (3, 6)), range(12), rng=np.random.default_rng(1))
+    with pytest.raises(Incomputable, match="the same value"):
+        intervals.fleiss_kappa_interval(np.tile([0.0, 1.0], (3, 2)), range(4), rng=np.random.default_rng(1))
+    with pytest.raises(Incomputable, match="the same mean"):
+        intervals.mean_interval(np.ones((3, 12)), range(12), rng=np.random.default_rng(1))
 
 
 def test_the_interval_of_a_mean_is_as_wide_as_the_textbook_says() -> None:
@@ -177,12 +179,66 @@ def test_the_interval_comes_back_from_its_seed() -> None:
     assert found[0].low < 0.430 < found[0].high
 
 
-def test_the_mean_of_a_resample_is_that_of_its_values_however_often_each_is_drawn() -> None:
-    values = np.array([[1.0, 4.0, np.nan], [3.0, np.nan, np.nan]])
-    weights = np.array([[1, 1, 1], [2, 1, 0], [0, 0, 3]])
+def test_below_30_clusters_the_interval_of_a_mean_is_students() -> None:
+    ratings = [[3.4, 3.5, 3.6]]
 
-    means = intervals.mean_resamples(values, weights)
+    ends = intervals.mean_interval(ratings, ["a", "b", "c"], rng=np.random.default_rng(1))
 
-    # (1 + 3 + 4) / 3; (2 * (1 + 3) + 4) / 5; nothing but the unit that nobody rated.
-    assert means[:2] == pytest.approx([8 / 3, 12 / 5])
-    assert np.isnan(means[2])
+    # t(2) is 4.3027; the standard error .1 / sqrt(3).
+    assert (ends.low, ends.high) == pytest.approx((3.5 - 0.2484, 3.5 + 0.2484), abs=1e-4)
+    assert (ends.n_units, ends.method, ends.note) == (3, "t", "t interval over 3 clusters")
+
+
+def test_a_cluster_with_more_values_weighs_more_as_in_the_linearised_ratio() -> None:
+    values = [[1.0, 2.0, 4.0, 4.0], [np.nan, 2.0, 5.0, np.nan]]
+
+    ends = intervals.mean_interval(values, ["a", "a", "b", "b"], rng=np.random.default_rng(1))
+
+    # Cluster sums 5 of 3 and 13 of 3: mean 3, residuals -4 and 4, variance 2 * 32 / 36, t(1) 12.706.
+    margin = 12.7062 * (2 * 32 / 36) ** 0.5
+    assert (ends.low, ends.high) == pytest.approx((3 - margin, 3 + margin), rel=1e-4)
+
+
+@pytest.mark.parametrize("n_clusters", [3, 10])
+def test_students_interval_holds_the_mean_in_95_of_100_studies(n_clusters: int) -> None:
+    studies = np.random.default_rng(3).normal(size=(1000, n_clusters))
+
+    ends = [intervals.mean_interval(study, range(n_clusters), rng=np.random.default_rng(1)) for study in studies]
+
+    assert np.mean([one.low <= 0 <= one.high for one in ends]) == pytest.approx(0.95, abs=0.02)
+
+
+def test_from_30_clusters_the_interval_of_a_mean_is_the_percentile_one() -> None:
+    values = np.random.default_rng(2).normal(size=40)
+
+    ends = intervals.mean_interval(values, range(40), rng=np.random.default_rng(1))
+
+    margin = 1.96 * values.std() / 40**0.5
+    assert (ends.method, ends.note) == ("percentile", "")
+    assert (ends.low, ends.high) == pytest.approx((values.mean() - margin, values.mean() + margin), abs=0.05)
+
+
+def test_clusters_without_a_value_and_items_without_any_do_not_count() -> None:
+    items = np.array([[[1.0, 2.0, NAN]], [[NAN, NAN, NAN]]])
+
+    ends = intervals.mean_interval(items, ["a", "b", "c"], rng=np.random.default_rng(1))
+
+    assert ends == intervals.mean_interval([1.0, 2.0], ["a", "b"], rng=np.random.default_rng(1))
+    assert ends.n_units == 2
+
+
+def test_below_10_clusters_a_coefficient_has_the_jackknife_interval() -> None:
+    ratings, clusters = yes_no(1)[:, :20], np.repeat(np.arange(5), 4)
+
+    ends = intervals.fleiss_kappa_interval(ratings, clusters, rng=np.random.default_rng(1))
+
+    whole = agreement.fleiss_kappa(ratings).value
+    without = np.array([agreement.fleiss_kappa(ratings[:, clusters != n]).value for n in range(5)])
+    margin = 2.7764 * (4 / 5 * ((without - without.mean()) ** 2).sum()) ** 0.5
+    assert (ends.low, ends.high) == pytest.approx((whole - margin, min(whole + margin, 1)), abs=1e-4)
+    assert (ends.method, ends.n_units) == ("jackknife", 5)
+    assert ends.note.startswith("jackknife interval")
+
+
+def test_an_interval_is_kept_within_the_range_of_its_statistic() -> None:
+    assert intervals.Interval(-3, 107, 3).clipped(0, 100) == intervals.Interval(0, 100, 3)

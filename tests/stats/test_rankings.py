@@ -86,3 +86,22 @@ def test_first_places_divide_a_shared_lead() -> None:
 def test_first_places_of_no_rankings_are_incomputable() -> None:
     with pytest.raises(Incomputable, match="no rankings"):
         rankings.first_places([[NAN, NAN]])
+
+
+@pytest.mark.parametrize(("n_raters", "n_stories"), [(2, 4), (3, 4), (5, 6)])
+def test_the_mean_spearman_of_w_is_that_of_all_pairs_of_raters(n_raters: int, n_stories: int) -> None:
+    rng = np.random.default_rng(1)
+    ranks = np.array([rng.permutation(n_stories) + 1.0 for _ in range(n_raters)])
+
+    rho = rankings.mean_spearman(float(rankings.kendall_w(ranks)), n_raters)
+
+    pairs = np.corrcoef(ranks)[np.triu_indices(n_raters, 1)]
+    assert rho == pytest.approx(pairs.mean())
+
+
+def test_w_of_raters_who_order_at_random_is_one_in_their_number() -> None:
+    rng = np.random.default_rng(2)
+    ws = [float(rankings.kendall_w([rng.permutation(6) for _ in range(3)])) for _ in range(400)]
+
+    assert np.mean(ws) == pytest.approx(1 / 3, abs=0.03)
+    assert rankings.mean_spearman(1 / 3, 3) == pytest.approx(0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from stats import intervals, rates
+from stats import rates
 from stats.agreement import Incomputable
 from tests.stats.examples import NAN
 
@@ -19,23 +19,31 @@ def test_pass_rate_of_no_verdicts_is_incomputable() -> None:
         rates.pass_rate([[NAN]])
 
 
-def test_pass_rate_interval_equals_the_loop() -> None:
-    verdicts = np.random.default_rng(1).choice([0.0, 1.0, NAN], size=(3, 12), p=[0.5, 0.4, 0.1])
+def test_the_interval_of_a_pass_rate_is_over_clusters() -> None:
+    verdicts = [[1, 1, 0, 0, 1, 0, 1, 1], [0, 1, 0, 0, 1, 0, 0, 1]]
+    clusters = [1, 1, 2, 2, 3, 3, 4, 4]
 
-    fast = rates.pass_rate_interval(verdicts, range(12), rng=np.random.default_rng(2), n_resamples=200)
-    loop = intervals.bootstrap(
-        lambda units: rates.pass_rate(verdicts[:, units]), range(12), rng=np.random.default_rng(2), n_resamples=200
-    )
+    ends = rates.pass_rate_interval(verdicts, clusters, rng=np.random.default_rng(1))
 
-    assert (fast.low, fast.high) == pytest.approx((loop.low, loop.high), abs=1e-12)
-    assert (fast.n_units, fast.note) == (loop.n_units, loop.note)
-    assert fast.low < rates.pass_rate(verdicts) < fast.high
+    # Clusters of 75, 0, 50 and 75 %: mean 50, standard error 17.68, t(3) 3.18, so 50 ± 56 is cut at both ends.
+    assert (ends.low, ends.high) == (0, 100)
+    assert (ends.n_units, ends.method) == (4, "t")
 
 
-def test_pass_rate_of_a_resample_without_verdicts_is_nan() -> None:
-    verdicts = [[1, NAN], [0, NAN]]
+def test_none_of_36_verdicts_on_12_stories_is_as_sure_as_none_of_12() -> None:
+    ends = rates.pass_rate_interval(np.zeros((3, 12)), range(12), rng=np.random.default_rng(1))
 
-    assert rates.pass_rate_resamples(verdicts, np.array([[1, 1], [0, 2]])) == pytest.approx([50, NAN], nan_ok=True)
+    # Wilson: 0 of 12 is 0 to 24.2 %; 0 of 36 would be 0 to 9.6 %.
+    assert (round(ends.low, 1), round(ends.high, 1)) == (0.0, 24.2)
+    assert (ends.n_units, ends.method) == (12, "wilson")
+    assert "over 12 clusters" in ends.note
+
+
+@pytest.mark.parametrize(("n_with_yes", "method"), [(2, "wilson"), (3, "t"), (10, "wilson"), (9, "t")])
+def test_a_rarer_answer_in_fewer_than_three_clusters_is_wilsons(n_with_yes: int, method: str) -> None:
+    verdicts = np.array([[1.0] * n_with_yes + [0.0] * (12 - n_with_yes)])
+
+    assert rates.pass_rate_interval(verdicts, range(12), rng=np.random.default_rng(1)).method == method
 
 
 def test_wilson_interval_of_newcombe_1998_is_called_naive() -> None:

@@ -68,16 +68,16 @@ def open_invitation(request: Request, token: str) -> HttpResponse:
 
 def _after_closing(request: Request, token: str) -> HttpResponse:
     """Of a closed study the link opens onto withdrawing alone, for whoever took part; else it opens nothing."""
-    late = invitations.after_closing(token)
-    if late is None or late.rater is None:
+    invitation = invitations.after_closing(token)
+    if invitation is None or invitation.rater is None:
         return render(request, "annotation/invalid_link.html", status=404)
-    languages.speak(request, late.study)
-    if done := Withdrawal.objects.filter(rater=late.rater).select_related("rater__study").first():
-        return withdrawal.receipt(request, done, status=410)
+    languages.activate_language(request, invitation.study)
+    if record := Withdrawal.objects.filter(rater=invitation.rater).select_related("rater__study").first():
+        return withdrawal.receipt(request, record, status=410)
     if request.method == "POST":
-        guards.start(request, late.rater)
+        guards.start_session(request, invitation.rater)
         return redirect("annotation:withdraw")
-    return render(request, "annotation/closed.html", {"study": late.study, "has_link": True})
+    return render(request, "annotation/closed.html", {"study": invitation.study, "has_link": True})
 
 
 @rater_page

@@ -139,3 +139,18 @@ def test_a_quote_costs_a_save_one_query_more(client, assignment, django_assert_n
     give(client, assignment)  # the protocol is in memory, and the story begun, from now on
     with django_assert_num_queries(9):
         give(client, assignment, quotes=[PASSAGE], base=1, htmx=True)
+
+
+def test_a_passage_over_lines_is_found_in_verse_and_in_wrapped_prose() -> None:
+    verse = "The ferry waits,\n    it never did\nwait for us."
+    prose = "A man who had bought the greenhouse came on a Saturday, with his\ndaughter, and asked whether it was so."
+    in_verse = {"paragraph": 1, "start": 10, "end": 22, "text": "waits,\n    i"}
+    in_prose = {"paragraph": 2, "start": 61, "end": 73, "text": "his daughter"}
+    as_stored_before = in_prose | {"text": "his\ndaughter"}
+
+    found = quoting.read([in_verse, in_prose, as_stored_before], f"{verse}\n\n{prose}")
+
+    assert [quote.text for quote in found] == ["waits,\n    i", "his daughter"]
+    first = quoting.marked(paragraphs(f"{verse}\n\n{prose}"), found)[0]
+    assert [run.text for stretch in first.stretches if stretch.quote for run in stretch.runs] == ["waits,\n    i"]
+    assert first.css == "section-opening verse"

@@ -189,6 +189,35 @@ def test_judges_without_verdicts_are_named_and_not_analysed(client: Client, kind
     judges = results.compute(study)["judges"]
     page = " ".join(client.get("/reports/plums/").content.decode().split())
 
-    assert judges == {"compared": [], "not_analysed": [{"judge": "words", "kind": kind, "n_answered": 1}]}
-    assert "words: 1 answer that is no verdict about a story." in page
+    counts = {"n_items": 1, "n_answered": 1, "n_declined": 0, "n_unreadable": 0}
+    row = {"judge": "words", "kind": kind, "step": "guess", "type": "choice"} | counts
+    assert judges == {"compared": [], "not_analysed": [row]}
+    assert "Answers of judges that are not analysed yet" in page
+    assert '<th scope="row">words</th> <td lang="en">guess</td> <td lang="en">choice</td>' in page
     assert "Judges against the majority" not in page
+
+
+def test_a_judge_with_verdicts_is_named_for_its_other_answers_too() -> None:
+    study = given.closed_study(n_groups=1)
+    given.verdicts(study, {"E01": "yn", "E02": "yn"})
+    stories = list(study.stories.order_by("code").values_list("code", flat=True))
+    verdicts = [
+        given.Row("test", "gpt", "plot1", story, "tests", "item-1", given.ANSWERS["y"], "model") for story in stories
+    ]
+    guesses = [
+        given.Row("test", "gpt", "plot1", stories[0], "guess", "item-1", given.Answer(value="ai"), "model"),
+        given.Row("test", "gpt", "plot1", stories[1], "guess", "item-1", given.ANSWERS["?"], "model"),
+    ]
+    given.bring(study, [*verdicts, *guesses])
+
+    document = results.compute(study)
+
+    (row,) = document["judges"]["not_analysed"]
+    assert (row["judge"], row["step"], row["type"]) == ("gpt", "guess", "choice")
+    assert (row["n_answered"], row["n_unreadable"]) == (1, 1)
+    assert [judge["judge"] for judge in document["judges"]["compared"]] == ["gpt"]
+    assert any("gpt: 1 answers to 1 items of the type “choice” in step “guess”" in line for line in _lines(document))
+
+
+def _lines(document: dict[str, Any]) -> list[str]:
+    return list(text.lines(results.read(document)))

@@ -61,6 +61,11 @@ def test_page_text_file_and_codebook_show_them(client: Client) -> None:
     call_command("report", "plums", stdout=text)
 
     assert "length-1: How many words does the story have?" in page
+    section = page[page.index('id="measures"') :]
+    section = section[: section.index("</section>")]
+    assert section.count("<table") == 1
+    assert '<td class="n lead-figure">3.5 ± 0.7</td> <td class="n">3 to 4</td>' in section
+    assert "4.0" not in section
     assert lines[1].startswith("length-1,metric-length-1,words,")
     assert len(lines) == 1 + 3 * 3
     assert "length-1: How many words does the story have?" in text.getvalue()

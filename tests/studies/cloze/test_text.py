@@ -3,7 +3,7 @@ import pytest
 from studies.cloze.alignment import align
 from studies.cloze.text import Incomplete, Run, filled, segments
 from studies.documents.cloze import Blank, ClozeDocument, Constraint, Section, parse
-from studies.typography.paragraphs import split_blocks
+from studies.typography.paragraphs import paragraphs, split_blocks
 from tests.studies.cloze.documents import FILLS, SHOES, shoes
 
 SHOES_FILLED = """\
@@ -119,3 +119,11 @@ def test_a_filled_text_has_the_paragraphs_of_its_skeleton_on_the_page(skeleton: 
     in_skeleton = ["".join(run.words or "x" for run in paragraph) for paragraph in passage.paragraphs]
     assert split_blocks(filled(document, {1: "x"})) == in_skeleton
     assert align(document, filled(document, {1: "x"})) == {1: "x"}
+
+
+def test_lines_of_verse_in_a_fill_and_in_the_skeleton_stay_as_they_were_written() -> None:
+    verse = "    The ferry does not wait for us,\nit never did; the gulls, the rope,"
+
+    text = filled(shoes(), FILLS | {4: f"One.\n\n{verse}\n\nTwo."})
+
+    assert verse in [paragraph.words for paragraph in paragraphs(text) if paragraph.keeps_lines]

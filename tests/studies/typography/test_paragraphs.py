@@ -1,10 +1,12 @@
+from textwrap import fill
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from studies.typography.comparison import table
 from studies.typography.features import SIGNS
-from studies.typography.paragraphs import Paragraph, Run, paragraphs, runs, split_blocks
+from studies.typography.paragraphs import Paragraph, Run, as_set, keeps_lines, paragraphs, runs, split_blocks
 
 LONG = "It was a long first sentence that went on, " * 5
 
@@ -12,7 +14,7 @@ LONG = "It was a long first sentence that went on, " * 5
 def test_paragraphs_stand_between_blank_lines():
     assert paragraphs("One.\r\n\r\nTwo,\nstill two.\n \n\nThree.") == [
         Paragraph(1, (Run("One."),), "section-opening"),
-        Paragraph(2, (Run("Two,\nstill two."),)),
+        Paragraph(2, (Run("Two,\nstill two."),), keeps_lines=True),
         Paragraph(3, (Run("Three."),)),
     ]
 
@@ -85,3 +87,47 @@ def test_the_formatting_report_counts_the_paragraphs_and_breaks_that_the_page_sh
 
 def test_nothing_is_no_paragraph():
     assert paragraphs(" \n\n ") == []
+
+
+VERSE = """    The ferry does not wait for us,
+it never did; the gulls, the rope,
+    the man who sold the tickets thus
+and went below without a hope."""
+PROSE = (
+    "A man who had bought the greenhouse came on a Saturday, with his daughter, and asked whether the glass could be "
+    "saved; nobody had told him that it was all that was left of the house, or that his predecessor lay below it."
+)
+
+
+@pytest.mark.parametrize("width", [66, 72, 80, 100])
+def test_prose_that_an_editor_wrapped_runs_on(width):
+    paragraph, _last = paragraphs(f"\n\n  {fill(PROSE, width)}\n\nIt ended.")
+
+    assert (paragraph.words, paragraph.css) == (PROSE, "opening")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        VERSE,
+        "Dear Sir,\nI have not written for a long time, and I do not think that this letter will reach you.",
+        "- a lamp that does not burn\n- a rope\n- two oars, of which one is split down to the handle and of no use",
+        f"{fill(PROSE, 72)}\n  he said.",
+        "\n".join(["A line of verse may be as long as any line of prose is, and then comes", "one", "that is short"]),
+    ],
+)
+def test_lines_and_indents_of_verse_letters_and_lists_are_kept(text):
+    first, kept, last = paragraphs(f"Before.\n\n{text}\n\nAfter.")
+
+    assert (kept.words, kept.keeps_lines, kept.css) == (text, True, "verse")
+    assert (first.keeps_lines, last.keeps_lines) == (False, False)
+
+
+def test_a_text_set_for_a_page_keeps_verse_and_lets_prose_run_on():
+    assert as_set(f"{fill(PROSE, 72)}\n\n{VERSE}\n") == f"{PROSE}\n\n{VERSE}"
+
+
+@given(st.text(alphabet="ab \n", max_size=300))
+def test_a_paragraph_counts_as_many_letters_as_stand_in_the_text(text):
+    assert [p.words.replace("\n", " ") for p in paragraphs(text)] == [b.replace("\n", " ") for b in split_blocks(text)]
+    assert not any("\n" in p.words for p in paragraphs(text) if not keeps_lines(p.words))

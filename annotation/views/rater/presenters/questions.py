@@ -111,7 +111,7 @@ def check_storable(posted: PostedAnswer) -> None:
     """Raise InvalidAnswer if there is something in the reasons that no database could keep, or more than is taken."""
     if not is_storable(posted.rationale):
         raise InvalidAnswer(_("Your reasons contain a character that cannot be stored; please write it again."))
-    if too_long := excess_length(given.rationale):
+    if too_long := excess_length(posted.rationale):
         raise InvalidAnswer(too_long)
 
 
