@@ -84,11 +84,11 @@ def _causes(error: BaseException) -> Iterator[dict[str, Any]]:
     cause: BaseException | None = error
     while cause is not None and id(cause) not in ids:
         ids.add(id(cause))
-        quoted = {"says": str(cause).partition("\n")[0]} if isinstance(cause, SAFE_TO_QUOTE) else {}
-        yield {"error": f"{type(cause).__module__}.{type(cause).__qualname__}"} | quoted | _frames(cause.__traceback__)
+        message = {"says": str(cause).partition("\n")[0]} if isinstance(cause, SAFE_TO_QUOTE) else {}
+        yield {"error": f"{type(cause).__module__}.{type(cause).__qualname__}"} | message | _frames(cause.__traceback__)
         cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
 
 
-def _frames(found: TracebackType | None) -> dict[str, Any]:
-    frames = traceback.extract_tb(found)
+def _frames(raised: TracebackType | None) -> dict[str, Any]:
+    frames = traceback.extract_tb(raised)
     return {"frames": [f"{frame.filename}:{frame.lineno} in {frame.name}: {frame.line}" for frame in frames]}

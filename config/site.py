@@ -10,7 +10,7 @@ from django.db.models import Model
 from django.http import HttpRequest
 
 # What Django's own filters and its date hierarchy ask of a field.
-ASKED = ("", "__exact", "__id__exact", "__isnull", "__gte", "__lt", "__year", "__month", "__day")
+SUFFIXES = ("", "__exact", "__id__exact", "__isnull", "__gte", "__lt", "__year", "__month", "__day")
 
 
 class DeclaredLookups:
@@ -23,7 +23,7 @@ class DeclaredLookups:
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         declared = [*self.get_list_filter(request), *([self.date_hierarchy] if self.date_hierarchy else [])]  # type: ignore[attr-defined]
         fields = [entry[0] if isinstance(entry, list | tuple) else entry for entry in declared]
-        names = {f"{field}{asked}" for field in fields if isinstance(field, str) for asked in ASKED}
+        names = {f"{field}{suffix}" for field in fields if isinstance(field, str) for suffix in SUFFIXES}
         return lookup in names and "\x00" not in str(value)
 
 
@@ -34,5 +34,5 @@ class StaffSite(admin.AdminSite):
         admin_class: type[admin.ModelAdmin[Any]] | None = None,
         **options: Any,
     ) -> None:
-        plain = admin_class or admin.ModelAdmin
-        super().register(model_or_iterable, type(plain.__name__, (DeclaredLookups, plain), {}), **options)
+        base = admin_class or admin.ModelAdmin
+        super().register(model_or_iterable, type(base.__name__, (DeclaredLookups, base), {}), **options)
