@@ -47,7 +47,7 @@ def stub_judge(slug: str = STUB, *, seed: int = 0, yes_rate: float = 0.5) -> Jud
 @transaction.atomic
 def metric_judge(slug: str) -> Judge:
     """The judge that measures by this metric as it is now, made if it is missing. Raises metrics.UnknownMetric."""
-    metric = metrics.named(slug)
+    metric = metrics.find_metric(slug)
     judge = Judge.objects.filter(metric=metric.slug, metric_version=metric.version).order_by("pk").first()
     if judge is None:
         judge = Judge(slug=metric.name, metric=metric.slug)

@@ -50,7 +50,7 @@ def plan(study: Study, judge: Judge) -> Plan:
         protocol = protocols.load_protocol(protocols.current(study))
         instrument = loading.load_instrument(metric.instrument)
         step = protocols.add_metric_step(protocol.version, instrument, key=metric.step_key)
-    except (protocols.NotPlannable, loading.Changed, DocumentError) as error:
+    except (protocols.NotPlannable, loading.VersionConflict, DocumentError) as error:
         raise CannotRun(str(error)) from None
     return Plan(
         protocol=protocol,
@@ -116,7 +116,7 @@ def _record(call: Call, item: Item, value: float | None, *, at: datetime) -> str
 def _metric(judge: Judge) -> Metric:
     """The judge's metric. Raises CannotRun if there is none of that version any more."""
     try:
-        metric = metrics.named(judge.metric)
+        metric = metrics.find_metric(judge.metric)
     except metrics.UnknownMetric as error:
         raise CannotRun(str(error)) from None
     if metric.version != judge.metric_version:

@@ -50,14 +50,14 @@ def check_address(url: str) -> None:
 
 def check_provider(slug: str) -> None:
     try:
-        providers.named(slug)
+        providers.find_provider(slug)
     except providers.UnknownProvider as error:
         raise ValidationError(str(error)) from None
 
 
 def check_metric(slug: str) -> None:
     try:
-        metrics.named(slug)
+        metrics.find_metric(slug)
     except metrics.UnknownMetric as error:
         raise ValidationError(str(error)) from None
 
@@ -264,7 +264,7 @@ class Judge(models.Model):
 
     def _clean_metric(self) -> None:
         if not self.is_used():
-            self.metric_version = metrics.named(self.metric).version
+            self.metric_version = metrics.find_metric(self.metric).version
         message = gettext("A metric has none.")
         names = ("endpoint", "model", "prompt", "parameters")
         if errors := {name: message for name in names if getattr(self, name)}:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from judges.prompts import Question
 from studies import items
-from studies.items import InvalidAnswer, Shown, is_empty
+from studies.items import InvalidAnswer, StoryLabel, is_empty
 
 VERSION = 1
 
@@ -64,7 +64,7 @@ _DECORATION = "*_#`>~ \t\"'“”‘’"
 
 
 def parse_verdict(
-    text: str, *, finish_reason: str, protocol: str, item: Question, stories: Sequence[Shown] = ()
+    text: str, *, finish_reason: str, protocol: str, item: Question, stories: Sequence[StoryLabel] = ()
 ) -> Verdict | Failure:
     """The verdict of one reply, or the failure that it is.
 
@@ -78,7 +78,7 @@ def parse_verdict(
     def refusal_of(raw: Any) -> str:
         """Why the item does not allow the answer; "" if it does."""
         try:
-            items.named(item.type).clean(item, raw, stories=stories)
+            items.find_type(item.type).clean(item, raw, stories=stories)
         except InvalidAnswer as error:
             return str(error)
         return ""

@@ -14,7 +14,7 @@ from judges.prompts import StoryText
 from studies import hashing, items, licences
 from studies import protocol as protocols
 from studies.documents.switches import Switches
-from studies.items import Shown
+from studies.items import StoryLabel
 from studies.models import Cloze, Item, Step, Story, StoryGroup, Study
 from studies.protocol import Protocol
 
@@ -181,7 +181,7 @@ def _calls(
 def _request(judge: Judge, item: Item, stories: list[StoryText], mark: str, premise: str) -> dict[str, Any]:
     prompt = judge.required_prompt
     messages = prompts.render(prompt.system, prompt.template, item=item, stories=stories, mark=mark, premise=premise)
-    schema = items.named(item.type).schema(item, stories=[Shown(story.letter) for story in stories])
+    schema = items.find_type(item.type).schema(item, stories=[StoryLabel(story.letter) for story in stories])
     return {"model": judge.model, "messages": messages, "parameters": judge.parameters, "schema": schema}
 
 

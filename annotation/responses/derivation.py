@@ -116,7 +116,7 @@ def _story(fill: Fill, cloze: Cloze, *, numbered: bool) -> StoryDocument:
     writer = fill.assignment.rater
     return StoryDocument(
         key=f"fill-{secrets.token_hex(6)}",
-        text=text.filled(cloze.parsed, texts),
+        text=text.fill_blanks(cloze.parsed, texts),
         source=_source_name(writer),
         source_kind=_source_kind(writer),
         title=cloze.title,

@@ -111,7 +111,7 @@ def find_checks(document: ClozeDocument, history: Sequence[BlankSave]) -> dict[i
     checks: dict[int, list[BlankToCheck]] = defaultdict(list)
     for changed, saves in sorted(saves_by_blank.items()):
         now = saves[-1]
-        for blank in cascade.affected(document, changed) if now.text.strip() else ():
+        for blank in cascade.find_affected(document, changed) if now.text.strip() else ():
             if blank not in saves_by_blank or not saves_by_blank[blank][-1].text.strip():
                 continue
             saved_at = saves_by_blank[blank][-1].at
@@ -126,7 +126,7 @@ def may_need_checks(document: ClozeDocument, answers: Iterable[Response]) -> boo
     number_by_key = compiling.number_by_key(document)
     keys = number_by_key.keys()
     at = {number_by_key[answer.item.key]: answer.last_edited_at for answer in answers if answer.item.key in keys}
-    return any(at[b] < at[changed] for changed in at for b in cascade.affected(document, changed) if b in at)
+    return any(at[b] < at[changed] for changed in at for b in cascade.find_affected(document, changed) if b in at)
 
 
 def seconds_by_section(assignment: Assignment) -> dict[int, int]:
@@ -148,7 +148,7 @@ def record_outcome(assignment: Assignment, *, is_submitted: bool, stopped_at: in
     fills = text_by_blank(cloze.parsed, answers_of(assignment, cloze))
     if not fills and stopped_at is None:
         return None
-    first_open = cascade.stopped_at(cloze.parsed, fills)
+    first_open = cascade.find_open_section(cloze.parsed, fills)
     if is_submitted and first_open is None:
         return Fill.objects.create(assignment=assignment, state=Fill.State.SUBMITTED)
     section = stopped_at or first_open

@@ -19,7 +19,7 @@ from jinja2 import StrictUndefined, TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from studies import hashing, items
-from studies.items import Asked, Shown
+from studies.items import ItemDefinition, StoryLabel
 
 Order = Literal["reasoning_first", "verdict_first"]
 ORDERS = ("reasoning_first", "verdict_first")
@@ -33,7 +33,7 @@ class InvalidPrompt(ValueError):
     """A prompt that cannot be used as written; the message says where and why."""
 
 
-class Question(Asked, Protocol):
+class Question(ItemDefinition, Protocol):
     """What a prompt reads of an item, beyond what its type reads."""
 
     @property
@@ -101,8 +101,8 @@ def render(
     """
     if any(mark in story.text for story in stories) or mark in premise:
         raise InvalidPrompt("the number of the fence stands in the text that it should fence; draw another")
-    kind = items.named(item.type)
-    letters = [Shown(story.letter) for story in stories]
+    kind = items.find_type(item.type)
+    letters = [StoryLabel(story.letter) for story in stories]
     context = {
         "mark": mark,
         "stories": "\n\n".join(_fenced(story, mark, is_alone=len(stories) == 1) for story in stories),

@@ -192,7 +192,7 @@ def _row(writer: Writer, cloze: Cloze, *, is_over: bool) -> WriterRow:
     """
     outcome = _outcome(writer, is_over=is_over)
     fill = getattr(writer.assignment, "fill", None)
-    stopped_at = (fill and fill.stopped_at) or cascade.stopped_at(cloze.parsed, writer.filled)
+    stopped_at = (fill and fill.stopped_at) or cascade.find_open_section(cloze.parsed, writer.filled)
     changes = fills.count_changes(writer.events)
     section_by_blank = cloze.parsed.section_by_blank
     changes_by_section = Counter[int]()

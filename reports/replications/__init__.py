@@ -67,7 +67,7 @@ class Release:
 class Reader(Protocol):
     """A module beside the data file: turns the files of a release into one. Raises DocumentError."""
 
-    def read(self, folder: Path, judges: Path, spec: Mapping[str, Any]) -> Release: ...
+    def read_release(self, folder: Path, judges: Path, spec: Mapping[str, Any]) -> Release: ...
 
 
 def names() -> list[str]:

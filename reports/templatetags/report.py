@@ -29,10 +29,10 @@ def reason_language(why: Reason) -> str:
 
 
 @register.filter
-def drawn(plot: DotPlot | StripPlot) -> Plot:
-    return charts.drawn(plot)
+def draw_plot(plot: DotPlot | StripPlot) -> Plot:
+    return charts.draw_plot(plot)
 
 
 @register.filter
 def coefficient_cells(rows: Sequence[HasCoefficient]) -> Cells:
-    return charts.cells(rows)
+    return charts.draw_cells(rows)

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 
 from studies import loading
 from studies.cloze import graph
-from studies.documents.cloze import parse
+from studies.documents.cloze import parse_cloze
 from studies.documents.errors import DocumentError
 from studies.models import Cloze
 
@@ -41,7 +41,7 @@ class ClozeForm(forms.ModelForm):  # type: ignore[type-arg]
     def clean_document(self) -> str:
         text = str(self.cleaned_data["document"]).replace("\r\n", "\n")
         try:
-            document = parse(text, "document")
+            document = parse_cloze(text, "document")
         except DocumentError as error:
             raise forms.ValidationError(f"{error.where}: {error.reason}") from None
         others = Cloze.objects.exclude(pk=self.instance.pk)
@@ -106,7 +106,7 @@ class ClozeAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         for cloze in queryset.filter(filling=None):
             try:
                 loading.publish_cloze(cloze)
-            except (DocumentError, loading.Changed) as error:
+            except (DocumentError, loading.VersionConflict) as error:
                 self.message_user(request, _("Not published. %(why)s") % {"why": error}, messages.ERROR)
                 continue
             message = _("%(cloze)s is published: %(filling)s fills it, %(judging)s judges it.")
@@ -118,7 +118,7 @@ class ClozeAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 def picture_context(text: str) -> dict[str, Any]:
     """What a page shows of a document: the picture, how much is in it, or what is wrong with it."""
     try:
-        document = parse(text, "document")
+        document = parse_cloze(text, "document")
     except DocumentError as error:
         return {"problem": f"{error.where}: {error.reason}"}
     constraints = sum(len(section.constraints) for section in document.sections)
@@ -128,4 +128,4 @@ def picture_context(text: str) -> dict[str, Any]:
         "constraints": constraints,
         "edges": len(document.edges),
     }
-    return {"picture": graph.svg(document), "counts": counts}
+    return {"picture": graph.draw_svg(document), "counts": counts}

@@ -15,7 +15,7 @@ from typing import Any, get_args, get_origin
 from studies.documents import reader
 from studies.documents.errors import DocumentError, InvalidValue
 from studies.documents.names import SLUG
-from studies.items import InvalidDefinition, is_empty, named
+from studies.items import InvalidDefinition, find_type, is_empty
 from studies.items.text import is_storable
 from studies.vocabulary import Rationale, RationaleUnit
 
@@ -94,10 +94,10 @@ def discover() -> dict[str, Path]:
 
 def read_instrument(path: Path) -> InstrumentDocument:
     """The instrument in that file. Raises DocumentError."""
-    return parse(reader.read_toml(path, guide="docs/instruments.md"), path)
+    return parse_instrument(reader.read_toml(path, guide="docs/instruments.md"), path)
 
 
-def parse(table: dict[str, Any], path: Path | str) -> InstrumentDocument:
+def parse_instrument(table: dict[str, Any], path: Path | str) -> InstrumentDocument:
     """The instrument that the table describes; `path` names it in errors. Raises DocumentError.
 
     Keys under `defaults` hold for every item that does not say otherwise.
@@ -134,7 +134,7 @@ def read_ttcw_release(path: Path) -> InstrumentDocument:
         items = [_released(test) for test in tests]
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise DocumentError(path, "file", f"is not the release's ttcw_all_tests.json ({error!r})") from error
-    return parse(
+    return parse_instrument(
         {
             "slug": "ttcw",
             "version": "published",
@@ -196,7 +196,7 @@ def _item(table: dict[str, Any], path: Path | str, where: str) -> ItemDocument:
     _check(ItemDocument, table, path, f"{where}.")
     item = ItemDocument(**table)
     try:
-        named(item.type).check(item)
+        find_type(item.type).check(item)
     except InvalidDefinition as error:
         raise DocumentError(path, f"{where}.{error.field}", error.reason) from error
     if item.rationale_label and item.rationale == "none":

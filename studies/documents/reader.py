@@ -99,7 +99,7 @@ def one_of(*choices: str) -> FieldReader:
     return read
 
 
-def whole(least: int, most: int) -> FieldReader:
+def whole_number(least: int, most: int) -> FieldReader:
     """A whole number within bounds; true and false are none, though Python says so."""
 
     def read(value: Any) -> int:
@@ -112,7 +112,7 @@ def whole(least: int, most: int) -> FieldReader:
     return read
 
 
-def truth(value: Any) -> bool:
+def boolean(value: Any) -> bool:
     if not isinstance(value, bool):
         raise InvalidValue(f"must be true or false, not {name_kind(value)}")
     return value

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from studies.documents import instrument, reader, stories, switches
-from studies.documents.cloze import parse
+from studies.documents.cloze import parse_cloze
 from studies.documents.errors import DocumentError, InvalidValue, quote
 from studies.documents.reader import FieldReader
 from studies.documents.stories import Collection, GroupDocument, StoryDocument
@@ -26,13 +26,13 @@ _STUDY: dict[str, FieldReader] = {
     "notice": reader.line(300),
     "organiser": reader.line(200),
     "contact": reader.email,
-    "minutes": reader.whole(1, 1440),
-    "seats_per_group": reader.whole(1, 1000),
-    "groups_per_sitting": reader.whole(1, 1000),
+    "minutes": reader.whole_number(1, 1440),
+    "seats_per_group": reader.whole_number(1, 1000),
+    "groups_per_sitting": reader.whole_number(1, 1000),
     "order_policy": reader.one_of(*OrderPolicy.values),
-    "seed": reader.whole(0, 2**63 - 1),
-    "shows_premise": reader.truth,
-    "asks_recognition": reader.truth,
+    "seed": reader.whole_number(0, 2**63 - 1),
+    "shows_premise": reader.boolean,
+    "asks_recognition": reader.boolean,
     "cloze": reader.line(300),
 }
 
@@ -57,7 +57,7 @@ _STEP: dict[str, FieldReader] = {
     "text_file": reader.line(300),
     "instrument": reader.line(121),
     "scope": reader.one_of(*StepScope.values),
-    "locks": reader.truth,
+    "locks": reader.boolean,
     "background": reader.one_of(*StepBackground.values),
     "layout": reader.one_of(*filter(None, StepLayout.values)),
     "revises": reader.slug(40),
@@ -119,7 +119,11 @@ def read_study(path: Path) -> StudyDocument:
     path = path / NAME if path.is_dir() else path
     raw = reader.read_toml(path, guide="docs/study-files.md")
     try:
-        beside = None if "cloze" in raw and not stories.are_in(path.parent) else stories.beside(path.parent)
+        beside = (
+            None
+            if "cloze" in raw and not stories.list_story_files(path.parent)
+            else stories.find_story_file(path.parent)
+        )
     except InvalidValue as error:
         raise DocumentError(path, "file", str(error)) from None
     steps = raw.pop("steps", [])
@@ -131,7 +135,7 @@ def read_study(path: Path) -> StudyDocument:
         path=path,
         study=study,
         steps=_steps(steps, study, path=path),
-        collection=stories.read(beside) if beside else _skeleton(cloze, path=path),
+        collection=stories.read_stories(beside) if beside else _skeleton(cloze, path=path),
         cloze=cloze,
     )
 
@@ -143,13 +147,13 @@ def _cloze(name: str, *, path: Path) -> str:
         content = reader.read_text(file, largest=reader.LARGEST_TEXT)
     except InvalidValue as error:
         raise DocumentError(path, "cloze", str(error)) from None
-    parse(content, file.name)
+    parse_cloze(content, file.name)
     return content
 
 
 def _skeleton(toml: str, *, path: Path) -> Collection:
     """The one story of a study that has no file of stories: the text to be filled."""
-    document = parse(toml, path.name)
+    document = parse_cloze(toml, path.name)
     story = StoryDocument(
         key=document.slug,
         text=document.marked_text,
@@ -187,7 +191,7 @@ def _step(raw: dict[str, Any], study: Mapping[str, Any], *, where: str, path: Pa
     values["text"] = _filled(values.get("text", ""), study, where=where, path=path)
     if "options" in values and "layout" not in values:
         raise DocumentError(path, f"{where}, options", 'belongs to a step with layout = "cloze"')
-    if reason := switches.misfit(values.get("options", {})):
+    if reason := switches.find_fault(values.get("options", {})):
         raise DocumentError(path, f"{where}, options", reason)
     return StepDocument(where=where, **values)
 

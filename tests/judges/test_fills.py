@@ -11,7 +11,7 @@ from judges import catalogue, fills, planning, runs
 from judges.models import Call, Judge, Run
 from judges.parsing import Failure
 from judges.providers.stub import StubClient
-from studies.cloze.text import filled
+from studies.cloze.text import fill_blanks
 from studies.documents.switches import Switches
 from studies.models import Study
 from tests import factories
@@ -22,7 +22,7 @@ from tests.judges.standin import StandIn
 from tests.studies.cloze.documents import FILLS, shoes
 
 pytestmark = pytest.mark.django_db
-STORY = filled(shoes(), FILLS)
+STORY = fill_blanks(shoes(), FILLS)
 
 
 @pytest.fixture

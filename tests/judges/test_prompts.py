@@ -51,13 +51,16 @@ def test_a_built_in_prompt_says_the_story_first_and_the_question_after_it(prompt
 @pytest.mark.parametrize("prompt", prompts.built_in(), ids=lambda p: p.name)
 @pytest.mark.parametrize("name", items.all_types())
 def test_every_item_type_can_be_asked_by_every_built_in_prompt(prompt: prompts.PromptFile, name: str) -> None:
-    example = items.named(name).example
+    example = items.find_type(name).example
     asking = Asking(**({"type": name} | example["item"]))
     stories = [StoryText(letter, f"Story {letter}.") for letter in example.get("stories", ["A", "B"])]
 
     said = render(prompt.system, prompt.template, item=asking, stories=stories, mark=MARK)
 
-    assert items.named(name).words(asking, stories=[items.Shown(s.letter) for s in stories]) in said[-1]["content"]
+    assert (
+        items.find_type(name).words(asking, stories=[items.StoryLabel(s.letter) for s in stories])
+        in said[-1]["content"]
+    )
 
 
 def test_the_models_own_instruction_is_told_where_reasoning_comes_first_and_only_there() -> None:

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from studies import loading
 from studies.documents import instrument
 from studies.models import Instrument, Item, Provenance, Source, Study
-from studies.publication import Final
+from studies.publication import AlreadyPublished
 
 pytestmark = pytest.mark.django_db
 DEMO = Path(loading.__file__).parent / "demo"
@@ -45,7 +45,7 @@ def test_a_changed_file_under_the_same_version_is_refused() -> None:
     loading.load_instrument(ttcw())
     first, *others = ttcw().items
 
-    with pytest.raises(loading.Changed) as caught:
+    with pytest.raises(loading.VersionConflict) as caught:
         loading.load_instrument(replace(ttcw(), items=[replace(first, question="Is it good?"), *others]))
 
     said = "ttcw 1 is published and asks something else than this file; raise the version in the file"
@@ -65,7 +65,7 @@ def test_a_changed_file_under_another_version_is_another_instrument() -> None:
 def test_a_file_does_not_overwrite_a_draft() -> None:
     Instrument.objects.create(slug="ttcw", version="1", title="Mine")
 
-    with pytest.raises(loading.Changed, match="is there as a draft; publish or delete the draft first"):
+    with pytest.raises(loading.VersionConflict, match="is there as a draft; publish or delete the draft first"):
         loading.load_instrument(ttcw())
 
 
@@ -75,7 +75,7 @@ def test_a_published_instrument_never_changes() -> None:
         changed = Instrument.objects.get(pk=made.pk)
         setattr(changed, name, value)
 
-        with pytest.raises(Final, match="is published and never changes; make a new version"):
+        with pytest.raises(AlreadyPublished, match="is published and never changes; make a new version"):
             changed.save()
 
 
@@ -104,7 +104,7 @@ def test_an_item_of_a_published_instrument_never_changes(name: str, value: objec
 
     setattr(item, name, value)
 
-    with pytest.raises(Final, match="item narrative-ending never changes; make a new version"):
+    with pytest.raises(AlreadyPublished, match="item narrative-ending never changes; make a new version"):
         item.save()
 
 
@@ -113,12 +113,12 @@ def test_items_are_neither_added_to_a_published_instrument_nor_taken_from_it() -
     draft = Instrument.objects.create(slug="draft", version="1", title="Draft")
     item = made.items.earliest("position")
 
-    with pytest.raises(Final):
+    with pytest.raises(AlreadyPublished):
         Item.objects.create(instrument=made, position=15, key="more", type="binary", question="More?")
-    with pytest.raises(Final):
+    with pytest.raises(AlreadyPublished):
         item.delete()
     item.instrument = draft
-    with pytest.raises(Final):
+    with pytest.raises(AlreadyPublished):
         item.save()
 
     assert made.items.count() == 14
@@ -133,7 +133,7 @@ def test_a_draft_can_be_edited_until_it_is_published() -> None:
     loading.publish(draft)
 
     item.question = "Two?"
-    with pytest.raises(Final):
+    with pytest.raises(AlreadyPublished):
         item.save()
     assert draft.fingerprint == instrument.fingerprint(loading.document_of(draft))
 

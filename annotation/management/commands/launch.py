@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from annotation.design import transitions
-from studies.lookup import NoSuchStudy, named
+from studies.lookup import NoSuchStudy, find_study
 from studies.protocol import current
 
 
@@ -21,7 +21,7 @@ class Command(BaseCommand):
 
     def handle(self, *, study: str, **options: Any) -> None:
         try:
-            live = transitions.launch(named(study), by="manage.py launch", at=timezone.now())
+            live = transitions.launch(find_study(study), by="manage.py launch", at=timezone.now())
         except (NoSuchStudy, transitions.NotReady) as error:
             raise CommandError(str(error)) from None
         version = current(live)

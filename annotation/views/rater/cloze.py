@@ -78,7 +78,7 @@ def save_all(request: Request, sheet: ClozeSheet, *, at: datetime) -> ClozeSheet
     answers, refused, problems = dict(sheet.answers), dict[int, str](), dict[int, str]()
     for number, item in enumerate(items_of(sheet.step), start=1):
         place = Place(sheet.step, item)
-        value = items.named(item.type).from_form(request.POST, place.name)
+        value = items.find_type(item.type).from_form(request.POST, place.name)
         stored = answers.get(number)
         again = request.POST.get("confirm") == item.key
         if value is None or (value == ((stored and stored.value) or "") and not again):
@@ -145,7 +145,7 @@ def resume_url(work: Work, part: Part) -> str:
 def render_saved(request: Request, work: Work, place: Place, *, at: datetime) -> HttpResponse:
     """To htmx, after one blank was kept: its revision, marks that came or went, and progress."""
     sheet, number = _sheet_and_number(work, place)
-    affected = {number, *cascade.affected(sheet.cloze.parsed, number)} if sheet.switches.check else ()
+    affected = {number, *cascade.find_affected(sheet.cloze.parsed, number)} if sheet.switches.check else ()
     context = {
         "sheet": sheet,
         "field": sheet.field(number),

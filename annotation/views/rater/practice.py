@@ -41,6 +41,6 @@ def _sample_answer(visit: Work, form: ItemForm) -> dict[str, Any]:
     """The sample answer to an item in the item's words, and why it would do."""
     place = form.place
     sample = place.step.samples[place.item.key]
-    value = items.named(place.item.type).clean(place.item, sample["value"])
+    value = items.find_type(place.item.type).clean(place.item, sample["value"])
     reason = Words(sample["why"], visit.assignment.study.language)
     return {"words": questions.label_value(visit, place, value), "reason": reason}

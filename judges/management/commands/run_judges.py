@@ -9,7 +9,7 @@ from annotation.models import Rater
 from judges import catalogue, measurements, metrics, prompts, runs
 from judges.models import Call, Judge, Run
 from judges.planning import CannotRun
-from studies.lookup import NoSuchStudy, named
+from studies.lookup import NoSuchStudy, find_study
 from studies.models import Study
 
 
@@ -28,7 +28,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, study: str, judge: str | None, metric: str | None, wait: bool, **options: Any) -> None:
         try:
-            run = self._run(named(study), catalogue.metric_judge(metric) if metric else _judge(judge or ""))
+            run = self._run(find_study(study), catalogue.metric_judge(metric) if metric else _judge(judge or ""))
         except (CannotRun, NoSuchStudy, metrics.UnknownMetric, prompts.InvalidPrompt) as error:
             raise CommandError(str(error)) from None
         if withheld := measurements.describe_withheld(run.withheld):

@@ -13,7 +13,7 @@ from annotation.responses.imports import InvalidRow
 from reports import replications
 from reports.replications import comparison, replicate
 from studies.documents.errors import DocumentError
-from studies.loading import Changed
+from studies.loading import VersionConflict
 
 
 class Command(BaseCommand):
@@ -41,11 +41,13 @@ class Command(BaseCommand):
             for folder in filter(None, [data, judges]):
                 if not folder.is_dir():
                     raise DocumentError(folder, "folder", f"there is no folder {folder}")
-            release = replications.reader(spec["reader"]).read(data, judges or data / spec["files"]["judges"], spec)
-            study = replicate.load(release, spec, slug=slug, at=timezone.now())
-        except (DocumentError, InvalidRow, Changed, replicate.Occupied) as error:
+            release = replications.reader(spec["reader"]).read_release(
+                data, judges or data / spec["files"]["judges"], spec
+            )
+            study = replicate.load_release(release, spec, slug=slug, at=timezone.now())
+        except (DocumentError, InvalidRow, VersionConflict, replicate.StudyConflict) as error:
             raise CommandError(str(error), returncode=2) from None
-        evidence = replicate.evidence(study, spec, judges=[judge.name for judge in release.judges])
+        evidence = replicate.collect_evidence(study, spec, judges=[judge.name for judge in release.judges])
         blocks = comparison.compare(evidence, spec)
         files = dict(release.sha256_by_file) | {f"judges/{judge.name}": judge.sha256 for judge in release.judges}
         document = comparison.document(name, slug, blocks, files=files, caution=spec.get("caution", ""))

@@ -41,7 +41,7 @@ class _Line:
         return DocumentError(self.path, f"row {self.number}, {field}", reason)
 
 
-def read(folder: Path, judges: Path, spec: Mapping[str, Any]) -> Release:
+def read_release(folder: Path, judges: Path, spec: Mapping[str, Any]) -> Release:
     """The release in that folder. Raises DocumentError at whatever does not fit."""
     if judges != folder / spec["files"]["judges"]:
         raise DocumentError(judges, "folder", "this replication reads no answers of judges; leave --judges out")

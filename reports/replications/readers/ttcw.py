@@ -18,7 +18,7 @@ VERDICT = re.compile(r"story_(?P<story>.+)_test(?P<test>[0-9]+)")
 FIRST_WORD = re.compile(r"\w+")
 
 
-def read(folder: Path, judges: Path, spec: Mapping[str, Any]) -> Release:
+def read_release(folder: Path, judges: Path, spec: Mapping[str, Any]) -> Release:
     """The release in that folder, with the judges in theirs. Raises DocumentError at whatever does not fit."""
     paths = {name: folder / spec["files"][name] for name in ("tests", "stories", "annotations")}
     instrument = _instrument(paths["tests"])

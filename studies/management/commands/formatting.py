@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from studies import formatting
-from studies.lookup import NoSuchStudy, named
+from studies.lookup import NoSuchStudy, find_study
 from studies.models import Study
 from studies.typography.comparison import Row, Table
 from studies.typography.normalisation import NORMALISATIONS
@@ -30,7 +30,7 @@ class Command(BaseCommand):
 
     def handle(self, *, study: str, normalise: list[str] | None, **options: Any) -> None:
         try:
-            row = named(study)
+            row = find_study(study)
         except NoSuchStudy as error:
             raise CommandError(str(error)) from None
         if normalise:

@@ -4,6 +4,8 @@ import re
 from datetime import UTC, datetime
 
 import pytest
+from annotation.templatetags.orientation import day_and_time, time_of_day
+from annotation.templatetags.reading import browsers_locale
 from django.conf import settings
 from django.test import Client
 from django.urls import reverse
@@ -12,8 +14,6 @@ from django.utils.formats import date_format, get_format
 from django.utils.translation import to_locale
 
 from annotation.models import Assignment
-from annotation.templatetags.orientation import day_and_time, time_of_day
-from annotation.templatetags.reading import browsers_locale
 from reports import results
 from studies.models import Study
 from tests import factories

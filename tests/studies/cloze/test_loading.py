@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from studies import loading, protocol
 from studies.documents.errors import DocumentError
 from studies.models import Cloze, Instrument, Step, Study
-from studies.publication import Final
+from studies.publication import AlreadyPublished
 from tests.studies.cloze.documents import SHOES
 
 pytestmark = pytest.mark.django_db
@@ -58,14 +58,14 @@ def test_a_cloze_is_loaded_once_and_its_notes_can_be_corrected() -> None:
 def test_a_changed_cloze_under_the_same_version_is_refused() -> None:
     loading.load_cloze(SHOES)
 
-    with pytest.raises(loading.Changed, match="shoes 1 is published and says something else than this file"):
+    with pytest.raises(loading.VersionConflict, match="shoes 1 is published and says something else than this file"):
         loading.load_cloze(SHOES.replace("they were wet", "they were dry"))
 
 
 def test_a_file_does_not_overwrite_a_draft() -> None:
     Cloze.objects.create(document=SHOES)
 
-    with pytest.raises(loading.Changed, match="shoes 1 is there as a draft"):
+    with pytest.raises(loading.VersionConflict, match="shoes 1 is there as a draft"):
         loading.load_cloze(SHOES)
 
 
@@ -78,7 +78,7 @@ def test_a_draft_can_be_edited_until_it_is_published() -> None:
     cloze.document = SHOES
 
     assert cloze.title == "Eight Pairs"
-    with pytest.raises(Final, match="shoes 1 is published and never changes; make a new version"):
+    with pytest.raises(AlreadyPublished, match="shoes 1 is published and never changes; make a new version"):
         cloze.save()
 
 

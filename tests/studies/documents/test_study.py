@@ -100,7 +100,7 @@ def test_the_three_forms_of_a_file_of_stories_say_the_same(tmp_path: Path, suffi
         "jsonl": "\n".join(map(json.dumps, rows)) + "\n",
     }[suffix]
 
-    read = stories.read(folder(tmp_path, **{suffix: content}) / f"stories.{suffix}")
+    read = stories.read_stories(folder(tmp_path, **{suffix: content}) / f"stories.{suffix}")
 
     assert [(s.key, s.text, s.source, s.factors) for s in read.stories] == [
         ("s1", "Once.", "Ann", {"tier": "upper"}),
@@ -112,7 +112,7 @@ def test_the_three_forms_of_a_file_of_stories_say_the_same(tmp_path: Path, suffi
 def test_json_keeps_the_type_of_a_factor(tmp_path: Path) -> None:
     content = json.dumps([ROW | {"n": 3, "x": 0.5, "tuned": True, "may_send_out": True, "none": None}])
 
-    (story,) = stories.read(folder(tmp_path, json=content) / "stories.json").stories
+    (story,) = stories.read_stories(folder(tmp_path, json=content) / "stories.json").stories
 
     assert (story.factors, story.may_send_out) == ({"n": 3, "x": 0.5, "tuned": True}, True)
 
@@ -154,7 +154,7 @@ def test_texts_may_name_the_organiser_and_the_contact(tmp_path: Path) -> None:
 def test_every_text_comes_through_exactly_but_for_its_line_ends(tmp_path: Path) -> None:
     text = " “Once” — é 🙂, \u200b<b>&amp;\t=1+1\n\n  indented\nlast "
 
-    (story,) = stories.read(
+    (story,) = stories.read_stories(
         folder(tmp_path, json=json.dumps([ROW | {"text": f"\r\n{text}\r\n"}])) / "stories.json"
     ).stories
 

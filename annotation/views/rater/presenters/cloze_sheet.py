@@ -112,7 +112,7 @@ class ClozeSheet:
     @property
     def current(self) -> int:
         """The section to go on with: the first with an open blank, otherwise the last."""
-        return cascade.stopped_at(self.cloze.parsed, self.values) or len(self.cloze.parsed.sections)
+        return cascade.find_open_section(self.cloze.parsed, self.values) or len(self.cloze.parsed.sections)
 
     def place(self, number: int) -> Place:
         # A stand-in for the item: addresses and names of fields need its key only.
@@ -137,7 +137,7 @@ class ClozeSheet:
         )
 
     def passages(self) -> list[Passage]:
-        return [self.passage(passage) for passage in text.segments(self.cloze.parsed)]
+        return [self.passage(passage) for passage in text.split_sections(self.cloze.parsed)]
 
     def passage(self, passage: text.Passage) -> Passage:
         section = passage.section

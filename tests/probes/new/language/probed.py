@@ -1,11 +1,11 @@
 """A new language is offered to everybody, and a study in it is shown in it, with its dates."""
 
 import pytest
+from annotation.templatetags.orientation import day_and_time
 from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
-from annotation.templatetags.orientation import day_and_time
 from studies.models import Study
 from tests import factories
 from tests.annotation import walk
