@@ -10,7 +10,7 @@ from typing import Any
 from judges import parsing
 from judges.parsing import Failure
 from studies.cloze.alignment import Unalignable, align
-from studies.cloze.compiling import SUGGESTED
+from studies.cloze.compilation import SUGGESTED
 from studies.documents.cloze import ClozeDocument
 from studies.documents.switches import Switches
 

@@ -20,7 +20,7 @@ from judges import metrics
 from judges.metrics import Metric
 from judges.models import Call, Judge, Run
 from judges.planning import CannotRun, Plan, PlannedCall
-from studies import hashing, loading
+from studies import hashing, loader
 from studies import protocol as protocols
 from studies.documents.errors import DocumentError
 from studies.items import InvalidAnswer
@@ -48,9 +48,9 @@ def plan(study: Study, judge: Judge) -> Plan:
         raise CannotRun(message % {"study": study.slug})
     try:
         protocol = protocols.load_protocol(protocols.current(study))
-        instrument = loading.load_instrument(metric.instrument)
+        instrument = loader.load_instrument(metric.instrument)
         step = protocols.add_metric_step(protocol.version, instrument, key=metric.step_key)
-    except (protocols.NotPlannable, loading.VersionConflict, DocumentError) as error:
+    except (protocols.NotPlannable, loader.VersionConflict, DocumentError) as error:
         raise CannotRun(str(error)) from None
     return Plan(
         protocol=protocol,

@@ -320,8 +320,8 @@ def _shuffled(ratings: FloatArray, rng: np.random.Generator, n_shuffles: int) ->
         yield batch
 
 
-def _floor(found: FloatArray) -> Floor:
-    computed = found[~np.isnan(found)]
+def _floor(shuffled: FloatArray) -> Floor:
+    computed = shuffled[~np.isnan(shuffled)]
     if not computed.size:
         raise Incomputable("no_shuffle_with_value")
     return Floor(float(computed.mean()), float(np.quantile(computed, 0.975)), computed.size)

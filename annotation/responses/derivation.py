@@ -47,7 +47,7 @@ def derive(study: Study, slug: str, fills: Sequence[Fill], *, numbered: bool = T
     cloze = _check(study, slug, fills)
     stories = [_story(fill, cloze, numbered=numbered) for fill in fills]
     step = StepDocument(
-        where="step 1",
+        place="step 1",
         key="judge",
         kind=Step.Kind.RATING,
         title="Questions about the text",

@@ -13,7 +13,7 @@ from itertools import groupby
 from django.db.models import Q, Sum
 
 from annotation.models import Assignment, Fill, Response, ResponseEvent
-from studies.cloze import cascade, compiling
+from studies.cloze import cascade, compilation
 from studies.documents.cloze import ClozeDocument
 from studies.models import Cloze, Step
 
@@ -50,7 +50,7 @@ def cloze_of(assignment: Assignment) -> Cloze | None:
 
 def text_by_blank(document: ClozeDocument, answers: Iterable[Response]) -> dict[int, str]:
     """What stands in each blank, open ones left out. The items of the answers must be at hand."""
-    number_by_key = compiling.number_by_key(document)
+    number_by_key = compilation.number_by_key(document)
     return {
         number_by_key[answer.item.key]: answer.value
         for answer in answers
@@ -65,7 +65,7 @@ def answers_of(assignment: Assignment, cloze: Cloze) -> list[Response]:
 
 def load_saves(assignment: Assignment, cloze: Cloze) -> list[BlankSave]:
     """Every save of a blank, oldest first; what was erased is left out. One query."""
-    number_by_key = compiling.number_by_key(cloze.parsed)
+    number_by_key = compilation.number_by_key(cloze.parsed)
     of_blanks = Q(response__assignment=assignment, response__item__instrument=cloze.filling_id)
     events = ResponseEvent.objects.filter(of_blanks).order_by("at", "pk")
     return [
@@ -123,7 +123,7 @@ def find_checks(document: ClozeDocument, history: Sequence[BlankSave]) -> dict[i
 
 def may_need_checks(document: ClozeDocument, answers: Iterable[Response]) -> bool:
     """Whether a blank was said after one that hangs on it: only then is the history worth reading."""
-    number_by_key = compiling.number_by_key(document)
+    number_by_key = compilation.number_by_key(document)
     keys = number_by_key.keys()
     at = {number_by_key[answer.item.key]: answer.last_edited_at for answer in answers if answer.item.key in keys}
     return any(at[b] < at[changed] for changed in at for b in cascade.find_affected(document, changed) if b in at)

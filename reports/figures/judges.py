@@ -23,7 +23,7 @@ from reports.figures.base import (
     note_of,
     of_item,
 )
-from reports.lazy import agreement, judging, np, pd
+from reports.lazy import agreement, judgements, np, pd
 from reports.numbers import coefficient, decimal
 from stats.reasons import Incomputable
 
@@ -141,7 +141,7 @@ class Judges(Figure[JudgesResult]):
 
 def _compared(dataset: Dataset, verdicts: pd.DataFrame, names: list[str]) -> tuple[JudgeAgainst, ...]:
     items, cube = dataset.verdict_items, dataset.verdict_cube
-    truth = np.stack([judging.majority(ratings) for ratings in cube.values])
+    truth = np.stack([judgements.majority(ratings) for ratings in cube.values])
     keys = [item.key for item in items]
     values = cubes.cube(dataset.judges, keys, raters=names, units=list(cube.units)).values
     fields = [of_item(item) for item in items]
@@ -177,7 +177,7 @@ def _judge(
 
 def _against(verdicts: FloatArray, truth: FloatArray) -> Against:
     try:
-        comparison = judging.against_majority(verdicts, truth)
+        comparison = judgements.against_majority(verdicts, truth)
     except Incomputable as error:
         nothing = Estimate(value=None, why=Reason.of(error))
         return Against(kappa=nothing, balanced_accuracy=nothing, yes_percent=None, majority_yes_percent=None, n=0)

@@ -18,7 +18,7 @@ from studies import hashing, protocol
 from studies.construction import SourceConflict, create_study
 from studies.documents.stories import GroupDocument, StoryDocument
 from studies.documents.study import StepDocument
-from studies.loading import load_instrument
+from studies.loader import load_instrument
 from studies.models import Step, Study
 
 WAY_OUT = "name another study with --study SLUG, or another database with DATABASE_URL=sqlite:////tmp/another.sqlite3"
@@ -107,7 +107,7 @@ def _study(release: Release, spec: Mapping[str, Any], *, slug: str, at: datetime
         for code, premise in release.premise_by_group.items()
     ]
     step = StepDocument(
-        where="step 1",
+        place="step 1",
         key=about["step"],
         kind=Step.Kind.RATING,
         title=about["step_title"],

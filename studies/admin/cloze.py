@@ -14,7 +14,7 @@ from django.urls import URLPattern, path, reverse_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from studies import loading
+from studies import loader
 from studies.cloze import graph
 from studies.documents.cloze import parse_cloze
 from studies.documents.errors import DocumentError
@@ -43,7 +43,7 @@ class ClozeForm(forms.ModelForm):  # type: ignore[type-arg]
         try:
             document = parse_cloze(text, "document")
         except DocumentError as error:
-            raise forms.ValidationError(f"{error.where}: {error.reason}") from None
+            raise forms.ValidationError(f"{error.place}: {error.reason}") from None
         others = Cloze.objects.exclude(pk=self.instance.pk)
         if others.filter(slug=document.slug, version=document.version).exists():
             message = _("version: there is a cloze %(slug)s %(version)s already; raise the version")
@@ -105,8 +105,8 @@ class ClozeAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def publish(self, request: HttpRequest, queryset: QuerySet[Cloze]) -> None:
         for cloze in queryset.filter(filling=None):
             try:
-                loading.publish_cloze(cloze)
-            except (DocumentError, loading.VersionConflict) as error:
+                loader.publish_cloze(cloze)
+            except (DocumentError, loader.VersionConflict) as error:
                 self.message_user(request, _("Not published. %(why)s") % {"why": error}, messages.ERROR)
                 continue
             message = _("%(cloze)s is published: %(filling)s fills it, %(judging)s judges it.")
@@ -120,7 +120,7 @@ def picture_context(text: str) -> dict[str, Any]:
     try:
         document = parse_cloze(text, "document")
     except DocumentError as error:
-        return {"problem": f"{error.where}: {error.reason}"}
+        return {"problem": f"{error.place}: {error.reason}"}
     constraints = sum(len(section.constraints) for section in document.sections)
     counts = _("%(sections)d sections, %(blanks)d blanks, %(constraints)d constraints, %(edges)d edges") % {
         "sections": len(document.sections),

@@ -20,7 +20,7 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext_lazy, override
 
-from studies import formatting, lifecycle, loading, protocol
+from studies import formatting, lifecycle, loader, protocol
 from studies.admin.cloze import ClozeAdmin
 from studies.documents.errors import DocumentError
 from studies.items import all_types
@@ -248,7 +248,7 @@ class InstrumentAdmin(EditableUntilPublished, admin.ModelAdmin):  # type: ignore
     def publish(self, request: HttpRequest, queryset: QuerySet[Instrument]) -> None:
         for instrument in queryset.filter(status=Instrument.Status.DRAFT):
             try:
-                loading.publish(instrument)
+                loader.publish(instrument)
                 self.message_user(request, _("%(what)s is published.") % {"what": instrument}, messages.SUCCESS)
             except DocumentError as error:
                 self.message_user(request, _("Not published. %(why)s") % {"why": error}, messages.ERROR)

@@ -244,14 +244,14 @@ OPTIONAL = {
 }
 
 
-def _fields(part: str, table: Mapping[str, Any], path: Path, where: str = "") -> dict[str, Any]:
+def _fields(part: str, table: Mapping[str, Any], path: Path, place: str = "") -> dict[str, Any]:
     """The values of one part, typed, none missing that it needs; one that says nothing counts as not given."""
-    typed = reader.read_table(table, READERS[part], path=path, where=where)
+    typed = reader.read_table(table, READERS[part], path=path, place=place)
     values = {name: value for name, value in typed.items() if value not in ("", [], ())}
     for name in READERS[part]:
         if name not in OPTIONAL and name not in values:
-            place = f"{where}, {name}" if where else name
-            raise DocumentError(path, place, f"is missing or empty; every {part} has to say it")
+            field_place = f"{place}, {name}" if place else name
+            raise DocumentError(path, field_place, f"is missing or empty; every {part} has to say it")
     return values
 
 
@@ -268,22 +268,22 @@ def _document(table: Mapping[str, Any], path: Path) -> ClozeDocument:
     return ClozeDocument(**{**values, **parts})
 
 
-def _section(table: Mapping[str, Any], path: Path, where: str) -> Section:
-    values = _fields("section", table, path, where)
+def _section(table: Mapping[str, Any], path: Path, place: str) -> Section:
+    values = _fields("section", table, path, place)
     constraints = enumerate(values["constraints"], 1)
-    read = [_constraint(row, path, f"{where}, constraints[{i}]") for i, row in constraints]
+    read = [_constraint(row, path, f"{place}, constraints[{i}]") for i, row in constraints]
     return Section(**{**values, "constraints": tuple(read)})
 
 
-def _constraint(table: Mapping[str, Any], path: Path, where: str) -> Constraint:
-    values = _fields("constraint", table, path, where)
+def _constraint(table: Mapping[str, Any], path: Path, place: str) -> Constraint:
+    values = _fields("constraint", table, path, place)
     checks = enumerate(values.get("checks", []), 1)
-    read = [Check(**_fields("check", row, path, f"{where}, checks[{i}]")) for i, row in checks]
+    read = [Check(**_fields("check", row, path, f"{place}, checks[{i}]")) for i, row in checks]
     return Constraint(**{**values, "checks": tuple(read)})
 
 
-def _edge(table: Mapping[str, Any], path: Path, where: str) -> Edge:
-    values = _fields("edge", table, path, where)
+def _edge(table: Mapping[str, Any], path: Path, place: str) -> Edge:
+    values = _fields("edge", table, path, place)
     return Edge(from_=values["from"], to=values["to"], question=values["question"])
 
 

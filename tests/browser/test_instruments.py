@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from studies import items
 from studies.documents.instrument import read_instrument
 from studies.items import find_type
-from studies.loading import load_instrument
+from studies.loader import load_instrument
 from studies.models import Instrument, Item, ProtocolVersion, Step, StoryGroup, Study
 from tests import factories
 from tests.browser.arriving import begin

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from annotation import simulation
 from judges import catalogue, runs
 from judges.models import Run
-from studies.loading import load_study
+from studies.loader import load_study
 from studies.models import Study
 from tests.factories import NOON
 from tests.worker import until, working

@@ -18,7 +18,7 @@ from judges.models import Attempt, Call, Judge, Run
 from judges.planning import CannotRun
 from reports import results
 from reports.export import long_table
-from studies import hashing, loading, protocol
+from studies import hashing, loader, protocol
 from studies.documents.instrument import ItemDocument
 from studies.models import Instrument, Item, Step, Story, StoryGroup, Study
 from tests import factories
@@ -313,7 +313,7 @@ def test_a_model_is_not_asked_what_a_metric_measures(study: Study) -> None:
 
 def test_a_step_is_added_to_a_frozen_version_alone() -> None:
     study = factories.study(planned=False)
-    instrument = loading.load_instrument(metrics.find_metric("length").instrument)
+    instrument = loader.load_instrument(metrics.find_metric("length").instrument)
 
     with pytest.raises(protocol.NotPlannable, match="not frozen yet"):
         protocol.add_metric_step(study.versions.get(), instrument, key="metric-length-1")
@@ -336,7 +336,7 @@ def test_a_step_holds_numbers_of_a_published_instrument(study: Study) -> None:
 
 
 def test_a_key_of_the_protocol_is_not_taken_over(study: Study) -> None:
-    instrument = loading.load_instrument(metrics.find_metric("length").instrument)
+    instrument = loader.load_instrument(metrics.find_metric("length").instrument)
 
     with pytest.raises(protocol.NotPlannable, match="another step called tests"):
         protocol.add_metric_step(study.versions.get(), instrument, key="tests")

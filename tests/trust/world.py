@@ -34,7 +34,7 @@ from annotation.views.rater.routing import record_step_taken
 from config import roles
 from judges import catalogue, runs
 from judges.models import Run
-from studies import loading, protocol
+from studies import loader, protocol
 from studies.models import Instrument, ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study
 from tests import factories
 
@@ -203,7 +203,7 @@ def _steps(study: Study) -> None:
 
 def _cloze() -> Study:
     """The demonstration's cloze, with secrets in the places where its one text has any."""
-    study = loading.load_study(MYSTERY)
+    study = loader.load_study(MYSTERY)
     Study.objects.filter(pk=study.pk).update(description=secret("description"))
     study.groups.update(code=secret("group", 9), premise=secret("premise", 9))
     for story in study.stories.all():

@@ -21,7 +21,7 @@ from annotation.views.rater.presenters import pages, questions
 from annotation.views.rater.presenters.cloze_sheet import ClozeSheet
 from annotation.views.rater.presenters.pages import RefusedAnswer
 from studies import items
-from studies.cloze import cascade, compiling
+from studies.cloze import cascade, compilation
 from studies.items import InvalidAnswer
 from studies.models import Cloze, Step
 from studies.protocol import items_of
@@ -43,7 +43,7 @@ def load_sheet(
 
 
 def _build_sheet(work: Work, step: Step, cloze: Cloze) -> ClozeSheet:
-    number_by_key = compiling.number_by_key(cloze.parsed)
+    number_by_key = compilation.number_by_key(cloze.parsed)
     answers = fills.answers_of(work.assignment, cloze)
     return ClozeSheet(work, step, cloze, {number_by_key[answer.item.key]: answer for answer in answers})
 

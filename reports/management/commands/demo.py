@@ -26,7 +26,7 @@ from annotation.simulation import Tendency
 from judges import catalogue, runs
 from judges.models import Run
 from reports import results
-from studies import loading
+from studies import loader
 from studies.models import Provenance, Study
 
 FOLDER = Path(studies.__file__).parent / "demo"
@@ -128,7 +128,7 @@ def seed_closed(*, at: datetime) -> Study:
     """The closed study: three weeks ago it was planned, since then simulated raters have filled its seats."""
     if study := Study.objects.filter(slug=CLOSED).first():
         return study
-    study = loading.load_study(FOLDER / CLOSED)
+    study = loader.load_study(FOLDER / CLOSED)
     begins = at - timedelta(days=21)
     transitions.launch(study, by="demo", at=begins + timedelta(days=1))
     raters = simulation.simulate(study, tendencies(study), seed=SEED, begins=begins + timedelta(days=2))
@@ -148,7 +148,7 @@ def seed_live(slug: str, *, at: datetime) -> Study:
     """A live study, planned and launched, with every seat free at first."""
     if study := Study.objects.filter(slug=slug).first():
         return study
-    study = loading.load_study(FOLDER / slug)
+    study = loader.load_study(FOLDER / slug)
     return transitions.launch(study, by="demo", at=at)
 
 

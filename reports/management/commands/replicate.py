@@ -13,7 +13,7 @@ from annotation.responses.imports import InvalidRow
 from reports import replications
 from reports.replications import comparison, replicate
 from studies.documents.errors import DocumentError
-from studies.loading import VersionConflict
+from studies.loader import VersionConflict
 
 
 class Command(BaseCommand):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from studies.cloze.compiling import filling_instrument, judging_instrument
+from studies.cloze.compilation import filling_instrument, judging_instrument
 from studies.cloze.graph import draw_svg
 from studies.documents import cloze as document
 from studies.documents.errors import InvalidValue

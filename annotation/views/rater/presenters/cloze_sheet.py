@@ -12,7 +12,7 @@ from annotation.progress.work import Work
 from annotation.responses import fills
 from annotation.responses.fills import BlankToCheck
 from annotation.views.rater import addresses
-from studies.cloze import cascade, compiling, text
+from studies.cloze import cascade, compilation, text
 from studies.documents.cloze import Blank, Constraint
 from studies.documents.switches import Switches
 from studies.models import Cloze, Item, Step
@@ -116,11 +116,11 @@ class ClozeSheet:
 
     def place(self, number: int) -> Place:
         # A stand-in for the item: addresses and names of fields need its key only.
-        return Place(self.step, Item(key=compiling.blank_key(number)))
+        return Place(self.step, Item(key=compilation.blank_key(number)))
 
     def number(self, key: str) -> int | None:
         """The blank whose item has that key."""
-        return compiling.number_by_key(self.cloze.parsed).get(key)
+        return compilation.number_by_key(self.cloze.parsed).get(key)
 
     def field(self, number: int, *, before: str = "", after: str = "") -> BlankField:
         place, answer = self.place(number), self.answers.get(number)

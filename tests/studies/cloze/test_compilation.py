@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from judges import prompts
 from judges.prompts import PromptFile, StoryText
-from studies.cloze.compiling import (
+from studies.cloze.compilation import (
     CONSISTENCY,
     KNOCK_OUT,
     SATISFACTION,

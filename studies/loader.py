@@ -7,7 +7,7 @@ from pathlib import Path
 from django.db import transaction
 
 from studies import construction, protocol
-from studies.cloze import compiling
+from studies.cloze import compilation
 from studies.documents.cloze import ClozeDocument
 from studies.documents.errors import DocumentError
 from studies.documents.instrument import (
@@ -101,8 +101,8 @@ def load_cloze(text: str) -> Cloze:
 def publish_cloze(cloze: Cloze) -> Cloze:
     """The cloze as it stands, with its instruments, never to change again. Raises DocumentError, VersionConflict."""
     document = cloze.parsed
-    cloze.filling = load_instrument(compiling.filling_instrument(document))
-    cloze.judging = load_instrument(compiling.judging_instrument(document))
+    cloze.filling = load_instrument(compilation.filling_instrument(document))
+    cloze.judging = load_instrument(compilation.judging_instrument(document))
     cloze.save()
     return cloze
 
@@ -157,7 +157,7 @@ def _find_instruments(document: StudyDocument) -> dict[str, Instrument]:
 
 def _find_instrument(step: StepDocument, *, path: Path) -> Instrument:
     """The instrument that a step names, "slug" or "slug@version". A built-in one is loaded if it is not there yet."""
-    place = f"{step.where}, instrument"
+    place = f"{step.place}, instrument"
     try:
         if document := _builtin(step.instrument):
             return load_instrument(document)
