@@ -190,7 +190,7 @@ SECURE_REFERRER_POLICY = "same-origin"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"without_links": {"()": "config.headers.WithoutLinks"}},
+    "filters": {"without_links": {"()": "config.headers.LinkFilter"}},
     "loggers": {
         name: {"filters": ["without_links"]}
         for name in ("django.request", "django.server", "django.security.csrf", "django.security.DisallowedHost")

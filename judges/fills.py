@@ -74,7 +74,7 @@ def parse_fills(reply: str, *, finish_reason: str, document: ClozeDocument) -> d
     if isinstance(story, Failure):
         return story
     try:
-        return align(document, parsing.unfenced(story))
+        return align(document, parsing.strip_fence(story))
     except Unalignable as error:
         return parsing.find_refusal(story) or Failure("unreadable", str(error))
 

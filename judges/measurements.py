@@ -33,7 +33,7 @@ class CannotMeasure(Exception):
 
 
 @transaction.atomic
-def plan(study: Study, judge: Judge) -> Plan:
+def plan_measurements(study: Study, judge: Judge) -> Plan:
     """Everything that the metric will measure: each story of each group that is not withheld. Raises CannotRun.
 
     Publishes the metric's instrument and adds its step to the frozen protocol, each if it is missing.
@@ -75,13 +75,13 @@ def measure(run: Run, *, n: int, at: datetime) -> int:
     for call in calls:
         values = _values(metric, call)
         try:
-            settle(call, values, items, at=at)
+            commit_call(call, values, items, at=at)
         except responses.AssignmentEnded as refusal:
             raise CannotMeasure(f"a value could not be recorded: {refusal}") from None
     return len(calls)
 
 
-def settle(call: Call, values: Mapping[str, float], items: Iterable[Item], *, at: datetime) -> bool:
+def commit_call(call: Call, values: Mapping[str, float], items: Iterable[Item], *, at: datetime) -> bool:
     """Commit the call's end and its responses, all or nothing. False if it was not planned any more.
 
     Raises responses.AssignmentEnded if somebody closed the assignment meanwhile.
@@ -150,7 +150,7 @@ def _values(metric: Metric, call: Call) -> Mapping[str, float]:
 
 def _document(study: Study, judge: Judge, protocol: Protocol, step: Step, withheld: list[str]) -> str:
     """The run as canonical JSON: all that decides its values, and what it leaves out."""
-    return hashing.canonical(
+    return hashing.canonical_json(
         {
             "study": study.slug,
             "protocol": {"number": protocol.version.number, "sha256": protocol.version.sha256},

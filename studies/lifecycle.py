@@ -30,7 +30,7 @@ TRANSITIONS: Mapping[str, Transition] = {
 INVITING = (State.DRAFT, State.LIVE, State.PAUSED)
 
 
-def may(study: Study, name: str) -> bool:
+def can_transition(study: Study, name: str) -> bool:
     """Whether the study may pass through that transition now."""
     return study.state in TRANSITIONS[name].before
 

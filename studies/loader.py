@@ -132,8 +132,8 @@ def load_study(path: Path) -> Study:
     except construction.SourceConflict as error:
         reason = f"{error}, so correct it or rename the source"
         raise DocumentError(collection.path, f"story {error.story}, source_kind", reason) from None
-    findings = protocol.findings(study, protocol.load_protocol(study.versions.get()))
-    if errors := protocol.errors(findings, protocol.Purpose.PLAN):
+    findings = protocol.collect_findings(study, protocol.load_protocol(study.versions.get()))
+    if errors := protocol.select_errors(findings, protocol.Purpose.PLAN):
         raise DocumentError(document.path, "steps", "; ".join(map(str, errors)))
     return study
 

@@ -8,7 +8,7 @@ from django.db import models, transaction
 from annotation.models import Assignment, Recognition
 from annotation.participation import claims
 from studies.models import Story
-from studies.typography.paragraphs import paragraphs
+from studies.typography.paragraphs import number_paragraphs
 
 LEAST, MOST = 20, 60  # words of an opening
 SENTENCE = re.compile(r".+?(?:[.!?…]+[\"'”’»)\]]*(?=\s|$)|$)", re.DOTALL)
@@ -26,7 +26,7 @@ def is_owed(assignment: Assignment, *, has_desk: bool) -> bool:
 def opening_lines(text: str) -> str:
     """The first sentences of a text, enough to recognise it by: about 20 words, at most 60."""
     words: list[str] = []
-    for paragraph in paragraphs(text):
+    for paragraph in number_paragraphs(text):
         for sentence in SENTENCE.findall(paragraph.words):
             if len(words) >= LEAST:
                 return " ".join(words)

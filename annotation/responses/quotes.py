@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from studies.items import InvalidAnswer
 from studies.items.spans import clean_passages
-from studies.typography.paragraphs import Paragraph, Run, paragraphs
+from studies.typography.paragraphs import Paragraph, Run, number_paragraphs
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class MarkedParagraph:
 
 def read_quotes(raw: Sequence[Any], text: str) -> list[Quote]:
     """The quotes that somebody gives, each once, in the order given. Raises InvalidAnswer if one is not in the text."""
-    words_by_number = {paragraph.number: paragraph.words for paragraph in paragraphs(text)}
+    words_by_number = {paragraph.number: paragraph.words for paragraph in number_paragraphs(text)}
     quotes = [_located(passage, words_by_number.get(passage["paragraph"], "")) for passage in clean_passages(raw, [])]
     return list(dict.fromkeys(quotes))
 

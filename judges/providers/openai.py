@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from judges.providers.base import CallFailed, Client, Completion, Connection, Provider, Request, failure_of, pin
+from judges.providers.base import CallFailed, Client, Completion, Connection, Provider, Request, failure_of, pin_address
 
 # How Azure and others say, with HTTP 400, that their filter stopped the prompt before any model saw it.
 _BLOCKED = re.compile(r'"code"\s*:\s*"(?:content_filter|content_policy_violation)"')
@@ -34,7 +34,7 @@ class OpenAIClient:
             follow_redirects=False,
             trust_env=False,
             timeout=connection.timeout_seconds,
-            event_hooks={"request": [] if connection.may_be_private else [pin]},
+            event_hooks={"request": [] if connection.may_be_private else [pin_address]},
         )
         self._client = openai.OpenAI(
             base_url=connection.base_url,
@@ -62,7 +62,7 @@ class OpenAIClient:
         except openai.APITimeoutError:
             raise CallFailed("the provider did not answer in time", is_transient=True) from None
         except openai.APIConnectionError as error:
-            if isinstance(error.__cause__, CallFailed):  # older versions of the library wrap what `pin` raises
+            if isinstance(error.__cause__, CallFailed):  # older versions of the library wrap what `pin_address` raises
                 raise error.__cause__ from None
             cause = type(error.__cause__ or error).__name__
             raise CallFailed(f"the provider could not be reached ({cause})", is_transient=True) from None

@@ -14,14 +14,14 @@ from reports.figures.base import (
     Estimate,
     Figure,
     Interval,
+    ItemRow,
     Listing,
-    OfItem,
     Row,
     estimate,
     interval,
     item_cells,
+    item_fields,
     note_of,
-    of_item,
     without_value,
 )
 from reports.lazy import agreement, intervals, np
@@ -65,7 +65,7 @@ class GroupChoices:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Preference(OfItem):
+class Preference(ItemRow):
     n: int
     n_neither: int
     first: ChoiceShare
@@ -115,7 +115,7 @@ def _preference(dataset: Dataset, item: StepItem, *, salt: int) -> Preference:
     decided = [choice for choice in choices if choice.story]
     is_first = np.array([choice.story == choice.order[0] for choice in decided], dtype=np.bool_)
     return Preference(
-        **of_item(item),
+        **item_fields(item),
         n=len(choices),
         n_neither=len(choices) - len(decided),
         # Being drawn to the first place is a habit of raters, so raters are resampled; what is preferred, by group.

@@ -15,15 +15,15 @@ from reports.figures.base import (
     Estimate,
     Figure,
     Interval,
+    ItemRow,
     Listing,
     Mean,
-    OfItem,
     Row,
     estimate,
     interval,
     item_cells,
+    item_fields,
     mean,
-    of_item,
 )
 from reports.lazy import intervals, np, rankings
 from reports.numbers import coefficient, decimal, whole
@@ -62,7 +62,7 @@ class Concordance(Mean):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ranking(OfItem):
+class Ranking(ItemRow):
     n_rankings: int
     n_groups: int
     by_source: tuple[SourceRanks, ...]
@@ -99,7 +99,7 @@ class Rankings(Figure[Listing[Ranking]]):
                 rank = f"{decimal(ranks.mean_rank.value, 2)}, 95 % {between(ranks.interval, 2)}"
                 yield f"  {ranks.source[:34]:<34} {rank}, first in {decimal(ranks.first_percent, 0)} %"
             reason = row.concordance.why
-            concordance = reasons.english(reason) if reason else coefficient(row.concordance.value)
+            concordance = reasons.to_english(reason) if reason else coefficient(row.concordance.value)
             yield f"  {row.concordance.name}: {concordance}"
 
 
@@ -123,7 +123,7 @@ def _ranking(dataset: Dataset, item: StepItem, *, salt: int) -> Ranking:
     firsts = rankings.first_places(best) if np.isfinite(best).any() else np.full(len(names), np.nan)
     weights = _weights(dataset, groups, salt=salt)
     return Ranking(
-        **of_item(item),
+        **item_fields(item),
         n_rankings=len(answers),
         n_groups=len(set(groups)),
         by_source=tuple(

@@ -14,13 +14,13 @@ from reports.figures.base import (
     Estimate,
     Figure,
     Interval,
+    ItemRow,
     Listing,
-    OfItem,
     Row,
     interval,
     item_cells,
+    item_fields,
     note_of,
-    of_item,
     stories_of,
     without_value,
 )
@@ -46,7 +46,7 @@ class Rating(Estimate):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ItemRatings(OfItem):
+class ItemRatings(ItemRow):
     """lowest, highest : the ends of the scale, None where it has none"""
 
     lowest: int | float | None
@@ -94,7 +94,7 @@ def _item_ratings(dataset: Dataset, item: StepItem, *, salt: int) -> ItemRatings
     ]
     settings = item.item.settings
     return ItemRatings(
-        **of_item(item),
+        **item_fields(item),
         lowest=settings.get("low"),
         highest=settings.get("high"),
         overall=ratings[0],

@@ -94,7 +94,7 @@ class TestsPassed(Figure[TestsPassedResult]):
         yield f"\nTests passed by each story, of {result.n_items}"
         for row in result.by_source:
             if row.why:
-                yield f"  {row.source[:34]:<34} none: {reasons.english(row.why)}"
+                yield f"  {row.source[:34]:<34} none: {reasons.to_english(row.why)}"
                 continue
             spread = f"{decimal(row.least)} to {decimal(row.most)} over {row.n_stories} stories"
             yield f"  {row.source[:34]:<34} mean {decimal(row.value)}, 95 % {between(row.interval)}; {spread}"

@@ -50,7 +50,7 @@ def load_release(release: Release, spec: Mapping[str, Any], *, slug: str, at: da
     Report.objects.update_or_create(
         study=study,
         kind=Report.Kind.RELEASE,
-        fingerprint=hashing.sha256(hashing.canonical(files)),
+        fingerprint=hashing.sha256(hashing.canonical_json(files)),
         defaults={
             "result": {"files": files, "judges": sha256_by_judge | {judge.name: judge.sha256 for judge in fresh}},
             "made_at": at,
@@ -140,17 +140,17 @@ def _study(release: Release, spec: Mapping[str, Any], *, slug: str, at: datetime
 
 def collect_evidence(study: Study, spec: Mapping[str, Any], *, judges: Sequence[str]) -> Evidence:
     """What the study's rows say, as arrays over all its stories."""
-    table = answers.counted(answers.table(study, with_sources=True))
+    table = answers.select_counted(answers.table(study, with_sources=True))
     keys = [item.key for item in step_items(study)]
-    units = cubes.units(study)
+    units = cubes.list_units(study)
     # A source that only the files name is called as they call it.
     name_by_source = {source["name"]: name for name, source in spec["sources"].items()}
     about = source_by_story(study)
-    verdicts = cubes.cube(answers.judges(table), keys, raters=list(judges), units=units).values
+    verdicts = cubes.build_cube(answers.select_judges(table), keys, raters=list(judges), units=units).values
     return Evidence(
-        people=cubes.cube(answers.people(table), keys, units=units),
+        people=cubes.build_cube(answers.select_people(table), keys, units=units),
         judges={name: verdicts[:, r, :] for r, name in enumerate(judges)},
-        answers=answers.judges(table),
+        answers=answers.select_judges(table),
         sources=tuple(name_by_source.get(about[story]["source"], about[story]["source"]) for _, story in units),
         kinds=tuple(about[story]["source_kind"] for _, story in units),
     )

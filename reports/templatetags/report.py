@@ -19,7 +19,7 @@ for number in (numbers.coefficient, numbers.decimal, numbers.whole, numbers.inte
 @register.filter
 def reason(why: Reason) -> str:
     """Why there is no figure, in the reader's language."""
-    return reasons.translated(why)
+    return reasons.translate_reason(why)
 
 
 @register.filter

@@ -105,9 +105,9 @@ class ProvenanceAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             "title": _("Formatting by source: %(study)s") % {"study": study},
             "study": study,
             "tables": formatting.report(study),
-            "telling_codes": formatting.telling_codes(study),
-            "effects": formatting.effects(study),
-            "obstacle": formatting.obstacle(study),
+            "telling_codes": formatting.find_telling_codes(study),
+            "effects": formatting.list_effects(study),
+            "obstacle": formatting.find_obstacle(study),
             "may_change": may_change,
         }
         return TemplateResponse(request, "admin/studies/provenance/formatting.html", context)

@@ -50,12 +50,12 @@ class Finding:
         return self.level == "error" and purpose in self.purposes
 
 
-def errors(findings: Iterable[Finding], purpose: Purpose) -> list[Finding]:
+def select_errors(findings: Iterable[Finding], purpose: Purpose) -> list[Finding]:
     """Those that stand in the way of that purpose."""
     return [finding for finding in findings if finding.hinders(purpose)]
 
 
-def findings(study: Study, protocol: Protocol) -> list[Finding]:
+def collect_findings(study: Study, protocol: Protocol) -> list[Finding]:
     """Everything to be said of the study with that protocol."""
     groups = list(study.groups.prefetch_related("stories"))
     return [

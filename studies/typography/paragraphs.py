@@ -42,10 +42,10 @@ def is_break(line: str) -> bool:
 
 def has_blank_lines(text: str) -> bool:
     """Whether blank lines part the paragraphs of the text; in one that has none, every line is a paragraph."""
-    return BLANK_LINES.search(plain_line_ends(text).strip()) is not None
+    return BLANK_LINES.search(normalise_line_ends(text).strip()) is not None
 
 
-def plain_line_ends(text: str) -> str:
+def normalise_line_ends(text: str) -> str:
     """The text with the line ends of Unix, as browsers read a page."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
@@ -55,7 +55,7 @@ def split_blocks(text: str, *, by_blank_lines: bool | None = None) -> list[str]:
 
     by_blank_lines : what `has_blank_lines` says of the whole text, where this is a part of it
     """
-    text = plain_line_ends(text).strip()
+    text = normalise_line_ends(text).strip()
     if by_blank_lines is None:
         by_blank_lines = has_blank_lines(text)
     blocks: list[list[str]] = [[]]
@@ -75,7 +75,7 @@ def split_paragraphs(text: str) -> list[str]:
     return [block for block in split_blocks(text) if not is_break(block)]
 
 
-def paragraphs(text: str) -> list[Paragraph]:
+def number_paragraphs(text: str) -> list[Paragraph]:
     """The text's paragraphs as a page shows them, numbered from 1."""
     numbered: list[Paragraph] = []
     opens: Literal["", "opening", "section-opening"] = "section-opening"
@@ -84,12 +84,12 @@ def paragraphs(text: str) -> list[Paragraph]:
             opens = "section-opening"
             continue
         is_opening = not numbered and len(block) >= LONG_ENOUGH
-        numbered.append(Paragraph(len(numbered) + 1, runs(block), "opening" if is_opening else opens))
+        numbered.append(Paragraph(len(numbered) + 1, split_runs(block), "opening" if is_opening else opens))
         opens = ""
     return numbered
 
 
-def runs(block: str) -> tuple[Run, ...]:
+def split_runs(block: str) -> tuple[Run, ...]:
     """The paragraph as stretches of upright and italic text."""
     # re.split with one group alternates: outside, inside, outside …
     stretches = enumerate(ITALIC.split(block))

@@ -72,7 +72,7 @@ def test_a_judge_is_run_by_a_button_and_stands_in_the_report_beside_people(
     run_action(staff, "Launch")
     study.refresh_from_db()
     answered(study)
-    judge = catalogue.stub_judge()
+    judge = catalogue.make_stub_judge()
     runs.current_app.control.purge()
 
     with working():

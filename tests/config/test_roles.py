@@ -121,12 +121,12 @@ def test_the_page_says_to_blind_readers_why_nothing_is_by_source(client: Client)
 def test_a_sealed_and_an_open_report_are_stored_side_by_side() -> None:
     study = closed_study()
 
-    first = results.report(study, at=factories.NOON, by="ann")
-    blind = results.report(study, at=factories.NOON, by="bob", blind=True)
+    first = results.ensure_report(study, at=factories.NOON, by="ann")
+    blind = results.ensure_report(study, at=factories.NOON, by="bob", blind=True)
 
     assert (first.result["is_sealed"], blind.result["is_sealed"]) == (False, True)
-    assert results.report(study, at=factories.NOON, by="eve") == first
-    assert results.report(study, at=factories.NOON, by="eve", blind=True) == blind
+    assert results.ensure_report(study, at=factories.NOON, by="eve") == first
+    assert results.ensure_report(study, at=factories.NOON, by="eve", blind=True) == blind
 
 
 # ── ways round the table ───────────────────────────────────────────────────────────────────────────────────────────

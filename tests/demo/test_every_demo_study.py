@@ -83,10 +83,10 @@ def test_a_study_can_be_walked_from_the_link_to_the_end_and_reported(client: Cli
     assert set(statuses) == {"submitted"}
     assert len(statuses) == n_groups
     transitions.close(study, at=timezone.now())
-    found = results.report(study, at=timezone.now(), by="tests").result
+    found = results.ensure_report(study, at=timezone.now(), by="tests").result
     assert (found["progress"]["n_missing"], found["is_sealed"], Report.objects.count()) == (0, False, 1)
-    shown = results.read(found)
-    assert all(csv.table(shown, name) for name in figures.by_table())
+    shown = results.read_results(found)
+    assert all(csv.find_table(shown, name) for name in figures.by_table())
 
 
 @pytest.mark.parametrize("folder", STUDIES, ids=lambda folder: folder.name)

@@ -56,7 +56,7 @@ def test_every_blank_is_recorded_and_the_text_is_submitted(study: Study, standin
     run = run_with(study, standin, told.says(STORY))
 
     assert answers() == [(f"blank-0{n}", text, "answered") for n, text in FILLS.items()]
-    assert runs.counts(run) == {"ok": 1}
+    assert runs.count_calls(run) == {"ok": 1}
     assert (Fill.objects.get().state, run.state) == ("submitted", "finished")
     assert [fill.assignment.rater.kind for fill in derivation.derivable_fills(study)] == ["model"]
 
@@ -120,7 +120,7 @@ def test_the_skeleton_is_not_sent_out_unless_that_is_allowed(study: Study, stand
 
 
 def test_the_stub_fills_every_blank_and_says_in_each_that_it_is_one(study: Study) -> None:
-    judge: Judge = catalogue.stub_judge()
+    judge: Judge = catalogue.make_stub_judge()
 
     run = runs.drain(runs.start(study, judge, by="tests"))
 

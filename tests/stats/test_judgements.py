@@ -23,7 +23,7 @@ def test_a_judge_is_compared_where_both_have_a_verdict() -> None:
     judge = [1, 1, 0, 1, NAN, 1]
     truth = [1, 0, 0, 1, 1, NAN]
 
-    found = judgements.against_majority(judge, truth)
+    found = judgements.compare_with_majority(judge, truth)
 
     # Yes/Yes 2, Yes/No 1, No/No 1: observed 3/4, chance 1/2.
     assert isinstance(found.kappa, Coefficient)
@@ -33,7 +33,7 @@ def test_a_judge_is_compared_where_both_have_a_verdict() -> None:
 
 
 def test_a_judge_who_always_says_yes_has_kappa_0_and_its_note() -> None:
-    found = judgements.against_majority(np.ones(4), [1, 0, 0, 1])
+    found = judgements.compare_with_majority(np.ones(4), [1, 0, 0, 1])
 
     assert isinstance(found.kappa, Coefficient)
     assert (found.kappa.value, found.balanced_accuracy, found.yes_rate) == (0, 0.5, 1)
@@ -41,7 +41,7 @@ def test_a_judge_who_always_says_yes_has_kappa_0_and_its_note() -> None:
 
 
 def test_yes_rates_remain_where_kappa_has_no_value() -> None:
-    found = judgements.against_majority([1, 1], [1, 1])
+    found = judgements.compare_with_majority([1, 1], [1, 1])
 
     assert isinstance(found.kappa, Incomputable)
     assert "0/0" in str(found.kappa)
@@ -51,4 +51,4 @@ def test_yes_rates_remain_where_kappa_has_no_value() -> None:
 
 def test_a_judge_without_a_verdict_is_incomputable() -> None:
     with pytest.raises(Incomputable, match="No unit has both"):
-        judgements.against_majority([NAN, 1], [1, NAN])
+        judgements.compare_with_majority([NAN, 1], [1, NAN])

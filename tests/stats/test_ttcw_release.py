@@ -119,8 +119,8 @@ def test_judge_gpt4_against_the_majority(ttcw: Ttcw) -> None:
     given, unreadable, n_missing = ttcw.judge("gpt4")
     truth = judgements.majority(pooled(ttcw.verdicts))
 
-    whole = judgements.against_majority(given.ravel(), truth)
-    by_test = [judgements.against_majority(*pair).kappa for pair in zip(given, truth.reshape(14, 48), strict=True)]
+    whole = judgements.compare_with_majority(given.ravel(), truth)
+    by_test = [judgements.compare_with_majority(*pair).kappa for pair in zip(given, truth.reshape(14, 48), strict=True)]
 
     assert (unreadable, n_missing, whole.n, whole.n_missing, whole.n_undecided) == ([], 0, 672, 0, 0)
     assert round(whole.yes_rate, 3) == 0.792
@@ -133,8 +133,8 @@ def test_judge_gemini_pro_against_the_majority_of_what_is_readable(ttcw: Ttcw) -
     given, unreadable, n_missing = ttcw.judge("gemini-pro")
     truth = judgements.majority(pooled(ttcw.verdicts))
 
-    whole = judgements.against_majority(given.ravel(), truth)
-    by_test = [judgements.against_majority(*pair).kappa for pair in zip(given, truth.reshape(14, 48), strict=True)]
+    whole = judgements.compare_with_majority(given.ravel(), truth)
+    by_test = [judgements.compare_with_majority(*pair).kappa for pair in zip(given, truth.reshape(14, 48), strict=True)]
     lost = [round(100 * float(np.isnan(given[:, ttcw.source == source]).mean()), 1) for source in range(4)]
 
     assert (whole.n, whole.n_missing, len(unreadable), n_missing) == (608, 64, 50, 14)

@@ -61,12 +61,12 @@ def test_a_practice_asks_the_items_that_have_a_sample_answer(tmp_path: Path) -> 
 @pytest.mark.django_db
 def test_its_story_and_samples_are_part_of_what_is_frozen(tmp_path: Path) -> None:
     study = loader.load_study(folder(tmp_path, STUDY))
-    before = protocol.document(protocol.load_protocol(study.versions.get()))
+    before = protocol.write_document(protocol.load_protocol(study.versions.get()))
 
     assert '"story":"The ferry stopped running."' in before
     Step.objects.filter(key="practice").update(samples={"empathy": {"value": 3, "why": "So."}})
 
-    assert protocol.document(protocol.load_protocol(study.versions.get())) != before
+    assert protocol.write_document(protocol.load_protocol(study.versions.get())) != before
 
 
 @pytest.mark.django_db
@@ -86,9 +86,9 @@ def test_what_was_edited_into_nonsense_is_not_planned(tmp_path: Path, samples: o
     study = loader.load_study(folder(tmp_path, STUDY))
     Step.objects.filter(key="practice").update(samples=samples, story="")
 
-    found = protocol.findings(study, protocol.load_protocol(study.versions.get()))
+    found = protocol.collect_findings(study, protocol.load_protocol(study.versions.get()))
 
-    errors = protocol.errors(found, protocol.Purpose.PLAN)
+    errors = protocol.select_errors(found, protocol.Purpose.PLAN)
     assert list(map(str, errors)) == ["step practice has no story to practise on", said]
 
 

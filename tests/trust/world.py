@@ -97,9 +97,9 @@ def build() -> World:
     for role in ("", *roles.ROLES):
         world.visitors[role or "helper"] = _signed_in(factories.staff(role))
     world.visitors["root"] = _signed_in(User.objects.create_superuser("root"))
-    world.run = runs.start(world.studies["plums"], catalogue.stub_judge(), by="tests")
+    world.run = runs.start(world.studies["plums"], catalogue.make_stub_judge(), by="tests")
     for slug in ("plums", "pears"):
-        runs.drain(runs.start(world.studies[slug], catalogue.metric_judge("length"), by="tests"))
+        runs.drain(runs.start(world.studies[slug], catalogue.make_metric_judge("length"), by="tests"))
     _schedule()
     return world
 

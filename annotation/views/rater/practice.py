@@ -14,7 +14,7 @@ from annotation.views.rater.guards import Request
 from annotation.views.rater.presenters import pages, questions
 from annotation.views.rater.presenters.questions import ItemForm, MissingAnswer
 from studies import items
-from studies.typography.paragraphs import paragraphs
+from studies.typography.paragraphs import number_paragraphs
 
 
 def practise(
@@ -30,7 +30,7 @@ def practise(
         visit, part, shows_shortfalls=bool(missing_answers), missing_answers=missing_answers
     )
     context |= {
-        "paragraphs": paragraphs(step.story),
+        "paragraphs": number_paragraphs(step.story),
         "practised": [(form, _sample_answer(visit, form)) for form in context["sections"][0].item_forms],
         "compares": compares,
     }

@@ -62,7 +62,7 @@ class Command(BaseCommand):
         now = timezone.now()
         closed, live = seed_closed(at=now), [seed_live(slug, at=now) for slug in live_slugs()]
         judge(closed)
-        results.report(closed, at=now, by="demo")
+        results.ensure_report(closed, at=now, by="demo")
         self.stdout.write(addresses(closed, live, site=f"http://127.0.0.1:{port or 8000}"))
         self.stdout.write("Ctrl-C ends the demo; `make demo` goes on where it was, `make clean` forgets it.\n")
 
@@ -154,7 +154,7 @@ def seed_live(slug: str, *, at: datetime) -> Study:
 
 def judge(study: Study) -> Run:
     """The stub's run in that study, finished: it needs neither a key nor the network."""
-    stub = catalogue.stub_judge()
+    stub = catalogue.make_stub_judge()
     run = Run.objects.filter(study=study, judge=stub).first() or runs.start(study, stub, by="demo")
     if run.state == Run.State.FINISHED:
         return run

@@ -24,9 +24,9 @@ class Command(BaseCommand):
             study = find_study(options["study"])
         except NoSuchStudy as error:
             raise CommandError(str(error)) from None
-        document = results.report(study, at=timezone.now(), by="report").result
+        document = results.ensure_report(study, at=timezone.now(), by="report").result
         if options["json"]:
             self.stdout.write(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False, sort_keys=True))
         else:
-            for line in text.lines(results.read(document)):
+            for line in text.lines(results.read_results(document)):
                 self.stdout.write(line)

@@ -65,7 +65,7 @@ def test_musts_and_required_checks_are_marked_and_no_others() -> None:
     assert [key for key, settings in by_key.items() if settings.get("required")] == ["s1-c1-k1"]
 
 
-@pytest.mark.parametrize("prompt", prompts.built_in(), ids=lambda p: p.name)
+@pytest.mark.parametrize("prompt", prompts.load_built_in(), ids=lambda p: p.name)
 def test_a_model_is_told_once_what_a_broken_must_is_worth_and_only_where_there_is_one(prompt: PromptFile) -> None:
     by_key = {item.key: item for item in judging_instrument(shoes()).items}
 

@@ -186,9 +186,9 @@ def test_options_edited_by_hand_are_looked_at_before_the_study_is_planned(folder
     study = loader.load_study(folder)
     Step.objects.update(options={"check": "yes"})
 
-    found = protocol.findings(study, protocol.load_protocol(protocol.draft(study)))
+    found = protocol.collect_findings(study, protocol.load_protocol(protocol.draft(study)))
 
-    errors = protocol.errors(found, protocol.Purpose.PLAN)
+    errors = protocol.select_errors(found, protocol.Purpose.PLAN)
     assert list(map(str, errors)) == ["step fill: the option check must be true or false"]
 
 

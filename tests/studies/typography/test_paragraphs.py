@@ -2,15 +2,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from studies.typography.comparison import table
+from studies.typography.comparison import compare_texts
 from studies.typography.features import SIGNS
-from studies.typography.paragraphs import Paragraph, Run, paragraphs, runs, split_blocks
+from studies.typography.paragraphs import Paragraph, Run, number_paragraphs, split_blocks, split_runs
 
 LONG = "It was a long first sentence that went on, " * 5
 
 
 def test_paragraphs_stand_between_blank_lines():
-    assert paragraphs("One.\r\n\r\nTwo,\nstill two.\n \n\nThree.") == [
+    assert number_paragraphs("One.\r\n\r\nTwo,\nstill two.\n \n\nThree.") == [
         Paragraph(1, (Run("One."),), "section-opening"),
         Paragraph(2, (Run("Two,\nstill two."),)),
         Paragraph(3, (Run("Three."),)),
@@ -18,12 +18,12 @@ def test_paragraphs_stand_between_blank_lines():
 
 
 def test_a_text_without_blank_lines_has_a_paragraph_on_every_line():
-    assert [p.runs[0].text for p in paragraphs("One.\nTwo.\n")] == ["One.", "Two."]
+    assert [p.runs[0].text for p in number_paragraphs("One.\nTwo.\n")] == ["One.", "Two."]
 
 
 @pytest.mark.parametrize("sign", ["***", "* * *", "---", "⁂", "~ ~ ~", "~*~", "#", "- - -"])
 def test_a_break_opens_a_section_and_is_no_paragraph(sign):
-    assert [(p.number, p.opens) for p in paragraphs(f"{LONG}\n\nTwo.\n\n{sign}\n\nThree.")] == [
+    assert [(p.number, p.opens) for p in number_paragraphs(f"{LONG}\n\nTwo.\n\n{sign}\n\nThree.")] == [
         (1, "opening"),
         (2, ""),
         (3, "section-opening"),
@@ -42,7 +42,7 @@ def test_a_break_opens_a_section_and_is_no_paragraph(sign):
     ],
 )
 def test_stars_around_words_make_italics_and_no_other_star_does(text, found):
-    assert runs(text) == found
+    assert split_runs(text) == found
 
 
 def test_a_break_on_a_line_of_its_own_ends_a_paragraph_without_blank_lines_around_it():
@@ -62,10 +62,10 @@ TEXTS = st.lists(st.sampled_from([*LINES, *SPACES])).map("".join)
 
 @given(TEXTS)
 def test_the_formatting_report_counts_the_paragraphs_and_breaks_that_the_page_shows(text):
-    shown = paragraphs(text)
+    shown = number_paragraphs(text)
     breaks = next(sign for sign in SIGNS if sign.key == "breaks")
 
-    report = table("", {"A": [text]})
+    report = compare_texts("", {"A": [text]})
 
     amounts = {amount.title: amount.by_source[0] for amount in report.amounts}
     assert amounts["paragraphs"] == len(shown)
@@ -73,4 +73,4 @@ def test_the_formatting_report_counts_the_paragraphs_and_breaks_that_the_page_sh
 
 
 def test_nothing_is_no_paragraph():
-    assert paragraphs(" \n\n ") == []
+    assert number_paragraphs(" \n\n ") == []

@@ -16,7 +16,7 @@ from studies.cloze import cascade, compilation, text
 from studies.documents.cloze import Blank, Constraint
 from studies.documents.switches import Switches
 from studies.models import Cloze, Item, Step
-from studies.typography.paragraphs import Run, runs
+from studies.typography.paragraphs import Run, split_runs
 
 # Marks that touch a blank stay with it when the line breaks.
 OPENS = re.compile(r"[“‘«„\"'(\[]+$")
@@ -159,7 +159,7 @@ class ClozeSheet:
             if run.blank is None:
                 follows = index + 1 < len(paragraph)
                 words = OPENS.sub("", run.words[n_leading:]) if follows else run.words[n_leading:]
-                yield from runs(words)
+                yield from split_runs(words)
                 n_leading = 0
                 continue
             before = OPENS.search(paragraph[index - 1].words) if index else None
