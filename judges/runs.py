@@ -61,12 +61,12 @@ def start(study: Study, judge: Judge, *, by: str) -> Run:
     if study.raters.filter(code=judge.slug).exists():
         message = _("%(study)s has a rater called %(judge)s already; give the judge another name")
         raise CannotRun(message % {"judge": judge.slug, "study": study.slug})
-    planner = measurements if judge.kind == Rater.Kind.METRIC else planning
+    make_plan = measurements.plan_measurements if judge.kind == Rater.Kind.METRIC else planning.plan_run
     try:
         with transaction.atomic():
             if judge.kind != Rater.Kind.METRIC:
                 _freeze(study, judge, by=by)
-            run = _write(study, judge, planner.plan(study, judge), by=by)
+            run = _write(study, judge, make_plan(study, judge), by=by)
             transaction.on_commit(lambda: queue(run))
     except IntegrityError:
         # Two clicks at once: the other one made the run.
