@@ -19,7 +19,7 @@ from annotation.models import Assignment, Rater, Response, Timing
 from annotation.participation import claims
 from annotation.responses import Answer, submission
 from studies import items, protocol
-from studies.items import Shown
+from studies.items import StoryLabel
 from studies.items.chance import Chance, draw_value
 from studies.models import Item, Step, Story, Study
 from studies.protocol import Protocol
@@ -201,7 +201,7 @@ class _Desk:
         return responses.record(self.assignment, step=step, item=item, story=story, answer=answer, at=self.now)
 
     def draw_answer(self, item: Item, story: Story | None) -> Answer:
-        kind, stories = items.named(item.type), [Shown(letter) for letter in responses.letters(self.order)]
+        kind, stories = items.find_type(item.type), [StoryLabel(letter) for letter in responses.letters(self.order)]
         draw = _Opinion(self, item, story)
         value = draw_value(kind.schema(item, stories=stories), draw)
         if item.rationale == Item.Rationale.NONE:

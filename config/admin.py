@@ -27,7 +27,7 @@ class AccountForm(UserChangeForm):  # type: ignore[type-arg]
     def clean_groups(self) -> Any:
         groups = self.cleaned_data["groups"]
         names = groups.values_list("permissions__content_type__app_label", "permissions__codename")
-        if len(roles.seen(f"{app}.{codename}" for app, codename in names)) == len(roles.APART):
+        if len(roles.data_seen(f"{app}.{codename}" for app, codename in names)) == len(roles.APART):
             message = _("Together these roles would see identities, provenance and answers. Take one away.")
             raise forms.ValidationError(message)
         return groups

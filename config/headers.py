@@ -47,7 +47,7 @@ def client_address(request: HttpRequest) -> str:
     return str(request.META.get("REMOTE_ADDR", ""))
 
 
-class WithoutLinks(logging.Filter):
+class LinkFilter(logging.Filter):
     """Takes the token of an invitation out of every line that is logged: whoever reads the log could come in by it."""
 
     def filter(self, record: logging.LogRecord) -> bool:

@@ -171,7 +171,7 @@ def permissions(role: str) -> set[str]:
     }
 
 
-def seen(permitted: Iterable[str]) -> list[str]:
+def data_seen(permitted: Iterable[str]) -> list[str]:
     """Which of the data that are kept apart can be seen, at least in part, with these permissions."""
     permissions_held = set(permitted)
     return [data for data, required in APART.items() if permissions_held & required]

@@ -215,7 +215,7 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {
-        "without_links": {"()": "config.headers.WithoutLinks"},
+        "without_links": {"()": "config.headers.LinkFilter"},
         "ours": {"()": "config.logs.NotOfVisitors"},
     },
     "formatters": {"one_line": {"()": "config.logs.OneLine"}},

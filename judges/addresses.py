@@ -1,6 +1,6 @@
 """Which addresses a judge may be called at: http(s), public unless the operator allows a private one by name.
 
-No Django models here, and no network but for the name service, which `check_reach` and `public_number` ask.
+No Django models here, and no network but for the name service, which `check_reach` and `resolve_public` ask.
 """
 
 import ipaddress
@@ -21,7 +21,7 @@ class InvalidAddress(ValueError):
     """A base URL that judges may not call; the message says why and what would do."""
 
 
-def check(url: str) -> SplitResult:
+def parse_address(url: str) -> SplitResult:
     """The parts of a base URL that is written as one should be. Raises InvalidAddress."""
     # Browsers and libraries disagree on what blanks and backslashes mean, so an address has neither.
     if any(c.isspace() or not c.isprintable() for c in url) or "\\" in url:
@@ -48,22 +48,22 @@ def check_reach(url: str, *, allowed: Collection[str] = ()) -> None:
     allowed : "host:port" of private endpoints that the operator runs
     A name that cannot be resolved passes, since it may only be away for a moment: each call asks for itself.
     """
-    parts = check(url)
+    parts = parse_address(url)
     if is_allowed(url, allowed):
         return
     try:
-        public_number(str(parts.hostname), _port(parts))
+        resolve_public(str(parts.hostname), _port(parts))
     except OSError:
         return
 
 
 def is_allowed(url: str, allowed: Collection[str]) -> bool:
     """Whether the operator named the host and port of the URL as an endpoint of theirs."""
-    parts = check(url)
+    parts = parse_address(url)
     return f"{parts.hostname}:{_port(parts)}" in {entry.strip().lower() for entry in allowed}
 
 
-def public_number(host: str, port: int) -> str:
+def resolve_public(host: str, port: int) -> str:
     """The numeric address to call the host at, all of its addresses being public. Asks the name service.
 
     Whoever calls the number instead of the name calls what was checked, whatever the name stands for a moment later.

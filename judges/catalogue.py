@@ -17,7 +17,7 @@ def load_prompts() -> list[Prompt]:
     Raises prompts.InvalidPrompt for a file that cannot be used, or that changed under the version it was loaded as.
     """
     loaded: list[Prompt] = []
-    for prompt in prompts.built_in():
+    for prompt in prompts.load_built_in():
         content = asdict(prompt)
         row, _ = Prompt.objects.get_or_create(name=prompt.name, version=prompt.version, defaults=content)
         if row.content != content:
@@ -27,7 +27,7 @@ def load_prompts() -> list[Prompt]:
 
 
 @transaction.atomic
-def stub_judge(slug: str = STUB, *, seed: int = 0, yes_rate: float = 0.5) -> Judge:
+def make_stub_judge(slug: str = STUB, *, seed: int = 0, yes_rate: float = 0.5) -> Judge:
     """A judge that answers by chance, made if it is missing: for trying things without a key, and for the demo."""
     judge = Judge.objects.filter(slug=slug, endpoint__adapter=STUB).first()
     if judge is not None:
@@ -45,9 +45,9 @@ def stub_judge(slug: str = STUB, *, seed: int = 0, yes_rate: float = 0.5) -> Jud
 
 
 @transaction.atomic
-def metric_judge(slug: str) -> Judge:
+def make_metric_judge(slug: str) -> Judge:
     """The judge that measures by this metric as it is now, made if it is missing. Raises metrics.UnknownMetric."""
-    metric = metrics.named(slug)
+    metric = metrics.find_metric(slug)
     judge = Judge.objects.filter(metric=metric.slug, metric_version=metric.version).order_by("pk").first()
     if judge is None:
         judge = Judge(slug=metric.name, metric=metric.slug)

@@ -8,7 +8,7 @@ from judges.models import Call
 REASON = "The text was erased, since its writer withdrew."
 
 
-def forget(stories: Sequence[int], **_: Any) -> None:
+def empty_calls(stories: Sequence[int], **_: Any) -> None:
     """Empty every call about these stories; one that was still to be sent ends without an answer."""
     about = Call.objects.filter(story__in=stories)
     about.filter(state__in=Call.PENDING).update(state=Call.State.BLOCKED, lease="", lease_until=None, reason=REASON)

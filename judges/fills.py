@@ -11,7 +11,7 @@ from typing import Any
 from judges import parsing, prompts
 from judges.parsing import Failure
 from studies.cloze.alignment import Unalignable, align
-from studies.cloze.compiling import SUGGESTED
+from studies.cloze.compilation import SUGGESTED
 from studies.documents.cloze import ClozeDocument
 from studies.documents.switches import Switches
 
@@ -87,7 +87,7 @@ def parse_fills(reply: str, *, finish_reason: str, document: ClozeDocument) -> d
     if isinstance(story, Failure):
         return story
     try:
-        return align(document, parsing.unfenced(story))
+        return align(document, parsing.strip_fence(story))
     except Unalignable as error:
         return parsing.find_refusal(story) or Failure("unreadable", str(error))
 

@@ -20,7 +20,7 @@ from judges import metrics
 from judges.metrics import Metric
 from judges.models import Call, Judge, Run
 from judges.planning import CannotRun, Plan, PlannedCall
-from studies import hashing, loading
+from studies import hashing, loader
 from studies import protocol as protocols
 from studies.documents.errors import DocumentError
 from studies.items import InvalidAnswer
@@ -33,7 +33,7 @@ class CannotMeasure(Exception):
 
 
 @transaction.atomic
-def plan(study: Study, judge: Judge) -> Plan:
+def plan_measurements(study: Study, judge: Judge) -> Plan:
     """Everything that the metric will measure: each story of each group that is not withheld. Raises CannotRun.
 
     Publishes the metric's instrument and adds its step to the frozen protocol, each if it is missing.
@@ -48,9 +48,9 @@ def plan(study: Study, judge: Judge) -> Plan:
         raise CannotRun(message % {"study": study.slug})
     try:
         protocol = protocols.load_protocol(protocols.current(study))
-        instrument = loading.load_instrument(metric.instrument)
+        instrument = loader.load_instrument(metric.instrument)
         step = protocols.add_metric_step(protocol.version, instrument, key=metric.step_key)
-    except (protocols.NotPlannable, loading.Changed, DocumentError) as error:
+    except (protocols.NotPlannable, loader.VersionConflict, DocumentError) as error:
         raise CannotRun(str(error)) from None
     return Plan(
         protocol=protocol,
@@ -75,13 +75,13 @@ def measure(run: Run, *, n: int, at: datetime) -> int:
     for call in calls:
         values = _values(metric, call)
         try:
-            settle(call, values, items, at=at)
+            commit_call(call, values, items, at=at)
         except responses.AssignmentEnded as refusal:
             raise CannotMeasure(f"a value could not be recorded: {refusal}") from None
     return len(calls)
 
 
-def settle(call: Call, values: Mapping[str, float], items: Iterable[Item], *, at: datetime) -> bool:
+def commit_call(call: Call, values: Mapping[str, float], items: Iterable[Item], *, at: datetime) -> bool:
     """Commit the call's end and its responses, all or nothing. False if it was not planned any more.
 
     Raises responses.AssignmentEnded if somebody closed the assignment meanwhile.
@@ -116,7 +116,7 @@ def _record(call: Call, item: Item, value: float | None, *, at: datetime) -> str
 def _metric(judge: Judge) -> Metric:
     """The judge's metric. Raises CannotRun if there is none of that version any more."""
     try:
-        metric = metrics.named(judge.metric)
+        metric = metrics.find_metric(judge.metric)
     except metrics.UnknownMetric as error:
         raise CannotRun(str(error)) from None
     if metric.version != judge.metric_version:
@@ -150,7 +150,7 @@ def _values(metric: Metric, call: Call) -> Mapping[str, float]:
 
 def _document(study: Study, judge: Judge, protocol: Protocol, step: Step, withheld: list[str]) -> str:
     """The run as canonical JSON: all that decides its values, and what it leaves out."""
-    return hashing.canonical(
+    return hashing.canonical_json(
         {
             "study": study.slug,
             "protocol": {"number": protocol.version.number, "sha256": protocol.version.sha256},

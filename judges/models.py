@@ -31,34 +31,36 @@ from judges.providers import Provider
 from studies.models import Item, Step, Story, Study
 
 
-class Frozen(Exception):
+class AlreadyUsed(Exception):
     """This has been used in a run, and what was used never changes. Make another."""
 
 
 def refuse_change(row: models.Model, fields: tuple[str, ...]) -> None:
-    """Raise Frozen if one of the fields differs from what the database holds."""
+    """Raise AlreadyUsed if one of the fields differs from what the database holds."""
     stored = type(row)._default_manager.filter(pk=row.pk).values(*fields).first() or {}
     if changed := [name for name, value in stored.items() if getattr(row, name) != value]:
-        raise Frozen(f"{row} has been used in a run, so its {', '.join(changed)} cannot change; make another instead")
+        raise AlreadyUsed(
+            f"{row} has been used in a run, so its {', '.join(changed)} cannot change; make another instead"
+        )
 
 
 def check_address(url: str) -> None:
     try:
-        addresses.check(url)
+        addresses.parse_address(url)
     except addresses.InvalidAddress as error:
         raise ValidationError(str(error)) from None
 
 
 def check_provider(slug: str) -> None:
     try:
-        providers.named(slug)
+        providers.find_provider(slug)
     except providers.UnknownProvider as error:
         raise ValidationError(str(error)) from None
 
 
 def check_metric(slug: str) -> None:
     try:
-        metrics.named(slug)
+        metrics.find_metric(slug)
     except metrics.UnknownMetric as error:
         raise ValidationError(str(error)) from None
 
@@ -188,7 +190,7 @@ class Prompt(models.Model):
 
     def clean(self) -> None:
         try:
-            prompts.check(self.system, self.template)
+            prompts.check_templates(self.system, self.template)
         except prompts.InvalidPrompt as error:
             raise ValidationError(str(error)) from None
 
@@ -274,7 +276,7 @@ class Judge(models.Model):
 
     def _clean_metric(self) -> None:
         if not self.is_used():
-            self.metric_version = metrics.named(self.metric).version
+            self.metric_version = metrics.find_metric(self.metric).version
         message = gettext("A metric has none.")
         names = ("endpoint", "model", "prompt", "parameters")
         if errors := {name: message for name in names if getattr(self, name)}:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from judges.prompts import Question
 from studies import items
-from studies.items import InvalidAnswer, Shown, is_empty
+from studies.items import InvalidAnswer, StoryLabel, is_empty
 
 VERSION = 2
 
@@ -77,7 +77,7 @@ _CITES = re.compile(
 
 
 def parse_verdict(
-    text: str, *, finish_reason: str, protocol: str, item: Question, stories: Sequence[Shown] = ()
+    text: str, *, finish_reason: str, protocol: str, item: Question, stories: Sequence[StoryLabel] = ()
 ) -> Verdict | Failure:
     """The verdict of one reply, or the failure that it is.
 
@@ -90,7 +90,7 @@ def parse_verdict(
 
     def clean(raw: Any) -> Any:
         """The value that the item stores. Raises InvalidAnswer."""
-        return items.named(item.type).clean(item, raw, stories=stories)
+        return items.find_type(item.type).clean(item, raw, stories=stories)
 
     try:
         verdict = _from_object(reply, protocol, clean) or _from_line(reply, protocol, clean)
@@ -112,7 +112,7 @@ def _refusal_of(raw: Any, clean: Clean) -> str:
 
 def clean_reply(text: str, *, finish_reason: str) -> str | Failure:
     """What a reply says once thoughts are taken from it, or the failure that the provider or its emptiness makes it."""
-    text = storable(text).strip()
+    text = strip_unstorable(text).strip()
     if finish_reason == "content_filter" or _BLOCKED.match(text):
         return Failure("blocked", _quoted(text) or "the provider blocked the reply")
     if finish_reason == "refusal":
@@ -129,19 +129,19 @@ def find_refusal(reply: str) -> Failure | None:
     return Failure("refused", _quoted(reply)) if _REFUSED.match(reply) else None
 
 
-def unfenced(reply: str) -> str:
+def strip_fence(reply: str) -> str:
     """The words without the fence of a code block around all of them."""
     return re.sub(r"^```\w*\s*|\s*```$", "", reply).strip()
 
 
-def storable(text: str) -> str:
+def strip_unstorable(text: str) -> str:
     """The text without what databases cannot keep: NUL, and halves of surrogate pairs, both of which JSON can spell."""
     return "".join("\ufffd" if c == "\x00" or "\ud800" <= c <= "\udfff" else c for c in text)
 
 
 def _from_object(reply: str, protocol: str, clean: Clean) -> Verdict | Failure | None:
     """What a JSON object with an answer says, at the end of the reply or at its beginning; None if there is none."""
-    for before, content, after in _objects(unfenced(reply)):
+    for before, content, after in _objects(strip_fence(reply)):
         is_in_place = not _plain(after) if protocol == "reasoning_first" else _leads_in(_plain(before))
         if not is_in_place or "answer" not in content:
             continue

@@ -14,7 +14,7 @@ from judges.prompts import StoryText
 from studies import hashing, items, licences
 from studies import protocol as protocols
 from studies.documents.switches import Switches
-from studies.items import Shown
+from studies.items import StoryLabel
 from studies.models import Cloze, Item, Step, Story, StoryGroup, Study
 from studies.protocol import Protocol
 
@@ -57,15 +57,15 @@ class Plan:
         return hashing.sha256(self.document)
 
 
-def plan(study: Study, judge: Judge) -> Plan:
+def plan_run(study: Study, judge: Judge) -> Plan:
     """Everything that the judge would be asked. Raises CannotRun."""
     groups = list(study.groups.prefetch_related("stories").order_by("code"))
-    check(study, judge, groups)
+    check_judge(study, judge, groups)
     try:
         protocol = protocols.load_protocol(protocols.current(study))
     except protocols.NotPlannable as error:
         raise CannotRun(str(error)) from None
-    orders = dict(zip(groups, reading_orders(study, judge, groups), strict=True))
+    orders = dict(zip(groups, draw_reading_orders(study, judge, groups), strict=True))
     try:
         calls = {group: list(_calls(study, judge, protocol, group, orders[group])) for group in groups}
     except prompts.InvalidPrompt as error:
@@ -73,10 +73,10 @@ def plan(study: Study, judge: Judge) -> Plan:
     if not any(calls.values()):
         message = _("%(study)s: no step of its protocol asks anything about stories or groups")
         raise CannotRun(message % {"study": study.slug})
-    return Plan(protocol, orders, calls, document(study, judge, protocol, orders))
+    return Plan(protocol, orders, calls, write_document(study, judge, protocol, orders))
 
 
-def check(study: Study, judge: Judge, groups: list[StoryGroup]) -> None:
+def check_judge(study: Study, judge: Judge, groups: list[StoryGroup]) -> None:
     """Raise CannotRun if the judge may not be asked, or not about these stories."""
     endpoint = judge.required_endpoint
     if not endpoint.is_allowed:
@@ -101,7 +101,7 @@ def check_sendable(study: Study, codes: Iterable[str], endpoint: Endpoint) -> No
     """Raise CannotRun if the endpoint is outside and one of the stories may not be sent out. A stub sends nothing."""
     if not endpoint.is_outside or endpoint.is_stub:
         return
-    if codes_withheld := sorted(set(codes) - licences.sendable(study)):
+    if codes_withheld := sorted(set(codes) - licences.find_sendable_codes(study)):
         message = ngettext(
             "%(study)s: %(n)d story (%(codes)s) is not marked as free to be sent to an outside provider, "
             "which %(endpoint)s is",
@@ -118,7 +118,7 @@ def check_sendable(study: Study, codes: Iterable[str], endpoint: Endpoint) -> No
         raise CannotRun(message % names)
 
 
-def reading_orders(study: Study, judge: Judge, groups: list[StoryGroup]) -> list[list[str]]:
+def draw_reading_orders(study: Study, judge: Judge, groups: list[StoryGroup]) -> list[list[str]]:
     """For each group the order in which the judge gets its stories, by the study's policy.
 
     Seeded by study and judge, so that two judges meet the stories in different orders.
@@ -131,11 +131,11 @@ def reading_orders(study: Study, judge: Judge, groups: list[StoryGroup]) -> list
     return [[names[i] for i in rows[0]] for names, rows in zip(codes, readings, strict=True)]
 
 
-def document(study: Study, judge: Judge, protocol: Protocol, orders: dict[StoryGroup, list[str]]) -> str:
+def write_document(study: Study, judge: Judge, protocol: Protocol, orders: dict[StoryGroup, list[str]]) -> str:
     """The run as canonical JSON: all that decides what is sent and how replies are read, but the fences' numbers."""
     endpoint = judge.required_endpoint
     asks_for_fills = any(step.layout == Step.Layout.CLOZE for step in protocol.ratings)
-    return hashing.canonical(
+    return hashing.canonical_json(
         ({"fill_prompt": fills.prompt_document()} if asks_for_fills else {})
         | {
             "study": study.slug,
@@ -190,7 +190,7 @@ def _request(judge: Judge, step: Step, item: Item, stories: list[StoryText], mar
         step_text=step.text,
         title=item.title,
     )
-    schema = items.named(item.type).schema(item, stories=[Shown(story.letter) for story in stories])
+    schema = items.find_type(item.type).schema(item, stories=[StoryLabel(story.letter) for story in stories])
     return {"model": judge.model, "messages": messages, "parameters": judge.parameters, "schema": schema}
 
 

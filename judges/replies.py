@@ -8,7 +8,7 @@ from annotation.responses import Answer
 from judges import fills, parsing
 from judges.models import Call
 from judges.providers import Completion
-from studies.items import Shown
+from studies.items import StoryLabel
 from studies.models import Cloze, Item
 
 OUTCOME_BY_STATE = {
@@ -35,7 +35,7 @@ def interpret(call: Call, completion: Completion, protocol: str) -> Interpretati
     if call.item is None:
         return _interpret_fills(call, completion)
     seat = call.assignment.seat
-    stories = [Shown(letter) for letter in responses.letters(seat.order)] if seat else []
+    stories = [StoryLabel(letter) for letter in responses.letters(seat.order)] if seat else []
     verdict = parsing.parse_verdict(
         completion.text, finish_reason=completion.finish_reason, protocol=protocol, item=call.item, stories=stories
     )

@@ -61,12 +61,12 @@ def start(study: Study, judge: Judge, *, by: str) -> Run:
     if study.raters.filter(code=judge.slug).exists():
         message = _("%(study)s has a rater called %(judge)s already; give the judge another name")
         raise CannotRun(message % {"judge": judge.slug, "study": study.slug})
-    planner = measurements if judge.kind == Rater.Kind.METRIC else planning
+    make_plan = measurements.plan_measurements if judge.kind == Rater.Kind.METRIC else planning.plan_run
     try:
         with transaction.atomic():
             if judge.kind != Rater.Kind.METRIC:
                 _freeze(study, judge, by=by)
-            run = _write(study, judge, planner.plan(study, judge), by=by)
+            run = _write(study, judge, make_plan(study, judge), by=by)
             transaction.on_commit(lambda: queue(run))
     except IntegrityError:
         # Two clicks at once: the other one made the run.
@@ -121,7 +121,7 @@ def queue(run: Run) -> None:
         log.warning("run %s could not be queued (%s); the sweep will try again", run.pk, type(error).__name__)
 
 
-def counts(run: Run) -> dict[str, int]:
+def count_calls(run: Run) -> dict[str, int]:
     """How many calls of the run stand in each state, states without any left out."""
     n_by_state = dict(run.calls.order_by().values_list("state").annotate(n=Count("pk")))
     return {state: n_by_state[state] for state in Call.State.values if state in n_by_state}
@@ -156,10 +156,10 @@ def drain(
             if until and now >= until:
                 break
             Run.objects.filter(pk=run.pk).update(busy_until=now + _lease_time(run))
-            give_back(at=now)
-            if batch := lease(run, n=n_at_once, at=now):
+            release_leases(at=now)
+            if batch := lease_calls(run, n=n_at_once, at=now):
                 _work(run, batch, client, pool, failures, clock=clock)
-                tell(counts(run))
+                tell(count_calls(run))
                 if trouble := _trouble(failures):
                     stop(run, trouble)
             elif not finish(run, at=now):
@@ -171,7 +171,7 @@ def drain(
 
 
 @transaction.atomic
-def lease(run: Run, *, n: int, at: datetime) -> list[Attempt]:
+def lease_calls(run: Run, *, n: int, at: datetime) -> list[Attempt]:
     """Attempts at up to n calls that are this worker's alone for a while: written down, and about to be sent."""
     due = run.calls.filter(Q(not_before=None) | Q(not_before__lte=at), state=Call.State.PLANNED)
     # Those that have failed wait for the others, so that no call spends all its tries on one bad moment.
@@ -190,7 +190,7 @@ def lease(run: Run, *, n: int, at: datetime) -> list[Attempt]:
     return Attempt.objects.bulk_create(Attempt(call=call, number=call.n_before + 1, sent_at=at) for call in calls)
 
 
-def give_back(*, at: datetime) -> int:
+def release_leases(*, at: datetime) -> int:
     """How many calls were opened again because their lease ran out: nobody knows what became of the attempt."""
     expired = Attempt.objects.filter(
         outcome=Attempt.Outcome.IN_FLIGHT, call__state=Call.State.LEASED, call__lease_until__lt=at
@@ -202,7 +202,7 @@ def give_back(*, at: datetime) -> int:
     )
 
 
-def settle(attempt: Attempt, completion: Completion, *, protocol: str, at: datetime) -> bool:
+def commit_attempt(attempt: Attempt, completion: Completion, *, protocol: str, at: datetime) -> bool:
     """Commit what came back: the call's end, the attempt's, and the response, all or nothing.
 
     False if the call was no longer ours, because its lease had run out; then nothing changes but the attempt.
@@ -217,7 +217,7 @@ def settle(attempt: Attempt, completion: Completion, *, protocol: str, at: datet
             outcome=Attempt.Outcome.ANSWERED,
             state=reply.state,
             reason=reply.reason,
-            response=parsing.storable(completion.raw),
+            response=parsing.strip_unstorable(completion.raw),
             n_tokens_in=completion.n_tokens_in,
             n_tokens_out=completion.n_tokens_out,
             answered_at=at,
@@ -266,7 +266,7 @@ def finish(run: Run, *, at: datetime) -> bool:
 
 def sweep(*, at: datetime) -> list[Run]:
     """Open again what dead workers held, and queue every running run that nobody has in hand. Those runs."""
-    give_back(at=at)
+    release_leases(at=at)
     idle = list(Run.objects.filter(state=Run.State.RUNNING).filter(Q(busy_until=None) | Q(busy_until__lt=at)))
     for run in idle:
         queue(run)
@@ -315,7 +315,7 @@ def _measure(
         except CannotMeasure as error:
             return stop(run, str(error))
         if n_measured:
-            tell(counts(run))
+            tell(count_calls(run))
         else:
             finish(run, at=now)
     Run.objects.filter(pk=run.pk).update(busy_until=None)
@@ -343,7 +343,7 @@ def _work(
         attempt = attempt_by_future[future]
         _renew_connection()  # the endpoint may have taken longer than the database's connection lived
         try:
-            settle(attempt, future.result(), protocol=protocol, at=clock())
+            commit_attempt(attempt, future.result(), protocol=protocol, at=clock())
             failures.clear()
         except CallFailed as failure:
             _fail(attempt, failure, outcome=Attempt.Outcome.FAILED, at=clock())

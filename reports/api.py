@@ -42,7 +42,7 @@ FIELDS = (
 MOST = 1000
 
 
-class Pages(LimitOffsetPagination):
+class ResponsePagination(LimitOffsetPagination):
     default_limit = 200
     max_limit = MOST
 
@@ -58,7 +58,7 @@ def responses(request: Request, slug: str) -> Response:
     """The responses of a study in the order of the long file, by pages: ?limit= (200, at most 1000) and ?offset=."""
     _check(request)
     study = get_object_or_404(Study, slug=slug)
-    pages = Pages()
+    pages = ResponsePagination()
     keys = pages.paginate_queryset(all_responses(study).values_list("pk", flat=True), request) or []
     rows = long_table.rows(study, with_sources=False, among=all_responses(study).filter(pk__in=keys))
     return pages.get_paginated_response([{name: row[name] for name in FIELDS} for row in rows])

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from stats import agreement, comparisons, intervals, judging, rankings, rates
+    from stats import agreement, comparisons, intervals, judgements, rankings, rates
 else:
     np, pd = _OnFirstUse("numpy"), _OnFirstUse("pandas")
     agreement, comparisons, intervals = (_OnFirstUse(f"stats.{n}") for n in ("agreement", "comparisons", "intervals"))
-    judging, rankings, rates = (_OnFirstUse(f"stats.{name}") for name in ("judging", "rankings", "rates"))
+    judgements, rankings, rates = (_OnFirstUse(f"stats.{name}") for name in ("judgements", "rankings", "rates"))
 
-__all__ = ["agreement", "comparisons", "intervals", "judging", "np", "pd", "rankings", "rates"]
+__all__ = ["agreement", "comparisons", "intervals", "judgements", "np", "pd", "rankings", "rates"]

@@ -40,18 +40,18 @@ class Coded(Protocol):
     def values(self) -> Mapping[str, str | int | float]: ...
 
 
-def english(reason: Coded) -> str:
+def to_english(reason: Coded) -> str:
     """The reason as files and the command say it."""
     return SENTENCES[reason.code] % dict(reason.values)
 
 
-def translated(reason: Coded) -> str:
+def translate_reason(reason: Coded) -> str:
     """The reason in the language of whoever reads."""
     values = {name: _(value) if value in NAMES else value for name, value in reason.values.items()}
     return _(SENTENCES[reason.code]) % values
 
 
 def language(reason: Coded) -> str:
-    """The language in which `translated` says it: English where there is no translation yet."""
+    """The language in which `translate_reason` says it: English where there is no translation yet."""
     sentence = SENTENCES[reason.code]
     return "en" if _(sentence) == sentence else get_language() or "en"

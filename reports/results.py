@@ -28,7 +28,7 @@ class FrozenProtocol:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AboutStudy:
+class StudySummary:
     slug: str
     title: str
     state: str
@@ -48,7 +48,7 @@ class SourceRow:
 class Results:
     """figures : the result of each figure by its key, None where the study asks nothing that it is about"""
 
-    study: AboutStudy
+    study: StudySummary
     is_sealed: bool
     sources: tuple[SourceRow, ...]
     figures: dict[str, Any]
@@ -95,10 +95,10 @@ def compute(study: Study, *, blind: bool = False) -> dict[str, Any]:
     return dict(json.loads(json.dumps(document, allow_nan=False)))
 
 
-def read(document: dict[str, Any]) -> Results:
+def read_results(document: dict[str, Any]) -> Results:
     """The results that a document holds. Raises Undecodable for one that another version stored."""
     figures = all_figures()
-    head = {"study": AboutStudy, "is_sealed": bool, "sources": tuple[SourceRow, ...]}
+    head = {"study": StudySummary, "is_sealed": bool, "sources": tuple[SourceRow, ...]}
     if document.keys() != head.keys() | figures.keys():
         raise Undecodable(f"the document has {', '.join(sorted(document.keys() ^ (head.keys() | figures.keys())))}")
     return Results(
@@ -107,9 +107,9 @@ def read(document: dict[str, Any]) -> Results:
     )
 
 
-def _about(study: Study) -> AboutStudy:
+def _about(study: Study) -> StudySummary:
     version = study.versions.exclude(frozen_at=None).order_by("-number").first()
-    return AboutStudy(
+    return StudySummary(
         slug=study.slug,
         title=study.title,
         state=study.state,
@@ -156,16 +156,16 @@ def fingerprint(study: Study, *, blind: bool = False) -> str:
         # Sealed results do not depend on sources, and nothing else may ask for them.
         "sources": [] if sealed else list(sources),
     }
-    return hashing.sha256(hashing.canonical(inputs))
+    return hashing.sha256(hashing.canonical_json(inputs))
 
 
 def _draft(study: Study) -> str:
     """SHA-256 of the protocol as far as it is written."""
     version = study.versions.first()
-    return hashing.sha256(protocol.document(protocol.load_protocol(version))) if version else ""
+    return hashing.sha256(protocol.write_document(protocol.load_protocol(version))) if version else ""
 
 
-def report(study: Study, *, at: datetime, by: str, blind: bool = False) -> Report:
+def ensure_report(study: Study, *, at: datetime, by: str, blind: bool = False) -> Report:
     """The stored report of the study as it is now, computed if there is none of the same inputs.
 
     blind : leave out everything by source though the study is closed
@@ -187,10 +187,10 @@ def report(study: Study, *, at: datetime, by: str, blind: bool = False) -> Repor
 
 def _is_readable(stored: Report) -> bool:
     try:
-        read(stored.result)
+        read_results(stored.result)
     except Undecodable:
         return False
     return True
 
 
-__all__ = ["Results", "compute", "fingerprint", "is_sealed", "read", "report"]
+__all__ = ["Results", "compute", "ensure_report", "fingerprint", "is_sealed", "read_results"]

@@ -26,7 +26,7 @@ def nightly() -> int:
     n_stored = 0
     for study in due:
         try:
-            n_stored += results.report(study, at=now, by="nightly").made_at == now
+            n_stored += results.ensure_report(study, at=now, by="nightly").made_at == now
         except Exception:
             # One study that cannot be computed must not cost the others their report.
             log.exception("no nightly report of %s", study.slug)

@@ -27,14 +27,16 @@ from reports.export import long_table
 from reports.export.spreadsheet import spreadsheet_lines
 from reports.page.context import context
 from reports.page.csv import csv_lines
-from reports.page.csv import table as csv_table
+from reports.page.csv import find_table as csv_table
 from studies.models import Story, Study
 
 P = ParamSpec("P")
 View = Callable[..., HttpResponseBase]
 
 
-def for_staff_who(permission: str) -> Callable[[Callable[Concatenate[HttpRequest, P], HttpResponseBase]], View]:
+def require_staff_permission(
+    permission: str,
+) -> Callable[[Callable[Concatenate[HttpRequest, P], HttpResponseBase]], View]:
     """A page for staff with that permission; others of the staff are refused, strangers sent to sign in."""
 
     def guard(view: Callable[Concatenate[HttpRequest, P], HttpResponseBase]) -> View:
@@ -58,7 +60,7 @@ def is_blind(request: HttpRequest) -> bool:
     return not request.user.has_perm(roles.BY_SOURCE)
 
 
-@for_staff_who(roles.VIEW_REPORT)
+@require_staff_permission(roles.VIEW_REPORT)
 def index(request: HttpRequest) -> HttpResponse:
     """Every study with how far it has come."""
     of_study = Q(study=OuterRef("pk"))
@@ -79,35 +81,35 @@ def index(request: HttpRequest) -> HttpResponse:
     return render(request, "reports/index.html", {"studies": studies.order_by("-launched_at", "slug")})
 
 
-@for_staff_who(roles.VIEW_REPORT)
+@require_staff_permission(roles.VIEW_REPORT)
 def show(request: HttpRequest, slug: str) -> HttpResponse:
     """What the study amounts to; computed once for the same answers."""
     study = get_object_or_404(Study, slug=slug)
-    report = results.report(study, at=timezone.now(), by=request.user.get_username(), blind=is_blind(request))
-    page = context(results.read(report.result))
+    report = results.ensure_report(study, at=timezone.now(), by=request.user.get_username(), blind=is_blind(request))
+    page = context(results.read_results(report.result))
     return render(request, "reports/show.html", {"study": study, "report": report} | page)
 
 
-@for_staff_who(roles.VIEW_REPORT)
+@require_staff_permission(roles.VIEW_REPORT)
 def table(request: HttpRequest, slug: str, table: str) -> HttpResponseBase:
     """One table of the report, unrounded; 404 and a sentence if this study has nothing that would stand in it."""
     study = get_object_or_404(Study, slug=slug)
     if table not in figures.by_table():
         raise Http404
-    report = results.report(study, at=timezone.now(), by=request.user.get_username(), blind=is_blind(request))
-    header, rows = csv_table(results.read(report.result), table)
+    report = results.ensure_report(study, at=timezone.now(), by=request.user.get_username(), blind=is_blind(request))
+    header, rows = csv_table(results.read_results(report.result), table)
     if not rows:
         return render(request, "reports/no_table.html", {"study": study, "table": table}, status=404)
     return _csv(f"{slug}-{table}", csv_lines(header, rows))
 
 
-@for_staff_who(roles.VIEW_RESPONSES)
+@require_staff_permission(roles.VIEW_RESPONSES)
 def responses_long(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """Every response, one a row; without sources until the study is closed, and for readers who stay blind."""
     return _csv(f"{slug}-responses_long", csv_lines(*_long(request, slug)))
 
 
-@for_staff_who(roles.VIEW_RESPONSES)
+@require_staff_permission(roles.VIEW_RESPONSES)
 def responses_for_spreadsheets(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """The same for a spreadsheet, in which what raters wrote cannot be run as a formula."""
     return _csv(f"{slug}-responses_for_spreadsheets", spreadsheet_lines(*_long(request, slug)))
@@ -120,7 +122,7 @@ def _long(request: HttpRequest, slug: str) -> tuple[Iterable[str], Iterable[dict
     return long_table.columns(study, with_sources=with_sources), long_table.rows(study, with_sources=with_sources)
 
 
-@for_staff_who(roles.VIEW_REPORT)
+@require_staff_permission(roles.VIEW_REPORT)
 def codebook(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """What the columns and the items of the long file mean."""
     study = get_object_or_404(Study, slug=slug)

@@ -237,7 +237,7 @@ def alpha_chance_floor(
     if not is_used.any():
         raise TooFewRaters("no_unit_with_two_ratings")
     if level == "interval":
-        totals = shuffles.totals(sums.middled(array), is_used, rng=rng, n_shuffles=n_shuffles)
+        totals = shuffles.totals(sums.centre(array), is_used, rng=rng, n_shuffles=n_shuffles)
         alphas = [
             sums.interval_alpha_of(sums.interval_parts(n[:, np.newaxis], s, squares).sum(axis=0))
             for s, squares, n in totals
@@ -320,8 +320,8 @@ def _shuffled(ratings: FloatArray, rng: np.random.Generator, n_shuffles: int) ->
         yield batch
 
 
-def _floor(found: FloatArray) -> Floor:
-    computed = found[~np.isnan(found)]
+def _floor(shuffled: FloatArray) -> Floor:
+    computed = shuffled[~np.isnan(shuffled)]
     if not computed.size:
         raise Incomputable("no_shuffle_with_value")
     return Floor(float(computed.mean()), float(np.quantile(computed, 0.975)), computed.size)

@@ -17,7 +17,7 @@ KNOCK_OUT = 1.0  # the most that a broken must can have, of 5
 ROUNDING = 1e-12  # what can be left between fills that are the same
 
 
-def knocked_out(ratings: npt.ArrayLike, is_broken: npt.ArrayLike, *, most: float = KNOCK_OUT) -> FloatArray:
+def apply_knockout(ratings: npt.ArrayLike, is_broken: npt.ArrayLike, *, most: float = KNOCK_OUT) -> FloatArray:
     """The ratings, at most `most` where a must is broken; both of one shape. Source: section 5.1."""
     raw = np.asarray(ratings, dtype=np.float64)
     return np.where(np.asarray(is_broken, dtype=bool), np.minimum(raw, most), raw)

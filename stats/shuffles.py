@@ -21,7 +21,7 @@ class _Item:
     sizes : how many answers a unit has and how many units have so many, from few to many
     """
 
-    given: npt.NDArray[Any]
+    answers: npt.NDArray[Any]
     is_present: BoolArray
     by_unit: IntArray
     sizes: tuple[tuple[int, int], ...]
@@ -30,7 +30,7 @@ class _Item:
         """The answers of each shuffle in the order of `by_unit`, shape (answers, B). Gaps stay where they are."""
         present_places = places if self.is_present.all() else places[self.is_present[places]].reshape(len(places), -1)
         # A row for an answer and a column for a shuffle, so that sums over a unit's few rows run along memory.
-        return self.given.take(present_places).T.take(self.by_unit, axis=0)
+        return self.answers.take(present_places).T.take(self.by_unit, axis=0)
 
     def sums(self, of: npt.NDArray[Any]) -> FloatArray:
         """Sums over each unit, shape (answers, B) to (U, B)."""
@@ -92,10 +92,10 @@ def _batches(
         yield np.concatenate([rng.permuted(np.tile(own, (size, 1)), axis=1) for own in of_raters], axis=1), items
 
 
-def _item(given: npt.NDArray[Any], is_present: BoolArray, units: IntArray, is_used: BoolArray) -> _Item:
+def _item(answers: npt.NDArray[Any], is_present: BoolArray, units: IntArray, is_used: BoolArray) -> _Item:
     present = units[is_present]
     n_by_unit = np.bincount(present, minlength=is_used.size)
     by_unit = np.lexsort((present, n_by_unit[present]))
     by_unit = by_unit[is_used[present[by_unit]]]
     sizes = np.unique(n_by_unit[is_used & (n_by_unit > 0)], return_counts=True)
-    return _Item(given, is_present, by_unit, tuple(zip(*(part.tolist() for part in sizes), strict=True)))
+    return _Item(answers, is_present, by_unit, tuple(zip(*(part.tolist() for part in sizes), strict=True)))

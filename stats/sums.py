@@ -60,7 +60,7 @@ def kappa_of_complete(counts: FloatArray) -> FloatArray:
     return np.asarray((observed - chance) / np.where(chance < 1, 1 - chance, np.nan), dtype=np.float64)
 
 
-def middled(ratings: FloatArray) -> FloatArray:
+def centre(ratings: FloatArray) -> FloatArray:
     """The ratings less one of those in their middle, so that sums of squares of large numbers keep their digits."""
     present = np.sort(ratings[~np.isnan(ratings)])
     return ratings - present[present.size // 2] if present.size else ratings
@@ -68,7 +68,7 @@ def middled(ratings: FloatArray) -> FloatArray:
 
 def interval_parts_of(ratings: FloatArray) -> FloatArray:
     """Per unit what alpha at the interval level sums, shape (R, U) to (U, 4). It needs no matrix of the values."""
-    centred = middled(ratings)
+    centred = centre(ratings)
     return interval_parts((~np.isnan(centred)).sum(axis=0), np.nansum(centred, axis=0), np.nansum(centred**2, axis=0))
 
 

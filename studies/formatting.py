@@ -13,9 +13,9 @@ from django.utils.translation import gettext as _
 
 from studies import hashing
 from studies.models import Provenance, Step, Story, Study
-from studies.typography.comparison import Table, table
+from studies.typography.comparison import Table, compare_texts
 from studies.typography.features import INVISIBLE, ODD_SPACE
-from studies.typography.normalisation import NORMALISATIONS, normalised
+from studies.typography.normalisation import NORMALISATIONS, normalise_text
 
 
 class CannotNormalise(ValueError):
@@ -37,7 +37,7 @@ def report(study: Study) -> list[Table]:
     pairs_by_title = [
         (title, [pair for pk, pair in source_and_text.items() if pk in members]) for title, members in tables
     ]
-    return [table(title, _by_source(pairs)) for title, pairs in pairs_by_title if pairs]
+    return [compare_texts(title, _by_source(pairs)) for title, pairs in pairs_by_title if pairs]
 
 
 def _by_source(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
@@ -47,7 +47,7 @@ def _by_source(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     return texts_by_source
 
 
-def telling_codes(study: Study) -> list[tuple[str, str]]:
+def find_telling_codes(study: Study) -> list[tuple[str, str]]:
     """Stories whose code names their source or a factor, with what it names: a blind coordinator reads codes."""
     origins = Provenance.objects.filter(story__study=study).select_related("story", "source").order_by("story__code")
     return [(p.story.code, word) for p in origins if (word := _named_in(p.story.code, p))]
@@ -80,7 +80,7 @@ class Effect:
     after: str = ""
 
 
-def effects(study: Study) -> list[Effect]:
+def list_effects(study: Study) -> list[Effect]:
     """What each normalisation would do to the study's texts, taken by itself."""
     texts = list(study.stories.filter(is_withheld=False).order_by("code").values_list("text", flat=True))
     listing = []
@@ -101,7 +101,7 @@ def _shown(text: str) -> str:
     return ODD_SPACE.sub(lambda match: f"[U+{ord(match[0]):04X}]", visible).replace("\n", "⏎").replace("\t", "⇥")
 
 
-def obstacle(study: Study) -> str:
+def find_obstacle(study: Study) -> str:
     """Why the texts of the study cannot be normalised, in words; empty if they can."""
     if study.versions.exclude(frozen_at=None).exists():
         message = _(
@@ -125,11 +125,11 @@ def normalise(study: Study, kinds: Iterable[str]) -> int:
     if unknown := [kind for kind in chosen if kind not in NORMALISATIONS]:
         message = _("there is no normalisation %(unknown)s; there are %(known)s")
         raise CannotNormalise(message % {"unknown": ", ".join(unknown), "known": ", ".join(NORMALISATIONS)})
-    if reason := obstacle(study):
+    if reason := find_obstacle(study):
         raise CannotNormalise(reason)
     n_changed = 0
     for story in study.stories.filter(is_withheld=False):
-        text = normalised(story.text, chosen)
+        text = normalise_text(story.text, chosen)
         if text != story.text and text.strip():
             keep_raw(story)
             story.text = text

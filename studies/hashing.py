@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 
-def canonical(document: Any) -> str:
+def canonical_json(document: Any) -> str:
     """JSON with one spelling: sorted keys, no blanks, characters as they are."""
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 

@@ -3,7 +3,7 @@
 from studies.models import Provenance, Study
 
 
-def sendable(study: Study) -> set[str]:
+def find_sendable_codes(study: Study) -> set[str]:
     """Codes of the stories whose text may be sent to an outside provider. No word about it means no."""
     allowed = Provenance.objects.filter(story__study=study, story__is_withheld=False, may_send_out=True)
     return set(allowed.values_list("story__code", flat=True))

@@ -36,7 +36,7 @@ class NotReady(ValueError):
     """The study cannot pass to that state; the message gives every reason and the way out."""
 
 
-def may(study: Study, name: str) -> bool:
+def can_transition(study: Study, name: str) -> bool:
     """Whether the study may pass through that transition now."""
     return study.state in TRANSITIONS[name].before
 

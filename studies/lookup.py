@@ -7,7 +7,7 @@ class NoSuchStudy(LookupError):
     """There is no study of that slug; the message names those that there are."""
 
 
-def named(slug: str) -> Study:
+def find_study(slug: str) -> Study:
     """The study of that slug. Raises NoSuchStudy."""
     study = Study.objects.filter(slug=slug).first()
     if study is None:

@@ -26,8 +26,8 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from studies import hashing, vocabulary
-from studies.documents.cloze import ClozeDocument, parse
-from studies.publication import ItemQuerySet, never_changes, refusal
+from studies.documents.cloze import ClozeDocument, parse_cloze
+from studies.publication import ItemQuerySet, explain_published, explain_published_item
 
 
 class Source(models.Model):
@@ -70,10 +70,10 @@ class Instrument(models.Model):
         return f"{self.slug} {self.version}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Raises Final if a published instrument would ask something else. Citation and note can be corrected."""
+        """Raises AlreadyPublished if a published instrument would ask something else. Citation and note can change."""
         published = Instrument.objects.filter(pk=self.pk, status=self.Status.PUBLISHED)
         if (stored := published.values(*self.FINAL).first()) and _differ(self, stored):
-            raise never_changes(self)
+            raise explain_published(self)
         super().save(*args, **kwargs)
 
 
@@ -135,17 +135,17 @@ class Item(models.Model):
         return self.title or self.key
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Raises Final if a published instrument would ask something else."""
+        """Raises AlreadyPublished if a published instrument would ask something else."""
         if self.is_published():
             names = [f.attname for f in self._meta.concrete_fields if f.name not in self.MAY_CHANGE]
             stored = Item.objects.filter(pk=self.pk).values(*names).first()
             if stored is None or _differ(self, stored):
-                raise refusal(self, "never changes")
+                raise explain_published_item(self, "never changes")
         super().save(*args, **kwargs)
 
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
         if self.is_published():
-            raise refusal(self, "stays")
+            raise explain_published_item(self, "stays")
         return super().delete(*args, **kwargs)
 
     def is_published(self) -> bool:
@@ -186,10 +186,10 @@ class Cloze(models.Model):
         return f"{self.slug} {self.version}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Raises Final if a published cloze would become another. Raises DocumentError if the document cannot be."""
+        """Raises AlreadyPublished if a published cloze would change, DocumentError if the document cannot be."""
         published = Cloze.objects.filter(pk=self.pk).exclude(filling=None)
         if (stored := published.values(*self.FINAL).first()) and _differ(self, stored):
-            raise never_changes(self)
+            raise explain_published(self)
         self.slug, self.version, self.title = self.parsed.slug, self.parsed.version, self.parsed.title
         super().save(*args, **kwargs)
 
@@ -211,7 +211,7 @@ class Cloze(models.Model):
 @lru_cache(maxsize=32)
 def _parsed(document: str) -> ClozeDocument:
     # Read with every page and every save of a rater who fills it; what comes back is frozen, so it can be shared.
-    return parse(document, "document")
+    return parse_cloze(document, "document")
 
 
 class Study(models.Model):

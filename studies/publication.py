@@ -6,25 +6,27 @@ from typing import Any
 from django.db import models
 
 
-class Final(Exception):
+class AlreadyPublished(Exception):
     """What was published never changes; the message has the way out."""
 
 
-def never_changes(published: object) -> Final:
+def explain_published(published: object) -> AlreadyPublished:
     """That an instrument or a cloze never changes."""
-    return Final(f"{published} is published and never changes; make a new version")
+    return AlreadyPublished(f"{published} is published and never changes; make a new version")
 
 
-def refusal(item: Any, refused_change: str) -> Final:
+def explain_published_item(item: Any, refused_change: str) -> AlreadyPublished:
     """That an item of a published instrument never changes, or stays."""
-    return Final(f"{item.instrument} is published, so its item {item.key} {refused_change}; make a new version")
+    return AlreadyPublished(
+        f"{item.instrument} is published, so its item {item.key} {refused_change}; make a new version"
+    )
 
 
 class ItemQuerySet(models.QuerySet):  # type: ignore[type-arg]
     """Items, of which those of a published instrument are neither changed nor deleted, and none is added to them."""
 
     def update(self, **fields: Any) -> int:
-        """As ever. Raises Final if a published instrument would ask something else."""
+        """As ever. Raises AlreadyPublished if a published instrument would ask something else."""
         if not set(fields) <= set(self.model.MAY_CHANGE):
             self._refuse("never changes")
         target = fields.get("instrument", fields.get("instrument_id"))
@@ -33,7 +35,7 @@ class ItemQuerySet(models.QuerySet):  # type: ignore[type-arg]
         return super().update(**fields)
 
     def bulk_update(self, objs: Iterable[Any], fields: Iterable[str], *args: Any, **kwargs: Any) -> int:
-        """As ever. Raises Final if a published instrument would ask something else."""
+        """As ever. Raises AlreadyPublished if a published instrument would ask something else."""
         items, names = list(objs), list(fields)
         if not set(names) <= set(self.model.MAY_CHANGE):
             self.filter(pk__in=[item.pk for item in items])._refuse("never changes")
@@ -42,7 +44,7 @@ class ItemQuerySet(models.QuerySet):  # type: ignore[type-arg]
         return super().bulk_update(items, names, *args, **kwargs)
 
     def delete(self) -> tuple[int, dict[str, int]]:
-        """As ever. Raises Final if one belongs to a published instrument."""
+        """As ever. Raises AlreadyPublished if one belongs to a published instrument."""
         self._refuse("stays")
         return super().delete()
 
@@ -50,7 +52,7 @@ class ItemQuerySet(models.QuerySet):  # type: ignore[type-arg]
     delete.queryset_only = True  # type: ignore[attr-defined]
 
     def bulk_create(self, objs: Iterable[Any], *args: Any, **kwargs: Any) -> list[Any]:
-        """As ever. Raises Final if one is for a published instrument."""
+        """As ever. Raises AlreadyPublished if one is for a published instrument."""
         items = list(objs)
         self._refuse_into({item.instrument_id for item in items})
         return super().bulk_create(items, *args, **kwargs)
@@ -58,9 +60,9 @@ class ItemQuerySet(models.QuerySet):  # type: ignore[type-arg]
     def _refuse(self, refused_change: str) -> None:
         item = self.filter(instrument__status="published").select_related("instrument").first()
         if item is not None:
-            raise refusal(item, refused_change)
+            raise explain_published_item(item, refused_change)
 
     def _refuse_into(self, instruments: Iterable[int]) -> None:
         published = self.model.instrument.get_queryset().filter(pk__in=instruments, status="published")
         if (instrument := published.first()) is not None:
-            raise never_changes(instrument)
+            raise explain_published(instrument)

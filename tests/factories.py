@@ -133,7 +133,7 @@ def freeze(study: Study, *, purpose: Purpose = Purpose.RUN) -> ProtocolVersion:
 def freeze_anew(study: Study) -> Study:
     """The study as if it had been frozen with what its rows say now."""
     for version in study.versions.exclude(frozen_at=None).select_related("study"):
-        version.document = protocol.document(protocol.read_rows(version))
+        version.document = protocol.write_document(protocol.read_rows(version))
         version.sha256 = hashing.sha256(version.document)
         version.save()
     return study

@@ -103,7 +103,9 @@ class FillAdmin(ReadOnlyAdmin):
         texts = fills.text_by_blank(cloze.parsed, fills.answers_of(fill.assignment, cloze))
         text_by_blank = {blank.number: texts.get(blank.number, str(OPEN)) for blank in cloze.parsed.blanks}
         return format_html(
-            '<span lang="{}">{}</span>', cloze.parsed.language, linebreaksbr(text.filled(cloze.parsed, text_by_blank))
+            '<span lang="{}">{}</span>',
+            cloze.parsed.language,
+            linebreaksbr(text.fill_blanks(cloze.parsed, text_by_blank)),
         )
 
     @admin.action(description=gettext_lazy("Derive a study in which raters judge these texts"), permissions=["change"])

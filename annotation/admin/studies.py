@@ -56,7 +56,7 @@ def _close(study: Study, request: HttpRequest) -> str:
 
 
 def _plan_obstacles(study: Study) -> list[Finding]:
-    return protocol.errors(launches.findings(study, at=timezone.now()), Purpose.PLAN)
+    return protocol.select_errors(launches.findings(study, at=timezone.now()), Purpose.PLAN)
 
 
 def _launch_obstacles(study: Study) -> list[Finding]:
@@ -64,15 +64,15 @@ def _launch_obstacles(study: Study) -> list[Finding]:
 
 
 def _pause_obstacles(study: Study) -> list[Finding]:
-    return [] if lifecycle.may(study, "pause") else [Finding("error", "state", _("it is not live"))]
+    return [] if lifecycle.can_transition(study, "pause") else [Finding("error", "state", _("it is not live"))]
 
 
 def _resume_obstacles(study: Study) -> list[Finding]:
-    return [] if lifecycle.may(study, "resume") else [Finding("error", "state", _("it is not paused"))]
+    return [] if lifecycle.can_transition(study, "resume") else [Finding("error", "state", _("it is not paused"))]
 
 
 def _close_obstacles(study: Study) -> list[Finding]:
-    return [] if lifecycle.may(study, "close") else [Finding("error", "state", _("it is not live"))]
+    return [] if lifecycle.can_transition(study, "close") else [Finding("error", "state", _("it is not live"))]
 
 
 @dataclass(frozen=True)
@@ -229,7 +229,7 @@ class StudyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     @admin.display(description=gettext_lazy("checklist"))
     def checklist(self, study: Study) -> str:
         findings = launches.findings(study, at=timezone.now()) if study.pk and study.is_draft else []
-        errors = protocol.errors(findings, Purpose.LAUNCH)
+        errors = protocol.select_errors(findings, Purpose.LAUNCH)
         context = {"errors": errors, "warnings": [f for f in findings if f not in errors], "study": study}
         return render_to_string("admin/studies/study/checklist.html", context)
 
@@ -321,7 +321,7 @@ def _next_actions(study: Study) -> list[str]:
     """What can come next for the study, the likeliest first; empty when it is closed."""
     if lifecycle.may_plan(study):
         return ["launch", "plan"] if design.seats.of_people(study).exists() else ["plan", "launch"]
-    return [name for name in ("resume", "pause", "close") if lifecycle.may(study, name)]
+    return [name for name in ("resume", "pause", "close") if lifecycle.can_transition(study, name)]
 
 
 def _draft(study: Study) -> ProtocolVersion | None:

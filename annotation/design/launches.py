@@ -16,15 +16,19 @@ BEFORE_RATERS = frozenset({Purpose.LAUNCH})
 
 def findings(study: Study, *, at: datetime) -> list[Finding]:
     """Everything to be said of the study before it is planned or launched; empty if all is well."""
-    if not lifecycle.may(study, "launch"):
+    if not lifecycle.can_transition(study, "launch"):
         return [Finding("error", "state", _state_sentence(study))]
     latest = protocol.read_rows(protocol.latest(study))
-    return [*protocol.findings(study, latest), *_stale_findings(study, latest), *_deadline_findings(study, at=at)]
+    return [
+        *protocol.collect_findings(study, latest),
+        *_stale_findings(study, latest),
+        *_deadline_findings(study, at=at),
+    ]
 
 
 def launch_obstacles(study: Study, *, at: datetime) -> list[Finding]:
     """What keeps the study from being launched."""
-    return protocol.errors(findings(study, at=at), Purpose.LAUNCH)
+    return protocol.select_errors(findings(study, at=at), Purpose.LAUNCH)
 
 
 def _state_sentence(study: Study) -> str:
@@ -38,7 +42,7 @@ def _state_sentence(study: Study) -> str:
 def _stale_findings(study: Study, latest: protocol.Protocol) -> list[Finding]:
     """Raters would read something else than what was frozen, or than what the seats were planned for."""
     version = latest.version
-    if version.frozen_at and hashing.sha256(protocol.document(latest)) != version.sha256:
+    if version.frozen_at and hashing.sha256(protocol.write_document(latest)) != version.sha256:
         sentence = _("its steps, stories or groups have changed since its protocol was frozen")
         return [Finding("error", "", sentence, _("undo that, or load it anew"))]
     if seats.of_people(study).exists() and not seats.is_as_planned(study):

@@ -67,8 +67,8 @@ def plan(study: Study) -> list[Seat]:
     locked = Study.objects.select_for_update().get(pk=study.pk)
     if not lifecycle.may_plan(locked) or of_people(study).filter(is_taken=True).exists():
         raise protocol.NotPlannable(_("%(study)s: its seats stay, since it has been launched") % {"study": study.slug})
-    findings = protocol.findings(locked, protocol.read_rows(protocol.latest(locked)))
-    if errors := protocol.errors(findings, protocol.Purpose.PLAN):
+    findings = protocol.collect_findings(locked, protocol.read_rows(protocol.latest(locked)))
+    if errors := protocol.select_errors(findings, protocol.Purpose.PLAN):
         raise protocol.NotPlannable(f"{study.slug}: " + "; ".join(map(str, errors)))
     of_people(study).delete()
     return create(locked)

@@ -8,7 +8,7 @@ from django.db import models, transaction
 from annotation.models import Assignment, Recognition
 from annotation.participation import claims
 from studies.models import Story
-from studies.typography.paragraphs import paragraphs
+from studies.typography.paragraphs import number_paragraphs
 
 WORD = re.compile(r"\s*\S+[^\S\n]*")
 LEAST, MOST = 20, 60  # words of an opening
@@ -28,7 +28,7 @@ def opening_lines(text: str) -> str:
     """The first sentences of a text, enough to recognise it by: about 20 words, at most 60. Verse keeps its lines."""
     words: list[str] = []  # each with the space after it
     was_kept = False
-    for paragraph in paragraphs(text):
+    for paragraph in number_paragraphs(text):
         if words:
             words[-1] = words[-1].rstrip() + ("\n" if was_kept or paragraph.keeps_lines else " ")
         was_kept = paragraph.keeps_lines

@@ -226,7 +226,7 @@ def wrong_item_keys(step: Step, answers: Answers) -> list[str]:
     keys: list[str] = []
     for item in items_of(step):
         response = answers.at(Place(step, item))
-        if items.named(item.type).is_correct(item, response.value if response else None) is False:
+        if items.find_type(item.type).is_correct(item, response.value if response else None) is False:
             keys.append(item.key)
     return keys
 

@@ -14,7 +14,7 @@ from annotation.prepared import PreparedQuery
 from annotation.progress import Answers, Part, Place, refusals
 from annotation.progress.outlines import Outline, load_outline
 from annotation.progress.refusals import READABLE, Refusal, Standing
-from studies.items import Shown
+from studies.items import StoryLabel
 from studies.models import Step, Story
 from studies.protocol import Protocol, items_of
 from studies.typography.paragraphs import as_set
@@ -59,9 +59,9 @@ class Work:
         return list(self.code_by_letter)
 
     @cached_property
-    def stories(self) -> list[Shown]:
+    def stories(self) -> list[StoryLabel]:
         """The stories as an answer may name them."""
-        return [Shown(letter) for letter in self.letters]
+        return [StoryLabel(letter) for letter in self.letters]
 
     @cached_property
     def story_by_letter(self) -> dict[str, Story]:

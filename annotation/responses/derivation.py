@@ -47,7 +47,7 @@ def derive(study: Study, slug: str, fills: Sequence[Fill], *, numbered: bool = T
     cloze = _check(study, slug, fills)
     stories = [_story(fill, cloze, numbered=numbered) for fill in fills]
     step = StepDocument(
-        where="step 1",
+        place="step 1",
         key="judge",
         kind=Step.Kind.RATING,
         title="Questions about the text",
@@ -114,7 +114,7 @@ def _story(fill: Fill, cloze: Cloze, *, numbered: bool) -> StoryDocument:
     writer = fill.assignment.rater
     return StoryDocument(
         key=f"fill-{secrets.token_hex(6)}",
-        text=(text.numbered if numbered else text.filled)(cloze.parsed, texts),
+        text=(text.numbered if numbered else text.fill_blanks)(cloze.parsed, texts),
         source=_source_name(writer),
         source_kind=_source_kind(writer),
         title=cloze.title,

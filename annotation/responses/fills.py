@@ -13,7 +13,7 @@ from itertools import groupby
 from django.db.models import Q, Sum
 
 from annotation.models import Assignment, Fill, Response, ResponseEvent
-from studies.cloze import cascade, compiling
+from studies.cloze import cascade, compilation
 from studies.documents.cloze import ClozeDocument
 from studies.models import Cloze, Step
 
@@ -50,7 +50,7 @@ def cloze_of(assignment: Assignment) -> Cloze | None:
 
 def text_by_blank(document: ClozeDocument, answers: Iterable[Response]) -> dict[int, str]:
     """What stands in each blank, open ones left out. The items of the answers must be at hand."""
-    number_by_key = compiling.number_by_key(document)
+    number_by_key = compilation.number_by_key(document)
     return {
         number_by_key[answer.item.key]: answer.value
         for answer in answers
@@ -65,7 +65,7 @@ def answers_of(assignment: Assignment, cloze: Cloze) -> list[Response]:
 
 def load_saves(assignment: Assignment, cloze: Cloze) -> list[BlankSave]:
     """Every save of a blank, oldest first; what was erased is left out. One query."""
-    number_by_key = compiling.number_by_key(cloze.parsed)
+    number_by_key = compilation.number_by_key(cloze.parsed)
     of_blanks = Q(response__assignment=assignment, response__item__instrument=cloze.filling_id)
     events = ResponseEvent.objects.filter(of_blanks).order_by("at", "pk")
     return [
@@ -111,7 +111,7 @@ def find_checks(document: ClozeDocument, history: Sequence[BlankSave]) -> dict[i
     checks: dict[int, list[BlankToCheck]] = defaultdict(list)
     for changed, saves in sorted(saves_by_blank.items()):
         now = saves[-1]
-        for blank in cascade.affected(document, changed) if now.text.strip() else ():
+        for blank in cascade.find_affected(document, changed) if now.text.strip() else ():
             if blank not in saves_by_blank or not saves_by_blank[blank][-1].text.strip():
                 continue
             saved_at = saves_by_blank[blank][-1].at
@@ -123,10 +123,10 @@ def find_checks(document: ClozeDocument, history: Sequence[BlankSave]) -> dict[i
 
 def may_need_checks(document: ClozeDocument, answers: Iterable[Response]) -> bool:
     """Whether a blank was said after one that hangs on it: only then is the history worth reading."""
-    number_by_key = compiling.number_by_key(document)
+    number_by_key = compilation.number_by_key(document)
     keys = number_by_key.keys()
     at = {number_by_key[answer.item.key]: answer.last_edited_at for answer in answers if answer.item.key in keys}
-    return any(at[b] < at[changed] for changed in at for b in cascade.affected(document, changed) if b in at)
+    return any(at[b] < at[changed] for changed in at for b in cascade.find_affected(document, changed) if b in at)
 
 
 def seconds_by_section(assignment: Assignment) -> dict[int, int]:
@@ -148,7 +148,7 @@ def record_outcome(assignment: Assignment, *, is_submitted: bool, stopped_at: in
     fills = text_by_blank(cloze.parsed, answers_of(assignment, cloze))
     if not fills and stopped_at is None:
         return None
-    first_open = cascade.stopped_at(cloze.parsed, fills)
+    first_open = cascade.find_open_section(cloze.parsed, fills)
     if is_submitted and first_open is None:
         return Fill.objects.create(assignment=assignment, state=Fill.State.SUBMITTED)
     section = stopped_at or first_open

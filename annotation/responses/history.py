@@ -39,7 +39,7 @@ def new_event(response: Response, *, at: datetime, key: str, n_pasted: int = 0) 
         # Without a salt, "yes" would be guessed from its hash after erasure.
         "salt": secrets.token_hex(16),
     }
-    words = hashing.canonical(content)
+    words = hashing.canonical_json(content)
     next_event = ResponseEvent(
         response=response,
         revision=response.revision,

@@ -9,8 +9,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from studies.items import InvalidAnswer
-from studies.items.spans import passages
-from studies.typography.paragraphs import Paragraph, Run, paragraphs
+from studies.items.spans import clean_passages
+from studies.typography.paragraphs import Paragraph, Run, number_paragraphs
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class MarkedParagraph:
 
 def read_quotes(raw: Sequence[Any], text: str) -> list[Quote]:
     """The quotes that somebody gives, each once, in the order given. Raises InvalidAnswer if one is not in the text."""
-    words_by_number = {paragraph.number: paragraph.words for paragraph in paragraphs(text)}
-    quotes = [_located(passage, words_by_number.get(passage["paragraph"], "")) for passage in passages(raw, [])]
+    words_by_number = {paragraph.number: paragraph.words for paragraph in number_paragraphs(text)}
+    quotes = [_located(passage, words_by_number.get(passage["paragraph"], "")) for passage in clean_passages(raw, [])]
     return list(dict.fromkeys(quotes))
 
 
@@ -69,7 +69,7 @@ def readable_quotes(raw: Iterable[Any]) -> list[Quote]:
     quotes: list[Quote] = []
     for quote in raw:
         try:
-            (passage,) = passages([quote], [])
+            (passage,) = clean_passages([quote], [])
         except InvalidAnswer:
             continue
         quotes.append(Quote(passage["paragraph"], passage.get("start", 0), passage.get("end", 0), passage["text"]))

@@ -16,7 +16,7 @@ from annotation.models import Assignment, Response, ResponseEvent
 from annotation.prepared import PreparedQuery
 from annotation.responses import history
 from studies import items
-from studies.items import InvalidAnswer, Shown
+from studies.items import InvalidAnswer, StoryLabel
 from studies.items.rationale import Rule, shortfall
 from studies.models import Item, Step, Story
 
@@ -181,12 +181,12 @@ def _read_value(entry: Entry, *, imported: bool) -> Any:
     if raw is None or raw in ("", []):
         return None
     order = seat.order if seat else []
-    kind = items.named(entry.item.type)
+    kind = items.find_type(entry.item.type)
     if imported:
         # Shown under their codes, stories come back under their codes.
-        return kind.clean(entry.item, raw, stories=[Shown(code) for code in order])
+        return kind.clean(entry.item, raw, stories=[StoryLabel(code) for code in order])
     code_by_letter = letters(order)
-    value = kind.keep(entry.item, raw, stories=[Shown(letter) for letter in code_by_letter])
+    value = kind.keep(entry.item, raw, stories=[StoryLabel(letter) for letter in code_by_letter])
     return kind.renamed(value, code_by_letter)
 
 
@@ -384,5 +384,5 @@ def find_shortfall(response: Response | None, item: Item) -> str:
     if response is None or response.outcome == Response.Outcome.OPEN:
         lacks = "" if item.is_skippable else _("This has not been answered yet.")
         return lacks if response is None or not response.rationale else _("Your reasons are here, but no answer yet.")
-    lacks = items.named(item.type).shortfall(item, response.value) if response.value is not None else ""
+    lacks = items.find_type(item.type).shortfall(item, response.value) if response.value is not None else ""
     return lacks or shortfall(Rule.of(item), response.rationale)

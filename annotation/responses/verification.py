@@ -73,7 +73,7 @@ def protocol_faults(version: ProtocolVersion) -> Iterator[str]:
     if hashing.sha256(version.document) != version.sha256:
         yield "its document is not the one that was frozen: SHA-256 differs"
     later = ProtocolVersion.objects.filter(study=version.study_id, number__gt=version.number).exclude(frozen_at=None)
-    yield from protocol.differences(version, protocol.read_rows(version), is_latest=not later.exists())
+    yield from protocol.find_differences(version, protocol.read_rows(version), is_latest=not later.exists())
 
 
 def _faults(pk: int, summary: VerificationSummary) -> Iterator[str]:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from judges import discovery
 from judges.metrics.base import Metric
 
-__all__ = ["Metric", "UnknownMetric", "all_metrics", "named"]
+__all__ = ["Metric", "UnknownMetric", "all_metrics", "find_metric"]
 
 
 class UnknownMetric(ValueError):
@@ -24,7 +24,7 @@ def all_metrics() -> dict[str, Metric]:
     return discovery.discover(__name__, Metric)
 
 
-def named(slug: str) -> Metric:
+def find_metric(slug: str) -> Metric:
     """The metric of that slug. Raises UnknownMetric."""
     try:
         return all_metrics()[slug]

@@ -49,4 +49,4 @@ class Metric:
             "citation": self.citation,
             "items": [asdict(item) for item in self.items],
         }
-        return documents.parse(table, f"{self.slug}.py")
+        return documents.parse_instrument(table, f"{self.slug}.py")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from judges.metrics.base import Metric
 from studies.documents.instrument import ItemDocument
 from studies.items.rationale import count_sentences
-from studies.typography.paragraphs import paragraphs
+from studies.typography.paragraphs import number_paragraphs
 
 COUNT = {"low": 0, "integer": True}
 
@@ -31,7 +31,7 @@ class Length(Metric):
     )
 
     def measure(self, text: str) -> Mapping[str, float]:
-        blocks = [" ".join(paragraph.words.split()) for paragraph in paragraphs(text)]
+        blocks = [" ".join(paragraph.words.split()) for paragraph in number_paragraphs(text)]
         return {
             "words": len(text.split()),
             "sentences": sum(count_sentences(block) for block in blocks),

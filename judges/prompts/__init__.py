@@ -19,7 +19,7 @@ from jinja2 import StrictUndefined, TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from studies import hashing, items
-from studies.items import Asked, Shown
+from studies.items import ItemDefinition, StoryLabel
 
 Order = Literal["reasoning_first", "verdict_first"]
 ORDERS = ("reasoning_first", "verdict_first")
@@ -33,7 +33,7 @@ class InvalidPrompt(ValueError):
     """A prompt that cannot be used as written; the message says where and why."""
 
 
-class Question(Asked, Protocol):
+class Question(ItemDefinition, Protocol):
     """What a prompt reads of an item, beyond what its type reads."""
 
     @property
@@ -72,7 +72,7 @@ class PromptFile:
 
 def fingerprint(content: dict[str, Any]) -> str:
     """SHA-256 over the content as canonical JSON."""
-    return hashing.sha256(hashing.canonical(content))
+    return hashing.sha256(hashing.canonical_json(content))
 
 
 def new_mark() -> str:
@@ -80,7 +80,7 @@ def new_mark() -> str:
     return f"fence-{secrets.token_hex(16)}"
 
 
-def unmarked(text: str) -> str:
+def strip_marks(text: str) -> str:
     """The text with the number of every fence taken out, so that two renderings of one prompt are equal."""
     return _MARK.sub("fence", text)
 
@@ -102,8 +102,8 @@ def render(
     (all that people read above the question: the step's text, the item's title and its background), instruction,
     question, words (how to answer), and n_stories.
     """
-    kind = items.named(item.type)
-    letters = [Shown(story.letter) for story in stories]
+    kind = items.find_type(item.type)
+    letters = [StoryLabel(story.letter) for story in stories]
     context = {
         "mark": mark,
         "stories": "\n\n".join(
@@ -121,7 +121,7 @@ def render(
     return [{"role": role, "content": content} for role, content in content_by_role.items() if content]
 
 
-def check(system: str, template: str) -> None:
+def check_templates(system: str, template: str) -> None:
     """Raise InvalidPrompt unless the templates can be filled, with the stories first and the question after them."""
     names = ("mark", "stories", "premise", "background", "instruction", "question", "words")
     context: dict[str, Any] = {name: f"[[{name}]]" for name in names} | {"n_stories": 1}
@@ -137,17 +137,17 @@ def check(system: str, template: str) -> None:
         )
 
 
-def built_in() -> list[PromptFile]:
+def load_built_in() -> list[PromptFile]:
     """Every prompt in this folder, by name and version. Raises InvalidPrompt, naming the file."""
-    return [read_file(path) for path in sorted(FOLDER.glob("*.toml"))]
+    return [read_prompt(path) for path in sorted(FOLDER.glob("*.toml"))]
 
 
-def read_file(path: Path) -> PromptFile:
+def read_prompt(path: Path) -> PromptFile:
     """The prompt that the file says. Raises InvalidPrompt, naming file, field and reason."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
         prompt = PromptFile(**content)
-        check(prompt.system, prompt.template)
+        check_templates(prompt.system, prompt.template)
     except (OSError, ValueError, TypeError) as error:
         raise InvalidPrompt(f"{path.name}: {error}") from error
     if prompt.protocol not in ORDERS:

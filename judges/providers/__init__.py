@@ -24,7 +24,7 @@ __all__ = [
     "UnknownProvider",
     "all_providers",
     "connect",
-    "named",
+    "find_provider",
 ]
 
 
@@ -38,7 +38,7 @@ def all_providers() -> dict[str, Provider]:
     return discovery.discover(__name__, Provider)
 
 
-def named(slug: str) -> Provider:
+def find_provider(slug: str) -> Provider:
     """The provider of that slug. Raises UnknownProvider."""
     try:
         return all_providers()[slug]
@@ -56,7 +56,7 @@ def connect(
     allowed : private endpoints that the operator runs, as "host:port"
     """
     try:
-        provider = named(adapter)
+        provider = find_provider(adapter)
     except UnknownProvider as error:
         raise CannotConnect(str(error)) from None
     if provider.is_stub:

@@ -105,7 +105,7 @@ class Provider:
         raise NotImplementedError
 
 
-def pin(request: Any) -> None:
+def pin_address(request: Any) -> None:
     """Have an httpx request sent to a number that has just been checked. Raises CallFailed.
 
     Between a check of the name and the connection the name could come to stand for another address.
@@ -113,7 +113,7 @@ def pin(request: Any) -> None:
     host = request.url.raw_host.decode("ascii")
     port = request.url.port or (443 if request.url.scheme == "https" else 80)
     try:
-        number = addresses.public_number(host, port)
+        number = addresses.resolve_public(host, port)
     except addresses.InvalidAddress as error:
         raise CallFailed(str(error), is_fatal=True) from None
     except OSError as error:

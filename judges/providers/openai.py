@@ -7,7 +7,17 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from judges.providers.base import CallFailed, Client, Completion, Connection, Provider, Request, bound, failure_of, pin
+from judges.providers.base import (
+    CallFailed,
+    Client,
+    Completion,
+    Connection,
+    Provider,
+    Request,
+    bound,
+    failure_of,
+    pin_address,
+)
 
 # How Azure and others say, with HTTP 400, that their filter stopped the prompt before any model saw it.
 _BLOCKED = re.compile(r'"code"\s*:\s*"(?:content_filter|content_policy_violation)"')
@@ -36,7 +46,7 @@ class OpenAIClient:
             trust_env=False,
             timeout=connection.timeout_seconds,
             event_hooks={
-                "request": [] if connection.may_be_private else [pin],
+                "request": [] if connection.may_be_private else [pin_address],
                 "response": [partial(bound, seconds=connection.timeout_seconds)],
             },
             headers={"Accept-Encoding": "identity"},  # what is counted is what arrives
@@ -67,7 +77,7 @@ class OpenAIClient:
         except openai.APITimeoutError:
             raise CallFailed("the provider did not answer in time", is_transient=True) from None
         except openai.APIConnectionError as error:
-            if isinstance(error.__cause__, CallFailed):  # the library wraps what `pin` and `bound` raise
+            if isinstance(error.__cause__, CallFailed):  # the library wraps what `pin_address` and `bound` raise
                 raise error.__cause__ from None
             cause = type(error.__cause__ or error).__name__
             raise CallFailed(f"the provider could not be reached ({cause})", is_transient=True) from None

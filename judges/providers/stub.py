@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from judges.prompts import unmarked
+from judges.prompts import strip_marks
 from judges.providers.base import Client, Completion, Connection, Provider, Request
 from studies.items.chance import Chance, draw_value
 
@@ -34,7 +34,7 @@ class StubClient:
         parameters = request.get("parameters", {})
         if "skeleton" in request["schema"]:
             return _stub_story(request["schema"])
-        text = unmarked(json.dumps([request["model"], request["messages"]], sort_keys=True))
+        text = strip_marks(json.dumps([request["model"], request["messages"]], sort_keys=True))
         digest = hashlib.sha256(text.encode()).digest()
         import numpy as np  # here, so that web processes come without it
 

@@ -56,16 +56,16 @@ class Dataset:
             items=tuple(step_items(study)),
             answers=answers.table(study, with_sources=not sealed),
             about_by_story={} if sealed else source_by_story(study),
-            units=tuple(cubes.units(study)),
+            units=tuple(cubes.list_units(study)),
         )
 
     @cached_property
     def people(self) -> pd.DataFrame:
-        return answers.people(answers.counted(self.answers))
+        return answers.select_people(answers.select_counted(self.answers))
 
     @cached_property
     def judges(self) -> pd.DataFrame:
-        return answers.judges(answers.counted(self.answers))
+        return answers.select_judges(answers.select_counted(self.answers))
 
     @cached_property
     def sources(self) -> list[tuple[str, str]]:
@@ -103,7 +103,7 @@ class Dataset:
         units = list(self.units) if all(item.is_about_a_story for item in items) else groups
         if table is None:
             table = self._people_of(items[0]) if len(items) == 1 else self.people
-        return cubes.cube(table, [item.key for item in items], raters=self.raters, units=units)
+        return cubes.build_cube(table, [item.key for item in items], raters=self.raters, units=units)
 
     def answers_to(self, item: StepItem) -> pd.DataFrame:
         """What people answered to one item."""

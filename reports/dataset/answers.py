@@ -100,7 +100,7 @@ def status(assignment: Assignment, *, withdrawn: set[int], is_mixed: bool) -> st
     return str(assignment.status)
 
 
-def counted(answers: pd.DataFrame) -> pd.DataFrame:
+def select_counted(answers: pd.DataFrame) -> pd.DataFrame:
     """The rows that results are made of: submitted by people; of judges also what they have answered so far.
 
     Of a judge that read a group several times the reading in its first seat counts; repeats are another question.
@@ -111,9 +111,9 @@ def counted(answers: pd.DataFrame) -> pd.DataFrame:
     return rows.sort_values("seat", kind="stable").drop_duplicates(once).sort_index()
 
 
-def people(answers: pd.DataFrame) -> pd.DataFrame:
+def select_people(answers: pd.DataFrame) -> pd.DataFrame:
     return answers[answers["rater_kind"] == Rater.Kind.PERSON]
 
 
-def judges(answers: pd.DataFrame) -> pd.DataFrame:
+def select_judges(answers: pd.DataFrame) -> pd.DataFrame:
     return answers[answers["rater_kind"] != Rater.Kind.PERSON]

@@ -42,13 +42,13 @@ class Cube:
         return Cube(self.items, self.raters, units, self.values[:, :, np.array(keep, dtype=np.bool_)])
 
 
-def units(study: Study) -> list[Pair]:
+def list_units(study: Study) -> list[Pair]:
     """Every (group, story) of the study, in alphabetical order."""
     pairs = StoryGroup.objects.filter(study=study).values_list("code", "stories__code")
     return sorted((group, story) for group, story in pairs if story)
 
 
-def cube(
+def build_cube(
     answers: pd.DataFrame, items: list[Pair], *, raters: list[str] | None = None, units: list[Pair] | None = None
 ) -> Cube:
     """The answers to these items as an array; raters and units are those among the answers unless named."""

@@ -24,7 +24,7 @@ class StepItem:
 
     @property
     def type(self) -> ItemType:
-        return items.named(self.item.type)
+        return items.find_type(self.item.type)
 
     @property
     def level(self) -> Level:
@@ -71,7 +71,7 @@ def metric_items(study: Study) -> list[StepItem]:
 
 def number(item: Item, value: object) -> float | None:
     """The value as one number in the direction in which it is analysed (yes is 1, no is 0); None if it is not one."""
-    kind = items.named(item.type)
+    kind = items.find_type(item.type)
     analysed = kind.analysed(item, value)
     if isinstance(analysed, int | float):
         return float(analysed)

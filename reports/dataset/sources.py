@@ -17,7 +17,7 @@ def source_by_story(study: Study) -> dict[str, dict[str, Any]]:
     }
 
 
-def factors(study: Study) -> list[str]:
+def list_factors(study: Study) -> list[str]:
     """The names of the factors that its stories have, in alphabetical order."""
     factors_by_story = Provenance.objects.filter(story__study=study).values_list("factors", flat=True)
     return sorted({name for of_story in factors_by_story for name in of_story})

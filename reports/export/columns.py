@@ -45,7 +45,7 @@ class LongRow:
 
     @property
     def value_label(self) -> str:
-        return items.named(self.item.type).label(self.item, self.response["value"]) if self.is_answered else ""
+        return items.find_type(self.item.type).label(self.item, self.response["value"]) if self.is_answered else ""
 
     @property
     def analysed(self) -> float | None:

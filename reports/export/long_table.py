@@ -13,7 +13,7 @@ from django.db.models import QuerySet, Sum
 
 from annotation.models import Assignment, Recognition, Response, Timing, Withdrawal
 from reports.dataset.answers import has_real_people, responses, status
-from reports.dataset.sources import factors, source_by_story
+from reports.dataset.sources import list_factors, source_by_story
 from reports.export.columns import COLUMNS, LongRow
 from reports.lazy import pd
 from studies.models import Item, Study
@@ -28,7 +28,7 @@ def columns(study: Study, *, with_sources: bool) -> dict[str, str]:
     """The columns of the long file with their meaning; factors of stories only with their sources."""
     meaning_by_name = {column.name: column.meaning for column in COLUMNS if with_sources or not column.is_of_source}
     if with_sources:
-        meaning_by_name |= {f"factor_{name}": f"Factor “{name}” of the story." for name in factors(study)}
+        meaning_by_name |= {f"factor_{name}": f"Factor “{name}” of the story." for name in list_factors(study)}
     return meaning_by_name
 
 

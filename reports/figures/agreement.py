@@ -18,15 +18,15 @@ from reports.figures.base import (
     Floor,
     Highlight,
     Interval,
+    ItemRow,
     Mean,
-    OfItem,
     Row,
     chance_floor,
     estimate,
     interval,
     item_cells,
+    item_fields,
     mean,
-    of_item,
     weakest_note,
     without_value,
 )
@@ -51,7 +51,7 @@ class SourceAgreement(Estimate):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ItemAgreement(OfItem):
+class ItemAgreement(ItemRow):
     """The coefficient of one item.
 
     yes_percent : of items answered Yes or No
@@ -171,7 +171,7 @@ def _of_item(dataset: Dataset, item: StepItem, *, salt: int) -> ItemAgreement:
         floor = chance_floor(agreement.alpha_chance_floor, ratings, level, rng=rng)
     is_by_source = item.is_about_a_story and not dataset.is_sealed
     return ItemAgreement(
-        **of_item(item),
+        **item_fields(item),
         level=level,
         coefficient=_coefficient(ratings, level),
         percent_agreement=estimate(agreement.percent_agreement, ratings),
@@ -239,7 +239,7 @@ def _of_preference(dataset: Dataset, item: StepItem, rng: np.random.Generator) -
         return agreement.chance_floor(table.places, lambda places: kappa(table.at_places(places)), rng=rng)
 
     return ItemAgreement(
-        **of_item(item),
+        **item_fields(item),
         level=item.level,
         coefficient=estimate(kappa, table.chosen),
         percent_agreement=estimate(agreement.percent_agreement, table.chosen),
@@ -301,14 +301,14 @@ def _row(row: ItemAgreement) -> Row:
         "alpha": (row.alpha or kappa).value,
         "among_models": row.among_models and row.among_models.value,
         **{f"within {part.source}": part.value for part in row.within_source or ()},
-        "note": reasons.english(kappa.why) if kappa.why else kappa.note,
+        "note": reasons.to_english(kappa.why) if kappa.why else kappa.note,
     }
 
 
 def _line(row: ItemAgreement) -> str:
     kappa, ends = row.coefficient, row.interval
     if kappa.value is None:
-        return f"  {row.title[:34]:<34} none: {reasons.english(kappa.why) if kappa.why else ''}"
+        return f"  {row.title[:34]:<34} none: {reasons.to_english(kappa.why) if kappa.why else ''}"
     beside = "" if row.percent_agreement.value is None else f", agree {decimal(row.percent_agreement.value, 0)} %"
     if row.among_models:
         beside += f", among models {coefficient(row.among_models.value)}"

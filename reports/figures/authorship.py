@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext_lazy
 
 from reports import reasons
-from reports.figures.base import Estimate, Figure, Listing, OfItem, Row, estimate, item_cells, of_item
+from reports.figures.base import Estimate, Figure, ItemRow, Listing, Row, estimate, item_cells, item_fields
 from reports.lazy import comparisons, pd
 from reports.numbers import coefficient, whole
 from studies.models import Source
@@ -33,7 +33,7 @@ class SourceGuesses:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Guesses(OfItem):
+class Guesses(ItemRow):
     """n_right : names the very kind of author; n_right_of_person_or_model : tells a person from a model"""
 
     options: tuple[GuessOption, ...]
@@ -68,7 +68,7 @@ class Authorship(Figure[Listing[Guesses]]):
                 counts = ", ".join(f"{option.value} {whole(n)}" for option, n in pairs)
                 yield f"  {guesses.source[:34]:<34} {counts} of {whole(guesses.n)}"
             accuracy = row.balanced_accuracy
-            balanced = reasons.english(accuracy.why) if accuracy.why else coefficient(accuracy.value)
+            balanced = reasons.to_english(accuracy.why) if accuracy.why else coefficient(accuracy.value)
             right = f"person or model right in {whole(row.n_right_of_person_or_model)}"
             yield f"  {right}, kind of author in {whole(row.n_right)}; balanced accuracy: {balanced}"
 
@@ -84,7 +84,7 @@ def _guesses(dataset: Dataset, item: StepItem) -> Guesses:
     is_model = (answers["source_kind"] == Source.Kind.MODEL).to_numpy()
     is_guessed_model = (guessed == Source.Kind.MODEL).to_numpy()
     return Guesses(
-        **of_item(item),
+        **item_fields(item),
         options=tuple(GuessOption(value=option["value"], label=option["label"]) for option in options),
         n=len(answers),
         by_source=tuple(_of_source(answers, name, kind, options) for name, kind in dataset.sources),

@@ -92,7 +92,7 @@ class Floor:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfItem:
+class ItemRow:
     """Which item a row is about."""
 
     step: str
@@ -184,8 +184,8 @@ class Figure(Generic[R]):
         return False
 
 
-def of_item(item: StepItem) -> dict[str, Any]:
-    """The fields of `OfItem`."""
+def item_fields(item: StepItem) -> dict[str, Any]:
+    """The fields of `ItemRow`."""
     return {
         "step": item.step.key,
         "item": item.item.key,
@@ -246,7 +246,7 @@ def some(labels: Iterable[str], mask: Any) -> list[str]:
     return [label for label, is_kept in zip(labels, mask, strict=True) if is_kept]
 
 
-def item_cells(row: OfItem) -> Row:
+def item_cells(row: ItemRow) -> Row:
     """The columns of a CSV row that say which item it is about."""
     return {"step": row.step, "item": row.item, "title": row.title, "dimension": row.dimension}
 
@@ -254,7 +254,7 @@ def item_cells(row: OfItem) -> Row:
 def note_of(estimate: Estimate, ends: Interval | None = None) -> str:
     """What must be read beside an estimate and its interval, in English as files have it."""
     if reason := estimate.why or (ends and ends.why):
-        return reasons.english(reason)
+        return reasons.to_english(reason)
     return (ends and ends.note) or ""
 
 

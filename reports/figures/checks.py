@@ -13,18 +13,18 @@ from annotation.models import StepTaken
 from reports.figures.base import (
     Figure,
     Interval,
+    ItemRow,
     Listing,
-    OfItem,
     Reason,
     Row,
     interval,
     item_cells,
-    of_item,
+    item_fields,
     without_value,
 )
 from reports.lazy import rates
 from reports.numbers import decimal, whole
-from reports.reasons import english
+from reports.reasons import to_english
 from studies.models import Step
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Check(OfItem):
+class Check(ItemRow):
     """Of n raters how many were right in the end, in percent; n_failed went no further."""
 
     question: str
@@ -74,7 +74,7 @@ def _check(dataset: Dataset, item: StepItem, n_failed: int) -> Check:
     values = dataset.answers_to(item)["value"]
     n, n_right = len(values), sum(bool(item.type.is_correct(item.item, value)) for value in values)
     return Check(
-        **of_item(item),
+        **item_fields(item),
         question=item.item.question,
         correct=item.type.label(item.item, item.item.settings["correct"]),
         value=100 * n_right / n if n else None,
@@ -97,6 +97,6 @@ def _row(check: Check) -> Row:
         "percent_right": check.value,
         "low": check.interval.low,
         "high": check.interval.high,
-        "note": english(reason) if reason else check.interval.note or "",
+        "note": to_english(reason) if reason else check.interval.note or "",
         "n_failed": check.n_failed,
     }

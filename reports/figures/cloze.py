@@ -22,7 +22,7 @@ from reports.figures.base import Figure, Interval, Reason, Row
 from reports.lazy import rates
 from reports.numbers import decimal
 from stats.reasons import Incomputable
-from studies.cloze import cascade, compiling
+from studies.cloze import cascade, compilation
 from studies.models import Cloze, Step, Study
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def _writers(study: Study, cloze: Cloze) -> list[Writer]:
     assignments = list(stayed.select_related("rater", "fill").order_by("rater__code", "pk"))
     is_mixed = has_real_people(assignments)
     answers = Response.objects.filter(assignment__study=study, item__instrument=cloze.filling_id)
-    number_by_key = compiling.number_by_key(cloze.parsed)
+    number_by_key = compilation.number_by_key(cloze.parsed)
     filled = defaultdict[int, set[int]](set)
     for pk, key, value in answers.values_list("assignment_id", "item__key", "value"):
         if isinstance(value, str) and value.strip():
@@ -192,7 +192,7 @@ def _row(writer: Writer, cloze: Cloze, *, is_over: bool) -> WriterRow:
     """
     outcome = _outcome(writer, is_over=is_over)
     fill = getattr(writer.assignment, "fill", None)
-    stopped_at = (fill and fill.stopped_at) or cascade.stopped_at(cloze.parsed, writer.filled)
+    stopped_at = (fill and fill.stopped_at) or cascade.find_open_section(cloze.parsed, writer.filled)
     changes = fills.count_changes(writer.events)
     section_by_blank = cloze.parsed.section_by_blank
     changes_by_section = Counter[int]()

@@ -14,16 +14,16 @@ from reports.dataset.questions import metric_items
 from reports.figures.base import (
     Estimate,
     Figure,
+    ItemRow,
     Mean,
-    OfItem,
     Reason,
     Row,
     item_cells,
+    item_fields,
     mean,
     note_of,
-    of_item,
 )
-from reports.lazy import agreement, judging, np, pd
+from reports.lazy import agreement, judgements, np, pd
 from reports.numbers import coefficient, decimal, whole
 from stats.reasons import Incomputable
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Against:
+class MajorityAgreement:
     """A judge against the majority of people, over n verdicts that both have."""
 
     kappa: Estimate
@@ -44,7 +44,7 @@ class Against:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ItemAgainst(OfItem, Against):
+class ItemMajorityAgreement(ItemRow, MajorityAgreement):
     pass
 
 
@@ -67,12 +67,12 @@ class Outcomes(SourceOutcomes):
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeAgainst:
+class JudgeComparison:
     judge: str
     kind: str
-    pooled: Against
+    pooled: MajorityAgreement
     mean_kappa: Mean
-    items: tuple[ItemAgainst, ...]
+    items: tuple[ItemMajorityAgreement, ...]
     outcomes: Outcomes
 
 
@@ -92,7 +92,7 @@ class NotAnalysed:
 
 @dataclass(frozen=True, kw_only=True)
 class JudgesResult:
-    compared: tuple[JudgeAgainst, ...]
+    compared: tuple[JudgeComparison, ...]
     not_analysed: tuple[NotAnalysed, ...]
 
 
@@ -150,12 +150,12 @@ class Judges(Figure[JudgesResult]):
         return not result.compared and not result.not_analysed
 
 
-def _compared(dataset: Dataset, verdicts: pd.DataFrame, names: list[str]) -> tuple[JudgeAgainst, ...]:
+def _compared(dataset: Dataset, verdicts: pd.DataFrame, names: list[str]) -> tuple[JudgeComparison, ...]:
     items, cube = dataset.verdict_items, dataset.verdict_cube
-    truth = np.stack([judging.majority(ratings) for ratings in cube.values])
+    truth = np.stack([judgements.majority(ratings) for ratings in cube.values])
     keys = [item.key for item in items]
-    values = cubes.cube(dataset.judges, keys, raters=names, units=list(cube.units)).values
-    fields = [of_item(item) for item in items]
+    values = cubes.build_cube(dataset.judges, keys, raters=names, units=list(cube.units)).values
+    fields = [item_fields(item) for item in items]
     return tuple(
         _judge(dataset, name, verdicts[verdicts["rater"] == name], values[:, n, :], truth, fields)
         for n, name in enumerate(names)
@@ -169,14 +169,16 @@ def _judge(
     verdicts: FloatArray,
     truth: FloatArray,
     fields: list[dict[str, Any]],
-) -> JudgeAgainst:
-    items = tuple(ItemAgainst(**of, **vars(_against(v, t))) for of, v, t in zip(fields, verdicts, truth, strict=True))
+) -> JudgeComparison:
+    items = tuple(
+        ItemMajorityAgreement(**of, **vars(_against(v, t))) for of, v, t in zip(fields, verdicts, truth, strict=True)
+    )
     n_units = {source: sum(dataset.source_of(s) == source for _, s in dataset.units) for source, _ in dataset.sources}
     by_source = tuple(
         SourceOutcomes(source=source, **_outcomes(rows[rows["source"] == source], len(verdicts) * n))
         for source, n in n_units.items()
     )
-    return JudgeAgainst(
+    return JudgeComparison(
         judge=name,
         kind=str(rows["rater_kind"].iloc[0]),
         pooled=_against(verdicts.ravel(), truth.ravel()),
@@ -186,13 +188,15 @@ def _judge(
     )
 
 
-def _against(verdicts: FloatArray, truth: FloatArray) -> Against:
+def _against(verdicts: FloatArray, truth: FloatArray) -> MajorityAgreement:
     try:
-        comparison = judging.against_majority(verdicts, truth)
+        comparison = judgements.compare_with_majority(verdicts, truth)
     except Incomputable as error:
         nothing = Estimate(value=None, why=Reason.of(error))
-        return Against(kappa=nothing, balanced_accuracy=nothing, yes_percent=None, majority_yes_percent=None, n=0)
-    return Against(
+        return MajorityAgreement(
+            kappa=nothing, balanced_accuracy=nothing, yes_percent=None, majority_yes_percent=None, n=0
+        )
+    return MajorityAgreement(
         kappa=_estimate(comparison.kappa),
         balanced_accuracy=_estimate(comparison.balanced_accuracy),
         yes_percent=100 * comparison.yes_rate,

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.models import Rater, Response
 from reports.dataset.questions import metric_items
-from reports.figures.base import Figure, Listing, OfItem, Row, item_cells, of_item
+from reports.figures.base import Figure, ItemRow, Listing, Row, item_cells, item_fields
 from reports.lazy import np
 from reports.numbers import measured, whole
 
@@ -33,7 +33,7 @@ class Values:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measure(OfItem):
+class Measure(ItemRow):
     """One item of a metric. n_without_value : stories that it gave no value for"""
 
     metric: str
@@ -84,7 +84,7 @@ class Measures(Figure[Listing[Measure]]):
 def _measure(dataset: Dataset, item: StepItem, metric: object, rows: pd.DataFrame) -> Measure:
     answered = rows[rows["outcome"] == Response.Outcome.ANSWERED]
     return Measure(
-        **of_item(item) | {"title": item.item.title or item.item.question},
+        **item_fields(item) | {"title": item.item.title or item.item.question},
         metric=str(metric),
         n_without_value=len(rows) - len(answered),
         overall=_values("", answered["analysed"]),

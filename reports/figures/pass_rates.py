@@ -16,13 +16,13 @@ from reports.figures.base import (
     Figure,
     Head,
     Interval,
-    OfItem,
+    ItemRow,
     Row,
     estimate,
     interval,
     item_cells,
+    item_fields,
     note_of,
-    of_item,
     some,
     weakest_note,
 )
@@ -48,7 +48,7 @@ class Rate(Estimate):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ItemRates(OfItem):
+class ItemRates(ItemRow):
     overall: Rate
     by_source: tuple[Rate, ...]
 
@@ -101,7 +101,7 @@ class PassRates(Figure[PassRateResult]):
         rows = [(row[0], row[1:]) for row in zip(*cells, strict=True)]
         return PassRateResult(
             items=tuple(
-                ItemRates(**of_item(item), overall=overall, by_source=by_source)
+                ItemRates(**item_fields(item), overall=overall, by_source=by_source)
                 for item, (overall, by_source) in zip(items, rows[:-1], strict=True)
             ),
             mean=MeanRates(overall=rows[-1][0], by_source=rows[-1][1]),

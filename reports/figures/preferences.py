@@ -15,14 +15,14 @@ from reports.figures.base import (
     Estimate,
     Figure,
     Interval,
+    ItemRow,
     Listing,
-    OfItem,
     Row,
     estimate,
     interval,
     item_cells,
+    item_fields,
     note_of,
-    of_item,
     weakest_note,
     without_value,
 )
@@ -66,7 +66,7 @@ class GroupChoices:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Preference(OfItem):
+class Preference(ItemRow):
     n: int
     n_neither: int
     first: ChoiceShare
@@ -98,7 +98,7 @@ class Preferences(Figure[Listing[Preference]]):
             if row.first.value is not None:
                 yield f"  {'the story shown first':<34} {decimal(row.first.value):>10} ({whole(row.first.n)})"
             elif row.first.why:
-                yield f"  the story shown first: {reasons.english(row.first.why)}"
+                yield f"  the story shown first: {reasons.to_english(row.first.why)}"
             for share in row.by_source:
                 yield f"  {share.source[:34]:<34} {decimal(share.value):>10} ({whole(share.n)})"
             if row.n_neither:
@@ -125,7 +125,7 @@ def _preference(dataset: Dataset, item: StepItem, *, salt: int) -> Preference:
     if decided and not presented:
         first = replace(first, why=without_value("order_not_known"))
     return Preference(
-        **of_item(item),
+        **item_fields(item),
         n=len(choices),
         n_neither=len(choices) - len(decided),
         # Being drawn to the first place is a habit of raters, so raters are resampled; what is preferred, by group.

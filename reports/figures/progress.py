@@ -35,7 +35,7 @@ class GroupProgress:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LeftOut:
+class ExcludedAssignments:
     """Answers that people gave and that no result counts, by why."""
 
     open: int
@@ -67,7 +67,7 @@ class ProgressResult:
     n_open: int
     n_answers: int
     n_missing: int
-    left_out: LeftOut
+    left_out: ExcludedAssignments
     raters: str
     median_minutes_per_story: float | None
     groups: tuple[GroupProgress, ...]
@@ -202,12 +202,12 @@ def _n_expected(dataset: Dataset, groups: tuple[GroupProgress, ...]) -> int:
     return sum(n_of_story * n_stories[code] + n_of_group for code in read if code in n_stories)
 
 
-def _left_out(dataset: Dataset) -> LeftOut:
-    people = answers.people(dataset.answers)
+def _left_out(dataset: Dataset) -> ExcludedAssignments:
+    people = answers.select_people(dataset.answers)
     # Of erased answers it is still recorded that they were given.
     was_given = (people["status"] == "withdrawn") & people["was_given"].astype(bool)
     counts = people.loc[(people["outcome"] == "answered") | was_given, "status"].value_counts()
-    return LeftOut(
+    return ExcludedAssignments(
         open=int(counts.get("open", 0)),
         given_up=int(counts.get("given_up", 0)),
         withdrawn=int(counts.get("withdrawn", 0)),

@@ -15,15 +15,15 @@ from reports.figures.base import (
     Estimate,
     Figure,
     Interval,
+    ItemRow,
     Listing,
     Mean,
-    OfItem,
     Row,
     estimate,
     interval,
     item_cells,
+    item_fields,
     mean,
-    of_item,
     weakest_note,
 )
 from reports.lazy import intervals, np, rankings
@@ -69,7 +69,7 @@ class Concordance(Mean):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ranking(OfItem):
+class Ranking(ItemRow):
     n_rankings: int
     n_groups: int
     by_source: tuple[SourceRanks, ...]
@@ -110,7 +110,7 @@ class Rankings(Figure[Listing[Ranking]]):
                 rank = f"{decimal(ranks.mean_rank.value, 2)}, 95 % {between(ranks.interval, 2)}"
                 yield f"  {ranks.source[:34]:<34} {rank}, first in {decimal(ranks.first_percent, 0)} %"
             reason = row.concordance.why
-            concordance = reasons.english(reason) if reason else coefficient(row.concordance.value)
+            concordance = reasons.to_english(reason) if reason else coefficient(row.concordance.value)
             yield f"  {row.concordance.name}: {concordance}"
             if row.concordance.mean_spearman is not None:
                 yield (
@@ -144,7 +144,7 @@ def _ranking(dataset: Dataset, item: StepItem, *, salt: int) -> Ranking:
         return intervals.mean_interval(ranks_of_one, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(1, most)
 
     return Ranking(
-        **of_item(item),
+        **item_fields(item),
         n_rankings=len(answers),
         n_groups=len(set(groups)),
         by_source=tuple(

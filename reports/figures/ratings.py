@@ -14,13 +14,13 @@ from reports.figures.base import (
     Estimate,
     Figure,
     Interval,
+    ItemRow,
     Listing,
-    OfItem,
     Row,
     interval,
     item_cells,
+    item_fields,
     note_of,
-    of_item,
     some,
     weakest_note,
     without_value,
@@ -49,7 +49,7 @@ class Rating(Estimate):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ItemRatings(OfItem):
+class ItemRatings(ItemRow):
     """lowest, highest : the ends of the scale, None where it has none"""
 
     lowest: int | float | None
@@ -102,7 +102,7 @@ def _item_ratings(dataset: Dataset, item: StepItem, *, salt: int) -> ItemRatings
         for n, (name, mask) in enumerate(columns)
     ]
     return ItemRatings(
-        **of_item(item),
+        **item_fields(item),
         lowest=bounds[0],
         highest=bounds[1],
         overall=ratings[0],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy
 
-from reports.figures.base import Figure, Listing, OfItem, Row, item_cells, of_item
+from reports.figures.base import Figure, ItemRow, Listing, Row, item_cells, item_fields
 from reports.lazy import pd
 from reports.numbers import whole
 
@@ -34,7 +34,7 @@ class OptionShares:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ItemShares(OfItem):
+class ItemShares(ItemRow):
     n: int
     options: tuple[OptionShares, ...]
 
@@ -75,7 +75,7 @@ def _item_shares(dataset: Dataset, item: StepItem) -> ItemShares:
         )
         for option in item.item.options
     )
-    return ItemShares(**of_item(item), n=len(answers), options=options)
+    return ItemShares(**item_fields(item), n=len(answers), options=options)
 
 
 def _share(answers: pd.DataFrame, source: str, option: str) -> Share:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy
 
-from reports.figures.base import Figure, Listing, OfItem, Row, item_cells, of_item
+from reports.figures.base import Figure, ItemRow, Listing, Row, item_cells, item_fields
 from reports.lazy import np
 from reports.numbers import decimal, whole
 from studies.items.binary import DEFAULT as YES_OR_NO
@@ -26,7 +26,7 @@ class OptionCount:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Survey(OfItem):
+class Survey(ItemRow):
     """mean, sd : of numbers, None where the answers are none"""
 
     question: str
@@ -69,7 +69,7 @@ def _survey(dataset: Dataset, item: StepItem) -> Survey:
     is_number = item.level in ("ordinal", "interval")
     numbers = answers["analysed"].to_numpy(dtype=np.float64) if is_number else np.array([])
     return Survey(
-        **of_item(item),
+        **item_fields(item),
         question=item.item.question,
         n=len(answers),
         options=tuple(OptionCount(value=o["value"], label=o["label"], n=chosen.count(o["value"])) for o in options),

@@ -94,7 +94,7 @@ class TestsPassed(Figure[TestsPassedResult]):
         yield f"\nTests passed by each story, of {result.n_items}"
         for row in result.by_source:
             if row.why:
-                yield f"  {row.source[:34]:<34} none: {reasons.english(row.why)}"
+                yield f"  {row.source[:34]:<34} none: {reasons.to_english(row.why)}"
                 continue
             note = f"; {row.interval.note}" if row.interval and row.interval.is_weak else ""
             spread = f"{decimal(row.least)} to {decimal(row.most)} over {row.n_stories} stories"

@@ -65,14 +65,14 @@ WIDE = _Frame(width=920, left=214, right=906, label_above=False, row_gap=12)
 NARROW = _Frame(width=350, left=8, right=336, label_above=True, row_gap=14)
 
 
-def drawn(plot: DotPlot | StripPlot) -> Plot:
+def draw_plot(plot: DotPlot | StripPlot) -> Plot:
     """The plot as shapes."""
     if isinstance(plot, StripPlot):
-        return strips(plot.values_by_row, plot.axis)
-    return dots(plot.rows, plot.sources, plot.axis)
+        return draw_strips(plot.values_by_row, plot.axis)
+    return draw_dots(plot.rows, plot.sources, plot.axis)
 
 
-def dots(rows: Sequence[Row], sources: Sequence[str], axis: Axis) -> Plot:
+def draw_dots(rows: Sequence[Row], sources: Sequence[str], axis: Axis) -> Plot:
     """Each row's values of every source on one axis, with intervals."""
     return Plot(_dots(rows, sources, axis, WIDE), _dots(rows, sources, axis, NARROW))
 
@@ -129,10 +129,10 @@ def _marks(row: Row, axis: Axis, frame: _Frame, y: float, step: float) -> Iterat
             css = f"interval line-{mark.source % N_COLOURS + 1}" + " weak" * mark.is_weak
             yield Shape(css, d=f"M{frame.x(axis, mark.low)} {at}H{frame.x(axis, mark.high)}")
         if mark.value is not None:
-            yield sign(mark.source, frame.x(axis, mark.value), at)
+            yield draw_sign(mark.source, frame.x(axis, mark.value), at)
 
 
-def sign(source: int, x: float, y: float) -> Shape:
+def draw_sign(source: int, x: float, y: float) -> Shape:
     """The mark of a source: disc, square, diamond, ring; beyond four, triangles in the colours of the first."""
     css = f"source-{source % N_COLOURS + 1}"
     if source == 0:
@@ -158,13 +158,13 @@ def _key(sources: Sequence[str], frame: _Frame) -> tuple[list[Shape], float]:
         width = 10 + LETTER * len(name) + 22
         if x > start and x + width - 22 > frame.width:
             x, y = start, y + 22
-        shapes.append(sign(place, x, y))
+        shapes.append(draw_sign(place, x, y))
         shapes.append(Shape(f"key-{place % N_COLOURS + 1}", x + 10, y + 5, text=name))
         x = round(x + width, 1)
     return shapes, y + 9
 
 
-def strips(values_by_row: Sequence[tuple[str, Sequence[float]]], axis: Axis) -> Plot:
+def draw_strips(values_by_row: Sequence[tuple[str, Sequence[float]]], axis: Axis) -> Plot:
     """One dot for every story, a row for every source; equal values are stacked."""
     return Plot(_strips(values_by_row, axis, WIDE), _strips(values_by_row, axis, NARROW))
 
@@ -180,7 +180,7 @@ def _strips(values_by_row: Sequence[tuple[str, Sequence[float]]], axis: Axis, fr
         height = 20 + 9 * max((level for _, level in stacked), default=0)
         shapes += _lines(axis, frame, y, y + height)
         base = y + height - 10
-        shapes += [sign(place, x, base - 9 * level) for x, level in stacked]
+        shapes += [draw_sign(place, x, base - 9 * level) for x, level in stacked]
         if not frame.label_above:
             shapes += _row_name(name, round(y + height / 2, 1))
         y += height
@@ -231,7 +231,7 @@ class Cells:
     high: float
 
 
-def cells(rows: Sequence[HasCoefficient]) -> Cells:
+def draw_cells(rows: Sequence[HasCoefficient]) -> Cells:
     """The coefficients of a table on one axis."""
     numbers = [n for row in rows for n in _numbers(row) if n is not None]
     low = min(-0.2, floor(min(numbers, default=0) * 5) / 5)

@@ -9,7 +9,7 @@ from reports import figures
 from reports.results import Results
 
 
-def table(results: Results, name: str) -> tuple[list[str], list[dict[str, Any]]]:
+def find_table(results: Results, name: str) -> tuple[list[str], list[dict[str, Any]]]:
     """The columns and rows of one table of a report. Raises KeyError if there is no such table."""
     figure = figures.by_table()[name]
     result = results.figures[figure.key]

@@ -67,39 +67,39 @@ class Release:
 class Reader(Protocol):
     """A module beside the data file: turns the files of a release into one. Raises DocumentError."""
 
-    def read(self, folder: Path, judges: Path, spec: Mapping[str, Any]) -> Release: ...
+    def read_release(self, folder: Path, judges: Path, spec: Mapping[str, Any]) -> Release: ...
 
 
-def names() -> list[str]:
+def list_names() -> list[str]:
     """The replications that there are."""
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
 def load_spec(name: str) -> dict[str, Any]:
     """What the data file of that name says. Raises KeyError if there is none."""
-    if name not in names():
+    if name not in list_names():
         raise KeyError(name)
     return tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
 
 
-def reader(name: str) -> Reader:
+def load_reader(name: str) -> Reader:
     """The reader that a data file names."""
     return cast(Reader, importlib.import_module(f"{__name__}.readers.{name}"))
 
 
-def flat(figures: Any, *, at: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], float]]:
+def flatten(figures: Any, *, at: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], float]]:
     """Each figure of a data file with its key: names of tables, and places in lists, from 1."""
     if isinstance(figures, dict):
         for name, inner in figures.items():
-            yield from flat(inner, at=(*at, name))
+            yield from flatten(inner, at=(*at, name))
     elif isinstance(figures, list):
         for place, inner in enumerate(figures, start=1):
-            yield from flat(inner, at=(*at, str(place)))
+            yield from flatten(inner, at=(*at, str(place)))
     elif figures is not None:
         yield at, float(figures)
 
 
-def decoded(path: Path) -> str:
+def read_file(path: Path) -> str:
     """The text of a file of a release. Raises DocumentError."""
     try:
         return read_text(path, largest=LARGEST_FILE)
@@ -109,7 +109,7 @@ def decoded(path: Path) -> str:
         raise DocumentError(path, "file", f"cannot be read: {error.strerror}") from None
 
 
-def sha256(path: Path) -> str:
+def hash_file(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
@@ -119,10 +119,10 @@ __all__ = [
     "Release",
     "ReleasedJudge",
     "ReleasedStory",
-    "decoded",
-    "flat",
+    "flatten",
+    "hash_file",
+    "list_names",
+    "load_reader",
     "load_spec",
-    "names",
-    "reader",
-    "sha256",
+    "read_file",
 ]

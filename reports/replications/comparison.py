@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reports.reasons import english
-from reports.replications import flat, procedures, scale_procedures
+from reports.reasons import to_english
+from reports.replications import flatten, procedures, scale_procedures
 from reports.replications.procedures import Evidence, Figures
 from stats.reasons import Incomputable
 
@@ -13,7 +13,7 @@ PROCEDURES = procedures.PROCEDURES | scale_procedures.PROCEDURES
 
 
 @dataclass(frozen=True)
-class Figure:
+class PublishedFigure:
     """One published figure beside the recomputed one.
 
     key : of the block in the data file; at : which figure of the block, as ("GPT4", "3")
@@ -75,7 +75,7 @@ class Block:
     title: str
     printed_in: str
     procedure: str
-    figures: tuple[Figure, ...]
+    figures: tuple[PublishedFigure, ...]
     is_table: bool = False
 
 
@@ -98,8 +98,8 @@ def _block(evidence: Evidence, entry: Mapping[str, Any]) -> Block:
     return Block(entry["key"], entry["title"], printed_in, entry["procedure"], figures, is_table)
 
 
-def _figures(entry: Mapping[str, Any], figures: Figures) -> tuple[Figure, ...]:
-    published, expected, listed = (dict(flat(entry.get(name))) for name in ("published", "expected", "listed"))
+def _figures(entry: Mapping[str, Any], figures: Figures) -> tuple[PublishedFigure, ...]:
+    published, expected, listed = (dict(flatten(entry.get(name))) for name in ("published", "expected", "listed"))
     is_of_judge = entry["of"].startswith("judge_")
     decimals = entry.get("decimals", 0)
     must, must_decimals = (expected, entry.get("expected_decimals", 0)) if expected else (published, decimals)
@@ -108,7 +108,7 @@ def _figures(entry: Mapping[str, Any], figures: Figures) -> tuple[Figure, ...]:
     order = {at: place for place, at in enumerate(must)}
     computed = figures | dict.fromkeys(missing, Incomputable("no_such_figure"))
     return tuple(
-        Figure(
+        PublishedFigure(
             key=entry["key"],
             at=at,
             published=published.get(at),
@@ -117,7 +117,7 @@ def _figures(entry: Mapping[str, Any], figures: Figures) -> tuple[Figure, ...]:
             expected_decimals=must_decimals,
             listed=listed.get(at),
             value=None if isinstance(figure, Incomputable) else figure,
-            why=english(figure) if isinstance(figure, Incomputable) else "",
+            why=to_english(figure) if isinstance(figure, Incomputable) else "",
             reason=entry.get("reason", ""),
             is_of_judge=is_of_judge,
         )
@@ -125,12 +125,12 @@ def _figures(entry: Mapping[str, Any], figures: Figures) -> tuple[Figure, ...]:
     )
 
 
-def differences(blocks: Sequence[Block], *, of_judges: bool) -> list[Figure]:
+def list_differences(blocks: Sequence[Block], *, of_judges: bool) -> list[PublishedFigure]:
     """The figures that are not what the data must give."""
     return [f for block in blocks for f in block.figures if not f.is_as_expected and f.is_of_judge == of_judges]
 
 
-def document(
+def write_document(
     name: str, study: str, blocks: Sequence[Block], *, files: Mapping[str, str], caution: str = ""
 ) -> dict[str, Any]:
     """The comparison as one document of unrounded numbers; `docs/replications.md` explains its keys."""
@@ -139,9 +139,9 @@ def document(
         "study": study,
         "caution": caution,
         "files": dict(files),
-        "is_replicated": not differences(blocks, of_judges=False),
-        "differences": [difference_sentence(figure) for figure in differences(blocks, of_judges=False)],
-        "judge_differences": [difference_sentence(figure) for figure in differences(blocks, of_judges=True)],
+        "is_replicated": not list_differences(blocks, of_judges=False),
+        "differences": [difference_sentence(figure) for figure in list_differences(blocks, of_judges=False)],
+        "judge_differences": [difference_sentence(figure) for figure in list_differences(blocks, of_judges=True)],
         "figures": [
             {
                 "key": figure.key,
@@ -164,7 +164,7 @@ def document(
     }
 
 
-def difference_sentence(figure: Figure) -> str:
+def difference_sentence(figure: PublishedFigure) -> str:
     """One difference, named in a line."""
     value = _number(figure.value, figure.expected_decimals) if figure.value is not None else f"no value ({figure.why})"
     must = _number(figure.expected, figure.expected_decimals)
@@ -187,7 +187,7 @@ def lines(blocks: Sequence[Block]) -> Iterator[str]:
             yield f"  known: {reason}"
 
 
-def _line(figure: Figure) -> str:
+def _line(figure: PublishedFigure) -> str:
     decimals = max(figure.decimals, figure.expected_decimals)
     value = _number(figure.value, decimals) if figure.value is not None else figure.why
     published = "" if figure.published is None else f"published {_number(figure.published, figure.decimals)}"
@@ -212,7 +212,7 @@ def _table(block: Block) -> Iterator[str]:
     yield from (f"  –: {reason}" for reason in dict.fromkeys(f.why for f in block.figures if f.value is None))
 
 
-def _cell(figure: Figure) -> str:
+def _cell(figure: PublishedFigure) -> str:
     value = _number(figure.value, max(figure.decimals, figure.expected_decimals))
     sign = SIGNS.get(figure.mark, "")
     is_another = figure.published is not None and not figure.is_as_published

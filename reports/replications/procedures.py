@@ -13,7 +13,7 @@ import pandas as pd
 
 from annotation.models import Response
 from reports.dataset.cubes import Cube
-from stats import agreement, judging, rates
+from stats import agreement, judgements, rates
 from stats.arrays import BoolArray, FloatArray
 from stats.comparisons import pairs_pearson
 from stats.reasons import Incomputable
@@ -87,7 +87,7 @@ class Evidence:
     @property
     def majority(self) -> FloatArray:
         """What the experts' majority says, shape (I, U)."""
-        return np.stack([judging.majority(verdicts) for verdicts in self.people.values])
+        return np.stack([judgements.majority(verdicts) for verdicts in self.people.values])
 
 
 def figure_or_reason(statistic: Callable[..., SupportsFloat], *arguments: Any) -> float | Incomputable:

@@ -18,19 +18,19 @@ from studies import hashing, protocol
 from studies.construction import SourceConflict, create_study
 from studies.documents.stories import GroupDocument, StoryDocument
 from studies.documents.study import StepDocument
-from studies.loading import load_instrument
+from studies.loader import load_instrument
 from studies.models import Step, Study
 
 WAY_OUT = "name another study with --study SLUG, or another database with DATABASE_URL=sqlite:////tmp/another.sqlite3"
 
 
-class Occupied(Exception):
+class StudyConflict(Exception):
     """The study is there already and holds something else; the message names the way out."""
 
 
 @transaction.atomic
-def load(release: Release, spec: Mapping[str, Any], *, slug: str, at: datetime) -> Study:
-    """The closed study that holds the release, brought in now or before. Raises Occupied, imports.InvalidRow.
+def load_release(release: Release, spec: Mapping[str, Any], *, slug: str, at: datetime) -> Study:
+    """The closed study that holds the release, brought in now or before. Raises StudyConflict, imports.InvalidRow.
 
     A judge that is not yet in the study is brought in; everything else must be what came in the first time.
     """
@@ -50,7 +50,7 @@ def load(release: Release, spec: Mapping[str, Any], *, slug: str, at: datetime) 
     Report.objects.update_or_create(
         study=study,
         kind=Report.Kind.RELEASE,
-        fingerprint=hashing.sha256(hashing.canonical(files)),
+        fingerprint=hashing.sha256(hashing.canonical_json(files)),
         defaults={
             "result": {"files": files, "judges": sha256_by_judge | {judge.name: judge.sha256 for judge in fresh}},
             "made_at": at,
@@ -61,10 +61,12 @@ def load(release: Release, spec: Mapping[str, Any], *, slug: str, at: datetime) 
 
 
 def _loaded_judges(study: Study, release: Release) -> dict[str, str]:
-    """SHA-256 of the file of each judge that the study holds. Raises Occupied unless it holds this very release."""
+    """SHA-256 of the file of each judge that the study holds. Raises StudyConflict unless it holds this release."""
     record = study.reports.filter(kind=Report.Kind.RELEASE).first()
     if record is None:
-        raise Occupied(f"there is a study “{study.slug}” already, which was not brought in from a release; {WAY_OUT}")
+        raise StudyConflict(
+            f"there is a study “{study.slug}” already, which was not brought in from a release; {WAY_OUT}"
+        )
     sha256_by_judge: dict[str, str] = record.result["judges"]
     now = dict(release.sha256_by_file) | {
         judge.name: judge.sha256 for judge in release.judges if judge.name in sha256_by_judge
@@ -73,7 +75,7 @@ def _loaded_judges(study: Study, release: Release) -> dict[str, str]:
     changed = [name for name, digest in now.items() if loaded.get(name) != digest]
     if changed:
         reason = f"study “{study.slug}” was brought in from another release ({', '.join(changed)} was different then)"
-        raise Occupied(f"{reason}; {WAY_OUT}")
+        raise StudyConflict(f"{reason}; {WAY_OUT}")
     return sha256_by_judge
 
 
@@ -84,7 +86,7 @@ def _add_silent(study: Study, names: Sequence[str]) -> None:
 
 
 def _study(release: Release, spec: Mapping[str, Any], *, slug: str, at: datetime) -> Study:
-    """The study with its stories, groups and frozen protocol, closed. Raises Occupied."""
+    """The study with its stories, groups and frozen protocol, closed. Raises StudyConflict."""
     about = spec["study"]
     sources = {**spec["sources"], **release.sources}
     stories = [
@@ -105,7 +107,7 @@ def _study(release: Release, spec: Mapping[str, Any], *, slug: str, at: datetime
         for code, premise in release.premise_by_group.items()
     ]
     step = StepDocument(
-        where="step 1",
+        place="step 1",
         key=about["step"],
         kind=Step.Kind.RATING,
         title=about["step_title"],
@@ -129,26 +131,26 @@ def _study(release: Release, spec: Mapping[str, Any], *, slug: str, at: datetime
         # Results depend on the kind, so that another one would give other figures without a word.
         other = WAY_OUT.partition(", or ")[2]
         reason = f"source “{error.source.name}” is known here as {error.source.kind}, not {error.kind}"
-        raise Occupied(f"{reason}; name {other}") from None
+        raise StudyConflict(f"{reason}; name {other}") from None
     version = study.versions.get()
     purpose = protocol.Purpose.IMPORT
     protocol.freeze(version, purpose=purpose, reason=f"replication of {spec['name']}", by="replicate", at=at)
     return study
 
 
-def evidence(study: Study, spec: Mapping[str, Any], *, judges: Sequence[str]) -> Evidence:
+def collect_evidence(study: Study, spec: Mapping[str, Any], *, judges: Sequence[str]) -> Evidence:
     """What the study's rows say, as arrays over all its stories."""
-    table = answers.counted(answers.table(study, with_sources=True))
+    table = answers.select_counted(answers.table(study, with_sources=True))
     keys = [item.key for item in step_items(study)]
-    units = cubes.units(study)
+    units = cubes.list_units(study)
     # A source that only the files name is called as they call it.
     name_by_source = {source["name"]: name for name, source in spec["sources"].items()}
     about = source_by_story(study)
-    verdicts = cubes.cube(answers.judges(table), keys, raters=list(judges), units=units).values
+    verdicts = cubes.build_cube(answers.select_judges(table), keys, raters=list(judges), units=units).values
     return Evidence(
-        people=cubes.cube(answers.people(table), keys, units=units),
+        people=cubes.build_cube(answers.select_people(table), keys, units=units),
         judges={name: verdicts[:, r, :] for r, name in enumerate(judges)},
-        answers=answers.judges(table),
+        answers=answers.select_judges(table),
         sources=tuple(name_by_source.get(about[story]["source"], about[story]["source"]) for _, story in units),
         kinds=tuple(about[story]["source_kind"] for _, story in units),
     )

@@ -27,7 +27,7 @@ for number in FILTERS:
 @register.filter
 def reason(why: Reason) -> str:
     """Why there is no figure, in the reader's language."""
-    return reasons.translated(why)
+    return reasons.translate_reason(why)
 
 
 @register.filter
@@ -37,10 +37,10 @@ def reason_language(why: Reason) -> str:
 
 
 @register.filter
-def drawn(plot: DotPlot | StripPlot) -> Plot:
-    return charts.drawn(plot)
+def draw_plot(plot: DotPlot | StripPlot) -> Plot:
+    return charts.draw_plot(plot)
 
 
 @register.filter
 def coefficient_cells(rows: Sequence[HasCoefficient]) -> Cells:
-    return charts.cells(rows)
+    return charts.draw_cells(rows)

@@ -14,9 +14,9 @@ from django.urls import URLPattern, path, reverse_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from studies import loading
+from studies import loader
 from studies.cloze import graph
-from studies.documents.cloze import parse
+from studies.documents.cloze import parse_cloze
 from studies.documents.errors import DocumentError
 from studies.models import Cloze
 
@@ -41,9 +41,9 @@ class ClozeForm(forms.ModelForm):  # type: ignore[type-arg]
     def clean_document(self) -> str:
         text = str(self.cleaned_data["document"]).replace("\r\n", "\n")
         try:
-            document = parse(text, "document")
+            document = parse_cloze(text, "document")
         except DocumentError as error:
-            raise forms.ValidationError(f"{error.where}: {error.reason}") from None
+            raise forms.ValidationError(f"{error.place}: {error.reason}") from None
         others = Cloze.objects.exclude(pk=self.instance.pk)
         if others.filter(slug=document.slug, version=document.version).exists():
             message = _("version: there is a cloze %(slug)s %(version)s already; raise the version")
@@ -105,8 +105,8 @@ class ClozeAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def publish(self, request: HttpRequest, queryset: QuerySet[Cloze]) -> None:
         for cloze in queryset.filter(filling=None):
             try:
-                loading.publish_cloze(cloze)
-            except (DocumentError, loading.Changed) as error:
+                loader.publish_cloze(cloze)
+            except (DocumentError, loader.VersionConflict) as error:
                 self.message_user(request, _("Not published. %(why)s") % {"why": error}, messages.ERROR)
                 continue
             message = _("%(cloze)s is published: %(filling)s fills it, %(judging)s judges it.")
@@ -118,9 +118,9 @@ class ClozeAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 def picture_context(text: str) -> dict[str, Any]:
     """What a page shows of a document: the picture, how much is in it, or what is wrong with it."""
     try:
-        document = parse(text, "document")
+        document = parse_cloze(text, "document")
     except DocumentError as error:
-        return {"problem": f"{error.where}: {error.reason}"}
+        return {"problem": f"{error.place}: {error.reason}"}
     constraints = sum(len(section.constraints) for section in document.sections)
     counts = _("%(sections)d sections, %(blanks)d blanks, %(constraints)d constraints, %(edges)d edges") % {
         "sections": len(document.sections),
@@ -128,4 +128,4 @@ def picture_context(text: str) -> dict[str, Any]:
         "constraints": constraints,
         "edges": len(document.edges),
     }
-    return {"picture": graph.svg(document), "counts": counts}
+    return {"picture": graph.draw_svg(document), "counts": counts}

@@ -20,7 +20,7 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext_lazy, override
 
-from studies import formatting, lifecycle, loading, protocol
+from studies import formatting, lifecycle, loader, protocol
 from studies.admin.cloze import ClozeAdmin
 from studies.admin.forms import AS_IN_FILES, OrderedFormSet
 from studies.documents.errors import DocumentError
@@ -111,9 +111,9 @@ class ProvenanceAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             "title": _("Formatting by source: %(study)s") % {"study": study},
             "study": study,
             "tables": formatting.report(study),
-            "telling_codes": formatting.telling_codes(study),
-            "effects": formatting.effects(study),
-            "obstacle": formatting.obstacle(study),
+            "telling_codes": formatting.find_telling_codes(study),
+            "effects": formatting.list_effects(study),
+            "obstacle": formatting.find_obstacle(study),
             "may_change": may_change,
         }
         return TemplateResponse(request, "admin/studies/provenance/formatting.html", context)
@@ -259,7 +259,7 @@ class InstrumentAdmin(EditableUntilPublished, admin.ModelAdmin):  # type: ignore
     def publish(self, request: HttpRequest, queryset: QuerySet[Instrument]) -> None:
         for instrument in queryset.filter(status=Instrument.Status.DRAFT):
             try:
-                loading.publish(instrument)
+                loader.publish(instrument)
                 self.message_user(request, _("%(what)s is published.") % {"what": instrument}, messages.SUCCESS)
             except DocumentError as error:
                 self.message_user(request, _("Not published. %(why)s") % {"why": error}, messages.ERROR)

@@ -5,7 +5,7 @@ skeleton     its running text: markers and paragraphs
 text         the text with its blanks filled, and laid out for a page
 alignment    a whole story taken apart again into its fills
 cascade      what hangs on what: downstream, what to check again, where somebody stopped
-compiling    the document as two instruments, one to fill it and one to judge what was filled
+compilation  the document as two instruments, one to fill it and one to judge what was filled
 graph        a picture of the cascade
 switches     what a protocol lets those see and do who fill it
 

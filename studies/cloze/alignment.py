@@ -44,7 +44,7 @@ def align(document: ClozeDocument, story: str) -> dict[int, str]:
     """The fill of each blank by number, as it stands in the story. Raises Unalignable."""
     letters, origin = _plain(story, breaks_at_lines=not has_blank_lines(story))
     fixed, _ = _plain(document.marked_text, breaks_at_lines=False)
-    anchors = [str(words) for words in skeleton.pieces(fixed)[::2]]
+    anchors = [str(words) for words in skeleton.split_text(fixed)[::2]]
     kinds = [blank.kind for blank in document.blanks]
     try:
         starts = _starts(letters, anchors, kinds)

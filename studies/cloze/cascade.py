@@ -7,7 +7,7 @@ from graphlib import TopologicalSorter
 from studies.documents.cloze import ClozeDocument
 
 
-def downstream(document: ClozeDocument, section: int) -> set[int]:
+def find_downstream(document: ClozeDocument, section: int) -> set[int]:
     """The sections that hang on this one, directly or through others."""
     sections: set[int] = set()
     waiting = [section]
@@ -19,7 +19,7 @@ def downstream(document: ClozeDocument, section: int) -> set[int]:
     return sections
 
 
-def affected(document: ClozeDocument, changed: int) -> set[int]:
+def find_affected(document: ClozeDocument, changed: int) -> set[int]:
     """The numbers of the blanks to check again once this one has changed.
 
     Where the author says which blanks follow from which, those that follow from this one: whoever then changes one of
@@ -27,11 +27,11 @@ def affected(document: ClozeDocument, changed: int) -> set[int]:
     """
     if any(blank.follows for blank in document.blanks):
         return {blank.number for blank in document.blanks if changed in blank.follows}
-    hanging = downstream(document, document.section_by_blank[changed])
+    hanging = find_downstream(document, document.section_by_blank[changed])
     return {blank.number for blank in document.blanks if blank.section in hanging}
 
 
-def order(document: ClozeDocument) -> list[int]:
+def sort_sections(document: ClozeDocument) -> list[int]:
     """The sections so that none stands before one on which it hangs; otherwise in the order of the text."""
     sorter = _sorter(document)
     sorter.prepare()
@@ -45,15 +45,15 @@ def order(document: ClozeDocument) -> list[int]:
     return sections
 
 
-def layers(document: ClozeDocument) -> list[list[int]]:
+def group_layers(document: ClozeDocument) -> list[list[int]]:
     """The sections by the length of the longest way that leads to them, each layer in the order of the text."""
     depth: dict[int, int] = {}
-    for section in order(document):
+    for section in sort_sections(document):
         depth[section] = 1 + max((depth[edge.from_] for edge in document.edges if edge.to == section), default=-1)
     return [sorted(s for s in depth if depth[s] == d) for d in range(max(depth.values()) + 1)]
 
 
-def stopped_at(document: ClozeDocument, filled: Collection[int]) -> int | None:
+def find_open_section(document: ClozeDocument, filled: Collection[int]) -> int | None:
     """The first section with an open blank, None if there is none.
 
     filled : numbers of the blanks that are filled

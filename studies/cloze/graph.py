@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from studies.cloze.cascade import layers
+from studies.cloze.cascade import group_layers
 from studies.documents.cloze import ClozeDocument, Edge, Section
 
 WIDTH, HEIGHT = 176, 84  # of a box
@@ -38,9 +38,9 @@ class Layout:
     height: float
 
 
-def svg(document: ClozeDocument) -> SafeString:
+def draw_svg(document: ClozeDocument) -> SafeString:
     """The picture as inline SVG, the same for the same document."""
-    layout = laid_out(document)
+    layout = lay_out(document)
     title_id = f"cascade-{document.slug}"
     return format_html(
         '<svg class="cascade" role="img" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg" '
@@ -52,13 +52,13 @@ def svg(document: ClozeDocument) -> SafeString:
         named=title_id,
         language=document.language,
         title=_("The cascade of “%(title)s”") % {"title": document.title},
-        desc=described(document),
+        desc=describe(document),
         edges=format_html_join("", "{}", ((_arrow(points),) for points in _ways(document, layout))),
         nodes=format_html_join("", "{}", ((_box(document, section, layout),) for section in document.sections)),
     )
 
 
-def described(document: ClozeDocument) -> str:
+def describe(document: ClozeDocument) -> str:
     """In words what the picture shows: every section with the number of its blanks, and what it bears on."""
     following = defaultdict(list)
     for edge in document.edges:
@@ -76,7 +76,7 @@ def described(document: ClozeDocument) -> str:
     )
 
 
-def laid_out(document: ClozeDocument) -> Layout:
+def lay_out(document: ClozeDocument) -> Layout:
     """The layers under each other, each ordered so that few arrows cross, and centred."""
     rows = _ordered(document)
     widths = [sum(map(_width, row)) + GAP * (len(row) - 1) for row in rows]
@@ -92,7 +92,7 @@ def laid_out(document: ClozeDocument) -> Layout:
 
 def _chains(document: ClozeDocument) -> dict[Edge, list[Node]]:
     """Every edge as the nodes on its way, one in each layer."""
-    depth_by_section = {section: depth for depth, row in enumerate(layers(document)) for section in row}
+    depth_by_section = {section: depth for depth, row in enumerate(group_layers(document)) for section in row}
     return {
         edge: [
             edge.from_,
@@ -105,7 +105,7 @@ def _chains(document: ClozeDocument) -> dict[Edge, list[Node]]:
 
 def _ordered(document: ClozeDocument) -> list[list[Node]]:
     """The nodes of each layer, moved to and fro towards the middle of those that they are joined to."""
-    rows: list[list[Node]] = [list(row) for row in layers(document)]
+    rows: list[list[Node]] = [list(row) for row in group_layers(document)]
     depth_by_section = {node: depth for depth, row in enumerate(rows) for node in row}
     above, below = defaultdict[Node, list[Node]](list), defaultdict[Node, list[Node]](list)
     for chain in _chains(document).values():
@@ -172,7 +172,7 @@ def _arrow(points: list[Point]) -> SafeString:
 
 def _box(document: ClozeDocument, section: Section, layout: Layout) -> SafeString:
     x, y = layout.top_by_node[section.number]
-    lines = wrapped(section.title)
+    lines = wrap_title(section.title)
     texts = [
         ("number", f"{section.number}"),
         *(("name", line) for line in lines),
@@ -196,7 +196,7 @@ def _box(document: ClozeDocument, section: Section, layout: Layout) -> SafeStrin
     )
 
 
-def wrapped(title: str) -> list[str]:
+def wrap_title(title: str) -> list[str]:
     """The title in at most two lines that fit into a box, shortened if need be."""
     per_line = LETTERS if _breadth(title) == len(title) else LETTERS // 2
     return textwrap.wrap(title, per_line, max_lines=LINES, placeholder="…")

@@ -9,7 +9,7 @@ from studies.documents.cloze import Blank, ClozeDocument, Section
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-class Incomplete(ValueError):
+class IncompleteText(ValueError):
     """A text with open blanks is no story; `numbers` says which are open."""
 
     def __init__(self, numbers: list[int]) -> None:
@@ -34,44 +34,44 @@ class Passage:
     paragraphs: tuple[tuple[Run, ...], ...]
 
 
-def segments(document: ClozeDocument) -> list[Passage]:
+def split_sections(document: ClozeDocument) -> list[Passage]:
     """The text section by section, so that a page can put fields into its paragraphs."""
     blanks = {blank.number: blank for blank in document.blanks}
-    by_section = skeleton.paragraphs_by_section(document.skeleton, document.section_by_blank)
+    by_section = skeleton.split_sections(document.skeleton, document.section_by_blank)
     return [
         Passage(section, tuple(_runs(paragraph, blanks) for paragraph in by_section[section.number]))
         for section in document.sections
     ]
 
 
-def filled(document: ClozeDocument, fills: Mapping[int, str]) -> str:
+def fill_blanks(document: ClozeDocument, fills: Mapping[int, str]) -> str:
     """The whole text with every blank filled, paragraphs parted by blank lines.
 
     fills : text by number of the blank; blanks around a text are left out, all else stands as it was written
-    Raises Incomplete if a blank is open.
+    Raises IncompleteText if a blank is open.
     """
     return _filled(document, document.marked_text, fills)
 
 
 def numbered(document: ClozeDocument, fills: Mapping[int, str]) -> str:
     """The whole text as those read it who judge it: with a line “§ 2 Title” above each section, and the number of a
-    blank, raised, where its fill begins and again where it ends. Raises Incomplete if a blank is open.
+    blank, raised, where its fill begins and again where it ends. Raises IncompleteText if a blank is open.
     """
     headings = {section.number: f"§ {section.number} {section.title}".strip() for section in document.sections}
-    marked = skeleton.joined(document.skeleton, document.section_by_blank, headings=headings)
+    marked = skeleton.join_sections(document.skeleton, document.section_by_blank, headings=headings)
     raised = {number: str(number).translate(RAISED) for number in fills}
     texts = {n: f"{raised[n]}{fill.strip()}{raised[n]}" for n, fill in fills.items() if fill.strip()}
     return _filled(document, marked, texts)
 
 
 def _filled(document: ClozeDocument, marked: str, fills: Mapping[int, str]) -> str:
-    """The text with every marker replaced by its fill. Raises Incomplete if a blank is open."""
+    """The text with every marker replaced by its fill. Raises IncompleteText if a blank is open."""
     if missing := [blank.number for blank in document.blanks if not fills.get(blank.number, "").strip()]:
-        raise Incomplete(missing)
+        raise IncompleteText(missing)
     # In one pass: what stands in a fill is never taken for a marker.
     return skeleton.MARKER.sub(lambda marker: fills[int(marker[1])].strip(), marked)
 
 
 def _runs(paragraph: str, blanks: Mapping[int, Blank]) -> tuple[Run, ...]:
-    runs = (Run(words=p) if isinstance(p, str) else Run(blank=blanks[p]) for p in skeleton.pieces(paragraph))
+    runs = (Run(words=p) if isinstance(p, str) else Run(blank=blanks[p]) for p in skeleton.split_text(paragraph))
     return tuple(run for run in runs if run.words or run.blank)

@@ -100,19 +100,19 @@ class ClozeDocument:
     @property
     def marked_text(self) -> str:
         """The whole text with the marker of every blank in its place, without the lines that open sections."""
-        return running.joined(self.skeleton, self.section_by_blank)
+        return running.join_sections(self.skeleton, self.section_by_blank)
 
     def blanks_of(self, section: int) -> list[Blank]:
         """The blanks of that section in the order of the text."""
         return [blank for blank in self.blanks if blank.section == section]
 
 
-def read(path: Path) -> ClozeDocument:
+def read_cloze(path: Path) -> ClozeDocument:
     """The cloze in that file. Raises DocumentError."""
     return _parse(reader.read_toml(path, guide=GUIDE), path.name)
 
 
-def parse(content: str | bytes, name: str) -> ClozeDocument:
+def parse_cloze(content: str | bytes, name: str) -> ClozeDocument:
     """The cloze that the TOML says; `name` stands for the file in errors. Raises DocumentError."""
     return _parse(reader.parse_toml(content, name, guide=GUIDE), name)
 
@@ -122,27 +122,27 @@ def _parse(table: Mapping[str, Any], name: str) -> ClozeDocument:
         document = _document(table, Path(name))
     except RecursionError as error:
         raise DocumentError(name, "file", "is nested too deeply; a cloze needs four levels") from error
-    check(document, name)
+    check_cloze(document, name)
     return document
 
 
-def check(document: ClozeDocument, name: str) -> None:
+def check_cloze(document: ClozeDocument, name: str) -> None:
     """Raise DocumentError at the first thing that does not fit together."""
-    if fault := next(faults(document), None):
+    if fault := next(find_faults(document), None):
         raise DocumentError(name, *fault)
 
 
-def faults(document: ClozeDocument) -> Iterator[running.Fault]:
+def find_faults(document: ClozeDocument) -> Iterator[running.Fault]:
     """What does not fit together, and where; the first is certain, later ones may follow from it."""
     yield from _faults_of_numbers("blank", [blank.number for blank in document.blanks])
     yield from _faults_of_numbers("section", [section.number for section in document.sections])
     yield from _faults_of_sections(document)
-    yield from running.faults(document.skeleton, document.section_by_blank)
+    yield from running.find_faults(document.skeleton, document.section_by_blank)
     yield from _faults_of_edges(document)
     yield from _faults_of_follows(document)
 
 
-def write(document: ClozeDocument) -> str:
+def write_cloze(document: ClozeDocument) -> str:
     """The document as TOML; reading it gives the same document."""
     blocks = [_lines(document, ("slug", "version", "title", "language", "citation", "licence", "notes", "skeleton"))]
     for section in document.sections:
@@ -193,7 +193,7 @@ def rows(most: int) -> FieldReader:
     return read
 
 
-number = reader.whole(1, 9999)
+number = reader.whole_number(1, 9999)
 
 
 def numbers(value: Any) -> tuple[int, ...]:
@@ -218,8 +218,8 @@ READERS: dict[str, dict[str, FieldReader]] = {
         "edges": rows(1000),
     },
     "section": {"number": number, "title": reader.line(LONGEST["dimension"]), "constraints": rows(20)},
-    "constraint": {"text": words, "must": reader.truth, "checks": rows(10)},
-    "check": {"text": words, "required": reader.truth},
+    "constraint": {"text": words, "must": reader.boolean, "checks": rows(10)},
+    "check": {"text": words, "required": reader.boolean},
     "blank": {
         "number": number,
         "kind": reader.one_of(*get_args(Kind)),
@@ -244,14 +244,14 @@ OPTIONAL = {
 }
 
 
-def _fields(part: str, table: Mapping[str, Any], path: Path, where: str = "") -> dict[str, Any]:
+def _fields(part: str, table: Mapping[str, Any], path: Path, place: str = "") -> dict[str, Any]:
     """The values of one part, typed, none missing that it needs; one that says nothing counts as not given."""
-    typed = reader.read_table(table, READERS[part], path=path, where=where)
+    typed = reader.read_table(table, READERS[part], path=path, place=place)
     values = {name: value for name, value in typed.items() if value not in ("", [], ())}
     for name in READERS[part]:
         if name not in OPTIONAL and name not in values:
-            place = f"{where}, {name}" if where else name
-            raise DocumentError(path, place, f"is missing or empty; every {part} has to say it")
+            field_place = f"{place}, {name}" if place else name
+            raise DocumentError(path, field_place, f"is missing or empty; every {part} has to say it")
     return values
 
 
@@ -268,22 +268,22 @@ def _document(table: Mapping[str, Any], path: Path) -> ClozeDocument:
     return ClozeDocument(**{**values, **parts})
 
 
-def _section(table: Mapping[str, Any], path: Path, where: str) -> Section:
-    values = _fields("section", table, path, where)
+def _section(table: Mapping[str, Any], path: Path, place: str) -> Section:
+    values = _fields("section", table, path, place)
     constraints = enumerate(values["constraints"], 1)
-    read = [_constraint(row, path, f"{where}, constraints[{i}]") for i, row in constraints]
+    read = [_constraint(row, path, f"{place}, constraints[{i}]") for i, row in constraints]
     return Section(**{**values, "constraints": tuple(read)})
 
 
-def _constraint(table: Mapping[str, Any], path: Path, where: str) -> Constraint:
-    values = _fields("constraint", table, path, where)
+def _constraint(table: Mapping[str, Any], path: Path, place: str) -> Constraint:
+    values = _fields("constraint", table, path, place)
     checks = enumerate(values.get("checks", []), 1)
-    read = [Check(**_fields("check", row, path, f"{where}, checks[{i}]")) for i, row in checks]
+    read = [Check(**_fields("check", row, path, f"{place}, checks[{i}]")) for i, row in checks]
     return Constraint(**{**values, "checks": tuple(read)})
 
 
-def _edge(table: Mapping[str, Any], path: Path, where: str) -> Edge:
-    values = _fields("edge", table, path, where)
+def _edge(table: Mapping[str, Any], path: Path, place: str) -> Edge:
+    values = _fields("edge", table, path, place)
     return Edge(from_=values["from"], to=values["to"], question=values["question"])
 
 

@@ -7,10 +7,10 @@ from typing import Any
 class DocumentError(ValueError):
     """A document cannot be used as it is; one line says in which file, at which field, why, and what would do."""
 
-    def __init__(self, path: Path | str, where: str, reason: str) -> None:
-        super().__init__(f"{Path(path).name}: {where}: {reason}".replace("\n", " "))
+    def __init__(self, path: Path | str, place: str, reason: str) -> None:
+        super().__init__(f"{Path(path).name}: {place}: {reason}".replace("\n", " "))
         self.path = path
-        self.where = where
+        self.place = place
         self.reason = reason
 
 

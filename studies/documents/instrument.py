@@ -15,7 +15,7 @@ from typing import Any, get_args, get_origin
 from studies.documents import reader
 from studies.documents.errors import DocumentError, InvalidValue
 from studies.documents.names import SLUG
-from studies.items import InvalidDefinition, is_empty, named
+from studies.items import InvalidDefinition, find_type, is_empty
 from studies.items.text import is_storable
 from studies.vocabulary import Rationale, RationaleUnit
 
@@ -94,10 +94,10 @@ def discover() -> dict[str, Path]:
 
 def read_instrument(path: Path) -> InstrumentDocument:
     """The instrument in that file. Raises DocumentError."""
-    return parse(reader.read_toml(path, guide="docs/instruments.md"), path)
+    return parse_instrument(reader.read_toml(path, guide="docs/instruments.md"), path)
 
 
-def parse(table: dict[str, Any], path: Path | str) -> InstrumentDocument:
+def parse_instrument(table: dict[str, Any], path: Path | str) -> InstrumentDocument:
     """The instrument that the table describes; `path` names it in errors. Raises DocumentError.
 
     Keys under `defaults` hold for every item that does not say otherwise.
@@ -134,7 +134,7 @@ def read_ttcw_release(path: Path) -> InstrumentDocument:
         items = [_released(test) for test in tests]
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise DocumentError(path, "file", f"is not the release's ttcw_all_tests.json ({error!r})") from error
-    return parse(
+    return parse_instrument(
         {
             "slug": "ttcw",
             "version": "published",
@@ -192,29 +192,29 @@ def _instrument(table: dict[str, Any], path: Path | str) -> InstrumentDocument:
     return InstrumentDocument(**{**table, "items": items})
 
 
-def _item(table: dict[str, Any], path: Path | str, where: str) -> ItemDocument:
-    _check(ItemDocument, table, path, f"{where}.")
+def _item(table: dict[str, Any], path: Path | str, place: str) -> ItemDocument:
+    _check(ItemDocument, table, path, f"{place}.")
     item = ItemDocument(**table)
     try:
-        named(item.type).check(item)
+        find_type(item.type).check(item)
     except InvalidDefinition as error:
-        raise DocumentError(path, f"{where}.{error.field}", error.reason) from error
+        raise DocumentError(path, f"{place}.{error.field}", error.reason) from error
     if item.rationale_label and item.rationale == "none":
-        raise DocumentError(path, f"{where}.rationale_label", 'says nothing while rationale is "none"')
+        raise DocumentError(path, f"{place}.rationale_label", 'says nothing while rationale is "none"')
     if item.rationale_least < 0 or (item.rationale_least and item.rationale != "required"):
-        raise DocumentError(path, f"{where}.rationale_least", 'must be positive, and needs rationale = "required"')
+        raise DocumentError(path, f"{place}.rationale_least", 'must be positive, and needs rationale = "required"')
     for mark in MARKS:
         for name in getattr(item, mark):
             if name not in WORDED or not getattr(item, name):
                 names = ", ".join(f for f in WORDED if getattr(item, f))
-                raise DocumentError(path, f"{where}.{mark}", f"“{name}” has no words in this item; there are {names}")
+                raise DocumentError(path, f"{place}.{mark}", f"“{name}” has no words in this item; there are {names}")
     if both := set(item.quoted) & set(item.adapted):
-        raise DocumentError(path, f"{where}.adapted", f"{', '.join(sorted(both))} cannot be quoted and adapted at once")
+        raise DocumentError(path, f"{place}.adapted", f"{', '.join(sorted(both))} cannot be quoted and adapted at once")
     return item
 
 
 def _check(
-    kind: type[ItemDocument] | type[InstrumentDocument], table: dict[str, Any], path: Path | str, where: str
+    kind: type[ItemDocument] | type[InstrumentDocument], table: dict[str, Any], path: Path | str, place: str
 ) -> None:
     """Raise DocumentError unless every key is known, every value fits, and none that is needed is missing."""
     field_by_name = {f.name: f for f in fields(kind)}
@@ -222,12 +222,12 @@ def _check(
         if name not in field_by_name:
             near = difflib.get_close_matches(name, field_by_name, n=1)
             way_out = f"did you mean {near[0]}?" if near else f"there are {', '.join(field_by_name)}"
-            raise DocumentError(path, where + name, f"is not a key that is known here; {way_out}")
+            raise DocumentError(path, place + name, f"is not a key that is known here; {way_out}")
         if reason := _misfit(field_by_name[name], value):
-            raise DocumentError(path, where + name, reason)
+            raise DocumentError(path, place + name, reason)
     for name, f in field_by_name.items():
         if f.default is MISSING and f.default_factory is MISSING and is_empty(table.get(name)):
-            raise DocumentError(path, where + name, "is missing or empty; every document has to say it")
+            raise DocumentError(path, place + name, "is missing or empty; every document has to say it")
 
 
 def _misfit(f: Field[Any], value: Any) -> str:

@@ -100,7 +100,7 @@ def one_of(*choices: str) -> FieldReader:
     return read
 
 
-def whole(least: int, most: int) -> FieldReader:
+def whole_number(least: int, most: int) -> FieldReader:
     """A whole number within bounds; true and false are none, though Python says so."""
 
     def read(value: Any) -> int:
@@ -113,7 +113,7 @@ def whole(least: int, most: int) -> FieldReader:
     return read
 
 
-def truth(value: Any) -> bool:
+def boolean(value: Any) -> bool:
     if not isinstance(value, bool):
         raise InvalidValue(f"must be true or false, not {name_kind(value)}")
     return value
@@ -142,28 +142,28 @@ def _validated(words: str, check: Callable[[str], None], otherwise: str) -> str:
 
 
 def read_table(
-    raw: Mapping[str, Any], readers: Mapping[str, FieldReader], *, path: Path, where: str = ""
+    raw: Mapping[str, Any], readers: Mapping[str, FieldReader], *, path: Path, place: str = ""
 ) -> dict[str, Any]:
     """The values of a table, typed. Raises DocumentError at the first unknown key or value that does not fit."""
     typed = {}
     for key, value in raw.items():
-        place = f"{where}, {key}" if where else key
+        field_place = f"{place}, {key}" if place else key
         if key not in readers:
             close = get_close_matches(key, readers, n=1)
             way_out = f"did you mean “{close[0]}”?" if close else f"known are {', '.join(readers)}"
-            raise DocumentError(path, place, f"there is no such key; {way_out}")
+            raise DocumentError(path, field_place, f"there is no such key; {way_out}")
         try:
             typed[key] = readers[key](value)
         except InvalidValue as error:
-            raise DocumentError(path, place, str(error)) from None
+            raise DocumentError(path, field_place, str(error)) from None
     return typed
 
 
-def check_required(typed: Mapping[str, Any], keys: list[str], *, path: Path, where: str = "") -> None:
+def check_required(typed: Mapping[str, Any], keys: list[str], *, path: Path, place: str = "") -> None:
     """Raise DocumentError at the first of these keys that is missing or empty."""
     for key in keys:
         if typed.get(key) in ("", None, []):
-            raise DocumentError(path, f"{where}, {key}" if where else key, "is missing")
+            raise DocumentError(path, f"{place}, {key}" if place else key, "is missing")
 
 
 def find_file(folder: Path, name: str) -> Path:

@@ -19,13 +19,13 @@ BREAK = "***"  # between the sections of a text, where the author opens them wit
 Fault = tuple[str, str]  # where, and the reason with the way out
 
 
-def pieces(text: str) -> list[str | int]:
+def split_text(text: str) -> list[str | int]:
     """The text as fixed words and numbers of blanks in turn: words, 1, words, 2, words; words can be empty."""
     # re.split with one group alternates: outside, inside, outside …
     return [int(part) if i % 2 else part for i, part in enumerate(MARKER.split(text))]
 
 
-def markers(text: str) -> list[int]:
+def find_markers(text: str) -> list[int]:
     """The numbers of the blanks in the order of the text."""
     return [int(number) for number in MARKER.findall(text)]
 
@@ -43,7 +43,7 @@ def has_headings(skeleton: str) -> bool:
     return HEADING.search(skeleton) is not None
 
 
-def paragraphs_by_section(skeleton: str, section_by_blank: Mapping[int, int]) -> dict[int, list[str]]:
+def split_sections(skeleton: str, section_by_blank: Mapping[int, int]) -> dict[int, list[str]]:
     """The paragraphs of each section.
 
     Where no lines open the sections, paragraphs without a blank go with the section that comes next, or with the last.
@@ -59,19 +59,21 @@ def paragraphs_by_section(skeleton: str, section_by_blank: Mapping[int, int]) ->
     waiting: list[str] = []
     for paragraph in split_blocks(skeleton):
         waiting.append(paragraph)
-        if numbers := markers(paragraph):
+        if numbers := find_markers(paragraph):
             by_section.setdefault(section_by_blank[numbers[0]], []).extend(waiting)
             waiting = []
     by_section[max(by_section)] += waiting
     return by_section
 
 
-def joined(skeleton: str, section_by_blank: Mapping[int, int], *, headings: Mapping[int, str] | None = None) -> str:
+def join_sections(
+    skeleton: str, section_by_blank: Mapping[int, int], *, headings: Mapping[int, str] | None = None
+) -> str:
     """The text with its markers: paragraphs parted by blank lines, and sections by *** where lines open them.
 
     headings : by section the line that stands above it
     """
-    by_section = paragraphs_by_section(skeleton, section_by_blank)
+    by_section = split_sections(skeleton, section_by_blank)
     between = f"\n\n{BREAK}\n\n" if has_headings(skeleton) else "\n\n"
     return between.join(
         "\n\n".join([headings[section], *by_section[section]] if headings else by_section[section])
@@ -79,7 +81,7 @@ def joined(skeleton: str, section_by_blank: Mapping[int, int], *, headings: Mapp
     )
 
 
-def faults(skeleton: str, section_by_blank: Mapping[int, int]) -> Iterator[Fault]:
+def find_faults(skeleton: str, section_by_blank: Mapping[int, int]) -> Iterator[Fault]:
     """What keeps the text from being filled; the first is certain, later ones may follow from it."""
     yield from _faults_of_markers(skeleton, section_by_blank)
     yield from _faults_of_places(skeleton)
@@ -92,7 +94,7 @@ def _faults_of_markers(skeleton: str, section_by_blank: Mapping[int, int]) -> It
     for words in MARKER.split(skeleton)[::2]:
         if stray := LIKE_MARKER.search(words):
             yield "skeleton", f"“{stray[0]}” is no marker; a marker is written {{{{1}}}}, a number in double braces"
-    times_by_number = Counter(markers(skeleton))
+    times_by_number = Counter(find_markers(skeleton))
     for number, times in times_by_number.items():
         if number not in section_by_blank:
             yield "skeleton", f"{_shown(number)} has no blank; add one under [[blanks]] or take the marker out"
@@ -104,7 +106,7 @@ def _faults_of_markers(skeleton: str, section_by_blank: Mapping[int, int]) -> It
 
 
 def _faults_of_places(skeleton: str) -> Iterator[Fault]:
-    for first, second in pairwise(markers(skeleton)):
+    for first, second in pairwise(find_markers(skeleton)):
         if first > second:
             yield (
                 "skeleton",
@@ -138,7 +140,7 @@ def _faults_of_headings(skeleton: str, section_by_blank: Mapping[int, int]) -> I
     if before.strip():
         yield "skeleton", "words stand before the line ## 1; move them below it, or take all such lines out"
     for section, text in zip(opened, parts[1::2], strict=True):
-        for number in markers(text):
+        for number in find_markers(text):
             if section_by_blank[number] != section:
                 yield (
                     "skeleton",
@@ -148,7 +150,7 @@ def _faults_of_headings(skeleton: str, section_by_blank: Mapping[int, int]) -> I
 
 def _faults_of_sections(skeleton: str, section_by_blank: Mapping[int, int]) -> Iterator[Fault]:
     for paragraph in _paragraphs(skeleton):
-        for first, second in pairwise(markers(paragraph)):
+        for first, second in pairwise(find_markers(paragraph)):
             if section_by_blank[first] != section_by_blank[second]:
                 yield (
                     "skeleton",
@@ -156,7 +158,7 @@ def _faults_of_sections(skeleton: str, section_by_blank: Mapping[int, int]) -> I
                     f"{section_by_blank[second]} share a paragraph; begin a new paragraph with the section",
                 )
     last = 0
-    for number in markers(skeleton):
+    for number in find_markers(skeleton):
         section = section_by_blank[number]
         if section < last:
             yield (

@@ -33,8 +33,8 @@ _READERS: dict[str, FieldReader] = {
     "title": reader.line(300),
     "url": reader.url,
     "licence": reader.line(200),
-    "may_redistribute": reader.truth,
-    "may_send_out": reader.truth,
+    "may_redistribute": reader.boolean,
+    "may_send_out": reader.boolean,
 }
 COLUMNS = tuple(_READERS)
 _OF_GROUP = ("group", "premise")
@@ -85,14 +85,14 @@ class _Seen:
     rows: dict[str, int] = field(default_factory=dict)  # of a story: row by group
 
 
-def are_in(folder: Path) -> list[str]:
+def list_story_files(folder: Path) -> list[str]:
     """Which files of stories a study's folder holds, by name."""
     return [name for name in NAMES if (folder / name).exists() or (folder / name).is_symlink()]
 
 
-def beside(folder: Path) -> Path:
+def find_story_file(folder: Path) -> Path:
     """The one file of stories in a study's folder. Raises InvalidValue if there is none, or more than one."""
-    names = are_in(folder)
+    names = list_story_files(folder)
     if not names:
         raise InvalidValue(f"there is no file of stories in its folder; add one of {', '.join(NAMES)}")
     if len(names) > 1:
@@ -100,7 +100,7 @@ def beside(folder: Path) -> Path:
     return reader.find_file(folder, names[0])
 
 
-def read(path: Path) -> Collection:
+def read_stories(path: Path) -> Collection:
     """The stories and groups of a file. Raises DocumentError with row and field at the first fault."""
     stories: dict[str, _Seen] = {}
     groups: dict[str, _Seen] = {}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from studies.documents import instrument, reader, stories, switches
-from studies.documents.cloze import parse
+from studies.documents.cloze import parse_cloze
 from studies.documents.errors import DocumentError, InvalidValue, quote
 from studies.documents.reader import FieldReader
 from studies.documents.stories import Collection, GroupDocument, StoryDocument
@@ -26,13 +26,13 @@ _STUDY: dict[str, FieldReader] = {
     "notice": reader.line(300),
     "organiser": reader.line(200),
     "contact": reader.email,
-    "minutes": reader.whole(1, 1440),
-    "seats_per_group": reader.whole(1, 1000),
-    "groups_per_sitting": reader.whole(1, 1000),
+    "minutes": reader.whole_number(1, 1440),
+    "seats_per_group": reader.whole_number(1, 1000),
+    "groups_per_sitting": reader.whole_number(1, 1000),
     "order_policy": reader.one_of(*OrderPolicy.values),
-    "seed": reader.whole(0, 2**63 - 1),
-    "shows_premise": reader.truth,
-    "asks_recognition": reader.truth,
+    "seed": reader.whole_number(0, 2**63 - 1),
+    "shows_premise": reader.boolean,
+    "asks_recognition": reader.boolean,
     "cloze": reader.line(300),
 }
 
@@ -57,7 +57,7 @@ _STEP: dict[str, FieldReader] = {
     "text_file": reader.line(300),
     "instrument": reader.line(121),
     "scope": reader.one_of(*StepScope.values),
-    "locks": reader.truth,
+    "locks": reader.boolean,
     "background": reader.one_of(*StepBackground.values),
     "layout": reader.one_of(*filter(None, StepLayout.values)),
     "revises": reader.slug(40),
@@ -81,9 +81,9 @@ _BRIEFING = re.compile(r"\{briefing of ([^{}]*)\}")
 
 @dataclass(frozen=True)
 class StepDocument:
-    """One step. where : how messages name it; instrument : "slug" or "slug@version", or "" for a text"""
+    """One step. place : how messages name it; instrument : "slug" or "slug@version", or "" for a text"""
 
-    where: str
+    place: str
     key: str
     kind: str
     title: str = ""
@@ -119,7 +119,11 @@ def read_study(path: Path) -> StudyDocument:
     path = path / NAME if path.is_dir() else path
     raw = reader.read_toml(path, guide="docs/study-files.md")
     try:
-        beside = None if "cloze" in raw and not stories.are_in(path.parent) else stories.beside(path.parent)
+        beside = (
+            None
+            if "cloze" in raw and not stories.list_story_files(path.parent)
+            else stories.find_story_file(path.parent)
+        )
     except InvalidValue as error:
         raise DocumentError(path, "file", str(error)) from None
     steps = raw.pop("steps", [])
@@ -131,7 +135,7 @@ def read_study(path: Path) -> StudyDocument:
         path=path,
         study=study,
         steps=_steps(steps, study, path=path),
-        collection=stories.read(beside) if beside else _skeleton(cloze, path=path),
+        collection=stories.read_stories(beside) if beside else _skeleton(cloze, path=path),
         cloze=cloze,
     )
 
@@ -143,13 +147,13 @@ def _cloze(name: str, *, path: Path) -> str:
         content = reader.read_text(file, largest=reader.LARGEST_TEXT)
     except InvalidValue as error:
         raise DocumentError(path, "cloze", str(error)) from None
-    parse(content, file.name)
+    parse_cloze(content, file.name)
     return content
 
 
 def _skeleton(toml: str, *, path: Path) -> Collection:
     """The one story of a study that has no file of stories: the text to be filled."""
-    document = parse(toml, path.name)
+    document = parse_cloze(toml, path.name)
     story = StoryDocument(
         key=document.slug,
         text=document.marked_text,
@@ -167,43 +171,43 @@ def _steps(tables: Any, study: Mapping[str, Any], *, path: Path) -> tuple[StepDo
         raise DocumentError(path, "steps", "a study needs steps; write each under [[steps]]")
     steps: list[StepDocument] = []
     for number, raw in enumerate(tables, start=1):
-        step = _step(raw, study, where=f"step {number}", path=path)
+        step = _step(raw, study, place=f"step {number}", path=path)
         _check_place(step, steps, path=path)
         steps.append(step)
     return tuple(steps)
 
 
-def _step(raw: dict[str, Any], study: Mapping[str, Any], *, where: str, path: Path) -> StepDocument:
-    values = reader.read_table(raw, _STEP, path=path, where=where)
-    reader.check_required(values, ["key", "kind"], path=path, where=where)
+def _step(raw: dict[str, Any], study: Mapping[str, Any], *, place: str, path: Path) -> StepDocument:
+    values = reader.read_table(raw, _STEP, path=path, place=place)
+    reader.check_required(values, ["key", "kind"], path=path, place=place)
     for name in ("text", "story"):
         if f"{name}_file" in values:
-            values[name] = _from_file(values, name, where=where, path=path)
-    _check_kind(values, where=where, path=path)
+            values[name] = _from_file(values, name, place=place, path=path)
+    _check_kind(values, place=place, path=path)
     if values["kind"] == StepKind.PRACTICE:
         values["scope"] = StepScope.ONCE
     if _BRIEFING.search(values.get("text", "")) and values["kind"] != StepKind.BRIEFING:
-        raise DocumentError(path, f"{where}, text", "takes in a briefing, which belongs to a step of kind briefing")
-    values["text"] = _filled(values.get("text", ""), study, where=where, path=path)
+        raise DocumentError(path, f"{place}, text", "takes in a briefing, which belongs to a step of kind briefing")
+    values["text"] = _filled(values.get("text", ""), study, place=place, path=path)
     if "options" in values and "layout" not in values:
-        raise DocumentError(path, f"{where}, options", 'belongs to a step with layout = "cloze"')
-    if reason := switches.misfit(values.get("options", {})):
-        raise DocumentError(path, f"{where}, options", reason)
-    return StepDocument(where=where, **values)
+        raise DocumentError(path, f"{place}, options", 'belongs to a step with layout = "cloze"')
+    if reason := switches.find_fault(values.get("options", {})):
+        raise DocumentError(path, f"{place}, options", reason)
+    return StepDocument(place=place, **values)
 
 
-def _check_kind(table: Mapping[str, Any], *, where: str, path: Path) -> None:
+def _check_kind(table: Mapping[str, Any], *, place: str, path: Path) -> None:
     """Raise DocumentError if the step lacks what its kind needs, or has what belongs to another."""
     kind = table["kind"]
     for name in table:
         owners = [owner for owner, names in _BELONGS.items() if name in names]
         if owners and kind not in owners:
             reason = f"belongs to a step of kind {' or '.join(owners)}, not {kind}"
-            raise DocumentError(path, f"{where}, {name}", reason)
-    reader.check_required(table, _NEEDED.get(kind, ["text"]), path=path, where=where)
+            raise DocumentError(path, f"{place}, {name}", reason)
+    reader.check_required(table, _NEEDED.get(kind, ["text"]), path=path, place=place)
 
 
-def _from_file(table: dict[str, Any], name: str, *, where: str, path: Path) -> str:
+def _from_file(table: dict[str, Any], name: str, *, place: str, path: Path) -> str:
     """What the file says that stands in place of a text of that name."""
     file_name = table.pop(f"{name}_file")
     try:
@@ -212,20 +216,20 @@ def _from_file(table: dict[str, Any], name: str, *, where: str, path: Path) -> s
         file = reader.find_file(path.parent, file_name)
         return str(reader.text(reader.read_text(file, largest=reader.LARGEST_TEXT)))
     except InvalidValue as error:
-        raise DocumentError(path, f"{where}, {name}_file", str(error)) from None
+        raise DocumentError(path, f"{place}, {name}_file", str(error)) from None
 
 
-def _filled(text: str, study: Mapping[str, Any], *, where: str, path: Path) -> str:
+def _filled(text: str, study: Mapping[str, Any], *, place: str, path: Path) -> str:
     """The text with {organiser}, {contact} and {briefing of …} said, so that what is frozen is what raters read."""
     for name in _BRIEFING.findall(text):
         file = instrument.discover().get(name)
         if file is None or not (briefing := instrument.read_instrument(file).briefing):
-            raise DocumentError(path, f"{where}, text", f"no built-in instrument “{name}” has a briefing")
+            raise DocumentError(path, f"{place}, text", f"no built-in instrument “{name}” has a briefing")
         text = text.replace(f"{{briefing of {name}}}", briefing)
     for name in _NAMED:
         if f"{{{name}}}" in text:
             if not study.get(name):
-                raise DocumentError(path, f"{where}, text", f"names {{{name}}}, but the study file gives no {name}")
+                raise DocumentError(path, f"{place}, text", f"names {{{name}}}, but the study file gives no {name}")
             text = text.replace(f"{{{name}}}", study[name])
     return text
 
@@ -233,19 +237,19 @@ def _filled(text: str, study: Mapping[str, Any], *, where: str, path: Path) -> s
 def _check_place(step: StepDocument, before: list[StepDocument], *, path: Path) -> None:
     """Raise DocumentError if the step cannot stand after those before it."""
     if step.key in [other.key for other in before]:
-        raise DocumentError(path, f"{step.where}, key", f"“{step.key}” stands twice; every step needs a key of its own")
+        raise DocumentError(path, f"{step.place}, key", f"“{step.key}” stands twice; every step needs a key of its own")
     if step.kind == StepKind.CONSENT and before:
         raise DocumentError(
-            path, f"{step.where}, kind", "is out of place: consent is asked once, and as the first step"
+            path, f"{step.place}, kind", "is out of place: consent is asked once, and as the first step"
         )
     if step.locks and step.scope == StepScope.ONCE:
-        raise DocumentError(path, f"{step.where}, locks", "belongs to a step within a group, not to one asked once")
+        raise DocumentError(path, f"{step.place}, locks", "belongs to a step within a group, not to one asked once")
     if step.locks and not any(other.kind == StepKind.RATING for other in before):
-        raise DocumentError(path, f"{step.where}, locks", "is out of place: no answers are asked before this step")
+        raise DocumentError(path, f"{step.place}, locks", "is out of place: no answers are asked before this step")
     if step.revises and not any(_is_revised(step, other) for other in before):
         raise DocumentError(
             path,
-            f"{step.where}, revises",
+            f"{step.place}, revises",
             f"“{step.revises}” is no earlier step with the same instrument, asked once or in the same scope",
         )
 

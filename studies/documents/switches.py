@@ -24,7 +24,7 @@ class Switches:
 NAMES = tuple(field.name for field in fields(Switches))
 
 
-def misfit(options: Mapping[str, Any]) -> str:
+def find_fault(options: Mapping[str, Any]) -> str:
     """Why these cannot be the options of a cloze; "" if they can."""
     for name, value in options.items():
         if name not in NAMES:

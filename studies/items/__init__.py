@@ -9,9 +9,18 @@ import importlib
 import pkgutil
 from functools import cache
 
-from studies.items.base import Asked, InvalidAnswer, InvalidDefinition, ItemType, Shown, is_empty
+from studies.items.base import InvalidAnswer, InvalidDefinition, ItemDefinition, ItemType, StoryLabel, is_empty
 
-__all__ = ["Asked", "InvalidAnswer", "InvalidDefinition", "ItemType", "Shown", "all_types", "is_empty", "named"]
+__all__ = [
+    "InvalidAnswer",
+    "InvalidDefinition",
+    "ItemDefinition",
+    "ItemType",
+    "StoryLabel",
+    "all_types",
+    "find_type",
+    "is_empty",
+]
 
 
 @cache
@@ -30,7 +39,7 @@ def all_types() -> dict[str, ItemType]:
     return type_by_name
 
 
-def named(name: str) -> ItemType:
+def find_type(name: str) -> ItemType:
     """The item type of that name. Raises InvalidDefinition if there is none."""
     try:
         return all_types()[name]

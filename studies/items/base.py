@@ -13,7 +13,7 @@ Value = Any
 Level = Literal["nominal", "ordinal", "interval", "none"]
 
 
-class Asked(Protocol):
+class ItemDefinition(Protocol):
     """What an item type reads of an item. `studies.models.Item` has it, and so has a parsed instrument file.
 
     options : [{"value": "expert", "label": "An experienced writer"}, …], for types that offer options
@@ -31,7 +31,7 @@ class Asked(Protocol):
 
 
 @dataclass(frozen=True)
-class Shown:
+class StoryLabel:
     """A story as a rater may name it: its letter in this seat, and where it can be read again."""
 
     letter: str
@@ -72,7 +72,7 @@ class ItemType:
     # {"item": {…}, "valid": [(raw, value), …], "invalid": [raw, …], "model": [raw that the schema allows, …]}
     example: ClassVar[dict[str, Any]]
 
-    def check(self, item: Asked) -> None:
+    def check(self, item: ItemDefinition) -> None:
         """Raise InvalidDefinition unless the item can be asked as written."""
         if item.options and not self.has_options:
             raise InvalidDefinition("options", "this type offers no options; remove them or choose another type")
@@ -80,10 +80,10 @@ class ItemType:
             if name not in self.settings:
                 names = ", ".join(sorted(self.settings)) or "none"
                 raise InvalidDefinition(f"settings.{name}", f"not a setting of this type; it has {names}")
-            if not is_of(self.settings[name], value):
+            if not has_type(self.settings[name], value):
                 raise InvalidDefinition(f"settings.{name}", f"must be {KINDS[self.settings[name]]}, not {value!r}")
 
-    def clean(self, item: Asked, raw: Any, *, stories: Sequence[Shown] = ()) -> Value:
+    def clean(self, item: ItemDefinition, raw: Any, *, stories: Sequence[StoryLabel] = ()) -> Value:
         """The answer as it is stored, from a form, a model's JSON or a file; stories are named by letter.
 
         Raises InvalidAnswer with the way out. `raw` is never empty (see `is_empty`): that is no answer, and not the
@@ -91,55 +91,57 @@ class ItemType:
         """
         raise NotImplementedError(self.name)
 
-    def keep(self, item: Asked, raw: Any, *, stories: Sequence[Shown] = ()) -> Value:
+    def keep(self, item: ItemDefinition, raw: Any, *, stories: Sequence[StoryLabel] = ()) -> Value:
         """The answer of somebody who is still at work, as it is stored. Like `clean`, but a type may keep what was
         written although it is too much; `shortfall` then says so. Raises InvalidAnswer."""
         return self.clean(item, raw, stories=stories)
 
-    def shortfall(self, item: Asked, value: Value) -> str:
+    def shortfall(self, item: ItemDefinition, value: Value) -> str:
         """What keeps the answer, too short or too long, from being submitted, in a sentence; "" if nothing does."""
         return ""
 
-    def from_form(self, data: Mapping[str, Any], name: str, *, stories: Sequence[Shown] = ()) -> Any:
+    def from_form(self, data: Mapping[str, Any], name: str, *, stories: Sequence[StoryLabel] = ()) -> Any:
         """What was posted under that name, as `clean` takes it; empty if nothing was."""
         return data.get(name)
 
-    def context(self, item: Asked, *, name: str, value: Any = None, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+    def context(
+        self, item: ItemDefinition, *, name: str, value: Any = None, stories: Sequence[StoryLabel] = ()
+    ) -> dict[str, Any]:
         """What the template needs: `item`, `name` of the form field, `value`, `stories`, `options`, and a type's own.
 
         `value` is an answer that `clean` returned, what a form posted and `clean` refused, or None.
         """
         return {"item": item, "name": name, "value": value, "stories": stories, "options": item.options}
 
-    def field(self, item: Asked, *, stories: Sequence[Shown] = ()) -> forms.Field:
+    def field(self, item: ItemDefinition, *, stories: Sequence[StoryLabel] = ()) -> forms.Field:
         """The form field whose widget the page shows; never required, since a draft may be empty."""
         return AnswerField(self, item, stories)
 
-    def words(self, item: Asked, *, stories: Sequence[Shown] = ()) -> str:
+    def words(self, item: ItemDefinition, *, stories: Sequence[StoryLabel] = ()) -> str:
         """How a model is told to answer, as one or two plain sentences."""
         raise NotImplementedError(self.name)
 
-    def schema(self, item: Asked, *, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+    def schema(self, item: ItemDefinition, *, stories: Sequence[StoryLabel] = ()) -> dict[str, Any]:
         """JSON schema of the value that a model returns. What a schema cannot say, `words` says and `clean` checks."""
         raise NotImplementedError(self.name)
 
-    def label(self, item: Asked, value: Value) -> str:
+    def label(self, item: ItemDefinition, value: Value) -> str:
         """The value in the words of the item, for receipts, reviews and exports."""
         return str(value)
 
-    def is_worded(self, item: Asked) -> bool:
+    def is_worded(self, item: ItemDefinition) -> bool:
         """Whether labels are the item's own words. Where they are ours, pages translate them; exports never do."""
         return True
 
-    def analysed(self, item: Asked, value: Value) -> Value:
+    def analysed(self, item: ItemDefinition, value: Value) -> Value:
         """The value in the direction in which it is analysed, which may differ from the one shown."""
         return value
 
-    def is_correct(self, item: Asked, value: Value) -> bool | None:
+    def is_correct(self, item: ItemDefinition, value: Value) -> bool | None:
         """Whether the value is what the item's `correct` setting says; None if the item has no right answer."""
         return None if "correct" not in item.settings else bool(value == item.settings["correct"])
 
-    def author_by_option(self, item: Asked) -> Mapping[str, str]:
+    def author_by_option(self, item: ItemDefinition) -> Mapping[str, str]:
         """What kind of source each option means, if the item asks who wrote a story; else nothing."""
         return {}
 
@@ -163,7 +165,7 @@ class AnswerWidget(forms.Widget):
 
     use_fieldset = True
 
-    def __init__(self, kind: ItemType, item: Asked, stories: Sequence[Shown]) -> None:
+    def __init__(self, kind: ItemType, item: ItemDefinition, stories: Sequence[StoryLabel]) -> None:
         super().__init__()
         self.kind, self.item, self.stories = kind, item, stories
         self.template_name = kind.template
@@ -185,7 +187,7 @@ class AnswerWidget(forms.Widget):
 class AnswerField(forms.Field):
     """Cleans to the value that is stored, or to None where nothing was answered."""
 
-    def __init__(self, kind: ItemType, item: Asked, stories: Sequence[Shown]) -> None:
+    def __init__(self, kind: ItemType, item: ItemDefinition, stories: Sequence[StoryLabel]) -> None:
         super().__init__(required=False, label=item.question, widget=AnswerWidget(kind, item, stories))
         self.kind, self.item, self.stories = kind, item, stories
 
@@ -201,13 +203,13 @@ class AnswerField(forms.Field):
 KINDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "text", dict: "a table"}
 
 
-def is_of(kind: type, value: Any) -> bool:
+def has_type(kind: type, value: Any) -> bool:
     """Whether the value is of that kind. True is an int to Python; to whoever wrote `low = true` it was a slip."""
     if isinstance(value, bool):
         return kind is bool
     return isinstance(value, (int, float) if kind is float else kind)
 
 
-def listed(words: Sequence[str], last: str) -> str:
+def join_words(words: Sequence[str], last: str) -> str:
     """The words as an enumeration: “A, B or C” with last = "or"."""
     return f" {last} ".join(filter(None, [", ".join(words[:-1]), words[-1]])) if words else ""

@@ -6,8 +6,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from studies.items.base import Asked, InvalidAnswer, InvalidDefinition, ItemType, Shown, Value
-from studies.items.options import Options, check_correct, check_options, folded, found, label_of
+from studies.items.base import InvalidAnswer, InvalidDefinition, ItemDefinition, ItemType, StoryLabel, Value
+from studies.items.options import Options, check_correct, check_options, fold_case, label_of, match_option
 
 DEFAULT = [{"value": "yes", "label": gettext_noop("Yes")}, {"value": "no", "label": gettext_noop("No")}]
 
@@ -33,7 +33,7 @@ class Binary(ItemType):
         "invalid": ["maybe", "y", 1, True, ["yes"], {"yes": 1}],
     }
 
-    def check(self, item: Asked) -> None:
+    def check(self, item: ItemDefinition) -> None:
         super().check(item)
         if item.options:
             check_options(item)
@@ -43,45 +43,47 @@ class Binary(ItemType):
                 )
         check_correct(item, DEFAULT)
 
-    def clean(self, item: Asked, raw: Any, *, stories: Sequence[Shown] = ()) -> Value:
-        value = found(DEFAULT, raw) or found(_options(item), raw)
+    def clean(self, item: ItemDefinition, raw: Any, *, stories: Sequence[StoryLabel] = ()) -> Value:
+        value = match_option(DEFAULT, raw) or match_option(_options(item), raw)
         if value is None:
             yes, no = (option["label"] for option in _shown(item))
             raise InvalidAnswer(_("Please answer “%(yes)s” or “%(no)s”.") % {"yes": yes, "no": no})
         return value
 
-    def context(self, item: Asked, *, name: str, value: Any = None, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+    def context(
+        self, item: ItemDefinition, *, name: str, value: Any = None, stories: Sequence[StoryLabel] = ()
+    ) -> dict[str, Any]:
         options = _shown(item)
-        initials = [folded(option["label"])[0] for option in options]
+        initials = [fold_case(option["label"])[0] for option in options]
         # A letter key is offered only where it can mean one answer.
         keys = initials if len(set(initials)) == len(initials) else [""] * len(initials)
         return {
             **super().context(item, name=name, value=value, stories=stories),
-            "value": found(DEFAULT, value) or found(options, value),
+            "value": match_option(DEFAULT, value) or match_option(options, value),
             "options": [{**option, "letter": key} for option, key in zip(options, keys, strict=True)],
             "is_worded": self.is_worded(item),
         }
 
-    def words(self, item: Asked, *, stories: Sequence[Shown] = ()) -> str:
+    def words(self, item: ItemDefinition, *, stories: Sequence[StoryLabel] = ()) -> str:
         if not item.options:
             return 'Answer "yes" or "no".'
         return "Answer " + " or ".join(f'"{o["value"]}" (which means “{o["label"]}”)' for o in _options(item)) + "."
 
-    def schema(self, item: Asked, *, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+    def schema(self, item: ItemDefinition, *, stories: Sequence[StoryLabel] = ()) -> dict[str, Any]:
         return {"type": "string", "enum": ["yes", "no"]}
 
-    def label(self, item: Asked, value: Value) -> str:
+    def label(self, item: ItemDefinition, value: Value) -> str:
         return label_of(_options(item), value)
 
-    def is_worded(self, item: Asked) -> bool:
+    def is_worded(self, item: ItemDefinition) -> bool:
         return bool(item.options)
 
 
-def _options(item: Asked) -> Options:
+def _options(item: ItemDefinition) -> Options:
     return sorted(item.options, key=lambda option: option["value"] == "no") or DEFAULT
 
 
-def _shown(item: Asked) -> Options:
+def _shown(item: ItemDefinition) -> Options:
     """The options for a page: our own words in its language."""
     if item.options:
         return _options(item)

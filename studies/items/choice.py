@@ -5,8 +5,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from studies.items.base import Asked, InvalidAnswer, ItemType, Shown, Value, listed
-from studies.items.options import check_correct, check_options, found, label_of
+from studies.items.base import InvalidAnswer, ItemDefinition, ItemType, StoryLabel, Value, join_words
+from studies.items.options import check_correct, check_options, label_of, match_option
 
 # What options can say of the author, as kinds of source; who offers exactly such options asks who wrote the story.
 AUTHOR_BY_OPTION = {"expert": "expert_writer", "amateur": "amateur_writer", "ai": "language_model"} | {
@@ -41,35 +41,37 @@ class Choice(ItemType):
         "invalid": ["a person", "exp", 0, True, ["expert"], {"value": "expert"}],
     }
 
-    def check(self, item: Asked) -> None:
+    def check(self, item: ItemDefinition) -> None:
         super().check(item)
         check_options(item)
         check_correct(item, item.options)
 
-    def clean(self, item: Asked, raw: Any, *, stories: Sequence[Shown] = ()) -> Value:
-        value = found(item.options, raw)
+    def clean(self, item: ItemDefinition, raw: Any, *, stories: Sequence[StoryLabel] = ()) -> Value:
+        value = match_option(item.options, raw)
         if value is None:
-            labels = listed([f"“{option['label']}”" for option in item.options], _("or"))
+            labels = join_words([f"“{option['label']}”" for option in item.options], _("or"))
             raise InvalidAnswer(_("Please choose one of these: %(labels)s.") % {"labels": labels})
         return value
 
-    def context(self, item: Asked, *, name: str, value: Any = None, stories: Sequence[Shown] = ()) -> dict[str, Any]:
-        return super().context(item, name=name, value=found(item.options, value), stories=stories)
+    def context(
+        self, item: ItemDefinition, *, name: str, value: Any = None, stories: Sequence[StoryLabel] = ()
+    ) -> dict[str, Any]:
+        return super().context(item, name=name, value=match_option(item.options, value), stories=stories)
 
-    def words(self, item: Asked, *, stories: Sequence[Shown] = ()) -> str:
+    def words(self, item: ItemDefinition, *, stories: Sequence[StoryLabel] = ()) -> str:
         return (
             "Answer with exactly one of these values: "
             + "; ".join(f'"{o["value"]}" ({o["label"]})' for o in item.options)
             + "."
         )
 
-    def schema(self, item: Asked, *, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+    def schema(self, item: ItemDefinition, *, stories: Sequence[StoryLabel] = ()) -> dict[str, Any]:
         return {"type": "string", "enum": [option["value"] for option in item.options]}
 
-    def author_by_option(self, item: Asked) -> Mapping[str, str]:
+    def author_by_option(self, item: ItemDefinition) -> Mapping[str, str]:
         values = [option["value"] for option in item.options]
         is_guess = all(value in AUTHOR_BY_OPTION for value in values)
         return {value: AUTHOR_BY_OPTION[value] for value in values} if is_guess else {}
 
-    def label(self, item: Asked, value: Value) -> str:
+    def label(self, item: ItemDefinition, value: Value) -> str:
         return label_of(item.options, value)

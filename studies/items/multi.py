@@ -6,8 +6,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from studies.items.base import Asked, InvalidAnswer, InvalidDefinition, ItemType, Shown, Value, listed
-from studies.items.options import check_options, found, label_of
+from studies.items.base import InvalidAnswer, InvalidDefinition, ItemDefinition, ItemType, StoryLabel, Value, join_words
+from studies.items.options import check_options, label_of, match_option
 
 
 class Multi(ItemType):
@@ -47,7 +47,7 @@ class Multi(ItemType):
         ],
     }
 
-    def check(self, item: Asked) -> None:
+    def check(self, item: ItemDefinition) -> None:
         super().check(item)
         check_options(item)
         least, most = _bounds(item)
@@ -56,11 +56,11 @@ class Multi(ItemType):
         if not max(1, least) <= most <= len(item.options):
             raise InvalidDefinition("settings.at_most", f"must be between {max(1, least)} and {len(item.options)}")
 
-    def clean(self, item: Asked, raw: Any, *, stories: Sequence[Shown] = ()) -> Value:
+    def clean(self, item: ItemDefinition, raw: Any, *, stories: Sequence[StoryLabel] = ()) -> Value:
         words = [raw] if isinstance(raw, str) else raw
-        values = [found(item.options, word) for word in words] if isinstance(words, list | tuple) else [None]
+        values = [match_option(item.options, word) for word in words] if isinstance(words, list | tuple) else [None]
         if None in values:
-            labels = listed([f"“{option['label']}”" for option in item.options], _("or"))
+            labels = join_words([f"“{option['label']}”" for option in item.options], _("or"))
             raise InvalidAnswer(_("Please choose among these: %(labels)s.") % {"labels": labels})
         if len(set(values)) < len(values):
             raise InvalidAnswer(_("One option is chosen twice; please name each once."))
@@ -71,32 +71,34 @@ class Multi(ItemType):
             )
         return [option["value"] for option in item.options if option["value"] in values]
 
-    def shortfall(self, item: Asked, value: Value) -> str:
+    def shortfall(self, item: ItemDefinition, value: Value) -> str:
         least = _bounds(item)[0]
         if len(value) >= least:
             return ""
         return ngettext("Please choose at least one.", "Please choose at least %(least)d.", least) % {"least": least}
 
-    def from_form(self, data: Mapping[str, Any], name: str, *, stories: Sequence[Shown] = ()) -> Any:
+    def from_form(self, data: Mapping[str, Any], name: str, *, stories: Sequence[StoryLabel] = ()) -> Any:
         return data.getlist(name) if hasattr(data, "getlist") else data.get(name)
 
-    def context(self, item: Asked, *, name: str, value: Any = None, stories: Sequence[Shown] = ()) -> dict[str, Any]:
-        chosen = [found(item.options, word) for word in value] if isinstance(value, list) else []
+    def context(
+        self, item: ItemDefinition, *, name: str, value: Any = None, stories: Sequence[StoryLabel] = ()
+    ) -> dict[str, Any]:
+        chosen = [match_option(item.options, word) for word in value] if isinstance(value, list) else []
         return super().context(item, name=name, value=chosen, stories=stories)
 
-    def words(self, item: Asked, *, stories: Sequence[Shown] = ()) -> str:
+    def words(self, item: ItemDefinition, *, stories: Sequence[StoryLabel] = ()) -> str:
         least, most = _bounds(item)
         values = "; ".join(f'"{option["value"]}" ({option["label"]})' for option in item.options)
         return f"Answer with a list of {max(1, least)} to {most} of these values: {values}."
 
-    def schema(self, item: Asked, *, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+    def schema(self, item: ItemDefinition, *, stories: Sequence[StoryLabel] = ()) -> dict[str, Any]:
         least, most = _bounds(item)
         value = {"type": "string", "enum": [option["value"] for option in item.options]}
         return {"type": "array", "items": value, "minItems": max(1, least), "maxItems": most, "uniqueItems": True}
 
-    def label(self, item: Asked, value: Value) -> str:
+    def label(self, item: ItemDefinition, value: Value) -> str:
         return "; ".join(label_of(item.options, word) for word in value)
 
 
-def _bounds(item: Asked) -> tuple[int, int]:
+def _bounds(item: ItemDefinition) -> tuple[int, int]:
     return item.settings.get("at_least", 0), item.settings.get("at_most", len(item.options))

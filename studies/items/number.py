@@ -9,7 +9,7 @@ from typing import Any
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from studies.items.base import Asked, InvalidAnswer, InvalidDefinition, ItemType, Shown, Value, is_of
+from studies.items.base import InvalidAnswer, InvalidDefinition, ItemDefinition, ItemType, StoryLabel, Value, has_type
 
 NUMBER = re.compile(r"[+-]?[0-9]{1,16}(\.[0-9]{1,400})?")
 LARGEST = 10**15  # beyond it JavaScript and spreadsheets no longer tell neighbours apart
@@ -37,7 +37,7 @@ class Number(ItemType):
         "invalid": [-1, 80.5, "a few", "3,5", "1e1", True, [3], {"years": 3}, "١", 10**400, "9" * 5000],
     }
 
-    def check(self, item: Asked) -> None:
+    def check(self, item: ItemDefinition) -> None:
         super().check(item)
         for end in ("low", "high"):
             if not math.isfinite(item.settings.get(end, 0)) or abs(item.settings.get(end, 0)) > LARGEST:
@@ -46,8 +46,8 @@ class Number(ItemType):
         if low >= high:
             raise InvalidDefinition("settings.high", f"must be greater than low, which is {_shown(low)}")
 
-    def clean(self, item: Asked, raw: Any, *, stories: Sequence[Shown] = ()) -> Value:
-        value = number(raw)
+    def clean(self, item: ItemDefinition, raw: Any, *, stories: Sequence[StoryLabel] = ()) -> Value:
+        value = read_number(raw)
         low, high = _bounds(item)
         if (
             value is None
@@ -59,41 +59,43 @@ class Number(ItemType):
             )
         return int(value) if item.settings.get("integer") else float(value)
 
-    def context(self, item: Asked, *, name: str, value: Any = None, stories: Sequence[Shown] = ()) -> dict[str, Any]:
-        text = value if isinstance(value, str) else "" if number(value) is None else _shown(value)
+    def context(
+        self, item: ItemDefinition, *, name: str, value: Any = None, stories: Sequence[StoryLabel] = ()
+    ) -> dict[str, Any]:
+        text = value if isinstance(value, str) else "" if read_number(value) is None else _shown(value)
         return {
             **super().context(item, name=name, value=text, stories=stories),
             "unit": item.settings.get("unit", ""),
             "inputmode": "numeric" if item.settings.get("integer") and _bounds(item)[0] >= 0 else "decimal",
         }
 
-    def words(self, item: Asked, *, stories: Sequence[Shown] = ()) -> str:
+    def words(self, item: ItemDefinition, *, stories: Sequence[StoryLabel] = ()) -> str:
         unit = item.settings.get("unit")
         with translation.override(None):  # a prompt is the same whoever starts the run
             kind = _range(item, "a whole number", "a number")
         return f"Answer with {kind}" + (f", in {unit}." if unit else ".")
 
-    def schema(self, item: Asked, *, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+    def schema(self, item: ItemDefinition, *, stories: Sequence[StoryLabel] = ()) -> dict[str, Any]:
         low, high = _bounds(item)
         return {"type": "integer" if item.settings.get("integer") else "number", "minimum": low, "maximum": high}
 
-    def label(self, item: Asked, value: Value) -> str:
+    def label(self, item: ItemDefinition, value: Value) -> str:
         unit = item.settings.get("unit")
         return f"{_shown(value)} {unit}" if unit else _shown(value)
 
 
-def number(raw: Any) -> int | float | None:
+def read_number(raw: Any) -> int | float | None:
     """The number that `raw` is or says in digits; None if it is none or too large to be kept exactly."""
     if isinstance(raw, str):
         raw = float(raw) if NUMBER.fullmatch(raw.strip()) else None
-    return raw if is_of(float, raw) and abs(raw) <= LARGEST else None
+    return raw if has_type(float, raw) and abs(raw) <= LARGEST else None
 
 
-def _bounds(item: Asked) -> tuple[float, float]:
+def _bounds(item: ItemDefinition) -> tuple[float, float]:
     return item.settings.get("low", -LARGEST), item.settings.get("high", LARGEST)
 
 
-def _range(item: Asked, whole: str, any_number: str) -> str:
+def _range(item: ItemDefinition, whole: str, any_number: str) -> str:
     kind = whole if item.settings.get("integer") else any_number
     low, high = item.settings.get("low"), item.settings.get("high")
     if low is not None and high is not None:
@@ -103,7 +105,7 @@ def _range(item: Asked, whole: str, any_number: str) -> str:
     return kind if high is None else _("%(what)s of at most %(high)s") % {"what": kind, "high": _shown(high)}
 
 
-def _asked(item: Asked, *, hint: str) -> str:
+def _asked(item: ItemDefinition, *, hint: str) -> str:
     return _("Please give %(number)s.") % {"number": _range(item, _("a whole number"), _("a number"))} + hint
 
 

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from studies.items.base import Asked, InvalidDefinition
+from studies.items.base import InvalidDefinition, ItemDefinition
 
 Options = list[dict[str, Any]]
 
 
-def check_options(item: Asked) -> None:
+def check_options(item: ItemDefinition) -> None:
     """Raise InvalidDefinition unless there are at least two options that no answer could confuse."""
     if len(item.options) < 2:
         raise InvalidDefinition("options", 'needs at least two, each as { value = "…", label = "…" }')
@@ -19,13 +19,13 @@ def check_options(item: Asked) -> None:
             if not isinstance(option[part], str) or not option[part].strip():
                 raise InvalidDefinition(f"options[{i}].{part}", f"must be text, not {option[part]!r}")
         # Value and label of the same option may agree ("1", "1"); those of two options may not, not even in case.
-        for word in {folded(option["value"]), folded(option["label"])}:
+        for word in {fold_case(option["value"]), fold_case(option["label"])}:
             if word in index_by_word:
                 raise InvalidDefinition(f"options[{i}]", f"“{word}” already stands for option {index_by_word[word]}")
             index_by_word[word] = i
 
 
-def check_correct(item: Asked, options: Options) -> None:
+def check_correct(item: ItemDefinition, options: Options) -> None:
     """Raise InvalidDefinition if the setting `correct` names no option."""
     correct = item.settings.get("correct")
     values = [option["value"] for option in options]
@@ -33,12 +33,12 @@ def check_correct(item: Asked, options: Options) -> None:
         raise InvalidDefinition("settings.correct", f"“{correct}” is not an option; there are {', '.join(values)}")
 
 
-def found(options: Options, raw: Any) -> str | None:
+def match_option(options: Options, raw: Any) -> str | None:
     """The value of the option that `raw` names by value or label, whatever its case; None if it names none."""
     if not isinstance(raw, str):
         return None
     for option in options:
-        if folded(raw) in (folded(option["value"]), folded(option["label"])):
+        if fold_case(raw) in (fold_case(option["value"]), fold_case(option["label"])):
             return str(option["value"])
     return None
 
@@ -48,6 +48,6 @@ def label_of(options: Options, value: Any) -> str:
     return next((str(option["label"]) for option in options if option["value"] == value), str(value))
 
 
-def folded(word: str) -> str:
+def fold_case(word: str) -> str:
     """The word without surrounding blanks and regardless of case."""
     return word.strip().casefold()

@@ -5,9 +5,18 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from studies.items.base import Asked, InvalidAnswer, InvalidDefinition, ItemType, Shown, Value, is_empty, listed
-from studies.items.options import folded
-from studies.items.ranking import named_story
+from studies.items.base import (
+    InvalidAnswer,
+    InvalidDefinition,
+    ItemDefinition,
+    ItemType,
+    StoryLabel,
+    Value,
+    is_empty,
+    join_words,
+)
+from studies.items.options import fold_case
+from studies.items.ranking import match_letter
 
 NONE = "none"
 
@@ -33,37 +42,39 @@ class Pair(ItemType):
         "invalid": ["C", "A and B", "neither", 1, True, ["A"], {"story": "A"}],
     }
 
-    def check(self, item: Asked) -> None:
+    def check(self, item: ItemDefinition) -> None:
         super().check(item)
         if "no_difference" in item.settings and is_empty(item.settings["no_difference"]):
             raise InvalidDefinition("settings.no_difference", "is empty; give the words of the answer, or leave it out")
 
-    def clean(self, item: Asked, raw: Any, *, stories: Sequence[Shown] = ()) -> Value:
+    def clean(self, item: ItemDefinition, raw: Any, *, stories: Sequence[StoryLabel] = ()) -> Value:
         words = item.settings.get("no_difference")
-        if words and isinstance(raw, str) and folded(raw) in (NONE, folded(words)):
+        if words and isinstance(raw, str) and fold_case(raw) in (NONE, fold_case(words)):
             return NONE
         if not isinstance(raw, str):
-            names = listed([*(story.letter for story in stories), *([f"“{words}”"] if words else [])], _("or"))
+            names = join_words([*(story.letter for story in stories), *([f"“{words}”"] if words else [])], _("or"))
             raise InvalidAnswer(_("Please choose one of these: %(names)s.") % {"names": names})
-        return named_story(raw, [story.letter for story in stories])
+        return match_letter(raw, [story.letter for story in stories])
 
-    def context(self, item: Asked, *, name: str, value: Any = None, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+    def context(
+        self, item: ItemDefinition, *, name: str, value: Any = None, stories: Sequence[StoryLabel] = ()
+    ) -> dict[str, Any]:
         options = [{"value": story.letter, "story": story} for story in stories]
         if words := item.settings.get("no_difference"):
             options.append({"value": NONE, "label": words})
         return {**super().context(item, name=name, value=value, stories=stories), "options": options}
 
-    def words(self, item: Asked, *, stories: Sequence[Shown] = ()) -> str:
-        names = listed([f'"{story.letter}"' for story in stories], "or")
+    def words(self, item: ItemDefinition, *, stories: Sequence[StoryLabel] = ()) -> str:
+        names = join_words([f'"{story.letter}"' for story in stories], "or")
         if words := item.settings.get("no_difference"):
             return f'Answer with the letter of the story, {names}, or with "none" (which means “{words}”).'
         return f"Answer with the letter of the story: {names}."
 
-    def schema(self, item: Asked, *, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+    def schema(self, item: ItemDefinition, *, stories: Sequence[StoryLabel] = ()) -> dict[str, Any]:
         neither = [NONE] if "no_difference" in item.settings else []
         return {"type": "string", "enum": [*(story.letter for story in stories), *neither]}
 
-    def label(self, item: Asked, value: Value) -> str:
+    def label(self, item: ItemDefinition, value: Value) -> str:
         return str(item.settings["no_difference"]) if value == NONE and "no_difference" in item.settings else str(value)
 
     def renamed(self, value: Value, names: Mapping[str, str]) -> Value:

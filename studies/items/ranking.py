@@ -5,8 +5,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from studies.items.base import Asked, InvalidAnswer, ItemType, Shown, Value, is_empty, listed
-from studies.items.scale import whole
+from studies.items.base import InvalidAnswer, ItemDefinition, ItemType, StoryLabel, Value, is_empty, join_words
+from studies.items.scale import read_whole_number
 
 
 class Ranking(ItemType):
@@ -57,7 +57,7 @@ class Ranking(ItemType):
         ],
     }
 
-    def clean(self, item: Asked, raw: Any, *, stories: Sequence[Shown] = ()) -> Value:
+    def clean(self, item: ItemDefinition, raw: Any, *, stories: Sequence[StoryLabel] = ()) -> Value:
         letters = [story.letter for story in stories]
         ranks = _by_position(raw, letters) if isinstance(raw, Mapping) else _in_order(raw, letters)
         ranked = [letter for rank in ranks for letter in rank]
@@ -72,13 +72,15 @@ class Ranking(ItemType):
             raise InvalidAnswer(_("Stories %(names)s share a position; please give each its own.") % _names(shared[0]))
         return [sorted(rank, key=letters.index) for rank in ranks]
 
-    def from_form(self, data: Mapping[str, Any], name: str, *, stories: Sequence[Shown] = ()) -> Any:
+    def from_form(self, data: Mapping[str, Any], name: str, *, stories: Sequence[StoryLabel] = ()) -> Any:
         positions = {story.letter: data.get(f"{name}_{story.letter}", "") for story in stories}
         if not all(map(is_empty, positions.values())):
             return positions
         return data.getlist(name) if hasattr(data, "getlist") else data.get(name)
 
-    def context(self, item: Asked, *, name: str, value: Any = None, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+    def context(
+        self, item: ItemDefinition, *, name: str, value: Any = None, stories: Sequence[StoryLabel] = ()
+    ) -> dict[str, Any]:
         position = _positions(value)
         # Sorting is stable: what has no position yet comes last, in reading order.
         in_order = sorted(stories, key=lambda story: position.get(story.letter) or len(stories) + 1)
@@ -90,8 +92,8 @@ class Ranking(ItemType):
             "worst": item.settings.get("worst", ""),
         }
 
-    def words(self, item: Asked, *, stories: Sequence[Shown] = ()) -> str:
-        letters = listed([f'"{story.letter}"' for story in stories], "and")
+    def words(self, item: ItemDefinition, *, stories: Sequence[StoryLabel] = ()) -> str:
+        letters = join_words([f'"{story.letter}"' for story in stories], "and")
         names = f"Name {letters} once each"
         if item.settings.get("ties"):
             return (
@@ -99,7 +101,7 @@ class Ranking(ItemType):
             )
         return f"Answer with a list of the stories in order, best first. {names}; there are no ties."
 
-    def schema(self, item: Asked, *, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+    def schema(self, item: ItemDefinition, *, stories: Sequence[StoryLabel] = ()) -> dict[str, Any]:
         story = {"type": "string", "enum": [story.letter for story in stories]}
         if item.settings.get("ties"):
             rank = {"type": "array", "items": story, "minItems": 1, "uniqueItems": True}
@@ -112,14 +114,14 @@ class Ranking(ItemType):
             "uniqueItems": True,
         }
 
-    def label(self, item: Asked, value: Value) -> str:
+    def label(self, item: ItemDefinition, value: Value) -> str:
         return " > ".join(" = ".join(rank) for rank in value)
 
     def renamed(self, value: Value, names: Mapping[str, str]) -> Value:
         return [[names[story] for story in rank] for rank in value]
 
 
-def named_story(raw: Any, letters: Sequence[str]) -> str:
+def match_letter(raw: Any, letters: Sequence[str]) -> str:
     """The letter that `raw` names, whatever its case and the blanks around it. Raises InvalidAnswer if none."""
     if isinstance(raw, str):
         word = raw.strip()
@@ -128,7 +130,7 @@ def named_story(raw: Any, letters: Sequence[str]) -> str:
         ]
         if len(matches) == 1:
             return matches[0]
-    names = listed(letters, _("or"))
+    names = join_words(letters, _("or"))
     if isinstance(raw, str):
         raise InvalidAnswer(
             _("“%(given)s” is not one of the stories; please name %(known)s.") % {"given": raw[:40], "known": names}
@@ -142,7 +144,7 @@ def _in_order(raw: Any, letters: Sequence[str]) -> list[list[str]]:
     if not isinstance(raw, list | tuple):
         raise InvalidAnswer(_("Please name the stories in order, best first."))
     ranks = [
-        [named_story(name, letters) for name in (rank if isinstance(rank, list | tuple) else [rank])] for rank in raw
+        [match_letter(name, letters) for name in (rank if isinstance(rank, list | tuple) else [rank])] for rank in raw
     ]
     if not all(ranks):
         raise InvalidAnswer(_("Every rank needs a story; please leave out empty ranks."))
@@ -152,10 +154,10 @@ def _in_order(raw: Any, letters: Sequence[str]) -> list[list[str]]:
 def _by_position(raw: Mapping[Any, Any], letters: Sequence[str]) -> list[list[str]]:
     places: dict[int, list[str]] = {}
     for name, position in raw.items():
-        letter = named_story(name, letters)
+        letter = match_letter(name, letters)
         if is_empty(position):
             raise InvalidAnswer(_("Story %(names)s has no position yet; please give it one.") % _names([letter]))
-        place = whole(position)
+        place = read_whole_number(position)
         if place is None or not 1 <= place <= len(letters):
             raise InvalidAnswer(
                 _("Positions go from 1 to %(last)d; please mend that of story %(names)s.")
@@ -168,7 +170,7 @@ def _by_position(raw: Mapping[Any, Any], letters: Sequence[str]) -> list[list[st
 def _positions(value: Any) -> dict[str, int | None]:
     """Position by story, of a stored ranking or of what a form posted; whatever cannot be read has none."""
     if isinstance(value, Mapping):
-        return {letter: whole(position) for letter, position in value.items()}
+        return {letter: read_whole_number(position) for letter, position in value.items()}
     ranks = [rank if isinstance(rank, list) else [rank] for rank in value] if isinstance(value, list) else []
     first = [1 + sum(map(len, ranks[:i])) for i in range(len(ranks))]
     return {
@@ -177,4 +179,4 @@ def _positions(value: Any) -> dict[str, int | None]:
 
 
 def _names(letters: Sequence[str]) -> dict[str, str]:
-    return {"names": listed(letters, _("and"))}
+    return {"names": join_words(letters, _("and"))}

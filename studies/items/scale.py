@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from studies.items.base import Asked, InvalidAnswer, InvalidDefinition, ItemType, Shown, Value
+from studies.items.base import InvalidAnswer, InvalidDefinition, ItemDefinition, ItemType, StoryLabel, Value
 
 WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 MOST_POINTS = 11  # more do not fit a telephone, and nobody tells them apart
@@ -42,7 +42,7 @@ class Scale(ItemType):
         "invalid": [0, 6, "0", "three", "3.5", 2.5, True, [3], {"value": 3}, "1_0", "٣", "9" * 5000],
     }
 
-    def check(self, item: Asked) -> None:
+    def check(self, item: ItemDefinition) -> None:
         super().check(item)
         for end in ("low", "high"):
             if end not in item.settings:
@@ -65,26 +65,28 @@ class Scale(ItemType):
         if "anchors_analysed" in item.settings and not item.settings.get("analysed_reversed"):
             raise InvalidDefinition("settings.anchors_analysed", "says nothing unless analysed_reversed is true")
 
-    def clean(self, item: Asked, raw: Any, *, stories: Sequence[Shown] = ()) -> Value:
+    def clean(self, item: ItemDefinition, raw: Any, *, stories: Sequence[StoryLabel] = ()) -> Value:
         low, high = _ends(item)
-        value = whole(raw)
+        value = read_whole_number(raw)
         if value is None or not low <= value <= high:
             raise InvalidAnswer(
                 _("Please choose a whole number from %(low)d to %(high)d.") % {"low": low, "high": high}
             )
         return value
 
-    def context(self, item: Asked, *, name: str, value: Any = None, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+    def context(
+        self, item: ItemDefinition, *, name: str, value: Any = None, stories: Sequence[StoryLabel] = ()
+    ) -> dict[str, Any]:
         low, high = _ends(item)
         anchors = item.settings.get("anchors", {})
         return {
-            **super().context(item, name=name, value=whole(value), stories=stories),
+            **super().context(item, name=name, value=read_whole_number(value), stories=stories),
             "options": [{"value": point, "anchor": anchors.get(str(point), "")} for point in _points(item)],
             "low": anchors.get(str(low), ""),
             "high": anchors.get(str(high), ""),
         }
 
-    def words(self, item: Asked, *, stories: Sequence[Shown] = ()) -> str:
+    def words(self, item: ItemDefinition, *, stories: Sequence[StoryLabel] = ()) -> str:
         low, high = _ends(item)
         anchors = [
             f"{point} means “{words}”"
@@ -92,19 +94,19 @@ class Scale(ItemType):
         ]
         return f"Answer with a whole number from {low} to {high}" + "".join(f"; {anchor}" for anchor in anchors) + "."
 
-    def schema(self, item: Asked, *, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+    def schema(self, item: ItemDefinition, *, stories: Sequence[StoryLabel] = ()) -> dict[str, Any]:
         low, high = _ends(item)
         return {"type": "integer", "minimum": low, "maximum": high}
 
-    def label(self, item: Asked, value: Value) -> str:
+    def label(self, item: ItemDefinition, value: Value) -> str:
         anchor = item.settings.get("anchors", {}).get(str(value))
         return f"{value} ({anchor})" if anchor else str(value)
 
-    def analysed(self, item: Asked, value: Value) -> Value:
+    def analysed(self, item: ItemDefinition, value: Value) -> Value:
         return sum(_ends(item)) - value if item.settings.get("analysed_reversed") else value
 
 
-def whole(raw: Any) -> int | None:
+def read_whole_number(raw: Any) -> int | None:
     """The whole number that `raw` says as a number or in digits; None if it says none."""
     if isinstance(raw, str):
         return int(raw) if WHOLE_NUMBER.fullmatch(raw.strip()) else None
@@ -113,11 +115,11 @@ def whole(raw: Any) -> int | None:
     return raw if isinstance(raw, int) and not isinstance(raw, bool) else None
 
 
-def _ends(item: Asked) -> tuple[int, int]:
+def _ends(item: ItemDefinition) -> tuple[int, int]:
     return item.settings["low"], item.settings["high"]
 
 
-def _points(item: Asked) -> range:
+def _points(item: ItemDefinition) -> range:
     low, high = _ends(item)
     return range(low, high + 1)
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from studies.items.base import Asked, InvalidAnswer, ItemType, Shown, Value, is_empty
-from studies.items.ranking import named_story
-from studies.items.scale import whole
+from studies.items.base import InvalidAnswer, ItemDefinition, ItemType, StoryLabel, Value, is_empty
+from studies.items.ranking import match_letter
+from studies.items.scale import read_whole_number
 from studies.items.text import is_storable
 
 MOST = 100  # passages in one answer
@@ -61,31 +61,33 @@ class Spans(ItemType):
         ],
     }
 
-    def clean(self, item: Asked, raw: Any, *, stories: Sequence[Shown] = ()) -> Value:
-        return passages(raw, [story.letter for story in stories])
+    def clean(self, item: ItemDefinition, raw: Any, *, stories: Sequence[StoryLabel] = ()) -> Value:
+        return clean_passages(raw, [story.letter for story in stories])
 
-    def from_form(self, data: Mapping[str, Any], name: str, *, stories: Sequence[Shown] = ()) -> Any:
+    def from_form(self, data: Mapping[str, Any], name: str, *, stories: Sequence[StoryLabel] = ()) -> Any:
         if not hasattr(data, "getlist"):
             return data.get(name)
         typed = {part: data.get(f"{name}_{part}", "") for part in ("story", "paragraph", "text")}
         is_begun = not is_empty(typed["paragraph"]) or not is_empty(typed["text"])
         return [*data.getlist(name), *([{k: v for k, v in typed.items() if not is_empty(v)}] if is_begun else [])]
 
-    def context(self, item: Asked, *, name: str, value: Any = None, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+    def context(
+        self, item: ItemDefinition, *, name: str, value: Any = None, stories: Sequence[StoryLabel] = ()
+    ) -> dict[str, Any]:
         entries = value if isinstance(value, list) else []
         passages_seen = [passage for passage in map(_decoded, entries) if isinstance(passage, dict)]
         rows = [{**passage, "json": json.dumps(passage, ensure_ascii=False)} for passage in passages_seen]
         several = stories if len(stories) > 1 else ()
         return {**super().context(item, name=name, value=rows, stories=stories), "several": several}
 
-    def words(self, item: Asked, *, stories: Sequence[Shown] = ()) -> str:
+    def words(self, item: ItemDefinition, *, stories: Sequence[StoryLabel] = ()) -> str:
         story = "the letter of its story, " if len(stories) > 1 else ""
         return (
             f"Answer with a list of passages; give for each {story}the number of its paragraph, counting from 1, "
             "and its text, copied exactly."
         )
 
-    def schema(self, item: Asked, *, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+    def schema(self, item: ItemDefinition, *, stories: Sequence[StoryLabel] = ()) -> dict[str, Any]:
         properties: dict[str, Any] = {
             "paragraph": {"type": "integer", "minimum": 1, "maximum": FURTHEST},
             "text": {"type": "string", "minLength": 1, "maxLength": LONGEST},
@@ -100,14 +102,14 @@ class Spans(ItemType):
         }
         return {"type": "array", "items": passage, "minItems": 1, "maxItems": MOST}
 
-    def label(self, item: Asked, value: Value) -> str:
+    def label(self, item: ItemDefinition, value: Value) -> str:
         return " / ".join(f"¶ {passage['paragraph']} “{passage['text']}”" for passage in value)
 
     def renamed(self, value: Value, names: Mapping[str, str]) -> Value:
         return [{**passage, "story": names[passage["story"]]} if "story" in passage else passage for passage in value]
 
 
-def passages(raw: Any, letters: Sequence[str]) -> list[dict[str, Any]]:
+def clean_passages(raw: Any, letters: Sequence[str]) -> list[dict[str, Any]]:
     """The passages as they are stored. Raises InvalidAnswer. Quotations beside a rationale are read by it, too."""
     if not isinstance(raw, list | tuple):
         raise InvalidAnswer(_("Please give a list of passages."))
@@ -122,14 +124,14 @@ def _passage(raw: Any, letters: Sequence[str]) -> dict[str, Any]:
     text = raw.get("text")
     if not isinstance(text, str) or is_empty(text) or len(text) > LONGEST or not is_storable(text):
         raise InvalidAnswer(_("Please copy the text of the passage, at most %(most)d characters.") % {"most": LONGEST})
-    paragraph = whole(raw.get("paragraph"))
+    paragraph = read_whole_number(raw.get("paragraph"))
     if paragraph is None or not 1 <= paragraph <= FURTHEST:
         raise InvalidAnswer(_("Please give the number of the passage’s paragraph, counting from 1."))
     passage: dict[str, Any] = {"paragraph": paragraph, "text": text}
     if "story" in raw or len(letters) > 1:
-        passage["story"] = named_story(raw.get("story", ""), letters)
+        passage["story"] = match_letter(raw.get("story", ""), letters)
     if "start" in raw or "end" in raw:
-        start, end = whole(raw.get("start")), whole(raw.get("end"))
+        start, end = read_whole_number(raw.get("start")), read_whole_number(raw.get("end"))
         if start is None or end is None or not 0 <= start < end <= FURTHEST:
             raise InvalidAnswer(_("The passage does not say where it starts and ends; please mark it again."))
         passage |= {"start": start, "end": end}

@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from studies.items.base import Asked, InvalidAnswer, InvalidDefinition, ItemType, Shown, Value
+from studies.items.base import InvalidAnswer, InvalidDefinition, ItemDefinition, ItemType, StoryLabel, Value
 from studies.items.rationale import Rule, count_words, shortfall
 
 LONGEST = 20_000  # characters of an answer in words, and of the reasons beside an answer
@@ -31,7 +31,7 @@ class Text(ItemType):
         "invalid": [3, True, ["words"], {"text": "words"}],
     }
 
-    def check(self, item: Asked) -> None:
+    def check(self, item: ItemDefinition) -> None:
         super().check(item)
         if not 0 <= item.settings.get("least", 0) <= 10_000:
             raise InvalidDefinition("settings.least", "must be between 0 and 10000")
@@ -42,13 +42,13 @@ class Text(ItemType):
         if item.settings.get("kind", "word") not in ("word", "sentence", "paragraph"):
             raise InvalidDefinition("settings.kind", 'must be "word", "sentence" or "paragraph"')
 
-    def clean(self, item: Asked, raw: Any, *, stories: Sequence[Shown] = ()) -> Value:
+    def clean(self, item: ItemDefinition, raw: Any, *, stories: Sequence[StoryLabel] = ()) -> Value:
         text = self.keep(item, raw, stories=stories)
         if excess := _excess(item, text):
             raise InvalidAnswer(excess)
         return text
 
-    def keep(self, item: Asked, raw: Any, *, stories: Sequence[Shown] = ()) -> Value:
+    def keep(self, item: ItemDefinition, raw: Any, *, stories: Sequence[StoryLabel] = ()) -> Value:
         if not isinstance(raw, str):
             raise InvalidAnswer(_("Please answer in words."))
         if not is_storable(raw):
@@ -57,18 +57,20 @@ class Text(ItemType):
             raise InvalidAnswer(too_long)
         return raw
 
-    def shortfall(self, item: Asked, value: Value) -> str:
+    def shortfall(self, item: ItemDefinition, value: Value) -> str:
         if excess := _excess(item, value):
             return excess
         least = item.settings.get("least", 0)
         return shortfall(Rule("required", least, item.settings.get("unit", "words")), value) if least else ""
 
-    def from_form(self, data: Mapping[str, Any], name: str, *, stories: Sequence[Shown] = ()) -> Any:
+    def from_form(self, data: Mapping[str, Any], name: str, *, stories: Sequence[StoryLabel] = ()) -> Any:
         # Browsers post every line break as CRLF; without this, showing an answer and posting it back would change it.
         text = data.get(name)
         return text.replace("\r\n", "\n") if isinstance(text, str) else text
 
-    def context(self, item: Asked, *, name: str, value: Any = None, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+    def context(
+        self, item: ItemDefinition, *, name: str, value: Any = None, stories: Sequence[StoryLabel] = ()
+    ) -> dict[str, Any]:
         text = value if isinstance(value, str) else ""
         return {
             **super().context(item, name=name, value=text, stories=stories),
@@ -77,18 +79,18 @@ class Text(ItemType):
             "unit": item.settings.get("unit", "words"),
         }
 
-    def words(self, item: Asked, *, stories: Sequence[Shown] = ()) -> str:
+    def words(self, item: ItemDefinition, *, stories: Sequence[StoryLabel] = ()) -> str:
         least, unit = item.settings.get("least", 0), item.settings.get("unit", "words")
         bounds = [f"of at least {least} {unit}"] if least > 1 else []
         if most := item.settings.get("most_lines"):
             bounds.append(f"of at most {most} lines" if most > 1 else "of one line")
         return " ".join(["Answer with text", " and ".join(bounds)]).strip() + "."
 
-    def schema(self, item: Asked, *, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+    def schema(self, item: ItemDefinition, *, stories: Sequence[StoryLabel] = ()) -> dict[str, Any]:
         return {"type": "string", "minLength": 1}
 
 
-def _excess(item: Asked, text: str) -> str:
+def _excess(item: ItemDefinition, text: str) -> str:
     """What there is too much of, as a sentence; "" if nothing."""
     most, count = item.settings.get("most_lines"), sum(map(bool, map(str.strip, text.splitlines())))
     if not most or count <= most:

@@ -1,7 +1,7 @@
 """The protocol of a study: its steps as raters meet them, and the version that freezes them."""
 
-from studies.protocol.findings import Finding, Purpose, errors, findings
-from studies.protocol.frozen import Damaged, differences, document
+from studies.protocol.findings import Finding, Purpose, collect_findings, select_errors
+from studies.protocol.frozen import DamagedProtocol, find_differences, write_document
 from studies.protocol.steps import Protocol, cloze_of, items_of, read_rows
 from studies.protocol.versions import (
     NotPlannable,
@@ -17,20 +17,18 @@ from studies.protocol.versions import (
 )
 
 __all__ = [
-    "Damaged",
+    "DamagedProtocol",
     "Finding",
     "NotPlannable",
     "Protocol",
     "Purpose",
     "add_metric_step",
     "cloze_of",
+    "collect_findings",
     "current",
-    "differences",
-    "document",
     "draft",
     "ensure_frozen",
-    "errors",
-    "findings",
+    "find_differences",
     "forget_protocols",
     "freeze",
     "is_frozen",
@@ -38,4 +36,6 @@ __all__ = [
     "latest",
     "load_protocol",
     "read_rows",
+    "select_errors",
+    "write_document",
 ]

@@ -51,12 +51,12 @@ class Finding:
         return self.level == "error" and purpose in self.purposes
 
 
-def errors(findings: Iterable[Finding], purpose: Purpose) -> list[Finding]:
+def select_errors(findings: Iterable[Finding], purpose: Purpose) -> list[Finding]:
     """Those that stand in the way of that purpose."""
     return [finding for finding in findings if finding.hinders(purpose)]
 
 
-def findings(study: Study, protocol: Protocol) -> list[Finding]:
+def collect_findings(study: Study, protocol: Protocol) -> list[Finding]:
     """Everything to be said of the study with that protocol."""
     groups = list(study.groups.prefetch_related("stories"))
     return [
@@ -100,7 +100,7 @@ def _of_items(step: Step, groups: Sequence[StoryGroup]) -> Iterator[Finding]:
     """What keeps an item that compares stories from being asked."""
     place = f"step {step.key}"
     for item in items_of(step):
-        if step.kind == Step.Kind.PRACTICE or not items.named(item.type).about_stories:
+        if step.kind == Step.Kind.PRACTICE or not items.find_type(item.type).about_stories:
             continue
         if step.scope != Step.Scope.GROUP:
             sentence = _("step %(step)s asks %(item)s, which compares stories, so its scope must be group")
@@ -113,7 +113,7 @@ def _of_items(step: Step, groups: Sequence[StoryGroup]) -> Iterator[Finding]:
 
 def _misfit(item: Item, n_stories: int) -> str:
     """Why an item cannot compare that many stories; "" if it can."""
-    most = items.named(item.type).most_stories
+    most = items.find_type(item.type).most_stories
     if n_stories == 1:
         return _("step %(step)s asks %(item)s, which compares stories, but group %(group)s has only one")
     if most and n_stories > most:
@@ -165,7 +165,7 @@ def _findings_of_cloze(step: Step, groups: Sequence[StoryGroup]) -> Iterator[str
         return
     if step.scope != Step.Scope.GROUP:
         yield _("step %(step)s is laid out as a cloze, so its scope must be group") % {"step": step.key}
-    if reason := switches.misfit(step.options):
+    if reason := switches.find_fault(step.options):
         yield _("step %(step)s: %(why)s") % {"step": step.key, "why": reason}
     for group in groups:
         if [story.text for story in group.stories.all()] != [cloze.skeleton]:
@@ -195,7 +195,7 @@ def _findings_of_practice(step: Step, protocol: Protocol) -> Iterator[str]:
         if key not in item_by_key:
             yield _("step %(step)s has a sample answer to %(item)s, which %(instrument)s does not ask") % names
             continue
-        kind = items.named(item_by_key[key].type)
+        kind = items.find_type(item_by_key[key].type)
         if kind.about_stories:
             yield _("step %(step)s practises %(item)s, which compares stories; a practice has one") % names
             continue

@@ -36,11 +36,11 @@ CLOZE = ("slug", "version", "title", "document")
 OF_VERSION = ("study", "steps", "instruments")
 
 
-class Damaged(ValueError):
+class DamagedProtocol(ValueError):
     """The rows that a frozen protocol speaks of are not there; the message says which."""
 
 
-def document(protocol: Protocol) -> str:
+def write_document(protocol: Protocol) -> str:
     """The protocol as canonical JSON, with nothing that depends on this database. Reads the rows of its study."""
     study = protocol.version.study
     groups = list(study.groups.prefetch_related("stories"))
@@ -56,7 +56,7 @@ def document(protocol: Protocol) -> str:
         content["instruments"][str(cloze.filling)]["cloze"] = _values(cloze, CLOZE)
     if study.shows_premise:
         content["premises"] = {group.code: group.premise for group in groups}
-    return hashing.canonical(content)
+    return hashing.canonical_json(content)
 
 
 def sha256_of(story: Story) -> str:
@@ -80,7 +80,7 @@ def compile_steps(version: int, text: str) -> tuple[Step, ...]:
     """The steps that a document freezes, with the primary keys of that version's rows. Two or three queries.
 
     What the document leaves out (citations, where the words of an item come from) is read from the rows when asked for.
-    Raises Damaged if a row is missing.
+    Raises DamagedProtocol if a row is missing.
     """
     content = json.loads(text)
     instruments = _compile_instruments(content["instruments"])
@@ -120,7 +120,7 @@ def _compile_instruments(tables: Mapping[str, Any]) -> dict[str, Instrument]:
 def _compile_cloze(table: Mapping[str, Any], filling: int) -> Cloze:
     pk = Cloze.objects.filter(filling=filling).values_list("pk", flat=True).first()
     if pk is None:
-        raise Damaged(f"the cloze {table['slug']} {table['version']} of a frozen protocol is gone")
+        raise DamagedProtocol(f"the cloze {table['slug']} {table['version']} of a frozen protocol is gone")
     return _row(Cloze, {"id": pk} | {field: table[field] for field in CLOZE})
 
 
@@ -141,16 +141,16 @@ def _row(model: type[M], values: Mapping[str, Any]) -> M:
 def _pk(pk_by_key: Mapping[Any, int], key: Any, kind: str) -> int:
     if key not in pk_by_key:
         name = ", ".join(key) if isinstance(key, tuple) else key
-        raise Damaged(f"the {kind} {name} of a frozen protocol is gone")
+        raise DamagedProtocol(f"the {kind} {name} of a frozen protocol is gone")
     return pk_by_key[key]
 
 
-def differences(version: ProtocolVersion, current: Protocol, *, is_latest: bool = True) -> list[str]:
+def find_differences(version: ProtocolVersion, current: Protocol, *, is_latest: bool = True) -> list[str]:
     """What raters would meet now, by the rows, and did not when the protocol was frozen; a sentence for each place.
 
     is_latest : of an earlier version only what belongs to it is compared, since the study may have been amended
     """
-    before, now = json.loads(version.document), json.loads(document(current))
+    before, now = json.loads(version.document), json.loads(write_document(current))
     names = sorted({*before, *now} if is_latest else OF_VERSION)
     return list(_differences({n: before.get(n) for n in names}, {n: now.get(n) for n in names}, ()))
 

@@ -58,7 +58,7 @@ def read_rows(version: ProtocolVersion) -> Protocol:
 def items_of(step: Step) -> list[Item]:
     """The items that a step asks, in order: of a practice those that have a sample answer; none for a text."""
     items = list(step.instrument.items.all()) if step.instrument else []
-    # Samples that were edited into something else are named by `findings`.
+    # Samples that were edited into something else are named by `collect_findings`.
     samples = step.samples if isinstance(step.samples, dict) else {}
     return [item for item in items if step.kind != Step.Kind.PRACTICE or item.key in samples]
 

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from studies import hashing
 from studies.items.number import Number
 from studies.models import Instrument, ProtocolVersion, Step, Study
-from studies.protocol.findings import Purpose, errors, findings
-from studies.protocol.frozen import compile_steps, document
+from studies.protocol.findings import Purpose, collect_findings, select_errors
+from studies.protocol.frozen import compile_steps, write_document
 from studies.protocol.steps import Protocol, read_rows
 
 
@@ -22,7 +22,7 @@ class NotPlannable(ValueError):
 def load_protocol(version: ProtocolVersion) -> Protocol:
     """The protocol of that version: of a frozen one as frozen, with no query once this process has read it.
 
-    A draft is read from the rows, in two queries. Raises Damaged if rows of a frozen one are missing.
+    A draft is read from the rows, in two queries. Raises DamagedProtocol if rows of a frozen one are missing.
     """
     if version.frozen_at is None:
         return read_rows(version)
@@ -85,9 +85,9 @@ def freeze(version: ProtocolVersion, *, purpose: Purpose, reason: str, by: str, 
     if version.frozen_at is not None:
         raise NotPlannable(_("%(study)s: the protocol is frozen already") % {"study": version.study.slug})
     protocol = read_rows(version)
-    if hindering := errors(findings(version.study, protocol), purpose):
+    if hindering := select_errors(collect_findings(version.study, protocol), purpose):
         raise NotPlannable(f"{version.study.slug}: " + "; ".join(map(str, hindering)))
-    version.document = document(protocol)
+    version.document = write_document(protocol)
     version.sha256 = hashing.sha256(version.document)
     version.reason, version.frozen_by, version.frozen_at = reason, by, at
     version.save()

@@ -68,7 +68,7 @@ class Table:
 SHARE, TIMES, MORE_OFTEN, LONGER = 0.5, 2.0, 1.0, 1.25
 
 
-def table(title: str, texts_by_source: Mapping[str, Sequence[str]]) -> Table:
+def compare_texts(title: str, texts_by_source: Mapping[str, Sequence[str]]) -> Table:
     """Every sign that stands in any of the texts, and how much there is of what, by source."""
     sources = tuple(sorted(texts_by_source))
     texts = [texts_by_source[name] for name in sources]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext_noop as _
 
-from studies.typography.paragraphs import is_break, plain_line_ends, split_paragraphs
+from studies.typography.paragraphs import is_break, normalise_line_ends, split_paragraphs
 
 ITALIC = re.compile(r"(?<![\w*])\*(?![\s*])(.+?)(?<![\s*])\*(?![\w*])|(?<![\w_])_(?![\s_])(.+?)(?<![\s_])_(?![\w_])")
 BOLD = re.compile(r"\*\*(?!\s)(.+?)(?<!\s)\*\*|(?<!\w)__(?!\s)(.+?)(?<!\s)__(?!\w)")
@@ -42,7 +42,7 @@ def _found(pattern: str, flags: re.RegexFlag = re.MULTILINE) -> Callable[[str], 
 
 
 def _count_breaks(text: str) -> int:
-    return sum(map(is_break, plain_line_ends(text).split("\n")))
+    return sum(map(is_break, normalise_line_ends(text).split("\n")))
 
 
 def _starts_with_title(text: str) -> int:
@@ -83,7 +83,7 @@ SIGNS = (
     Sign(
         "breaks",
         _("lines between sections, ***"),
-        lambda text: sum(map(is_break, plain_line_ends(text).split("\n"))),
+        lambda text: sum(map(is_break, normalise_line_ends(text).split("\n"))),
         "breaks",
     ),
     Sign("invisible", _("characters that cannot be seen"), lambda text: len(INVISIBLE.findall(text)), "invisible"),

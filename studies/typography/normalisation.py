@@ -78,7 +78,7 @@ NORMALISATIONS: dict[str, tuple[str, Callable[[str], str]]] = {
 }
 
 
-def normalised(text: str, kinds: Iterable[str]) -> str:
+def normalise_text(text: str, kinds: Iterable[str]) -> str:
     """The text with these normalisations made. Doing it again changes nothing."""
     chosen = set(kinds)
     changes = [change for kind, (_meaning, change) in NORMALISATIONS.items() if kind in chosen]

@@ -81,10 +81,10 @@ def as_set(text: str) -> str:
 
 def has_blank_lines(text: str) -> bool:
     """Whether blank lines part the paragraphs of the text; in one that has none, every line is a paragraph."""
-    return BLANK_LINES.search(plain_line_ends(text).strip()) is not None
+    return BLANK_LINES.search(normalise_line_ends(text).strip()) is not None
 
 
-def plain_line_ends(text: str) -> str:
+def normalise_line_ends(text: str) -> str:
     """The text with the line ends of Unix, as browsers read a page."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
@@ -94,7 +94,7 @@ def split_blocks(text: str, *, by_blank_lines: bool | None = None) -> list[str]:
 
     by_blank_lines : what `has_blank_lines` says of the whole text, where this is a part of it
     """
-    text = plain_line_ends(text).rstrip()
+    text = normalise_line_ends(text).rstrip()
     if by_blank_lines is None:
         by_blank_lines = has_blank_lines(text)
     blocks: list[list[str]] = [[]]
@@ -121,7 +121,7 @@ def split_paragraphs(text: str) -> list[str]:
     return [block for block in split_blocks(text) if not is_break(block)]
 
 
-def paragraphs(text: str) -> list[Paragraph]:
+def number_paragraphs(text: str) -> list[Paragraph]:
     """The text's paragraphs as a page shows them, numbered from 1."""
     numbered: list[Paragraph] = []
     opens: Literal["", "opening", "section-opening", "section-mark"] = "section-opening"
@@ -131,7 +131,7 @@ def paragraphs(text: str) -> list[Paragraph]:
             opens = "section-opening"
             continue
         if HEADING.fullmatch(block):
-            numbered.append(Paragraph(len(numbered) + 1, runs(block), "section-mark"))
+            numbered.append(Paragraph(len(numbered) + 1, split_runs(block), "section-mark"))
             opens = "section-opening"
             continue
         is_kept = keeps_lines(block)
@@ -139,12 +139,12 @@ def paragraphs(text: str) -> list[Paragraph]:
         # A space for a break: what a browser counts to find a passage stays the same.
         words = block if is_kept else block.replace("\n", " ")
         has_opened = True
-        numbered.append(Paragraph(len(numbered) + 1, runs(words), "opening" if is_opening else opens, is_kept))
+        numbered.append(Paragraph(len(numbered) + 1, split_runs(words), "opening" if is_opening else opens, is_kept))
         opens = ""
     return numbered
 
 
-def runs(block: str) -> tuple[Run, ...]:
+def split_runs(block: str) -> tuple[Run, ...]:
     """The paragraph as stretches of upright and italic text."""
     # re.split with one group alternates: outside, inside, outside …
     stretches = enumerate(ITALIC.split(block))

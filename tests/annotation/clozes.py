@@ -7,7 +7,7 @@ from typing import Any
 from annotation import responses
 from annotation.models import Assignment, Response
 from annotation.participation import claims
-from studies import loading, protocol
+from studies import loader, protocol
 from studies.models import Cloze, ProtocolVersion, Step, Story, StoryGroup, Study
 from tests import factories
 from tests.factories import NOON
@@ -18,7 +18,7 @@ ALL_ON = {"constraints": True, "check": True, "way_out": True}
 
 def study(slug: str = "shoes-study", *, options: Mapping[str, bool] = ALL_ON, k: int = 4, toml: str = SHOES) -> Study:
     """Live, with consent and the filling of the shoes; all switches on."""
-    cloze = loading.load_cloze(toml)
+    cloze = loader.load_cloze(toml)
     made = Study.objects.create(
         slug=slug, title="Seven Pairs", seats_per_group=k, seed=7, organiser="Us", contact="us@example.org"
     )

@@ -90,11 +90,11 @@ def test_the_frozen_protocol_holds_the_premises_that_raters_see() -> None:
     study = factories.study(planned=False)
     study.shows_premise = True
     study.save()
-    before = protocol.document(protocol.load_protocol(protocol.draft(study)))
+    before = protocol.write_document(protocol.load_protocol(protocol.draft(study)))
 
     study.groups.update(premise="Another premise")
 
-    assert protocol.document(protocol.load_protocol(protocol.draft(study))) != before
+    assert protocol.write_document(protocol.load_protocol(protocol.draft(study))) != before
 
 
 @pytest.mark.parametrize("back", ["admin", "foo", "//example.org", "javascript:alert(1)", "https://example.org/", ""])

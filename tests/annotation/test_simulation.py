@@ -148,7 +148,7 @@ def test_what_was_locked_is_not_changed_afterwards() -> None:
 
 @pytest.mark.parametrize("name", items.all_types())
 def test_every_item_type_can_be_simulated(name: str) -> None:
-    kind = items.named(name)
+    kind = items.find_type(name)
     told = {key: value for key, value in kind.example["item"].items() if key in ("options", "settings")}
     study = factories.study(n_stories=2, k=1, n_items=0, comparative=False, planned=False)
     step = study.versions.get().steps.get(key="tests")

@@ -16,7 +16,7 @@ from annotation.design import launches
 from annotation.models import Assignment, Fill, Response, Timing
 from annotation.participation import invitations
 from reports.figures.cloze import compute
-from studies import loading
+from studies import loader
 from studies.models import Cloze, Study
 from tests.browser.arriving import until
 from tests.studies.cloze import fills
@@ -28,7 +28,7 @@ RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"
 
 @pytest.fixture
 def study(committed: None) -> Study:
-    made = loading.load_study(MYSTERY)
+    made = loader.load_study(MYSTERY)
     design.plan(made)
     return launches.launch(made, by="tests", at=timezone.now())
 

@@ -10,8 +10,8 @@ from playwright.sync_api import Page, expect
 
 from studies import items
 from studies.documents.instrument import read_instrument
-from studies.items import named
-from studies.loading import load_instrument
+from studies.items import find_type
+from studies.loader import load_instrument
 from studies.models import Instrument, Item, ProtocolVersion, Step, StoryGroup, Study
 from tests import factories
 from tests.browser.arriving import begin
@@ -38,7 +38,7 @@ def study(instruments: list[Instrument], scope: str) -> Study:
     version = ProtocolVersion.objects.create(study=made, number=1)
     Step.objects.create(version=version, position=1, key="consent", kind="consent", text="You can stop at any time.")
     for position, instrument in enumerate(instruments, start=2):
-        about = "group" if any(named(item.type).about_stories for item in instrument.items.all()) else scope
+        about = "group" if any(find_type(item.type).about_stories for item in instrument.items.all()) else scope
         asked = {
             "key": f"step-{position}",
             "kind": "rating",

@@ -12,7 +12,7 @@ from annotation.design import launches
 from annotation.models import Response
 from annotation.participation import invitations
 from reports.management.commands.demo import FOLDER
-from studies import loading
+from studies import loader
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
 WIDTHS = (1440, 1024, 390, 320)
@@ -21,7 +21,7 @@ WIDTHS = (1440, 1024, 390, 320)
 @pytest.fixture
 def practice(page: Page, live_server: Any, committed: None) -> Page:
     """The page on which the demonstration's study of depth lets its raters practise."""
-    study = loading.load_study(FOLDER / "depth")
+    study = loader.load_study(FOLDER / "depth")
     design.plan(study)
     launches.launch(study, by="tests", at=timezone.now())
     page.goto(f"{live_server.url}/r/{invitations.issue(study)[1]}/")

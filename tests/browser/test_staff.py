@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from annotation import simulation
 from judges import catalogue, runs
 from judges.models import Run
-from studies.loading import load_study
+from studies.loader import load_study
 from studies.models import Study
 from tests.factories import NOON
 from tests.worker import until, working
@@ -72,7 +72,7 @@ def test_a_judge_is_run_by_a_button_and_stands_in_the_report_beside_people(
     run_action(staff, "Launch")
     study.refresh_from_db()
     answered(study)
-    judge = catalogue.stub_judge()
+    judge = catalogue.make_stub_judge()
     runs.current_app.control.purge()
 
     with working():

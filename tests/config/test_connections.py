@@ -84,7 +84,7 @@ def test_a_run_takes_an_answer_for_which_it_waited_longer_than_its_connection_li
     committed: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runs.current_app, "send_task", lambda name, args: None)
-    run = runs.start(factories.study(comparative=False), catalogue.stub_judge(), by="tests")
+    run = runs.start(factories.study(comparative=False), catalogue.make_stub_judge(), by="tests")
     Endpoint.objects.update(n_at_once=1)  # so that the run waits, and writes nothing, at that moment
     run = Run.objects.get()
     complete, n_calls = StubClient.complete, []
@@ -100,5 +100,5 @@ def test_a_run_takes_an_answer_for_which_it_waited_longer_than_its_connection_li
     runs.drain(run)
 
     assert Run.objects.get().state == Run.State.FINISHED
-    assert runs.counts(run) == {"ok": run.n_planned}
+    assert runs.count_calls(run) == {"ok": run.n_planned}
     assert len(n_calls) == run.n_planned, "nothing was paid for twice"

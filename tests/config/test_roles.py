@@ -48,17 +48,17 @@ def test_every_role_has_just_the_permissions_of_the_table(role: str) -> None:
 
 @pytest.mark.parametrize("role", roles.ROLES)
 def test_no_role_sees_identities_provenance_and_answers_together(role: str) -> None:
-    assert len(roles.seen(roles.permissions(role))) < 3
+    assert len(roles.data_seen(roles.permissions(role))) < 3
 
 
 def test_what_is_kept_apart_is_seen_by_somebody() -> None:
-    assert {data for role in roles.ROLES for data in roles.seen(roles.permissions(role))} == set(roles.APART)
-    assert roles.seen(roles.permissions("steward") | roles.permissions("researcher")) == list(roles.APART)
+    assert {data for role in roles.ROLES for data in roles.data_seen(roles.permissions(role))} == set(roles.APART)
+    assert roles.data_seen(roles.permissions("steward") | roles.permissions("researcher")) == list(roles.APART)
 
 
 def test_results_by_source_count_as_provenance() -> None:
-    assert roles.seen([roles.BY_SOURCE]) == ["provenance"]
-    assert roles.seen([roles.VIEW_REPORT]) == []
+    assert roles.data_seen([roles.BY_SOURCE]) == ["provenance"]
+    assert roles.data_seen([roles.VIEW_REPORT]) == []
 
 
 def test_migrating_again_puts_a_role_back_and_leaves_other_groups_alone() -> None:
@@ -121,12 +121,12 @@ def test_the_page_says_to_blind_readers_why_nothing_is_by_source(client: Client)
 def test_a_sealed_and_an_open_report_are_stored_side_by_side() -> None:
     study = closed_study()
 
-    first = results.report(study, at=factories.NOON, by="ann")
-    blind = results.report(study, at=factories.NOON, by="bob", blind=True)
+    first = results.ensure_report(study, at=factories.NOON, by="ann")
+    blind = results.ensure_report(study, at=factories.NOON, by="bob", blind=True)
 
     assert (first.result["is_sealed"], blind.result["is_sealed"]) == (False, True)
-    assert results.report(study, at=factories.NOON, by="eve") == first
-    assert results.report(study, at=factories.NOON, by="eve", blind=True) == blind
+    assert results.ensure_report(study, at=factories.NOON, by="eve") == first
+    assert results.ensure_report(study, at=factories.NOON, by="eve", blind=True) == blind
 
 
 # ── ways round the table ───────────────────────────────────────────────────────────────────────────────────────────

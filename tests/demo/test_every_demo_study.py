@@ -15,7 +15,7 @@ from reports import figures, results
 from reports.management.commands.demo import FOLDER
 from reports.models import Report
 from reports.page import csv
-from studies import items, lifecycle, loading, protocol
+from studies import items, lifecycle, loader, protocol
 from studies.documents.errors import DocumentError
 from studies.documents.instrument import read_instrument
 from studies.models import Instrument, Step, Study
@@ -30,7 +30,7 @@ STORY = "A lamp was lit in the ferry house.\n\nNobody had crossed since noon, an
 
 def live(folder: Path) -> Study:
     """The study in that folder, loaded, planned and launched."""
-    study = loading.load_study(folder)
+    study = loader.load_study(folder)
     design.plan(study)
     return launches.launch(study, by="tests", at=timezone.now())
 
@@ -83,15 +83,15 @@ def test_a_study_can_be_walked_from_the_link_to_the_end_and_reported(client: Cli
     assert set(statuses) == {"submitted"}
     assert len(statuses) == n_groups
     lifecycle.close(study, at=timezone.now())
-    found = results.report(study, at=timezone.now(), by="tests").result
+    found = results.ensure_report(study, at=timezone.now(), by="tests").result
     assert (found["progress"]["n_missing"], found["is_sealed"], Report.objects.count()) == (0, False, 1)
-    shown = results.read(found)
-    assert all(csv.table(shown, name) for name in figures.by_table())
+    shown = results.read_results(found)
+    assert all(csv.find_table(shown, name) for name in figures.by_table())
 
 
 @pytest.mark.parametrize("folder", STUDIES, ids=lambda folder: folder.name)
 def test_orders_are_balanced_to_one_in_every_group(folder: Path) -> None:
-    study = loading.load_study(folder)
+    study = loader.load_study(folder)
     design.plan(study)
 
     groups = balance.load_groups(study)
@@ -101,7 +101,7 @@ def test_orders_are_balanced_to_one_in_every_group(folder: Path) -> None:
 
 
 def test_each_story_of_a_pair_stands_first_in_half_of_the_seats() -> None:
-    study = loading.load_study(FOLDER / "pairs")
+    study = loader.load_study(FOLDER / "pairs")
     design.plan(study)
 
     counts = [n for group in balance.load_groups(study) for row in group.positions.values() for n in row]
@@ -110,7 +110,7 @@ def test_each_story_of_a_pair_stands_first_in_half_of_the_seats() -> None:
 
 
 def loaded(path: Path) -> Instrument:
-    return loading.load_instrument(read_instrument(path))
+    return loader.load_instrument(read_instrument(path))
 
 
 def slugs(study: Study) -> set[str]:
@@ -118,7 +118,7 @@ def slugs(study: Study) -> set[str]:
 
 
 def test_the_demo_asks_every_instrument_but_those_that_its_readme_names() -> None:
-    used = set().union(*(slugs(loading.load_study(folder)) for folder in STUDIES))
+    used = set().union(*(slugs(loader.load_study(folder)) for folder in STUDIES))
     readme = (FOLDER / "README.md").read_text()
 
     unused = {f"{i.slug}@{i.version}" for i in map(loaded, INSTRUMENTS)} - used
@@ -156,7 +156,7 @@ def test_an_instrument_can_be_asked_in_every_scope_that_fits_it(
     client: Client, tmp_path: Path, path: Path, scope: str
 ) -> None:
     instrument = loaded(path)
-    compares = any(items.named(item.type).about_stories for item in instrument.items.all())
+    compares = any(items.find_type(item.type).about_stories for item in instrument.items.all())
     folder = generated(tmp_path, instrument, scope)
     if compares and scope != Step.Scope.GROUP:
         with pytest.raises((DocumentError, protocol.NotPlannable), match="scope must be group"):

@@ -11,4 +11,4 @@ DOC = (Path(__file__).parents[2] / "docs" / "replications.md").read_text()
 def test_every_replication_has_a_section_and_no_other() -> None:
     sections = re.findall(r"^## .+: `replicate ([\w-]+)`$", DOC, flags=re.MULTILINE)
 
-    assert sorted(sections) == replications.names()
+    assert sorted(sections) == replications.list_names()

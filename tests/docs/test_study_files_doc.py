@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from studies import loading
+from studies import loader
 from studies.documents import reader, stories, study, switches
 from studies.models import Source, Step, Study
 from tests.studies.documents import test_study_refusals as refusals
@@ -71,7 +71,7 @@ def test_the_example_of_a_study_loads_with_the_example_of_its_stories(tmp_path: 
     for name in ("h1a.txt", "h1b.txt"):
         (tmp_path / "texts" / name).write_text((DEMO / "harbour" / "texts" / name).read_text())
 
-    made = loading.load_study(tmp_path)
+    made = loader.load_study(tmp_path)
 
     assert [s.code for s in made.groups.get().stories.all()] == ["h1a", "h1b"]
 

@@ -77,7 +77,7 @@ def answers(run: Run) -> Counter[str]:
 
 def assert_everything_ended_once(run: Run) -> None:
     """Each call has one terminal state, one response unless it got no answer, and a history without faults."""
-    assert set(runs.counts(run)) <= set(Call.State.values) - set(Call.PENDING)
+    assert set(runs.count_calls(run)) <= set(Call.State.values) - set(Call.PENDING)
     assert run.calls.count() == run.n_planned
     for call in run.calls.all():
         found = list(

@@ -9,7 +9,7 @@ import pytest
 from judges import addresses, providers
 from judges.addresses import InvalidAddress
 from judges.providers import CallFailed
-from judges.providers.base import pin
+from judges.providers.base import pin_address
 
 NAME = "api.example.org"
 
@@ -18,7 +18,7 @@ NAME = "api.example.org"
     "url", ["https://api.example.org/v1", "http://api.example.org:8000/v1", "https://[2606:4700::1111]/v1"]
 )
 def test_an_ordinary_address_passes(url: str) -> None:
-    assert addresses.check(url).geturl() == url
+    assert addresses.parse_address(url).geturl() == url
 
 
 @pytest.mark.parametrize(
@@ -41,12 +41,12 @@ def test_an_ordinary_address_passes(url: str) -> None:
 )
 def test_an_address_that_could_mean_something_else_is_refused(url: str, says: str) -> None:
     with pytest.raises(InvalidAddress, match=says.replace("?", r"\?")):
-        addresses.check(url)
+        addresses.parse_address(url)
 
 
 def test_a_refused_address_does_not_repeat_its_password() -> None:
     with pytest.raises(InvalidAddress) as refusal:
-        addresses.check("https://user:sk-secret@api.example.org/v1")
+        addresses.parse_address("https://user:sk-secret@api.example.org/v1")
 
     assert "sk-secret" not in str(refusal.value)
 
@@ -171,7 +171,7 @@ def test_the_name_is_still_what_is_asked_for(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kwargs: [(0, 0, 0, "", ("2606:4700::1111", 443))])
     request = openai.DefaultHttpxClient().build_request("POST", f"https://{NAME}/v1/chat/completions")
 
-    pin(request)
+    pin_address(request)
 
     assert str(request.url) == "https://[2606:4700::1111]/v1/chat/completions"
     assert request.headers["Host"] == NAME

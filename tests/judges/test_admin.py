@@ -31,7 +31,7 @@ def run_url(judge: Judge) -> str:
 
 
 def test_the_judges_page_leads_to_the_button(staff: Client) -> None:
-    judge = catalogue.stub_judge()
+    judge = catalogue.make_stub_judge()
 
     page = staff.get(reverse("admin:judges_judge_change", args=[judge.pk])).content.decode()
 
@@ -40,7 +40,7 @@ def test_the_judges_page_leads_to_the_button(staff: Client) -> None:
 
 
 def test_the_button_starts_a_run_in_the_study_that_was_chosen(staff: Client) -> None:
-    study, judge = factories.study(), catalogue.stub_judge()
+    study, judge = factories.study(), catalogue.make_stub_judge()
 
     before = staff.get(run_url(judge))
     after = staff.post(run_url(judge), {"study": study.pk}, follow=True)
@@ -56,13 +56,13 @@ def test_the_button_starts_a_run_in_the_study_that_was_chosen(staff: Client) -> 
 def test_a_get_starts_nothing(staff: Client) -> None:
     factories.study()
 
-    staff.get(run_url(catalogue.stub_judge()))
+    staff.get(run_url(catalogue.make_stub_judge()))
 
     assert Run.objects.count() == 0
 
 
 def test_what_stands_in_the_way_is_said_on_the_page(staff: Client) -> None:
-    study, judge = factories.study(), catalogue.stub_judge()
+    study, judge = factories.study(), catalogue.make_stub_judge()
     Endpoint.objects.update(is_allowed=False)
 
     page = staff.post(run_url(judge), {"study": study.pk})
@@ -72,7 +72,7 @@ def test_what_stands_in_the_way_is_said_on_the_page(staff: Client) -> None:
 
 
 def test_only_studies_that_can_still_be_judged_are_offered(staff: Client) -> None:
-    judge = catalogue.stub_judge()
+    judge = catalogue.make_stub_judge()
     runs.start(factories.study("had"), judge, by="tests")
     factories.study("drafted", planned=False)
     ready = factories.study("ready")
@@ -83,7 +83,7 @@ def test_only_studies_that_can_still_be_judged_are_offered(staff: Client) -> Non
 
 
 def test_running_a_judge_needs_the_right_to_it() -> None:
-    study, judge = factories.study(), catalogue.stub_judge()
+    study, judge = factories.study(), catalogue.make_stub_judge()
     viewer = designer("view_judge")
 
     assert viewer.get(run_url(judge)).status_code == 403
@@ -132,7 +132,7 @@ def test_an_administrator_who_changes_the_address_hears_that_the_key_is_forgotte
 
 @pytest.mark.parametrize("model", [Judge, Prompt])
 def test_what_was_used_can_be_read_and_not_changed(staff: Client, model: Any) -> None:
-    judge = catalogue.stub_judge()
+    judge = catalogue.make_stub_judge()
     row = judge if model is Judge else judge.prompt
     url = reverse(f"admin:judges_{model._meta.model_name}_change", args=[row.pk])
     assert "<textarea" in staff.get(url).content.decode()
@@ -145,7 +145,7 @@ def test_what_was_used_can_be_read_and_not_changed(staff: Client, model: Any) ->
 
 
 def test_runs_are_stopped_and_resumed_from_the_list(staff: Client) -> None:
-    run = runs.start(factories.study(), catalogue.stub_judge(), by="tests")
+    run = runs.start(factories.study(), catalogue.make_stub_judge(), by="tests")
     url = reverse("admin:judges_run_changelist")
 
     staff.post(url, {"action": "stop", "_selected_action": [run.pk]})
@@ -158,7 +158,7 @@ def test_runs_are_stopped_and_resumed_from_the_list(staff: Client) -> None:
 
 
 def test_a_run_that_is_finished_stays_so(staff: Client) -> None:
-    run = runs.drain(runs.start(factories.study(), catalogue.stub_judge(), by="tests"))
+    run = runs.drain(runs.start(factories.study(), catalogue.make_stub_judge(), by="tests"))
 
     page = staff.post(
         reverse("admin:judges_run_changelist"), {"action": "resume", "_selected_action": [run.pk]}, follow=True
@@ -168,7 +168,7 @@ def test_a_run_that_is_finished_stays_so(staff: Client) -> None:
 
 
 def test_a_run_says_why_calls_have_no_answer_and_escapes_it(staff: Client) -> None:
-    run = runs.start(factories.study(), catalogue.stub_judge(), by="tests")
+    run = runs.start(factories.study(), catalogue.make_stub_judge(), by="tests")
     run.calls.update(state="unreadable", reason="there is no answer in “<script>alert(1)</script>”")
 
     page = staff.get(reverse("admin:judges_run_change", args=[run.pk])).content.decode()
@@ -182,7 +182,7 @@ def test_a_run_says_why_calls_have_no_answer_and_escapes_it(staff: Client) -> No
 def test_the_list_of_runs_takes_as_many_queries_for_one_as_for_three(
     staff: Client, django_assert_num_queries: Any, n: int
 ) -> None:
-    judge = catalogue.stub_judge()
+    judge = catalogue.make_stub_judge()
     for number in range(n):
         runs.start(factories.study(f"study-{number}"), judge, by="tests")
     assert Study.objects.count() == n

@@ -26,7 +26,7 @@ def test_calls_forget_the_text_of_whoever_withdrew_and_pending_ones_end() -> Non
     judged.versions.get().steps.update(position=2)
     Step.objects.create(version=judged.versions.get(), position=1, key="consent", kind="consent", text="May we?")
     launches.launch(judged, by="tests", at=timezone.now())
-    run = runs.start(judged, catalogue.stub_judge(), by="tests")
+    run = runs.start(judged, catalogue.make_stub_judge(), by="tests")
     assert "canary" in str(Call.objects.filter(run=run).values_list("request", flat=True)[0]), "there is text to forget"
 
     withdrawal.withdraw(writer.rater, at=NOON)

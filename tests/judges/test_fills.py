@@ -12,7 +12,7 @@ from judges.models import Call, Judge, Run
 from judges.parsing import Failure
 from judges.prompts import InvalidPrompt, new_mark
 from judges.providers.stub import StubClient
-from studies.cloze.text import filled
+from studies.cloze.text import fill_blanks
 from studies.documents.switches import Switches
 from studies.models import Study
 from tests import factories
@@ -23,7 +23,7 @@ from tests.judges.standin import StandIn
 from tests.studies.cloze.documents import FILLS, shoes
 
 pytestmark = pytest.mark.django_db
-STORY = filled(shoes(), FILLS)
+STORY = fill_blanks(shoes(), FILLS)
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_every_blank_is_recorded_and_the_text_is_submitted(study: Study, standin
     run = run_with(study, standin, told.says(STORY))
 
     assert answers() == [(f"blank-0{n}", text, "answered") for n, text in FILLS.items()]
-    assert runs.counts(run) == {"ok": 1}
+    assert runs.count_calls(run) == {"ok": 1}
     assert (Fill.objects.get().state, run.state) == ("submitted", "finished")
     assert [fill.assignment.rater.kind for fill in derivation.derivable_fills(study)] == ["model"]
 
@@ -122,7 +122,7 @@ def test_the_skeleton_is_not_sent_out_unless_that_is_allowed(study: Study, stand
 
 
 def test_the_stub_fills_every_blank_and_says_in_each_that_it_is_one(study: Study) -> None:
-    judge: Judge = catalogue.stub_judge()
+    judge: Judge = catalogue.make_stub_judge()
 
     run = runs.drain(runs.start(study, judge, by="tests"))
 

@@ -26,7 +26,7 @@ def judged() -> Study:
     work = clozes.assignment(made)
     clozes.fill(work)
     submission.submit(work, at=timezone.now())
-    study = derivation.derive(made, "judged", derivation.submitted(made))
+    study = derivation.derive(made, "judged", derivation.derivable_fills(made))
     Study.objects.filter(pk=study.pk).update(asks_recognition=False)
     study.refresh_from_db()
     return study
@@ -35,7 +35,7 @@ def judged() -> Study:
 def told(study: Study) -> dict[str, str]:
     """What a model is told with each item, by the item's key."""
     factories.plan(study)
-    (calls,) = planning.plan(study, catalogue.stub_judge()).calls.values()
+    (calls,) = planning.plan_run(study, catalogue.make_stub_judge()).calls.values()
     return {call.item.key: call.request["messages"][-1]["content"] for call in calls if call.item}
 
 

@@ -18,7 +18,7 @@ from judges.models import Attempt, Call, Judge, Run
 from judges.planning import CannotRun
 from reports import results
 from reports.export import long_table
-from studies import hashing, loading, protocol
+from studies import hashing, loader, protocol
 from studies.documents.instrument import ItemDocument
 from studies.models import Instrument, Item, Step, Story, StoryGroup, Study
 from tests import factories
@@ -35,7 +35,7 @@ def study() -> Study:
 
 
 def measured(study: Study) -> Run:
-    return runs.drain(runs.start(study, catalogue.metric_judge("length"), by="tests"))
+    return runs.drain(runs.start(study, catalogue.make_metric_judge("length"), by="tests"))
 
 
 def values(study: Study) -> dict[str, dict[str, Any]]:
@@ -56,7 +56,7 @@ def test_every_story_is_measured_and_recorded_with_its_history(study: Study) -> 
 
     nine = {"words": 8, "sentences": 3, "paragraphs": 3}
     assert values(study) == {f"p1s{n}": nine for n in range(1, 5)}
-    assert (run.state, run.n_planned, runs.counts(run)) == (Run.State.FINISHED, 4, {"ok": 4})
+    assert (run.state, run.n_planned, runs.count_calls(run)) == (Run.State.FINISHED, 4, {"ok": 4})
     for response in Response.objects.all():
         events = list(response.events.all())
         assert len(events) == 1
@@ -167,7 +167,7 @@ def test_the_command_takes_a_judge_or_a_metric(study: Study, arguments: list[str
 
 
 def test_workers_do_the_same(study: Study) -> None:
-    run = runs.start(study, catalogue.metric_judge("length"), by="tests")
+    run = runs.start(study, catalogue.make_metric_judge("length"), by="tests")
 
     tasks.work(run.pk)
 
@@ -177,14 +177,14 @@ def test_workers_do_the_same(study: Study) -> None:
 
 
 def test_a_second_worker_records_nothing_again(study: Study) -> None:
-    run = runs.start(study, catalogue.metric_judge("length"), by="tests")
+    run = runs.start(study, catalogue.make_metric_judge("length"), by="tests")
     call = run.calls.select_related("assignment__seat", "step", "story").order_by("pk").first()
     assert call is not None
     items = list(Item.objects.filter(instrument__slug="metric-length"))
     value_by_item = {"words": 1, "sentences": 1, "paragraphs": 1}
 
-    first = measurements.settle(call, value_by_item, items, at=NOON)
-    again = measurements.settle(call, dict.fromkeys(value_by_item, 2), items, at=NOON)
+    first = measurements.commit_call(call, value_by_item, items, at=NOON)
+    again = measurements.commit_call(call, dict.fromkeys(value_by_item, 2), items, at=NOON)
 
     assert (first, again) == (True, False)
     assert set(Response.objects.values_list("value", "revision")) == {(1, 1)}
@@ -201,7 +201,7 @@ def test_a_value_that_the_item_does_not_allow_is_unreadable_and_no_number(
 
     run = measured(study)
 
-    assert runs.counts(run) == {"out_of_range": 4}
+    assert runs.count_calls(run) == {"out_of_range": 4}
     assert values(study)["p1s1"] == {"words": None, "sentences": 2, "paragraphs": None}
     assert set(Response.objects.filter(value__isnull=True).values_list("outcome", flat=True)) == {"unreadable"}
     assert "words: Please give a whole number of at least 0." in Call.objects.all()[0].reason
@@ -220,7 +220,7 @@ def test_a_metric_that_fails_stops_the_run_and_it_goes_on_once_mended(
 
 
 def test_a_text_that_changed_since_is_not_measured(study: Study) -> None:
-    run = runs.start(study, catalogue.metric_judge("length"), by="tests")
+    run = runs.start(study, catalogue.make_metric_judge("length"), by="tests")
     story = Story.objects.get(code="p1s1")
     story.text += " More."
     story.save()
@@ -234,23 +234,23 @@ def test_a_text_that_changed_since_is_not_measured(study: Study) -> None:
 
 
 def test_an_assignment_that_was_closed_meanwhile_gets_no_value(study: Study) -> None:
-    run = runs.start(study, catalogue.metric_judge("length"), by="tests")
+    run = runs.start(study, catalogue.make_metric_judge("length"), by="tests")
     Assignment.objects.update(status="given_up")
 
     run = runs.drain(run)
 
     assert run.state == Run.State.STOPPED
     assert responses.ENDED in run.note
-    assert runs.counts(run) == {"planned": 4}
+    assert runs.count_calls(run) == {"planned": 4}
 
 
 def test_a_judge_of_an_older_version_is_refused(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    judge = catalogue.metric_judge("length")
+    judge = catalogue.make_metric_judge("length")
     monkeypatch.setattr(Length, "version", "2")
 
     with pytest.raises(CannotRun, match="version 1 of length, which is now at 2; make another judge"):
         runs.start(study, judge, by="tests")
-    assert catalogue.metric_judge("length").slug == "length-2"
+    assert catalogue.make_metric_judge("length").slug == "length-2"
 
 
 def test_a_metric_that_changed_under_its_version_is_refused(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,7 +259,7 @@ def test_a_metric_that_changed_under_its_version_is_refused(study: Study, monkey
     monkeypatch.setattr(Length, "items", (item,))
 
     with pytest.raises(CannotRun, match="metric-length 1 is published and asks something else"):
-        runs.start(factories.study("pears"), catalogue.metric_judge("length"), by="tests")
+        runs.start(factories.study("pears"), catalogue.make_metric_judge("length"), by="tests")
 
 
 def test_another_study_gets_its_own_step_with_the_same_instrument(study: Study) -> None:
@@ -283,7 +283,7 @@ def test_the_frozen_protocol_keeps_its_hash_and_its_steps(study: Study) -> None:
     measured(study)
 
     version.refresh_from_db()
-    document = protocol.document(protocol.read_rows(version))
+    document = protocol.write_document(protocol.read_rows(version))
     assert (version.sha256, document, [step.key for step in protocol.read_rows(version).steps]) == before
     assert hashing.sha256(document) == version.sha256
 
@@ -302,18 +302,18 @@ def test_a_study_can_be_launched_after_a_metric_and_not_after_any_other_step() -
 
 
 def test_a_model_is_not_asked_what_a_metric_measures(study: Study) -> None:
-    judge = catalogue.stub_judge()
-    before = planning.plan(study, judge)
+    judge = catalogue.make_stub_judge()
+    before = planning.plan_run(study, judge)
 
     measured(study)
 
-    after = planning.plan(study, judge)
+    after = planning.plan_run(study, judge)
     assert (after.n_calls, after.document) == (before.n_calls, before.document)
 
 
 def test_a_step_is_added_to_a_frozen_version_alone() -> None:
     study = factories.study(planned=False)
-    instrument = loading.load_instrument(metrics.named("length").instrument)
+    instrument = loader.load_instrument(metrics.find_metric("length").instrument)
 
     with pytest.raises(protocol.NotPlannable, match="not frozen yet"):
         protocol.add_metric_step(study.versions.get(), instrument, key="metric-length-1")
@@ -336,7 +336,7 @@ def test_a_step_holds_numbers_of_a_published_instrument(study: Study) -> None:
 
 
 def test_a_key_of_the_protocol_is_not_taken_over(study: Study) -> None:
-    instrument = loading.load_instrument(metrics.named("length").instrument)
+    instrument = loader.load_instrument(metrics.find_metric("length").instrument)
 
     with pytest.raises(protocol.NotPlannable, match="another step called tests"):
         protocol.add_metric_step(study.versions.get(), instrument, key="tests")
@@ -366,7 +366,7 @@ def computed(study: Study) -> tuple[dict[str, Any], dict[str, Any]]:
     """The results of a closed study before a metric has run and after."""
     factories.answer_all(factories.assignment(study))
     Assignment.objects.update(status="submitted")
-    runs.drain(runs.start(study, catalogue.stub_judge(), by="tests"))
+    runs.drain(runs.start(study, catalogue.make_stub_judge(), by="tests"))
     Study.objects.filter(pk=study.pk).update(state=Study.State.CLOSED)
     study.refresh_from_db()
     before = results.compute(study)

@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 
 from annotation.models import Rater
 from judges import catalogue, prompts, runs
-from judges.models import Call, Endpoint, Frozen, Judge, Prompt
+from judges.models import AlreadyUsed, Call, Endpoint, Judge, Prompt
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -69,7 +69,7 @@ def test_the_same_address_keeps_them() -> None:
 
 
 def test_a_prompt_can_be_changed_until_it_is_used() -> None:
-    judge = catalogue.stub_judge()
+    judge = catalogue.make_stub_judge()
     prompt = judge.prompt
     prompt.citation = "Ours."
     prompt.save()
@@ -77,7 +77,7 @@ def test_a_prompt_can_be_changed_until_it_is_used() -> None:
     runs.start(factories.study(), judge, by="tests")
     prompt.template += " Be kind."
 
-    with pytest.raises(Frozen, match="its template cannot change"):
+    with pytest.raises(AlreadyUsed, match="its template cannot change"):
         prompt.save()
     assert "Be kind" not in Prompt.objects.get(pk=prompt.pk).template
 
@@ -91,18 +91,18 @@ def test_a_prompt_can_be_changed_until_it_is_used() -> None:
     ],
 )
 def test_a_judge_can_be_changed_until_it_is_used(change: Callable[[Judge], None]) -> None:
-    judge = catalogue.stub_judge()
+    judge = catalogue.make_stub_judge()
     judge.save()
     runs.start(factories.study(), judge, by="tests")
 
     change(judge)
 
-    with pytest.raises(Frozen):
+    with pytest.raises(AlreadyUsed):
         judge.save()
 
 
 def test_a_judge_without_a_model_says_so_in_its_name() -> None:
-    stub = catalogue.stub_judge()
+    stub = catalogue.make_stub_judge()
 
     with pytest.raises(ValidationError, match="stub"):
         Judge(slug="gpt4", endpoint=stub.endpoint, model="gpt4", prompt=stub.prompt).full_clean()
@@ -110,7 +110,7 @@ def test_a_judge_without_a_model_says_so_in_its_name() -> None:
 
 @pytest.mark.parametrize("parameters", [[], "x", {"model": "other"}, {"messages": []}, {"stream": True}, {"n": 2}])
 def test_parameters_are_an_object_that_leaves_quires_own_alone(parameters: Any) -> None:
-    stub = catalogue.stub_judge()
+    stub = catalogue.make_stub_judge()
 
     with pytest.raises(ValidationError, match="parameters"):
         Judge(
@@ -125,7 +125,7 @@ def test_a_prompt_that_cannot_be_filled_is_refused() -> None:
 
 @pytest.mark.parametrize("about_story", [True, False])
 def test_the_database_refuses_a_call_that_is_there_already(about_story: bool) -> None:
-    run = runs.start(factories.study(), catalogue.stub_judge(), by="tests")
+    run = runs.start(factories.study(), catalogue.make_stub_judge(), by="tests")
     call = run.calls.exclude(story=None).first() if about_story else run.calls.get(story=None)
     assert call is not None
 
@@ -135,7 +135,7 @@ def test_the_database_refuses_a_call_that_is_there_already(about_story: bool) ->
 
 
 def test_the_database_refuses_a_lease_without_an_end() -> None:
-    run = runs.start(factories.study(), catalogue.stub_judge(), by="tests")
+    run = runs.start(factories.study(), catalogue.make_stub_judge(), by="tests")
 
     with pytest.raises(IntegrityError), transaction.atomic():
         run.calls.update(state=Call.State.LEASED, lease_until=None)
@@ -162,7 +162,7 @@ def test_a_built_in_prompt_that_changed_under_its_version_is_refused() -> None:
 
 
 def test_the_stub_judge_is_made_once_and_is_never_outside() -> None:
-    first, again = catalogue.stub_judge(), catalogue.stub_judge()
+    first, again = catalogue.make_stub_judge(), catalogue.make_stub_judge()
 
     assert first == again
     assert (first.endpoint.is_outside, first.endpoint.is_allowed) == (False, True)
@@ -181,7 +181,7 @@ def test_an_endpoint_whose_provider_is_gone_is_still_named() -> None:
 
 
 def test_the_judge_of_a_metric_needs_neither_endpoint_nor_prompt() -> None:
-    first, again = catalogue.metric_judge("length"), catalogue.metric_judge("length")
+    first, again = catalogue.make_metric_judge("length"), catalogue.make_metric_judge("length")
 
     assert first == again
     assert (first.slug, first.kind, first.metric_version, first.endpoint, first.prompt) == (
@@ -191,7 +191,7 @@ def test_the_judge_of_a_metric_needs_neither_endpoint_nor_prompt() -> None:
         None,
         None,
     )
-    assert catalogue.stub_judge().kind == Rater.Kind.MODEL
+    assert catalogue.make_stub_judge().kind == Rater.Kind.MODEL
 
 
 def test_a_metric_that_no_file_defines_is_refused_with_those_there_are() -> None:
@@ -201,7 +201,7 @@ def test_a_metric_that_no_file_defines_is_refused_with_those_there_are() -> None
 
 @pytest.mark.parametrize("name", ["endpoint", "model", "prompt"])
 def test_a_model_needs_all_that_it_is_asked_with(name: str) -> None:
-    stub = catalogue.stub_judge()
+    stub = catalogue.make_stub_judge()
     whole: dict[str, Any] = {"endpoint": stub.endpoint, "model": "stub", "prompt": stub.prompt}
     del whole[name]
 
@@ -211,7 +211,7 @@ def test_a_model_needs_all_that_it_is_asked_with(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["endpoint", "model", "prompt", "parameters"])
 def test_a_metric_has_nothing_of_a_model(name: str) -> None:
-    stub = catalogue.stub_judge()
+    stub = catalogue.make_stub_judge()
     extra: dict[str, Any] = {
         "endpoint": stub.endpoint,
         "model": "stub",
@@ -236,17 +236,17 @@ def test_a_metric_has_nothing_of_a_model(name: str) -> None:
     ],
 )
 def test_the_database_refuses_what_is_neither_a_model_nor_a_metric(change: dict[str, Any]) -> None:
-    judge = catalogue.stub_judge()
+    judge = catalogue.make_stub_judge()
 
     with pytest.raises(IntegrityError), transaction.atomic():
         Judge.objects.filter(pk=judge.pk).update(**change)
 
 
 def test_the_judge_of_a_metric_never_changes_once_it_has_run() -> None:
-    judge = catalogue.metric_judge("length")
+    judge = catalogue.make_metric_judge("length")
     runs.start(factories.study(), judge, by="tests")
 
     judge.metric_version = "2"
 
-    with pytest.raises(Frozen, match="its metric_version cannot change"):
+    with pytest.raises(AlreadyUsed, match="its metric_version cannot change"):
         judge.save()

@@ -7,7 +7,7 @@ import pytest
 
 from judges import parsing
 from judges.parsing import Failure, Verdict
-from studies.items import Shown
+from studies.items import StoryLabel
 from tests.judges.test_prompts import Asking
 
 CHOICE = Asking(
@@ -19,7 +19,7 @@ CHOICE = Asking(
 )
 SCALE = Asking(type="scale", settings={"low": 1, "high": 5})
 RANKING = Asking(type="ranking")
-ABC = [Shown("A"), Shown("B"), Shown("C")]
+ABC = [StoryLabel("A"), StoryLabel("B"), StoryLabel("C")]
 
 
 def read(text: str, *, last: bool = True, item: Asking | None = None, finish_reason: str = "stop") -> Verdict | Failure:

@@ -6,7 +6,7 @@ from annotation.responses import letters
 from judges import catalogue, planning
 from judges.models import Endpoint, Judge
 from judges.planning import CannotRun
-from judges.prompts import unmarked
+from judges.prompts import strip_marks
 from studies.models import ProtocolVersion, Provenance, Story, Study
 from tests import factories
 
@@ -21,7 +21,7 @@ def outside_judge() -> Judge:
 def test_every_item_is_asked_about_every_story_and_what_is_asked_of_the_group_once() -> None:
     study = factories.study(n_groups=2, n_stories=3, n_items=2)
 
-    plan = planning.plan(study, catalogue.stub_judge())
+    plan = planning.plan_run(study, catalogue.make_stub_judge())
 
     asked = [(c.step.key, c.story.code if c.story else "") for calls in plan.calls.values() for c in calls]
     codes = [f"p{g}s{n}" for g in (1, 2) for n in (1, 2, 3)]
@@ -32,7 +32,7 @@ def test_every_item_is_asked_about_every_story_and_what_is_asked_of_the_group_on
 
 
 def test_all_that_is_asked_of_one_story_stands_in_a_row_and_begins_alike() -> None:
-    plan = planning.plan(factories.study(n_stories=3, n_items=4), catalogue.stub_judge())
+    plan = planning.plan_run(factories.study(n_stories=3, n_items=4), catalogue.make_stub_judge())
 
     (calls,) = plan.calls.values()
     told = [(c.story.code, c.request["messages"][1]["content"].split("</story")[0]) for c in calls if c.story]
@@ -43,7 +43,7 @@ def test_all_that_is_asked_of_one_story_stands_in_a_row_and_begins_alike() -> No
 
 def test_the_stories_of_a_group_are_told_under_the_letters_of_the_seat() -> None:
     study = factories.study()
-    plan = planning.plan(study, catalogue.stub_judge())
+    plan = planning.plan_run(study, catalogue.make_stub_judge())
 
     ((group, calls),) = plan.calls.items()
     said = next(c.request["messages"][1]["content"] for c in calls if c.story is None)
@@ -62,7 +62,7 @@ def test_nothing_about_where_a_story_comes_from_is_told() -> None:
     factories.story(study, "other", source="canary-source")
     Story.objects.filter(study=study, code="p1s1").update(code="canary-code")
 
-    plan = planning.plan(study, catalogue.stub_judge())
+    plan = planning.plan_run(study, catalogue.make_stub_judge())
 
     said = json.dumps([c.request for calls in plan.calls.values() for c in calls])
     assert "began" in said
@@ -76,29 +76,29 @@ def test_the_premise_is_told_only_if_raters_see_it(shows: bool) -> None:
     Study.objects.filter(pk=study.pk).update(shows_premise=shows)
     study.refresh_from_db()
 
-    plan = planning.plan(study, catalogue.stub_judge())
+    plan = planning.plan_run(study, catalogue.make_stub_judge())
 
     said = [c.request["messages"][1]["content"] for calls in plan.calls.values() for c in calls]
     assert all(("Premise 1" in text) == shows for text in said)
 
 
 def test_a_plan_is_the_same_again_but_for_the_numbers_of_its_fences() -> None:
-    study, judge = factories.study(n_groups=2), catalogue.stub_judge()
+    study, judge = factories.study(n_groups=2), catalogue.make_stub_judge()
 
     def said(plan: planning.Plan) -> list[str]:
         return [json.dumps(c.request) for calls in plan.calls.values() for c in calls]
 
-    first, again = planning.plan(study, judge), planning.plan(study, judge)
+    first, again = planning.plan_run(study, judge), planning.plan_run(study, judge)
 
     assert (first.document, first.sha256, first.orders) == (again.document, again.sha256, again.orders)
-    assert list(map(unmarked, said(first))) == list(map(unmarked, said(again)))
+    assert list(map(strip_marks, said(first))) == list(map(strip_marks, said(again)))
     assert not set(said(first)) & set(said(again))
 
 
 def test_stories_are_read_in_every_place_equally_often_over_the_groups() -> None:
     study = factories.study(n_groups=4, n_stories=4, comparative=False)
 
-    plan = planning.plan(study, catalogue.stub_judge())
+    plan = planning.plan_run(study, catalogue.make_stub_judge())
 
     places = [[code[-1] for code in order] for order in plan.orders.values()]
     for place in range(4):
@@ -106,9 +106,9 @@ def test_stories_are_read_in_every_place_equally_often_over_the_groups() -> None
 
 
 def test_the_document_says_all_that_decides_what_is_sent() -> None:
-    study, judge = factories.study(), catalogue.stub_judge(seed=3)
+    study, judge = factories.study(), catalogue.make_stub_judge(seed=3)
 
-    said = json.loads(planning.plan(study, judge).document)
+    said = json.loads(planning.plan_run(study, judge).document)
 
     assert said["judge"] == "stub"
     assert said["parameters"] == {"seed": 3, "yes_rate": 0.5}
@@ -119,12 +119,12 @@ def test_the_document_says_all_that_decides_what_is_sent() -> None:
 
 
 def test_an_endpoint_that_nobody_allowed_cannot_be_used() -> None:
-    judge = catalogue.stub_judge()
+    judge = catalogue.make_stub_judge()
     Endpoint.objects.update(is_allowed=False)
     judge.refresh_from_db()
 
     with pytest.raises(CannotRun, match="has not allowed its endpoint, stub"):
-        planning.plan(factories.study(), judge)
+        planning.plan_run(factories.study(), judge)
 
 
 def test_a_withheld_text_cannot_be_judged() -> None:
@@ -132,7 +132,7 @@ def test_a_withheld_text_cannot_be_judged() -> None:
     Story.objects.filter(study=study, code="p1s2").update(text="", is_withheld=True)
 
     with pytest.raises(CannotRun, match=r"1 story \(p1s2\) is withheld"):
-        planning.plan(study, catalogue.stub_judge())
+        planning.plan_run(study, catalogue.make_stub_judge())
 
 
 def test_texts_go_to_an_outside_provider_only_if_every_one_may() -> None:
@@ -140,10 +140,10 @@ def test_texts_go_to_an_outside_provider_only_if_every_one_may() -> None:
     Provenance.objects.filter(story__code__in=["p1s1", "p1s2"]).update(may_send_out=True)
 
     with pytest.raises(CannotRun, match=r"2 stories \(p1s3, p1s4\) are not marked as free to be sent"):
-        planning.plan(study, judge)
+        planning.plan_run(study, judge)
 
     Provenance.objects.update(may_send_out=True)
-    assert planning.plan(study, judge).n_calls == 13
+    assert planning.plan_run(study, judge).n_calls == 13
 
 
 def test_texts_may_go_to_an_endpoint_of_the_house_without_asking() -> None:
@@ -151,12 +151,12 @@ def test_texts_may_go_to_an_endpoint_of_the_house_without_asking() -> None:
     Endpoint.objects.update(is_outside=False)
     judge.refresh_from_db()
 
-    assert planning.plan(factories.study(), judge).n_calls == 13
+    assert planning.plan_run(factories.study(), judge).n_calls == 13
 
 
 def test_a_study_whose_protocol_is_not_frozen_cannot_be_judged() -> None:
     with pytest.raises(CannotRun, match="no protocol is frozen"):
-        planning.plan(factories.study(planned=False), catalogue.stub_judge())
+        planning.plan_run(factories.study(planned=False), catalogue.make_stub_judge())
 
 
 def test_a_protocol_that_asks_nothing_cannot_be_judged() -> None:
@@ -165,5 +165,5 @@ def test_a_protocol_that_asks_nothing_cannot_be_judged() -> None:
     factories.freeze_anew(study)
 
     with pytest.raises(CannotRun, match="asks anything"):
-        planning.plan(study, catalogue.stub_judge())
+        planning.plan_run(study, catalogue.make_stub_judge())
     assert empty.steps.count() == 0

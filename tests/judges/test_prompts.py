@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from judges import prompts
-from judges.prompts import InvalidPrompt, StoryText, new_mark, render, unmarked
+from judges.prompts import InvalidPrompt, StoryText, new_mark, render, strip_marks
 from studies import items
 
 MARK = "fence-" + "0" * 32
@@ -29,7 +29,7 @@ def user_text(text: str = "Once.", *, template: str = "{{ stories }}\n{{ questio
     return render("", template, **given)[-1]["content"]
 
 
-@pytest.mark.parametrize("prompt", prompts.built_in(), ids=lambda p: p.name)
+@pytest.mark.parametrize("prompt", prompts.load_built_in(), ids=lambda p: p.name)
 def test_a_built_in_prompt_says_the_story_first_and_the_question_after_it(prompt: prompts.PromptFile) -> None:
     said = render(
         prompt.system,
@@ -48,23 +48,26 @@ def test_a_built_in_prompt_says_the_story_first_and_the_question_after_it(prompt
     assert MARK in said[0]["content"]
 
 
-@pytest.mark.parametrize("prompt", prompts.built_in(), ids=lambda p: p.name)
+@pytest.mark.parametrize("prompt", prompts.load_built_in(), ids=lambda p: p.name)
 @pytest.mark.parametrize("name", items.all_types())
 def test_every_item_type_can_be_asked_by_every_built_in_prompt(prompt: prompts.PromptFile, name: str) -> None:
-    example = items.named(name).example
+    example = items.find_type(name).example
     asking = Asking(**({"type": name} | example["item"]))
     stories = [StoryText(letter, f"Story {letter}.") for letter in example.get("stories", ["A", "B"])]
 
     said = render(prompt.system, prompt.template, item=asking, stories=stories, mark=MARK)
 
-    assert items.named(name).words(asking, stories=[items.Shown(s.letter) for s in stories]) in said[-1]["content"]
+    assert (
+        items.find_type(name).words(asking, stories=[items.StoryLabel(s.letter) for s in stories])
+        in said[-1]["content"]
+    )
 
 
 def test_the_models_own_instruction_is_told_where_reasoning_comes_first_and_only_there() -> None:
     told = {
         p.protocol: "List what the end resolves."
         in str(render(p.system, p.template, item=Asking(), stories=[StoryText("A", "x")], mark=MARK))
-        for p in prompts.built_in()
+        for p in prompts.load_built_in()
     }
 
     assert told == {"reasoning_first": True, "verdict_first": False}
@@ -136,7 +139,7 @@ def test_a_template_cannot_reach_into_python(template: str) -> None:
 )
 def test_a_template_that_misses_something_is_refused(system: str, template: str, says: str) -> None:
     with pytest.raises(InvalidPrompt) as refusal:
-        prompts.check(system, template)
+        prompts.check_templates(system, template)
 
     assert says in str(refusal.value)
 
@@ -145,7 +148,7 @@ def test_two_renderings_of_one_prompt_are_equal_without_their_numbers() -> None:
     first, second = user_text(mark=new_mark()), user_text(mark=new_mark())
 
     assert first != second
-    assert unmarked(first) == unmarked(second)
+    assert strip_marks(first) == strip_marks(second)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +164,7 @@ def test_a_file_that_cannot_be_used_is_named(tmp_path: Path, content: bytes, say
     file.write_bytes(content)
 
     with pytest.raises(InvalidPrompt) as refusal:
-        prompts.read_file(file)
+        prompts.read_prompt(file)
 
     assert str(refusal.value).startswith("bad.toml: ")
     assert says in str(refusal.value)

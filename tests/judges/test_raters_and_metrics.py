@@ -26,7 +26,7 @@ PAGES = ("assignment", "check", "overview")
 
 
 def measure(study: Study) -> None:
-    runs.drain(runs.start(study, catalogue.metric_judge("length"), by="tests"))
+    runs.drain(runs.start(study, catalogue.make_metric_judge("length"), by="tests"))
     assert Response.objects.filter(assignment__rater__kind="metric").exists()
 
 

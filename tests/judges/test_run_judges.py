@@ -66,7 +66,7 @@ def test_the_same_command_goes_on_where_a_run_stopped(standin: StandIn) -> None:
 
 def test_an_unknown_study_or_judge_is_refused_with_those_there_are() -> None:
     factories.study()
-    catalogue.stub_judge()
+    catalogue.make_stub_judge()
 
     with pytest.raises(CommandError, match="no study “pears”; there are: plums"):
         run_judges("pears", "--judge", "stub")
@@ -92,7 +92,7 @@ def test_load_prompts_names_what_it_loaded() -> None:
 
 
 def test_a_task_works_a_run_off(queued: list[int]) -> None:
-    run = runs.start(factories.study(comparative=False), catalogue.stub_judge(), by="tests")
+    run = runs.start(factories.study(comparative=False), catalogue.make_stub_judge(), by="tests")
 
     tasks.work(run.pk)
 
@@ -102,7 +102,7 @@ def test_a_task_works_a_run_off(queued: list[int]) -> None:
 
 def test_a_task_whose_turn_is_over_queues_the_run_again(queued: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks, "TURN_SECONDS", 0)
-    run = runs.start(factories.study(comparative=False), catalogue.stub_judge(), by="tests")
+    run = runs.start(factories.study(comparative=False), catalogue.make_stub_judge(), by="tests")
 
     tasks.work(run.pk)
 
@@ -116,7 +116,7 @@ def test_a_task_about_a_run_that_is_gone_does_nothing() -> None:
 
 
 def test_the_sweep_is_what_the_schedule_names(settings: Any, queued: list[int]) -> None:
-    run = runs.start(factories.study(comparative=False), catalogue.stub_judge(), by="tests")
+    run = runs.start(factories.study(comparative=False), catalogue.make_stub_judge(), by="tests")
 
     tasks.sweep()
 

@@ -25,13 +25,13 @@ pytestmark = pytest.mark.django_db
 
 def test_a_stubs_run_ends_in_responses_with_their_history() -> None:
     study = factories.study(n_groups=2)
-    run = runs.start(study, catalogue.stub_judge(yes_rate=0.7), by="tests")
+    run = runs.start(study, catalogue.make_stub_judge(yes_rate=0.7), by="tests")
 
     run = runs.drain(run)
 
     assert run.state == Run.State.FINISHED
     assert run.finished_at is not None
-    assert runs.counts(run) == {"ok": 26}
+    assert runs.count_calls(run) == {"ok": 26}
     assert_everything_ended_once(run)
     (rater,) = study.raters.all()
     assert (rater.code, rater.kind, rater.is_simulated) == ("stub", Rater.Kind.MODEL, True)
@@ -47,17 +47,17 @@ def test_all_calls_are_rows_and_a_worker_is_told_once_they_are_committed(
     study: Study, queued: list[int], django_capture_on_commit_callbacks: Any
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
-        run = runs.start(study, catalogue.stub_judge(), by="ann")
+        run = runs.start(study, catalogue.make_stub_judge(), by="ann")
         assert queued == []
 
     assert queued == [run.pk]
-    assert runs.counts(run) == {"planned": 8}
+    assert runs.count_calls(run) == {"planned": 8}
     assert (run.n_planned, run.created_by, run.sha256) == (8, "ann", hashing.sha256(run.document))
     assert Response.objects.count() == 0
 
 
 def test_a_judges_seats_never_count_towards_the_peoples(study: Study) -> None:
-    runs.start(study, catalogue.stub_judge(), by="tests")
+    runs.start(study, catalogue.make_stub_judge(), by="tests")
 
     for _ in range(study.seats_per_group):
         assert claims.claim(factories.rater(study)).seat.rater_kind == Rater.Kind.PERSON
@@ -69,7 +69,7 @@ def test_a_judges_seats_never_count_towards_the_peoples(study: Study) -> None:
 def test_the_same_seed_gives_the_same_answers_in_another_copy_of_the_study() -> None:
     one = factories.study("one", n_groups=3)
     two = factories.study("two", n_groups=3)
-    judge = catalogue.stub_judge()
+    judge = catalogue.make_stub_judge()
 
     for study in (one, two):
         runs.drain(runs.start(study, judge, by="tests"))
@@ -86,7 +86,7 @@ def test_the_same_seed_gives_the_same_answers_in_another_copy_of_the_study() -> 
 
 
 def test_a_judge_runs_once_in_a_study(study: Study) -> None:
-    judge = catalogue.stub_judge()
+    judge = catalogue.make_stub_judge()
     runs.start(study, judge, by="tests")
 
     with pytest.raises(CannotRun, match="resumed, not repeated"):
@@ -98,7 +98,7 @@ def test_a_judge_does_not_answer_under_somebody_elses_name(study: Study) -> None
     factories.rater(study, "stub")
 
     with pytest.raises(CannotRun, match="a rater called stub already"):
-        runs.start(study, catalogue.stub_judge(), by="tests")
+        runs.start(study, catalogue.make_stub_judge(), by="tests")
     assert Run.objects.count() == 0
 
 
@@ -136,7 +136,7 @@ def test_a_missing_answer_is_kept_under_its_name_and_is_never_a_no(
     run = runs.drain(started(study, judge_at(standin)))
 
     assert run.state == Run.State.FINISHED
-    assert runs.counts(run) == {state: 8}
+    assert runs.count_calls(run) == {state: 8}
     assert answers(run) == {outcome: 8}
     assert set(Response.objects.values_list("value", flat=True)) == {None}
     assert all(call.reason for call in run.calls.all())
@@ -183,11 +183,11 @@ def test_an_answer_that_cannot_be_recorded_stops_the_run_and_is_not_paid_for_aga
     assert "could not be recorded" in run.note
     assert "submitted or given up" in run.note
     assert Response.objects.count() == 0
-    assert runs.counts(run) == {"planned": 7, "provider_error": 1}
+    assert runs.count_calls(run) == {"planned": 7, "provider_error": 1}
     assert len(standin.hits) == 1
 
     run = runs.drain(runs.resume(run))
 
-    assert runs.counts(run) == {"planned": 6, "provider_error": 2}
+    assert runs.count_calls(run) == {"planned": 6, "provider_error": 2}
     assert standin.hits[0].body["messages"] != standin.hits[1].body["messages"]
     assert len(standin.hits) == 2

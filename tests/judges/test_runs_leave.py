@@ -29,7 +29,7 @@ def test_a_run_stops_if_its_endpoint_is_no_longer_what_it_was(study: Study, stan
 
     assert run.state == Run.State.STOPPED
     assert "another address" in run.note
-    assert runs.counts(run) == {"planned": 8}
+    assert runs.count_calls(run) == {"planned": 8}
 
 
 def test_a_run_stops_if_its_endpoint_is_no_longer_allowed(study: Study, standin: StandIn) -> None:
@@ -50,7 +50,7 @@ def test_a_run_stops_if_leave_to_send_a_story_out_was_taken_back(study: Study, s
 
     assert (run.state, standin.hits) == (Run.State.STOPPED, [])
     assert "not marked as free to be sent" in run.note
-    assert runs.counts(run) == {"planned": 8}
+    assert runs.count_calls(run) == {"planned": 8}
 
 
 def test_a_call_about_a_group_needs_leave_for_each_of_its_stories(standin: StandIn) -> None:
@@ -77,7 +77,7 @@ def test_a_story_that_has_been_sent_for_the_last_time_needs_leave_no_more(study:
 
 def test_an_endpoint_of_the_house_and_a_stub_need_no_leave(study: Study, standin: StandIn) -> None:
     run = started(study, judge_at(standin))
-    stub = runs.start(study, catalogue.stub_judge(), by="tests")
+    stub = runs.start(study, catalogue.make_stub_judge(), by="tests")
     Endpoint.objects.update(is_outside=False)
     Endpoint.objects.filter(adapter="stub").update(is_outside=True)
     Provenance.objects.update(may_send_out=False)
@@ -88,7 +88,7 @@ def test_an_endpoint_of_the_house_and_a_stub_need_no_leave(study: Study, standin
 
 
 def test_a_finished_run_cannot_be_resumed(study: Study) -> None:
-    run = runs.drain(runs.start(study, catalogue.stub_judge(), by="tests"))
+    run = runs.drain(runs.start(study, catalogue.make_stub_judge(), by="tests"))
 
     with pytest.raises(CannotRun, match="is finished"):
         runs.resume(run)

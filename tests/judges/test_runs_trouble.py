@@ -22,7 +22,7 @@ def test_a_call_that_failed_for_a_moment_is_tried_again(study: Study, standin: S
 
     run = runs.drain(started(study, judge_at(standin, n_at_once=1)))
 
-    assert runs.counts(run) == {"ok": 8}
+    assert runs.count_calls(run) == {"ok": 8}
     assert answers(run) == {"yes": 7, "no": 1}
     assert len(standin.hits) == 11
     assert Counter(Attempt.objects.values_list("outcome", flat=True)) == {"failed": 3, "answered": 8}
@@ -41,7 +41,7 @@ def test_a_call_that_keeps_failing_stops_the_run_and_has_fresh_tries_when_it_is_
 
     assert run.state == Run.State.STOPPED
     assert run.note == 'calls without an answer after 6 tries: 1, such as: HTTP 500: {"error": {"message": "boom"}}'
-    assert runs.counts(run) == {"ok": 7, "provider_error": 1}
+    assert runs.count_calls(run) == {"ok": 7, "provider_error": 1}
     assert bad.attempts.count() == runs.N_TRIES
     assert answers(run) == {"yes": 7}
     assert {a.status for a in Assignment.objects.all()} == {Assignment.Status.OPEN}
@@ -51,7 +51,7 @@ def test_a_call_that_keeps_failing_stops_the_run_and_has_fresh_tries_when_it_is_
     standin.reply = lambda hit: told.NO
     run = runs.drain(runs.resume(run))
 
-    assert (run.state, run.note, runs.counts(run)) == (Run.State.FINISHED, "", {"ok": 8})
+    assert (run.state, run.note, runs.count_calls(run)) == (Run.State.FINISHED, "", {"ok": 8})
     assert answers(run) == {"yes": 7, "no": 1}
     assert {a.status for a in Assignment.objects.all()} == {Assignment.Status.SUBMITTED}
     assert_everything_ended_once(run)
@@ -63,13 +63,13 @@ def test_an_outage_that_every_call_meets_leaves_nothing_submitted_and_a_way_back
 
     run = runs.drain(started(study, judge_at(standin)))
 
-    assert (run.state, runs.counts(run)) == (Run.State.STOPPED, {"provider_error": 2})
+    assert (run.state, runs.count_calls(run)) == (Run.State.STOPPED, {"provider_error": 2})
     assert Assignment.objects.get().status == Assignment.Status.OPEN
 
     standin.reply = lambda hit: told.YES
     run = runs.drain(runs.resume(run))
 
-    assert (run.state, runs.counts(run)) == (Run.State.FINISHED, {"ok": 2})
+    assert (run.state, runs.count_calls(run)) == (Run.State.FINISHED, {"ok": 2})
 
 
 def test_a_request_that_is_wrong_in_itself_is_not_tried_again_and_holds_nothing_up(
@@ -83,7 +83,7 @@ def test_a_request_that_is_wrong_in_itself_is_not_tried_again_and_holds_nothing_
     run = runs.drain(run)
 
     assert run.state == Run.State.FINISHED
-    assert runs.counts(run) == {"provider_error": 8}
+    assert runs.count_calls(run) == {"provider_error": 8}
     assert len(standin.hits) == 8
     assert answers(run) == {}
 
@@ -96,12 +96,12 @@ def test_a_wrong_key_stops_the_run_after_three_calls_and_it_can_be_resumed(study
     assert run.state == Run.State.STOPPED
     assert "HTTP 401" in run.note
     assert len(standin.hits) == 3
-    assert runs.counts(run) == {"planned": 8}
+    assert runs.count_calls(run) == {"planned": 8}
 
     standin.reply = lambda hit: told.YES
     run = runs.drain(runs.resume(run))
 
-    assert (run.state, run.note, runs.counts(run)) == (Run.State.FINISHED, "", {"ok": 8})
+    assert (run.state, run.note, runs.count_calls(run)) == (Run.State.FINISHED, "", {"ok": 8})
     assert_everything_ended_once(run)
 
 
@@ -112,7 +112,7 @@ def test_an_outage_stops_the_run_before_it_burns_every_call(standin: StandIn) ->
     run = runs.drain(started(study, judge_at(standin)))
 
     assert run.state == Run.State.STOPPED
-    assert runs.counts(run) == {"planned": 48}
+    assert runs.count_calls(run) == {"planned": 48}
     assert len(standin.hits) == runs.N_FAILED_IN_A_ROW
 
 
@@ -129,4 +129,4 @@ def test_a_wait_that_the_provider_asks_for_is_kept(study: Study, standin: StandI
     waiting = run.calls.get(state=Call.State.PLANNED)
     failed = waiting.attempts.get()
     assert waiting.not_before == failed.ended_at + timedelta(seconds=30)
-    assert runs.counts(run) == {"planned": 1, "ok": 7}
+    assert runs.count_calls(run) == {"planned": 1, "ok": 7}

@@ -70,7 +70,7 @@ def test_a_run_goes_on_where_its_worker_died(
     study: Study, standin: StandIn, monkeypatch: pytest.MonkeyPatch, n_answers: int
 ) -> None:
     run = started(study, judge_at(standin))
-    settle, settled = runs.settle, []
+    settle, settled = runs.commit_attempt, []
 
     def dying(*args: Any, **kwargs: Any) -> bool:
         if len(settled) == n_answers:
@@ -78,22 +78,22 @@ def test_a_run_goes_on_where_its_worker_died(
         settled.append(args)
         return settle(*args, **kwargs)
 
-    monkeypatch.setattr(runs, "settle", dying)
+    monkeypatch.setattr(runs, "commit_attempt", dying)
     with pytest.raises(Killed):
         runs.drain(run)
     monkeypatch.undo()
     monkeypatch.setenv("STANDIN_API_KEY", KEY)
     n_sent = len(standin.hits)
-    n_in_flight = runs.counts(run)["leased"]
+    n_in_flight = runs.count_calls(run)["leased"]
 
     # A worker that comes too early leaves alone what may still be on its way.
-    assert runs.give_back(at=timezone.now()) == 0
+    assert runs.release_leases(at=timezone.now()) == 0
     # Then the leases run out.
     Call.objects.filter(state=Call.State.LEASED).update(lease_until=timezone.now() - timedelta(seconds=1))
     run = runs.drain(run)
 
     assert run.state == Run.State.FINISHED
-    assert runs.counts(run) == {"ok": 8}
+    assert runs.count_calls(run) == {"ok": 8}
     assert answers(run) == {"yes": 8}
     assert_everything_ended_once(run)
     assert 1 <= n_in_flight <= 2
@@ -108,12 +108,12 @@ def test_a_run_goes_on_where_its_worker_died(
 def test_an_answer_that_comes_after_its_lease_changes_nothing(study: Study, standin: StandIn) -> None:
     run = started(study, judge_at(standin))
     now = timezone.now()
-    slow = runs.lease(run, n=1, at=now)[0]
+    slow = runs.lease_calls(run, n=1, at=now)[0]
     later = now + timedelta(hours=1)
-    assert runs.give_back(at=later) == 1
+    assert runs.release_leases(at=later) == 1
 
     no = Completion('{"answer": "no"}', "stop", n_tokens_in=None, n_tokens_out=None, raw="{}")
-    is_ours = runs.settle(slow, no, protocol="reasoning_first", at=later)
+    is_ours = runs.commit_attempt(slow, no, protocol="reasoning_first", at=later)
     run = runs.drain(run, clock=lambda: timezone.now() + timedelta(hours=1))
 
     slow.refresh_from_db()
@@ -129,9 +129,9 @@ def test_a_call_that_kills_its_worker_each_time_is_given_up(study: Study, standi
 
     for _ in range(runs.N_TRIES):
         now += timedelta(hours=1)
-        (attempt,) = runs.lease(run, n=1, at=now)
+        (attempt,) = runs.lease_calls(run, n=1, at=now)
         now += timedelta(hours=1)
-        runs.give_back(at=now)
+        runs.release_leases(at=now)
         run.calls.exclude(pk=attempt.call.pk).update(not_before=now + timedelta(days=365))
 
     poison = run.calls.get(pk=attempt.call.pk)
@@ -160,7 +160,7 @@ def test_the_attempt_is_committed_before_it_is_sent(committed: None, standin: St
 
 
 def test_the_sweep_queues_what_nobody_has_in_hand(study: Study, queued: list[int]) -> None:
-    run = runs.start(study, catalogue.stub_judge(), by="tests")
+    run = runs.start(study, catalogue.make_stub_judge(), by="tests")
     now = timezone.now()
 
     first = runs.sweep(at=now)
@@ -172,8 +172,8 @@ def test_the_sweep_queues_what_nobody_has_in_hand(study: Study, queued: list[int
 
 
 def test_the_sweep_leaves_stopped_and_finished_runs_alone(study: Study, queued: list[int]) -> None:
-    stopped = runs.stop(runs.start(study, catalogue.stub_judge(), by="tests"), "because")
-    finished = runs.drain(runs.start(study, catalogue.stub_judge("stub-2"), by="tests"))
+    stopped = runs.stop(runs.start(study, catalogue.make_stub_judge(), by="tests"), "because")
+    finished = runs.drain(runs.start(study, catalogue.make_stub_judge("stub-2"), by="tests"))
 
     assert runs.sweep(at=timezone.now() + timedelta(hours=1)) == []
     assert (stopped.state, finished.state, queued) == (Run.State.STOPPED, Run.State.FINISHED, [])
@@ -184,7 +184,7 @@ def test_a_broker_that_is_away_loses_nothing(study: Study, monkeypatch: pytest.M
         raise ConnectionRefusedError
 
     monkeypatch.setattr(runs.current_app, "send_task", away)
-    run = runs.start(study, catalogue.stub_judge(), by="tests")
+    run = runs.start(study, catalogue.make_stub_judge(), by="tests")
 
     runs.queue(run)
 
@@ -192,7 +192,7 @@ def test_a_broker_that_is_away_loses_nothing(study: Study, monkeypatch: pytest.M
 
 
 def test_a_worker_gives_way_after_its_turn(study: Study) -> None:
-    run = runs.start(study, catalogue.stub_judge(), by="tests")
+    run = runs.start(study, catalogue.make_stub_judge(), by="tests")
     Endpoint.objects.update(n_at_once=1)
     ticks = (timezone.now() + timedelta(seconds=n) for n in range(100))
 
@@ -200,5 +200,5 @@ def test_a_worker_gives_way_after_its_turn(study: Study) -> None:
 
     # Two looks at the clock for every call, one before and one after.
     assert run.state == Run.State.RUNNING
-    assert runs.counts(run) == {"planned": 5, "ok": 3}
+    assert runs.count_calls(run) == {"planned": 5, "ok": 3}
     assert run.busy_until is None

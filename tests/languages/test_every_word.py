@@ -14,7 +14,7 @@ from annotation.models import Consent, Rater, Response
 from annotation.participation import consents
 from annotation.progress import outlines
 from studies.documents import cloze as document
-from studies.items import InvalidAnswer, Shown, all_types
+from studies.items import InvalidAnswer, StoryLabel, all_types
 from studies.models import Cloze, Instrument, Item, Step, Story, StoryGroup, Study
 from tests import factories
 from tests.languages import pseudo
@@ -53,7 +53,7 @@ def rewrite(languages: Mapping[str, str]) -> None:
         Item.objects.all(), "instrument", "title", "question", "dimension", "background", "help", "suggested", "options"
     )
     for each in Cloze.objects.all():
-        Cloze.objects.filter(pk=each.pk).update(document=document.write(told(each.parsed, languages["story"])))
+        Cloze.objects.filter(pk=each.pk).update(document=document.write_cloze(told(each.parsed, languages["story"])))
     for study in Study.objects.all():
         factories.freeze_anew(study)
     Response.objects.exclude(rationale="").update(rationale="1 2 3.")
@@ -168,8 +168,8 @@ def item_of(kind: Any) -> Any:
     return SimpleNamespace(**(given | words | {"settings": settings}))
 
 
-def stories_of(kind: Any) -> list[Shown]:
-    return [Shown(letter, url=f"#{letter}") for letter in kind.example.get("stories", [])]
+def stories_of(kind: Any) -> list[StoryLabel]:
+    return [StoryLabel(letter, url=f"#{letter}") for letter in kind.example.get("stories", [])]
 
 
 @pytest.mark.parametrize("kind", TYPES, ids=lambda kind: kind.name)

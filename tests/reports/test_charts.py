@@ -15,7 +15,7 @@ SOURCES = ["The New Yorker", "Claude 1.3", "GPT-3.5", "GPT-4", "Another", "And a
 
 def dots(n_sources: int = 3, *, label: str = "Ending") -> charts.Plot:
     marks = tuple(Mark(n, 25.0 * n, max(0, 25.0 * n - 10), min(100, 25.0 * n + 10)) for n in range(n_sources))
-    return charts.dots([Row(label, "Fluency", marks)], SOURCES[:n_sources], PERCENT)
+    return charts.draw_dots([Row(label, "Fluency", marks)], SOURCES[:n_sources], PERCENT)
 
 
 def places(drawing: Drawing, css: str) -> list[float]:
@@ -46,7 +46,7 @@ def test_nothing_stands_outside_the_drawing(size: str, n: int) -> None:
 def test_a_missing_value_has_no_mark_and_a_missing_interval_no_line() -> None:
     row = Row("Ending", "", (Mark(0, None, None, None), Mark(1, 50.0, None, None)))
 
-    drawing = charts.dots([row], SOURCES[:2], PERCENT).wide
+    drawing = charts.draw_dots([row], SOURCES[:2], PERCENT).wide
 
     assert len(places(drawing, "source-1")) == 1  # in the key only
     assert len(places(drawing, "source-2")) == 2
@@ -56,7 +56,7 @@ def test_a_missing_value_has_no_mark_and_a_missing_interval_no_line() -> None:
 def test_six_sources_have_six_different_signs() -> None:
     signs = {
         (shape.css, bool(shape.r), re.sub(r"^M[\d. -]+", "", shape.d))
-        for shape in (charts.sign(n, 50, 50) for n in range(6))
+        for shape in (charts.draw_sign(n, 50, 50) for n in range(6))
     }
 
     assert len(signs) == 6
@@ -70,7 +70,7 @@ def test_long_names_stand_on_two_lines() -> None:
 
 
 def test_equal_values_are_stacked_not_hidden() -> None:
-    drawing = charts.strips([("Claude", [3.0, 3.0, 3.0, 8.0])], scale_axis(0, 14)).wide
+    drawing = charts.draw_strips([("Claude", [3.0, 3.0, 3.0, 8.0])], scale_axis(0, 14)).wide
 
     marks = [(shape.x, shape.y) for shape in drawing.shapes if shape.r]
     assert len(set(marks)) == 4
@@ -95,7 +95,7 @@ def test_a_cell_places_the_coefficient_between_the_ends_of_all_rows() -> None:
             floor=Floor(mean=None, upper=upper),
         )
 
-    table = charts.cells([row(0.8, 0.6, 0.95, 0.1), row(None, None, None, None)])
+    table = charts.draw_cells([row(0.8, 0.6, 0.95, 0.1), row(None, None, None, None)])
     cells = [cell for _, cell in table.rows]
 
     assert (table.low, table.high) == (-0.2, 1.0)

@@ -17,7 +17,7 @@ from annotation.responses.timing import TimeReport
 from reports import results
 from reports.figures.cloze import compute
 from reports.figures.codec import encode
-from reports.page.csv import table
+from reports.page.csv import find_table
 from studies.models import Study
 from tests import factories
 from tests.annotation import clozes
@@ -142,7 +142,7 @@ def test_a_study_without_a_cloze_says_nothing_of_one() -> None:
     study = factories.study()
 
     assert cloze_of(study) is None
-    assert table(results.read(results.compute(study)), "cloze") == ([], [])
+    assert find_table(results.read_results(results.compute(study)), "cloze") == ([], [])
 
 
 def test_before_anybody_has_ended_there_are_no_shares() -> None:

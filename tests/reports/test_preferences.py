@@ -13,7 +13,7 @@ from annotation.models import Assignment, Rater, StepTaken
 from annotation.participation import claims
 from annotation.responses import Answer, submission
 from reports import results
-from reports.page.csv import table
+from reports.page.csv import find_table
 from stats import agreement
 from studies.models import Instrument, Item, ProtocolVersion, Provenance, Source, Step, Study
 from tests import factories
@@ -190,9 +190,9 @@ def test_the_page_shows_the_pairs(client: Client, study: Study, state: str) -> N
 
 
 def test_the_files_hold_what_the_page_shows(study: Study) -> None:
-    found = results.read(results.compute(study))
+    found = results.read_results(results.compute(study))
 
-    (_, preferences), (_, pairs) = (table(found, name) for name in ("preferences", "pairs"))
+    (_, preferences), (_, pairs) = (find_table(found, name) for name in ("preferences", "pairs"))
 
     assert [(r["what"], r["source"], r["n_so"], r["n"]) for r in preferences] == [
         ("shown first", "all", 7, 12),

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.utils import translation
 
 from reports.figures.base import Reason, without_value
-from reports.reasons import NAMES, SENTENCES, english
+from reports.reasons import NAMES, SENTENCES, to_english
 from reports.templatetags.report import reason, reason_language
 from stats.reasons import Incomputable
 
@@ -41,8 +41,8 @@ VALUES = {"all_ratings_alike": {"name": "Fleiss' kappa"}, "too_few_ratings": {"l
 def test_a_reason_is_read_in_the_readers_language(code: str) -> None:
     why = without_value(code, **VALUES.get(code, {}))
     with translation.override("pt-br"):
-        assert (reason(why) != english(why), reason_language(why)) == (True, "pt-br")
-    assert (reason(why), reason_language(why)) == (english(why), "en")
+        assert (reason(why) != to_english(why), reason_language(why)) == (True, "pt-br")
+    assert (reason(why), reason_language(why)) == (to_english(why), "en")
 
 
 def test_what_a_sentence_names_is_translated_with_it() -> None:
@@ -63,4 +63,4 @@ def test_the_error_of_a_statistic_becomes_the_reason_and_says_the_same_sentence(
     error = Incomputable("all_ratings_alike", name="Fleiss' kappa")
 
     assert Reason.of(error) == Reason(code="all_ratings_alike", values={"name": "Fleiss' kappa"})
-    assert str(error) == english(error) == english(Reason.of(error))
+    assert str(error) == to_english(error) == to_english(Reason.of(error))

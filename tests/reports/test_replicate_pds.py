@@ -397,7 +397,7 @@ def test_the_data_file_names_items_of_the_instrument_and_lists_nothing_without_a
     for each in said["figures"]:
         assert each["of"] in comparison.PROCEDURES
         assert set(each.get("items", [])) <= items
-        published, listed = (dict(replications.flat(each.get(name))) for name in ("published", "listed"))
+        published, listed = (dict(replications.flatten(each.get(name))) for name in ("published", "listed"))
         assert not listed or each["reason"]
         assert all(published[at] != value for at, value in listed.items())
 

@@ -105,8 +105,8 @@ def test_renaming_raters_and_bringing_them_in_another_order_changes_nothing() ->
 
 
 def test_the_same_inputs_are_computed_once_and_any_change_is_seen(study: Study) -> None:
-    first = results.report(study, at=NOON, by="ann")
-    again = results.report(study, at=NOON, by="bob")
+    first = results.ensure_report(study, at=NOON, by="ann")
+    again = results.ensure_report(study, at=NOON, by="bob")
     assert (first.pk, again.made_by, Report.objects.count()) == (again.pk, "ann", 1)
 
     seen = {first.fingerprint}
@@ -124,11 +124,11 @@ def test_the_same_inputs_are_computed_once_and_any_change_is_seen(study: Study) 
         seen.add(results.fingerprint(study))
 
     assert len(seen) == 7
-    assert results.report(study, at=NOON, by="bob").pk != first.pk
+    assert results.ensure_report(study, at=NOON, by="bob").pk != first.pk
 
 
 def test_a_stored_report_says_what_a_fresh_one_does(study: Study) -> None:
-    stored = results.report(study, at=NOON, by="ann")
+    stored = results.ensure_report(study, at=NOON, by="ann")
     stored.refresh_from_db()
 
     assert stored.result == results.compute(study)
@@ -136,14 +136,14 @@ def test_a_stored_report_says_what_a_fresh_one_does(study: Study) -> None:
 
 def test_a_consent_and_another_step_of_a_draft_are_seen() -> None:
     study = factories.study(state="draft", planned=False)
-    first = results.report(study, at=NOON, by="ann")
+    first = results.ensure_report(study, at=NOON, by="ann")
     step = Step.objects.get(key="tests")
     assert first.result["progress"]["n_consented"] == 0
 
     Consent.objects.create(rater=factories.rater(study), step=step, text_sha256="0" * 64)
-    second = results.report(study, at=NOON, by="ann")
+    second = results.ensure_report(study, at=NOON, by="ann")
     Step.objects.filter(key="guess").delete()
-    third = results.report(study, at=NOON, by="ann")
+    third = results.ensure_report(study, at=NOON, by="ann")
 
     assert second.result["progress"]["n_consented"] == 1
     assert {row["step"] for row in first.result["agreement"]["items"]} == {"tests", "guess"}
@@ -158,14 +158,14 @@ def test_time_that_passes_in_a_live_study_makes_no_further_report_before_it_is_s
 
     for _ in range(3):
         Timing.objects.filter(pk=timing.pk).update(active_seconds=F("active_seconds") + 30)
-        results.report(study, at=NOON, by="ann")
+        results.ensure_report(study, at=NOON, by="ann")
 
     assert Report.objects.count() == 1
 
     Assignment.objects.filter(pk=seat.pk).update(status="submitted")
     for seconds in (90, 120):
         Timing.objects.filter(pk=timing.pk).update(active_seconds=seconds)
-        found = results.report(study, at=NOON, by="ann").result
+        found = results.ensure_report(study, at=NOON, by="ann").result
         assert found["progress"]["median_minutes_per_story"] == seconds / 60
 
     assert Report.objects.count() == 3

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from stats.arrays import FloatArray
-from stats.cloze import consistency, group_means, knocked_out, satisfaction, scores, surprises
+from stats.cloze import apply_knockout, consistency, group_means, satisfaction, scores, surprises
 from stats.comparisons import spearman
 from tests.stats.examples import NAN, repeatable
 
@@ -127,7 +127,7 @@ def test_ratings_beyond_the_scale_are_refused(ratings: list[list[float]]) -> Non
 
 
 def test_a_broken_must_has_at_most_one_of_five() -> None:
-    knocked = knocked_out([[5, 4, 0, NAN]], [[True, False, True, True]])
+    knocked = apply_knockout([[5, 4, 0, NAN]], [[True, False, True, True]])
 
     np.testing.assert_array_equal(knocked, [[1, 4, 0, NAN]])
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from stats import agreement, intervals, judging, rates
+from stats import agreement, intervals, judgements, rates
 from stats.arrays import FloatArray
 from stats.comparisons import pairs_pearson
 from tests.stats.conftest import SOURCES, Ttcw
@@ -111,16 +111,16 @@ def test_average_pass_rates_of_table_5_but_for_its_misprint(ttcw: Ttcw) -> None:
 
 def test_experts_and_their_majority_say_yes_as_often_as_counted(ttcw: Ttcw) -> None:
     assert np.nansum(ttcw.verdicts) == 762
-    assert np.nansum(judging.majority(pooled(ttcw.verdicts))) == 228
+    assert np.nansum(judgements.majority(pooled(ttcw.verdicts))) == 228
     assert round(agreement.base_rate(ttcw.verdicts), 3) == 0.378
 
 
 def test_judge_gpt4_against_the_majority(ttcw: Ttcw) -> None:
     given, unreadable, n_missing = ttcw.judge("gpt4")
-    truth = judging.majority(pooled(ttcw.verdicts))
+    truth = judgements.majority(pooled(ttcw.verdicts))
 
-    whole = judging.against_majority(given.ravel(), truth)
-    by_test = [judging.against_majority(*pair).kappa for pair in zip(given, truth.reshape(14, 48), strict=True)]
+    whole = judgements.compare_with_majority(given.ravel(), truth)
+    by_test = [judgements.compare_with_majority(*pair).kappa for pair in zip(given, truth.reshape(14, 48), strict=True)]
 
     assert (unreadable, n_missing, whole.n, whole.n_missing, whole.n_undecided) == ([], 0, 672, 0, 0)
     assert round(whole.yes_rate, 3) == 0.792
@@ -131,10 +131,10 @@ def test_judge_gpt4_against_the_majority(ttcw: Ttcw) -> None:
 
 def test_judge_gemini_pro_against_the_majority_of_what_is_readable(ttcw: Ttcw) -> None:
     given, unreadable, n_missing = ttcw.judge("gemini-pro")
-    truth = judging.majority(pooled(ttcw.verdicts))
+    truth = judgements.majority(pooled(ttcw.verdicts))
 
-    whole = judging.against_majority(given.ravel(), truth)
-    by_test = [judging.against_majority(*pair).kappa for pair in zip(given, truth.reshape(14, 48), strict=True)]
+    whole = judgements.compare_with_majority(given.ravel(), truth)
+    by_test = [judgements.compare_with_majority(*pair).kappa for pair in zip(given, truth.reshape(14, 48), strict=True)]
     lost = [round(100 * float(np.isnan(given[:, ttcw.source == source]).mean()), 1) for source in range(4)]
 
     assert (whole.n, whole.n_missing, len(unreadable), n_missing) == (608, 64, 50, 14)

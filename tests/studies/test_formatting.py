@@ -23,7 +23,7 @@ ALL = list(NORMALISATIONS)
 
 def why(*texts: list[str]) -> dict[str, str]:
     """Why each sign or amount tells the sources apart, by its name."""
-    found = comparison.table("", {f"S{n}": some for n, some in enumerate(texts)})
+    found = comparison.compare_texts("", {f"S{n}": some for n, some in enumerate(texts)})
     return {getattr(row, "title", "") or row.sign.key: row.why for row in found.telling}  # type: ignore[union-attr]
 
 
@@ -200,7 +200,7 @@ def test_codes_that_name_their_source_are_told() -> None:
         group.stories.add(factories.story(study, code, source=source))
     Provenance.objects.update(title="", factors={"size": "70B"})
 
-    assert formatting.telling_codes(study) == [("gpt4_1", "GPT-4"), ("new-yorker-3", "yorker")]
+    assert formatting.find_telling_codes(study) == [("gpt4_1", "GPT-4"), ("new-yorker-3", "yorker")]
 
 
 # ── page and command ───────────────────────────────────────────────────────────────────────────────────────────────

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from studies import loading, protocol
+from studies import loader, protocol
 from studies.documents.errors import DocumentError
 from studies.models import Step, Study
 
@@ -50,7 +50,7 @@ def test_a_practice_asks_the_items_that_have_a_sample_answer(tmp_path: Path) -> 
     (tmp_path / "ferry.txt").write_text("The ferry stopped.\r\n")
     from_file = STUDY.replace('story = "The ferry stopped running."', 'story_file = "ferry.txt"')
 
-    study = loading.load_study(folder(tmp_path, from_file))
+    study = loader.load_study(folder(tmp_path, from_file))
 
     practice, depth = protocol.load_protocol(study.versions.get()).steps[1:]
     assert (practice.kind, practice.scope, practice.story) == ("practice", Step.Scope.ONCE, "The ferry stopped.")
@@ -60,13 +60,13 @@ def test_a_practice_asks_the_items_that_have_a_sample_answer(tmp_path: Path) -> 
 
 @pytest.mark.django_db
 def test_its_story_and_samples_are_part_of_what_is_frozen(tmp_path: Path) -> None:
-    study = loading.load_study(folder(tmp_path, STUDY))
-    before = protocol.document(protocol.load_protocol(study.versions.get()))
+    study = loader.load_study(folder(tmp_path, STUDY))
+    before = protocol.write_document(protocol.load_protocol(study.versions.get()))
 
     assert '"story":"The ferry stopped running."' in before
     Step.objects.filter(key="practice").update(samples={"empathy": {"value": 3, "why": "So."}})
 
-    assert protocol.document(protocol.load_protocol(study.versions.get())) != before
+    assert protocol.write_document(protocol.load_protocol(study.versions.get())) != before
 
 
 @pytest.mark.django_db
@@ -83,12 +83,12 @@ def test_its_story_and_samples_are_part_of_what_is_frozen(tmp_path: Path) -> Non
     ],
 )
 def test_what_was_edited_into_nonsense_is_not_planned(tmp_path: Path, samples: object, said: str) -> None:
-    study = loading.load_study(folder(tmp_path, STUDY))
+    study = loader.load_study(folder(tmp_path, STUDY))
     Step.objects.filter(key="practice").update(samples=samples, story="")
 
-    found = protocol.findings(study, protocol.load_protocol(study.versions.get()))
+    found = protocol.collect_findings(study, protocol.load_protocol(study.versions.get()))
 
-    errors = protocol.errors(found, protocol.Purpose.PLAN)
+    errors = protocol.select_errors(found, protocol.Purpose.PLAN)
     assert list(map(str, errors)) == ["step practice has no story to practise on", said]
 
 
@@ -140,7 +140,7 @@ BAD = {
 def test_a_bad_practice_is_refused_whole(tmp_path: Path, study: str, said: str) -> None:
     (tmp_path / "ferry.txt").write_text("The ferry stopped.")
     with pytest.raises(DocumentError) as caught:
-        loading.load_study(folder(tmp_path, study))
+        loader.load_study(folder(tmp_path, study))
 
     assert str(caught.value) == said
     assert not Study.objects.exists()

@@ -110,7 +110,7 @@ def test_a_missing_row_of_a_frozen_protocol_is_named() -> None:
     version = factories.study().versions.get()
     Item._base_manager.filter(key="item-2").update(key="other")
 
-    with pytest.raises(protocol.Damaged, match="the item plums-tests 1, item-2 of a frozen protocol is gone"):
+    with pytest.raises(protocol.DamagedProtocol, match="the item plums-tests 1, item-2 of a frozen protocol is gone"):
         protocol.load_protocol(version)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from studies.models import Instrument, Item
-from studies.publication import Final
+from studies.publication import AlreadyPublished
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -29,19 +29,19 @@ def questions() -> list[str]:
 def test_many_are_not_changed_at_once(published: Instrument, draft: Instrument) -> None:
     before = questions()
 
-    with pytest.raises(Final, match=CHANGES):
+    with pytest.raises(AlreadyPublished, match=CHANGES):
         Item.objects.update(question="Another?")
-    with pytest.raises(Final, match=CHANGES):
+    with pytest.raises(AlreadyPublished, match=CHANGES):
         published.items.update(question="Another?")
     items = [Item(pk=item.pk, question="Another?") for item in published.items.all()]
-    with pytest.raises(Final, match=CHANGES):
+    with pytest.raises(AlreadyPublished, match=CHANGES):
         Item.objects.bulk_update(items, ["question"])
 
     assert questions() == before
 
 
 def test_many_are_not_deleted_at_once(published: Instrument) -> None:
-    with pytest.raises(Final, match="its item item-1 stays; make a new version"):
+    with pytest.raises(AlreadyPublished, match="its item item-1 stays; make a new version"):
         Item.objects.filter(key="item-1").delete()
 
     assert published.items.count() == 2
@@ -55,13 +55,13 @@ def test_the_manager_cannot_delete_all_items_by_a_slip() -> None:
 def test_none_is_brought_into_a_published_instrument(published: Instrument, draft: Instrument) -> None:
     said = "tests 1 is published and never changes"
 
-    with pytest.raises(Final, match=said):
+    with pytest.raises(AlreadyPublished, match=said):
         Item.objects.bulk_create([Item(instrument=published, position=3, key="more", type="binary", question="More?")])
-    with pytest.raises(Final, match=said):
+    with pytest.raises(AlreadyPublished, match=said):
         draft.items.update(instrument=published, position=3)
     moved = draft.items.get()
     moved.instrument, moved.position = published, 3
-    with pytest.raises(Final, match=said):
+    with pytest.raises(AlreadyPublished, match=said):
         Item.objects.bulk_update([moved], ["instrument", "position"])
 
     assert (published.items.count(), draft.items.count()) == (2, 1)

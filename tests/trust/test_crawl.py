@@ -105,7 +105,7 @@ def a_title() -> str:
 
 
 def in_the_text(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(pages, "paragraphs", lambda text: paragraphs.paragraphs(f"{text}\n\n{a_title()}"))
+    patch.setattr(pages, "number_paragraphs", lambda text: paragraphs.number_paragraphs(f"{text}\n\n{a_title()}"))
 
 
 def in_a_header(patch: pytest.MonkeyPatch) -> None:
@@ -198,7 +198,7 @@ def test_a_code_in_a_prompt_would_be_found(world: World, monkeypatch: pytest.Mon
     assert crawl.in_prompts(world) == []
 
     monkeypatch.setattr(planning, "StoryText", lambda letter, text: StoryText(letter, text + worlds.secret("story", 1)))
-    world.run = runs.start(world.studies["pears"], catalogue.stub_judge("stub-2"), by="tests")
+    world.run = runs.start(world.studies["pears"], catalogue.make_stub_judge("stub-2"), by="tests")
 
     assert {hit.kind for hit in crawl.in_prompts(world)} == {"story"}
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from annotation.models import Consent, Rater
 from annotation.participation import invitations
-from config.headers import WithoutLinks
+from config.headers import LinkFilter
 from tests import factories
 from tests.trust import world as worlds
 
@@ -114,7 +114,7 @@ def test_the_token_is_not_logged(link: str, caplog: pytest.LogCaptureFixture) ->
 def test_without_the_filter_it_would_be(link: str, caplog: pytest.LogCaptureFixture) -> None:
     token, logger = link.split("/")[2], logging.getLogger("django.request")
     kept = list(logger.filters)
-    assert any(isinstance(each, WithoutLinks) for each in kept)
+    assert any(isinstance(each, LinkFilter) for each in kept)
     logger.filters.clear()
 
     try:

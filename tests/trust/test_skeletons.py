@@ -130,18 +130,18 @@ def test_a_mark_on_one_sources_stories_would_be_seen(
     at_work: list[tuple[Client, Assignment]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def marked(text: str) -> list[paragraphs.Paragraph]:
-        return paragraphs.paragraphs(text.replace("algorithm", "*algorithm*"))
+        return paragraphs.number_paragraphs(text.replace("algorithm", "*algorithm*"))
 
-    monkeypatch.setattr(pages, "paragraphs", marked)
+    monkeypatch.setattr(pages, "number_paragraphs", marked)
 
     assert "A fresh, page" in unlike(by_page(at_work))
 
 
 def test_a_prompt_says_the_same_around_every_story(study: Study) -> None:
-    run = runs.start(study, catalogue.stub_judge(), by="tests")
+    run = runs.start(study, catalogue.make_stub_judge(), by="tests")
     around = defaultdict(set)
     for call in run.calls.exclude(story=None).select_related("story", "item"):
-        said = prompts.unmarked(" ".join(message["content"] for message in call.request["messages"]))
+        said = prompts.strip_marks(" ".join(message["content"] for message in call.request["messages"]))
         assert call.story.text in said
         around[call.item.key, call.step_id].add(said.replace(call.story.text, ""))
 

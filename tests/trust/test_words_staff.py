@@ -175,7 +175,7 @@ def test_the_names_of_tables_and_fields_are_said_in_every_language() -> None:
 
 def test_numbers_have_the_signs_of_the_language_and_drawings_have_none_of_them(staff: Client) -> None:
     study = full_study("apples")
-    results.report(study, at=timezone.now(), by="tests")
+    results.ensure_report(study, at=timezone.now(), by="tests")
 
     html = page(staff, "/reports/apples/")
 

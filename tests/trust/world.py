@@ -34,7 +34,7 @@ from annotation.views.rater.routing import record_step_taken
 from config import roles
 from judges import catalogue, runs
 from judges.models import Run
-from studies import lifecycle, loading, protocol
+from studies import lifecycle, loader, protocol
 from studies.models import Instrument, ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study
 from tests import factories
 
@@ -97,9 +97,9 @@ def build() -> World:
     for role in ("", *roles.ROLES):
         world.visitors[role or "helper"] = _signed_in(factories.staff(role))
     world.visitors["root"] = _signed_in(User.objects.create_superuser("root"))
-    world.run = runs.start(world.studies["plums"], catalogue.stub_judge(), by="tests")
+    world.run = runs.start(world.studies["plums"], catalogue.make_stub_judge(), by="tests")
     for slug in ("plums", "pears"):
-        runs.drain(runs.start(world.studies[slug], catalogue.metric_judge("length"), by="tests"))
+        runs.drain(runs.start(world.studies[slug], catalogue.make_metric_judge("length"), by="tests"))
     _schedule()
     return world
 
@@ -203,7 +203,7 @@ def _steps(study: Study) -> None:
 
 def _cloze() -> Study:
     """The demonstration's cloze, with secrets in the places where its one text has any."""
-    study = loading.load_study(MYSTERY)
+    study = loader.load_study(MYSTERY)
     Study.objects.filter(pk=study.pk).update(description=secret("description"))
     study.groups.update(code=secret("group", 9), premise=secret("premise", 9))
     for story in study.stories.all():

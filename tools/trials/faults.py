@@ -179,7 +179,7 @@ def _counted(study: Study, ledgers: list[Ledger]) -> dict[str, Any]:
             mine = said.get((code, letter, item), [])
             known = [e.words or "" for r in mine for e in r.events.all()]
             n_saves += len(words)
-            lost += sum(not any(hashing.canonical(each) in text for text in known) for each in words)
+            lost += sum(not any(hashing.canonical_json(each) in text for text in known) for each in words)
             lost += not any(r.rationale == words[-1] for r in mine)
             doubled += max(0, len(mine) - 1)
     keys = Counter(ResponseEvent.objects.filter(response__assignment__study=study).values_list("response", "key"))

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from annotation.models import Fill
 from annotation.responses import derivation
 from annotation.responses.derivation import NotDerivable
-from studies.lookup import NoSuchStudy, named
+from studies.lookup import NoSuchStudy, find_study
 
 
 class Command(BaseCommand):
@@ -26,7 +26,7 @@ class Command(BaseCommand):
 
     def handle(self, *, study: str, slug: str, shortlisted: bool, plain: bool, **options: Any) -> None:
         try:
-            original = named(study)
+            original = find_study(study)
             fills = [
                 f for f in derivation.derivable_fills(original) if not shortlisted or f.state == Fill.State.SHORTLISTED
             ]

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotation.design import launches
 from studies import lifecycle
-from studies.lookup import NoSuchStudy, named
+from studies.lookup import NoSuchStudy, find_study
 from studies.protocol import current
 
 
@@ -22,7 +22,7 @@ class Command(BaseCommand):
 
     def handle(self, *, study: str, **options: Any) -> None:
         try:
-            live = launches.launch(named(study), by="manage.py launch", at=timezone.now())
+            live = launches.launch(find_study(study), by="manage.py launch", at=timezone.now())
         except (NoSuchStudy, lifecycle.NotReady) as error:
             raise CommandError(str(error)) from None
         version = current(live)

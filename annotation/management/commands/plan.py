@@ -8,7 +8,7 @@ from django.utils import timezone
 from annotation import design
 from annotation.design import balance, launches
 from annotation.design.balance import GroupBalance
-from studies.lookup import NoSuchStudy, named
+from studies.lookup import NoSuchStudy, find_study
 from studies.protocol import NotPlannable
 
 
@@ -23,7 +23,7 @@ class Command(BaseCommand):
 
     def handle(self, *, study: str, **options: Any) -> None:
         try:
-            planned = named(study)
+            planned = find_study(study)
             seats = design.plan(planned)
         except (NoSuchStudy, NotPlannable) as error:
             raise CommandError(str(error)) from None

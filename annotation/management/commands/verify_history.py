@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.responses import verification
-from studies.lookup import NoSuchStudy, named
+from studies.lookup import NoSuchStudy, find_study
 
 
 class Command(BaseCommand):
@@ -19,7 +19,7 @@ class Command(BaseCommand):
 
     def handle(self, *, study: str | None, **options: Any) -> None:
         try:
-            summary = verification.verify(named(study) if study else None)
+            summary = verification.verify(find_study(study) if study else None)
         except NoSuchStudy as error:
             raise CommandError(str(error)) from None
         self.stdout.write(

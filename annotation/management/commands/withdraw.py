@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotation.models import Rater
 from annotation.participation import withdrawal
-from studies.lookup import NoSuchStudy, named
+from studies.lookup import NoSuchStudy, find_study
 
 
 class Command(BaseCommand):
@@ -23,7 +23,7 @@ class Command(BaseCommand):
 
     def handle(self, *, study: str, code: str, yes: bool, **options: Any) -> None:
         try:
-            rater = named(study).raters.get(code=code, kind=Rater.Kind.PERSON)
+            rater = find_study(study).raters.get(code=code, kind=Rater.Kind.PERSON)
         except NoSuchStudy as error:
             raise CommandError(str(error)) from None
         except Rater.DoesNotExist:

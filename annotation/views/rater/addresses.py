@@ -4,7 +4,7 @@ from django.urls import reverse
 
 from annotation.progress import Part, Place, Stop
 from annotation.progress.work import Work
-from studies.items import Shown
+from studies.items import StoryLabel
 
 
 def of_stop(work: Work, stop: Stop | None) -> str:
@@ -32,6 +32,6 @@ def of_story(work: Work, letter: str) -> str:
     return reverse("annotation:story", args=[work.assignment.code, letter])
 
 
-def linked_stories(work: Work) -> list[Shown]:
+def linked_stories(work: Work) -> list[StoryLabel]:
     """The stories as an item may name them, each with its address."""
-    return [Shown(letter, url=of_story(work, letter)) for letter in work.letters]
+    return [StoryLabel(letter, url=of_story(work, letter)) for letter in work.letters]

@@ -26,7 +26,7 @@ from annotation.views.rater.presenters.questions import MissingAnswer
 from annotation.views.rater.routing import allow_get_and_post, requires_open_study
 from studies import protocol
 from studies.models import Step
-from studies.typography.paragraphs import paragraphs
+from studies.typography.paragraphs import number_paragraphs
 
 A_YEAR = 365 * 24 * 60 * 60
 
@@ -120,7 +120,7 @@ def consent(request: Request, rater: Rater, rater_progress: RaterProgress) -> Ht
             consents.record_consent(rater, step)
             return routing.redirect_to_next_page(rater)
         problem = _("Please tick the box if you agree. Without your consent the study cannot begin.")
-    context = {"study": rater.study, "step": step, "paragraphs": paragraphs(step.text), "problem": problem}
+    context = {"study": rater.study, "step": step, "paragraphs": number_paragraphs(step.text), "problem": problem}
     context["protocol"] = rater_progress.protocol
     return render(request, "annotation/consent.html", context, status=400 if problem else 200)
 
@@ -133,7 +133,7 @@ def consent_copy(request: Request, rater: Rater, rater_progress: RaterProgress) 
     step = rater_progress.protocol.consent
     if step is None:
         raise Http404
-    context = {"study": rater.study, "step": step, "paragraphs": paragraphs(step.text)}
+    context = {"study": rater.study, "step": step, "paragraphs": number_paragraphs(step.text)}
     context |= {
         "sha256": consents.text_sha256(step),
         "consent": consents.find_consent(rater, step),
@@ -156,7 +156,7 @@ def briefing(request: Request, rater: Rater, rater_progress: RaterProgress, step
     if request.method == "POST":
         routing.record_step_taken(rater, text)
         return routing.redirect_to_next_page(rater)
-    context = {"study": rater.study, "step": text, "paragraphs": paragraphs(text.text)}
+    context = {"study": rater.study, "step": text, "paragraphs": number_paragraphs(text.text)}
     return render(request, "annotation/briefing.html", context)
 
 

@@ -21,7 +21,7 @@ from annotation.views.rater.presenters import pages, questions
 from annotation.views.rater.presenters.cloze_sheet import ClozeSheet
 from annotation.views.rater.presenters.pages import RefusedAnswer
 from studies import items
-from studies.cloze import cascade, compiling
+from studies.cloze import cascade, compilation
 from studies.items import InvalidAnswer
 from studies.models import Cloze, Step
 from studies.protocol import items_of
@@ -43,7 +43,7 @@ def load_sheet(
 
 
 def _build_sheet(work: Work, step: Step, cloze: Cloze) -> ClozeSheet:
-    number_by_key = compiling.number_by_key(cloze.parsed)
+    number_by_key = compilation.number_by_key(cloze.parsed)
     answers = fills.answers_of(work.assignment, cloze)
     return ClozeSheet(work, step, cloze, {number_by_key[answer.item.key]: answer for answer in answers})
 
@@ -78,7 +78,7 @@ def save_all(request: Request, sheet: ClozeSheet, *, at: datetime) -> ClozeSheet
     answers, refused, problems = dict(sheet.answers), dict[int, str](), dict[int, str]()
     for number, item in enumerate(items_of(sheet.step), start=1):
         place = Place(sheet.step, item)
-        value = items.named(item.type).from_form(request.POST, place.name)
+        value = items.find_type(item.type).from_form(request.POST, place.name)
         stored = answers.get(number)
         again = request.POST.get("confirm") == item.key
         if value is None or (value == ((stored and stored.value) or "") and not again):
@@ -145,7 +145,7 @@ def resume_url(work: Work, part: Part) -> str:
 def render_saved(request: Request, work: Work, place: Place, *, at: datetime) -> HttpResponse:
     """To htmx, after one blank was kept: its revision, marks that came or went, and progress."""
     sheet, number = _sheet_and_number(work, place)
-    affected = {number, *cascade.affected(sheet.cloze.parsed, number)} if sheet.switches.check else ()
+    affected = {number, *cascade.find_affected(sheet.cloze.parsed, number)} if sheet.switches.check else ()
     context = {
         "sheet": sheet,
         "field": sheet.field(number),

@@ -17,7 +17,7 @@ from annotation.views.rater.guards import Request, for_assignment, for_rater
 from annotation.views.rater.presenters import pages
 from annotation.views.rater.routing import allow_get_and_post, requires_open_study
 from studies.models import Step
-from studies.typography.paragraphs import paragraphs
+from studies.typography.paragraphs import number_paragraphs
 
 
 @for_assignment
@@ -114,5 +114,5 @@ def done(request: Request, rater: Rater, rater_progress: RaterProgress) -> HttpR
     has_stopped = Fill.objects.filter(assignment__rater=rater, state=Fill.State.DROPPED_OUT).exists()
     texts = [s for s in after if s.kind == Step.Kind.BRIEFING and (rater_progress.n_submitted or has_stopped)]
     context = {"study": rater.study, "rater_progress": rater_progress, "has_stopped": has_stopped}
-    context |= {"texts": [(s, paragraphs(s.text)) for s in texts]}
+    context |= {"texts": [(s, number_paragraphs(s.text)) for s in texts]}
     return render(request, "annotation/done.html", context)

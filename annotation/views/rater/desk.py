@@ -22,7 +22,7 @@ from annotation.views.rater.presenters.pages import RefusedAnswer
 from annotation.views.rater.routing import allow_get_and_post
 from studies.items import InvalidAnswer
 from studies.models import Step
-from studies.typography.paragraphs import paragraphs
+from studies.typography.paragraphs import number_paragraphs
 
 
 @for_assignment
@@ -215,7 +215,7 @@ def part(request: Request, work: Work, step: str) -> HttpResponse:
         text = current.steps[0]
         context = pages.base_context(work) | {
             "step": text,
-            "paragraphs": paragraphs(text.text),
+            "paragraphs": number_paragraphs(text.text),
             "next_url": addresses.of_stop(work, after),
         }
         return render(request, "annotation/briefing.html", context)
@@ -260,7 +260,7 @@ def story(request: Request, work: Work, letter: str) -> HttpResponse:
         "n_stories_in_words": questions.number_in_words(len(work.letters)),
         "story": text,
         "is_recognised": pages.is_recognised(work, text),
-        "paragraphs": quoting.mark_quotes(paragraphs(text.text), []),
+        "paragraphs": quoting.mark_quotes(number_paragraphs(text.text), []),
         "premise": work.premise,
     }
     return render(request, "annotation/story.html", context)

@@ -14,7 +14,7 @@ from annotation.views.rater.guards import Request
 from annotation.views.rater.presenters import pages, questions
 from annotation.views.rater.presenters.questions import ItemForm, MissingAnswer
 from studies import items
-from studies.typography.paragraphs import paragraphs
+from studies.typography.paragraphs import number_paragraphs
 
 
 def practise(
@@ -30,7 +30,7 @@ def practise(
         visit, part, shows_shortfalls=bool(missing_answers), missing_answers=missing_answers
     )
     context |= {
-        "paragraphs": paragraphs(step.story),
+        "paragraphs": number_paragraphs(step.story),
         "practised": [(form, _sample_answer(visit, form)) for form in context["sections"][0].item_forms],
         "compares": compares,
     }
@@ -41,6 +41,6 @@ def _sample_answer(visit: Work, form: ItemForm) -> dict[str, Any]:
     """The sample answer to an item in the item's words, and why it would do."""
     place = form.place
     sample = place.step.samples[place.item.key]
-    value = items.named(place.item.type).clean(place.item, sample["value"])
+    value = items.find_type(place.item.type).clean(place.item, sample["value"])
     reason = Words(sample["why"], visit.assignment.study.language)
     return {"words": questions.label_value(visit, place, value), "reason": reason}

@@ -9,7 +9,7 @@ from annotation.models import Rater
 from judges import catalogue, measurements, metrics, prompts, runs
 from judges.models import Call, Judge, Run
 from judges.planning import CannotRun
-from studies.lookup import NoSuchStudy, named
+from studies.lookup import NoSuchStudy, find_study
 from studies.models import Study
 
 
@@ -28,13 +28,13 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, study: str, judge: str | None, metric: str | None, wait: bool, **options: Any) -> None:
         try:
-            run = self._run(named(study), catalogue.metric_judge(metric) if metric else _judge(judge or ""))
+            run = self._run(find_study(study), catalogue.make_metric_judge(metric) if metric else _judge(judge or ""))
         except (CannotRun, NoSuchStudy, metrics.UnknownMetric, prompts.InvalidPrompt) as error:
             raise CommandError(str(error)) from None
         if withheld := measurements.describe_withheld(run.withheld):
             self.stdout.write(withheld)
         if run.state == Run.State.FINISHED:
-            self.stdout.write(f"{run}: finished already. {progress(run, runs.counts(run))}")
+            self.stdout.write(f"{run}: finished already. {progress(run, runs.count_calls(run))}")
             return
         if not wait and run.judge.kind == Rater.Kind.MODEL:
             self.stdout.write(f"{run}: {run.n_planned} calls planned; the workers have been told.")
@@ -42,7 +42,7 @@ class Command(BaseCommand):
         run = runs.drain(run, tell=lambda counts: self.stdout.write(progress(run, counts)))
         if run.state != Run.State.FINISHED:
             raise CommandError(f"{run}: {run.state}. {run.note} The same command goes on from here.")
-        self.stdout.write(self.style.SUCCESS(f"{run}: finished. {progress(run, runs.counts(run))}"))
+        self.stdout.write(self.style.SUCCESS(f"{run}: finished. {progress(run, runs.count_calls(run))}"))
 
     def _run(self, study: Study, judge: Judge) -> Run:
         if run := Run.objects.filter(study=study, judge=judge).first():
@@ -63,6 +63,6 @@ def _judge(slug: str) -> Judge:
     if judge is not None:
         return judge
     if slug == catalogue.STUB:
-        return catalogue.stub_judge()
+        return catalogue.make_stub_judge()
     slugs = ", ".join(Judge.objects.order_by("slug").values_list("slug", flat=True)) or "none yet"
     raise CommandError(f"There is no judge “{slug}”; there are: {slugs}. Make one in the admin.")

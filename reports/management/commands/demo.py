@@ -26,7 +26,7 @@ from annotation.simulation import Tendency
 from judges import catalogue, runs
 from judges.models import Run
 from reports import results
-from studies import lifecycle, loading
+from studies import lifecycle, loader
 from studies.models import Provenance, Study
 
 FOLDER = Path(studies.__file__).parent / "demo"
@@ -62,7 +62,7 @@ class Command(BaseCommand):
         now = timezone.now()
         closed, live = seed_closed(at=now), [seed_live(slug, at=now) for slug in live_slugs()]
         judge(closed)
-        results.report(closed, at=now, by="demo")
+        results.ensure_report(closed, at=now, by="demo")
         self.stdout.write(addresses(closed, live, site=f"http://127.0.0.1:{port or 8000}"))
         self.stdout.write("Ctrl-C ends the demo; `make demo` goes on where it was, `make clean` forgets it.\n")
 
@@ -128,7 +128,7 @@ def seed_closed(*, at: datetime) -> Study:
     """The closed study: three weeks ago it was planned, since then simulated raters have filled its seats."""
     if study := Study.objects.filter(slug=CLOSED).first():
         return study
-    study = loading.load_study(FOLDER / CLOSED)
+    study = loader.load_study(FOLDER / CLOSED)
     begins = at - timedelta(days=21)
     launches.launch(study, by="demo", at=begins + timedelta(days=1))
     raters = simulation.simulate(study, tendencies(study), seed=SEED, begins=begins + timedelta(days=2))
@@ -148,13 +148,13 @@ def seed_live(slug: str, *, at: datetime) -> Study:
     """A live study, planned and launched, with every seat free at first."""
     if study := Study.objects.filter(slug=slug).first():
         return study
-    study = loading.load_study(FOLDER / slug)
+    study = loader.load_study(FOLDER / slug)
     return launches.launch(study, by="demo", at=at)
 
 
 def judge(study: Study) -> Run:
     """The stub's run in that study, finished: it needs neither a key nor the network."""
-    stub = catalogue.stub_judge()
+    stub = catalogue.make_stub_judge()
     run = Run.objects.filter(study=study, judge=stub).first() or runs.start(study, stub, by="demo")
     if run.state == Run.State.FINISHED:
         return run

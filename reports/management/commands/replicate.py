@@ -13,7 +13,7 @@ from annotation.responses.imports import InvalidRow
 from reports import replications
 from reports.replications import comparison, replicate
 from studies.documents.errors import DocumentError
-from studies.loading import Changed
+from studies.loader import VersionConflict
 
 
 class Command(BaseCommand):
@@ -23,7 +23,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("name", choices=replications.names(), help="which replication")
+        parser.add_argument("name", choices=replications.list_names(), help="which replication")
         parser.add_argument("--data", required=True, type=Path, metavar="DIR", help="the folder of the release")
         parser.add_argument(
             "--judges", type=Path, metavar="DIR", help="the folder of judges' answers; DIR/judges if there is one"
@@ -41,18 +41,20 @@ class Command(BaseCommand):
             for folder in filter(None, [data, judges]):
                 if not folder.is_dir():
                     raise DocumentError(folder, "folder", f"there is no folder {folder}")
-            release = replications.reader(spec["reader"]).read(data, judges or data / spec["files"]["judges"], spec)
-            study = replicate.load(release, spec, slug=slug, at=timezone.now())
-        except (DocumentError, InvalidRow, Changed, replicate.Occupied) as error:
+            release = replications.load_reader(spec["reader"]).read_release(
+                data, judges or data / spec["files"]["judges"], spec
+            )
+            study = replicate.load_release(release, spec, slug=slug, at=timezone.now())
+        except (DocumentError, InvalidRow, VersionConflict, replicate.StudyConflict) as error:
             raise CommandError(str(error), returncode=2) from None
-        evidence = replicate.evidence(study, spec, judges=[judge.name for judge in release.judges])
+        evidence = replicate.collect_evidence(study, spec, judges=[judge.name for judge in release.judges])
         blocks = comparison.compare(evidence, spec)
         files = dict(release.sha256_by_file) | {f"judges/{judge.name}": judge.sha256 for judge in release.judges}
-        document = comparison.document(name, slug, blocks, files=files, caution=spec.get("caution", ""))
+        document = comparison.write_document(name, slug, blocks, files=files, caution=spec.get("caution", ""))
         self._print(document, blocks, as_json=json)
-        for figure in comparison.differences(blocks, of_judges=True):
+        for figure in comparison.list_differences(blocks, of_judges=True):
             self.stderr.write(f"A judge's figure differs: {comparison.difference_sentence(figure)}")
-        if differ := comparison.differences(blocks, of_judges=False):
+        if differ := comparison.list_differences(blocks, of_judges=False):
             raise CommandError(
                 "\n".join(["Not replicated.", *map(comparison.difference_sentence, differ)]), returncode=1
             )

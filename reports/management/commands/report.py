@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from reports import results
 from reports.page import text
-from studies.lookup import NoSuchStudy, named
+from studies.lookup import NoSuchStudy, find_study
 
 
 class Command(BaseCommand):
@@ -21,12 +21,12 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            study = named(options["study"])
+            study = find_study(options["study"])
         except NoSuchStudy as error:
             raise CommandError(str(error)) from None
-        document = results.report(study, at=timezone.now(), by="report").result
+        document = results.ensure_report(study, at=timezone.now(), by="report").result
         if options["json"]:
             self.stdout.write(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False, sort_keys=True))
         else:
-            for line in text.lines(results.read(document)):
+            for line in text.lines(results.read_results(document)):
                 self.stdout.write(line)

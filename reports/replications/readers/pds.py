@@ -12,7 +12,7 @@ from typing import Any
 
 from annotation.responses import Answer
 from annotation.responses.imports import Row
-from reports.replications import Release, ReleasedStory, decoded, sha256
+from reports.replications import Release, ReleasedStory, hash_file, read_file
 from studies.documents import reader
 from studies.documents.errors import DocumentError, InvalidValue, quote
 from studies.documents.instrument import ItemDocument, discover, read_instrument
@@ -41,7 +41,7 @@ class _Line:
         return DocumentError(self.path, f"row {self.number}, {field}", reason)
 
 
-def read(folder: Path, judges: Path, spec: Mapping[str, Any]) -> Release:
+def read_release(folder: Path, judges: Path, spec: Mapping[str, Any]) -> Release:
     """The release in that folder. Raises DocumentError at whatever does not fit."""
     if judges != folder / spec["files"]["judges"]:
         raise DocumentError(judges, "folder", "this replication reads no answers of judges; leave --judges out")
@@ -57,14 +57,14 @@ def read(folder: Path, judges: Path, spec: Mapping[str, Any]) -> Release:
         stories=tuple(story_by_id.values()),
         rows=tuple(_rows(lines, story_by_id, item_by_column, step=spec["study"]["step"])),
         judges=(),
-        sha256_by_file={path.name: sha256(path)},
+        sha256_by_file={path.name: hash_file(path)},
         sources={story.source: _source(story.source) for story in story_by_id.values()},
     )
 
 
 def _lines(path: Path, columns: Sequence[str]) -> Iterator[_Line]:
     """The rows of the file, which has exactly these columns, in any order."""
-    reader = csv.reader(io.StringIO(decoded(path), newline=""), strict=True)
+    reader = csv.reader(io.StringIO(read_file(path), newline=""), strict=True)
     try:
         header = [name.strip() for name in next(reader)]
         _check_header(path, header, columns)

@@ -9,7 +9,7 @@ from typing import Any
 from annotation.models import Rater, Response
 from annotation.responses import Answer
 from annotation.responses.imports import Row
-from reports.replications import Release, ReleasedJudge, ReleasedStory, decoded, sha256
+from reports.replications import Release, ReleasedJudge, ReleasedStory, hash_file, read_file
 from studies.documents import reader
 from studies.documents.errors import DocumentError, InvalidValue, quote
 from studies.documents.instrument import InstrumentDocument, read_ttcw_release
@@ -18,7 +18,7 @@ VERDICT = re.compile(r"story_(?P<story>.+)_test(?P<test>[0-9]+)")
 FIRST_WORD = re.compile(r"\w+")
 
 
-def read(folder: Path, judges: Path, spec: Mapping[str, Any]) -> Release:
+def read_release(folder: Path, judges: Path, spec: Mapping[str, Any]) -> Release:
     """The release in that folder, with the judges in theirs. Raises DocumentError at whatever does not fit."""
     paths = {name: folder / spec["files"][name] for name in ("tests", "stories", "annotations")}
     instrument = _instrument(paths["tests"])
@@ -32,7 +32,7 @@ def read(folder: Path, judges: Path, spec: Mapping[str, Any]) -> Release:
         stories=tuple(story_by_id.values()),
         rows=rows,
         judges=tuple(_judge(path, story_by_id, item_by_test, spec) for path in paths_of_judges),
-        sha256_by_file={path.name: sha256(path) for path in paths.values()},
+        sha256_by_file={path.name: hash_file(path) for path in paths.values()},
     )
 
 
@@ -105,7 +105,7 @@ def _judge(
     path: Path, story_by_id: Mapping[str, ReleasedStory], item_by_test: Mapping[str, str], spec: Mapping[str, Any]
 ) -> ReleasedJudge:
     rows = []
-    for n, line in enumerate(decoded(path).split("\n"), start=1):
+    for n, line in enumerate(read_file(path).split("\n"), start=1):
         if not line.strip():
             continue
         row = _Row(path, f"line {n}", _parsed(path, line, f"line {n}"))
@@ -117,7 +117,7 @@ def _judge(
         answer = read_verdict(row.words("response", may_be_empty=True), declined=spec["answers"]["declined"])
         step = spec["study"]["step"]
         rows.append(Row(row.where, path.stem, story.group, story.code, step, item, answer, kind=Rater.Kind.MODEL))
-    return ReleasedJudge(path.stem, sha256(path), tuple(rows))
+    return ReleasedJudge(path.stem, hash_file(path), tuple(rows))
 
 
 def read_verdict(response: str, *, declined: list[str]) -> Answer:
@@ -169,7 +169,7 @@ class _Row:
 
 def _objects(path: Path) -> list[Any]:
     """The objects of a JSON file that holds a list."""
-    content = _parsed(path, decoded(path), "file")
+    content = _parsed(path, read_file(path), "file")
     if not isinstance(content, list) or not content:
         raise DocumentError(path, "file", "must hold a list of objects")
     return content

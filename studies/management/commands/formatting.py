@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from studies import formatting
-from studies.lookup import NoSuchStudy, named
+from studies.lookup import NoSuchStudy, find_study
 from studies.models import Study
 from studies.typography.comparison import Row, Table
 from studies.typography.normalisation import NORMALISATIONS
@@ -30,7 +30,7 @@ class Command(BaseCommand):
 
     def handle(self, *, study: str, normalise: list[str] | None, **options: Any) -> None:
         try:
-            row = named(study)
+            row = find_study(study)
         except NoSuchStudy as error:
             raise CommandError(str(error)) from None
         if normalise:
@@ -45,14 +45,14 @@ class Command(BaseCommand):
 
 def lines(study: Study) -> Iterator[str]:
     """The report as text."""
-    for code, source in formatting.telling_codes(study):
+    for code, source in formatting.find_telling_codes(study):
         yield f"story {code}: its code tells its source (“{source}”)"
     for table in formatting.report(study):
         yield f"\n{table.title}: {', '.join(table.sources)}"
         yield from _rows(table)
-    obstacle = formatting.obstacle(study)
+    obstacle = formatting.find_obstacle(study)
     yield f"\n{obstacle}" if obstacle else "\nWhat --normalise would change:"
-    for effect in [] if obstacle else formatting.effects(study):
+    for effect in [] if obstacle else formatting.list_effects(study):
         yield f"  {effect.kind:<10} {effect.n_stories:>4} stories  {effect.meaning}"
 
 

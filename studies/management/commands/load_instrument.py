@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from studies import loading
-from studies.documents.cloze import parse
+from studies import loader
+from studies.documents.cloze import parse_cloze
 from studies.documents.errors import DocumentError
 from studies.documents.instrument import InstrumentDocument, discover, read_instrument, read_ttcw_release
 from studies.models import Instrument
@@ -28,7 +28,7 @@ class Command(BaseCommand):
     def handle(self, *, instrument: str, **options: Any) -> None:
         try:
             loaded = _load(_path(instrument))
-        except (DocumentError, loading.Changed) as error:
+        except (DocumentError, loader.VersionConflict) as error:
             raise CommandError(str(error)) from None
         for row in loaded:
             self.stdout.write(
@@ -45,12 +45,12 @@ def _path(name: str) -> Path:
 
 
 def _load(path: Path) -> list[Instrument]:
-    """The instrument in that file, or both of a cloze. Raises DocumentError, Changed."""
+    """The instrument in that file, or both of a cloze. Raises DocumentError, VersionConflict."""
     if path.suffix == ".toml" and SKELETON.search(path.read_bytes()):
-        parse(path.read_bytes(), path.name)  # names the file where a fault is, which rows cannot
-        cloze = loading.load_cloze(path.read_text(encoding="utf-8-sig"))
+        parse_cloze(path.read_bytes(), path.name)  # names the file where a fault is, which rows cannot
+        cloze = loader.load_cloze(path.read_text(encoding="utf-8-sig"))
         return [instrument for instrument in (cloze.filling, cloze.judging) if instrument]
-    return [loading.load_instrument(_read(path))]
+    return [loader.load_instrument(_read(path))]
 
 
 def _read(path: Path) -> InstrumentDocument:

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from studies import loading
+from studies import loader
 from studies.documents.errors import DocumentError
 
 
@@ -17,7 +17,7 @@ class Command(BaseCommand):
 
     def handle(self, *, study: Path, **options: Any) -> None:
         try:
-            row = loading.load_study(study)
+            row = loader.load_study(study)
         except DocumentError as error:
             raise CommandError(str(error)) from None
         summary = f"{row.slug}: {row.stories.count()} stories in {row.groups.count()} groups"

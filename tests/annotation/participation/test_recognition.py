@@ -217,5 +217,5 @@ def test_an_opening_keeps_the_lines_of_verse_and_lets_wrapped_prose_run_on():
     verse = "The ferry does not wait for us,\n    it never did; the gulls, the rope,"
     prose = "A man who had bought the greenhouse came on a Saturday, with his\ndaughter, and asked whether it was so."
 
-    assert recognition.opening(f"{verse}\n\nIt ended.") == f"{verse}\nIt ended."
-    assert recognition.opening(f"{prose}\n\nIt ended.") == prose.replace("\n", " ")
+    assert recognition.opening_lines(f"{verse}\n\nIt ended.") == f"{verse}\nIt ended."
+    assert recognition.opening_lines(f"{prose}\n\nIt ended.") == prose.replace("\n", " ")

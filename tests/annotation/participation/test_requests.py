@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 def test_a_label_leaves_the_log_of_the_admin_too(admin_client: Client) -> None:
     study = factories.study()
     invitation, _ = invitations.issue(study, label="Canary Jones")
-    rater = invitations.rater_of(invitation)
+    rater = invitations.ensure_rater(invitation)
     address = reverse("admin:annotation_invitation_change", args=[invitation.pk])
     admin_client.post(address, {"label": "Canary Jones II", "groups": []})
     log = {

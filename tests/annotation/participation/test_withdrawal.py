@@ -58,7 +58,7 @@ def test_of_fifty_who_withdraw_no_word_is_left_in_any_table() -> None:
     leaving = [identified(study, f"canary{n:02}leaves") for n in range(50)]
     for n, rater in enumerate(leaving):
         speak(factories.assignment(study, rater), f"canary{n:02}leaves")
-    results.report(study, at=NOON, by="tests")
+    results.ensure_report(study, at=NOON, by="tests")
     assert n_with("leaves") > 300, "there is something to leave"
 
     for rater in leaving:

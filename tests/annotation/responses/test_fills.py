@@ -11,7 +11,7 @@ from annotation.participation import claims
 from annotation.responses import fills, submission, timing
 from annotation.responses.fills import BlankSave, BlankToCheck
 from annotation.responses.timing import TimeReport
-from studies.documents.cloze import ClozeDocument, parse
+from studies.documents.cloze import ClozeDocument, parse_cloze
 from tests import factories
 from tests.annotation import clozes
 from tests.annotation.clozes import at, say
@@ -25,7 +25,7 @@ def said(*saves: tuple[int, str]) -> list[BlankSave]:
 
 def unfollowed() -> ClozeDocument:
     """The shoes without a word on which blank follows from which: then sections decide."""
-    return parse(SHOES.replace("follows = [2, 3]\n", ""), "shoes.toml")
+    return parse_cloze(SHOES.replace("follows = [2, 3]\n", ""), "shoes.toml")
 
 
 def test_the_order_of_filling_is_that_of_the_first_words() -> None:

@@ -10,7 +10,7 @@ from annotation.responses import quotes as quoting
 from annotation.responses.quotes import Quote
 from studies.items import InvalidAnswer
 from studies.models import Item, Story
-from studies.typography.paragraphs import paragraphs
+from studies.typography.paragraphs import number_paragraphs
 from tests import factories
 from tests.annotation.walk import HTMX, address, begin, give
 
@@ -56,7 +56,7 @@ def test_the_same_passage_counts_once():
 def test_quotes_are_marked_across_italics_and_the_first_owns_what_they_share():
     quotes = [Quote(1, 7, 14, "and two"), Quote(1, 11, 19, "two here")]
 
-    first, second = quoting.mark_quotes(paragraphs(TEXT), quotes)
+    first, second = quoting.mark_quotes(number_paragraphs(TEXT), quotes)
 
     stretches = [(s.quote, [(r.text, r.is_italic) for r in s.runs]) for s in first.stretches]
     assert stretches == [
@@ -70,7 +70,7 @@ def test_quotes_are_marked_across_italics_and_the_first_owns_what_they_share():
 
 @pytest.mark.parametrize("quotes", [[], [Quote(1, 0, 3, "One"), Quote(1, 2, 999, "")]])
 def test_marking_loses_no_word(quotes):
-    plain = paragraphs(TEXT)
+    plain = number_paragraphs(TEXT)
 
     said = ["".join(r.text for s in p.stretches for r in s.runs) for p in quoting.mark_quotes(plain, quotes)]
 
@@ -148,9 +148,9 @@ def test_a_passage_over_lines_is_found_in_verse_and_in_wrapped_prose() -> None:
     in_prose = {"paragraph": 2, "start": 61, "end": 73, "text": "his daughter"}
     as_stored_before = in_prose | {"text": "his\ndaughter"}
 
-    found = quoting.read([in_verse, in_prose, as_stored_before], f"{verse}\n\n{prose}")
+    found = quoting.read_quotes([in_verse, in_prose, as_stored_before], f"{verse}\n\n{prose}")
 
     assert [quote.text for quote in found] == ["waits,\n    i", "his daughter"]
-    first = quoting.marked(paragraphs(f"{verse}\n\n{prose}"), found)[0]
+    first = quoting.mark_quotes(number_paragraphs(f"{verse}\n\n{prose}"), found)[0]
     assert [run.text for stretch in first.stretches if stretch.quote for run in stretch.runs] == ["waits,\n    i"]
     assert first.css == "section-opening verse"

@@ -55,7 +55,7 @@ def test_receipt_report_and_admin_write_a_time_alike(client: Client, admin_clien
     Study.objects.update(state="closed", closed_at=AT, launched_at=AT)
     Assignment.objects.update(ended_at=AT)
     study.refresh_from_db()
-    results.report(study, at=AT, by="tests")
+    results.ensure_report(study, at=AT, by="tests")
     for each in (client, admin_client):
         each.cookies[settings.LANGUAGE_COOKIE_NAME] = language
 

@@ -120,6 +120,6 @@ def test_what_was_practised_cannot_be_revised_by_a_step(study: Study) -> None:
 
 
 def test_judges_do_not_practise(study: Study) -> None:
-    (calls,) = planning.plan(study, catalogue.stub_judge()).calls.values()
+    (calls,) = planning.plan_run(study, catalogue.make_stub_judge()).calls.values()
 
     assert {call.step.key for call in calls} == {"tests"}

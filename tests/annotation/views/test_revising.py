@@ -70,7 +70,7 @@ def test_it_costs_one_query_and_nothing_where_nothing_is_revised(client: Client,
 def test_a_step_that_revises_none_that_fits_cannot_be_planned(study: Study, change: dict[str, object]) -> None:
     Step.objects.filter(key="first").update(**change)
 
-    findings = protocol.findings(study, protocol.read_rows(study.versions.get()))
+    findings = protocol.collect_findings(study, protocol.read_rows(study.versions.get()))
 
     assert [str(finding) for finding in findings if finding.level == "error"] == [
         "step tests revises first, which is no earlier step with its instrument and scope"

@@ -18,7 +18,7 @@ def test_a_metric_has_names_that_fit_their_columns(metric: Metric) -> None:
     for word in (metric.slug, metric.version):
         assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", word)
     assert len(metric.step_key) <= 40
-    assert metrics.named(metric.slug) is metric
+    assert metrics.find_metric(metric.slug) is metric
 
 
 @every_metric
@@ -37,7 +37,7 @@ def test_a_metric_gives_each_item_a_value_that_it_allows_and_the_same_again(metr
 
     assert set(value_by_item) == {item.key for item in metric.items}
     for item in metric.items:
-        items.named(item.type).clean(item, value_by_item[item.key])
+        items.find_type(item.type).clean(item, value_by_item[item.key])
     assert metric.measure(text) == value_by_item
 
 
@@ -48,4 +48,4 @@ def test_the_metrics_that_come_with_quire_are_found_in_alphabetical_order() -> N
 
 def test_an_unknown_metric_is_refused_with_those_there_are() -> None:
     with pytest.raises(metrics.UnknownMetric, match="“width” is not a metric; there are: length"):
-        metrics.named("width")
+        metrics.find_metric("width")

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from judges.metrics.length import Length
 from studies.models import Story, measure
-from studies.typography.paragraphs import paragraphs
+from studies.typography.paragraphs import number_paragraphs
 
 STORY = """The ferry stopped. “Who is there?” Nobody answered!
 
@@ -49,4 +49,4 @@ def test_words_and_paragraphs_are_those_that_quire_counts_elsewhere(text: str) -
     words, _, n_paragraphs = lengths(text)
 
     assert words == measure(Story(text=text)).n_words
-    assert n_paragraphs == len(paragraphs(text))
+    assert n_paragraphs == len(number_paragraphs(text))

@@ -28,7 +28,7 @@ def test_a_provider_has_a_slug_that_fits_its_column_and_a_title(provider: Provid
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", provider.slug)
     assert len(provider.slug) <= 40
     assert str(provider.title)
-    assert providers.named(provider.slug) is provider
+    assert providers.find_provider(provider.slug) is provider
 
 
 @every_provider
@@ -57,7 +57,7 @@ def test_the_providers_that_come_with_quire_are_found_in_alphabetical_order() ->
 
 def test_an_unknown_provider_is_refused_with_those_there_are() -> None:
     with pytest.raises(providers.UnknownProvider, match="“telegraph” is not a provider; there are: openai, stub"):
-        providers.named("telegraph")
+        providers.find_provider("telegraph")
 
 
 def test_an_endpoint_whose_provider_is_gone_cannot_be_connected_to() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from judges.providers.stub import TEXT, StubClient
 from studies import items
-from studies.items import InvalidAnswer, Shown
+from studies.items import InvalidAnswer, StoryLabel
 from studies.items.chance import Chance, draw_value
 from tests.judges.test_prompts import Asking
 
@@ -65,14 +65,14 @@ def test_a_stub_says_yes_at_the_rate_it_is_given(rate: float) -> None:
 
 @pytest.mark.parametrize("name", items.all_types())
 def test_a_stub_can_answer_every_item_type(name: str) -> None:
-    example = items.named(name).example
+    example = items.find_type(name).example
     asking = Asking(**({"type": name} | example["item"]))
-    stories = [Shown(letter) for letter in example.get("stories", ["A", "B"])]
-    schema = items.named(name).schema(asking, stories=stories)
+    stories = [StoryLabel(letter) for letter in example.get("stories", ["A", "B"])]
+    schema = items.find_type(name).schema(asking, stories=stories)
 
     for seed in range(50):
         value = draw_value(schema, Chance(np.random.default_rng(seed), text=TEXT))
         try:
-            items.named(name).clean(asking, value, stories=stories)
+            items.find_type(name).clean(asking, value, stories=stories)
         except InvalidAnswer as error:
             pytest.fail(f"{value!r}: {error}")

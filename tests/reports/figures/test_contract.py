@@ -83,7 +83,7 @@ def test_a_figure_comes_back_from_json_and_gives_rows_and_lines(figure: Any, kin
         study = factories.study("draft", state="draft", planned=False)
 
     document = results.compute(study)
-    result = results.read(document).figures[figure.key]
+    result = results.read_results(document).figures[figure.key]
 
     assert encode(result) == document[figure.key]
     if result is not None:
@@ -103,7 +103,7 @@ def test_a_sealed_figure_tells_no_source(figure: Any, study: Study) -> None:
     assert "Canary" not in json.dumps(sealed[figure.key])
     if not figure.is_shown_sealed:
         assert sealed[figure.key] == encode(figure.nothing)
-        assert figure.key not in [visible.key for visible, _ in results.read(sealed).visible]
+        assert figure.key not in [visible.key for visible, _ in results.read_results(sealed).visible]
 
 
 @pytest.mark.parametrize("state", ["closed", "live"])
@@ -114,10 +114,10 @@ def test_page_text_and_files_hold_every_figure_that_has_something_to_say(
     study.refresh_from_db()
     client.force_login(factories.staff("researcher"))
     document = results.compute(study)
-    visible = results.read(document).visible
+    visible = results.read_results(document).visible
 
     page = client.get("/reports/plums/").content.decode()
-    lines = list(text.lines(results.read(document)))
+    lines = list(text.lines(results.read_results(document)))
 
     assert len(visible) >= (7 if state == "closed" else 3)
     for figure, result in visible:
@@ -127,14 +127,14 @@ def test_page_text_and_files_hold_every_figure_that_has_something_to_say(
         assert own
         assert "\n".join(own) in "\n".join(lines)
         for table in figure.tables:
-            header, rows = csv.table(results.read(document), table)
+            header, rows = csv.find_table(results.read_results(document), table)
             file = b"".join(client.get(f"/reports/plums/{table}.csv").streaming_content).decode()  # type: ignore[attr-defined]
             assert file.splitlines()[:1] == ([",".join(header)] if header else [""])
             assert len(rows) == len(list(figure.rows(result)[table]))
 
 
 def test_the_command_prints_what_only_the_page_said_before(study: Study) -> None:
-    printed = "\n".join(text.lines(results.read(results.compute(study))))
+    printed = "\n".join(text.lines(results.read_results(results.compute(study))))
 
     for words in ("Places by group", "Tests passed by each story, of 2", "mean ranks", "guesses of who wrote it"):
         assert words in printed
@@ -150,7 +150,7 @@ def test_the_fingerprint_covers_the_edition(figure: Any, study: Study, monkeypat
 
 @pytest.mark.parametrize("harm", ["missing", "unknown", "other kind"])
 def test_a_stored_report_in_another_form_is_computed_anew(client: Client, study: Study, harm: str) -> None:
-    fresh = results.report(study, at=NOON, by="ann")
+    fresh = results.ensure_report(study, at=NOON, by="ann")
     other = dict(fresh.result)
     if harm == "missing":
         del other["ratings"]
@@ -160,7 +160,7 @@ def test_a_stored_report_in_another_form_is_computed_anew(client: Client, study:
         other["judges"] = []  # as they were when they were a list
     Report.objects.update(result=other)
     with pytest.raises(Undecodable):
-        results.read(other)
+        results.read_results(other)
     client.force_login(factories.staff("researcher"))
 
     response = client.get("/reports/plums/")
@@ -220,4 +220,4 @@ def test_a_judge_with_verdicts_is_named_for_its_other_answers_too() -> None:
 
 
 def _lines(document: dict[str, Any]) -> list[str]:
-    return list(text.lines(results.read(document)))
+    return list(text.lines(results.read_results(document)))

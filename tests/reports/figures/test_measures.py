@@ -28,7 +28,7 @@ def measured_study(*, state: str = Study.State.CLOSED) -> Study:
     again = StoryGroup.objects.create(study=study, code="plot9")
     again.stories.set(study.stories.all())
     factories.plan(study)
-    runs.drain(runs.start(study, catalogue.metric_judge("length"), by="tests"))
+    runs.drain(runs.start(study, catalogue.make_metric_judge("length"), by="tests"))
     Study.objects.filter(pk=study.pk).update(state=state, closed_at=timezone.now())
     return Study.objects.get(pk=study.pk)
 

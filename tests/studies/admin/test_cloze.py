@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import Group, User
 from django.test import Client
 
-from studies import loading
+from studies import loader
 from studies.models import Cloze, Instrument
 from tests.studies.cloze.documents import SHOES
 
@@ -122,7 +122,7 @@ def test_a_published_cloze_has_its_instruments_and_never_changes(designer: Clien
 
 
 def test_a_cloze_whose_instruments_are_there_and_say_otherwise_is_not_published(designer: Client) -> None:
-    loading.load_cloze(SHOES)
+    loader.load_cloze(SHOES)
     Cloze.objects.all().delete()
     cloze = Cloze.objects.create(document=SHOES.replace("they were wet", "they were dry").replace("coin", "x"))
     Instrument.objects.filter(slug="shoes-judge").update(fingerprint="0" * 64)

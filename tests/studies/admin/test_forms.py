@@ -82,7 +82,7 @@ def test_the_same_words_typed_in_the_admin_and_read_from_a_file_have_the_same_pr
     version = draft.versions.get()
     text = "We ask for your consent.\n\nYou can stop at any time."
     Step.objects.filter(version=version, key="consent").update(text=text)
-    of_file = protocol.document(protocol.read_rows(version))
+    of_file = protocol.write_document(protocol.read_rows(version))
     Step.objects.filter(version=version, key="consent").update(text="Not yet.")
     data = posted(staff, url("studies_protocolversion", "change", version.pk))
     row = next(name for name, value in data.items() if value == "consent" and name.endswith("-key"))
@@ -90,7 +90,7 @@ def test_the_same_words_typed_in_the_admin_and_read_from_a_file_have_the_same_pr
 
     assert staff.post(url("studies_protocolversion", "change", version.pk), data).status_code == 302
 
-    assert protocol.document(protocol.read_rows(ProtocolVersion.objects.get(pk=version.pk))) == of_file
+    assert protocol.write_document(protocol.read_rows(ProtocolVersion.objects.get(pk=version.pk))) == of_file
 
 
 def test_a_step_that_does_not_fit_its_kind_is_refused_in_plain_words(staff: Client, draft: Study) -> None:

@@ -1,6 +1,6 @@
 """A small cloze to read, to change and to break."""
 
-from studies.documents.cloze import ClozeDocument, parse
+from studies.documents.cloze import ClozeDocument, parse_cloze
 
 SHOES = '''\
 slug = "shoes"
@@ -99,4 +99,4 @@ FILLS = {
 
 
 def shoes() -> ClozeDocument:
-    return parse(SHOES, "shoes.toml")
+    return parse_cloze(SHOES, "shoes.toml")

@@ -5,19 +5,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from studies.cloze.alignment import Ambiguous, Unalignable, align
-from studies.cloze.text import filled
-from studies.documents.cloze import Blank, ClozeDocument, Constraint, Section, check
+from studies.cloze.text import fill_blanks
+from studies.documents.cloze import Blank, ClozeDocument, Constraint, Section, check_cloze
 from tests.studies.cloze.documents import FILLS, shoes
 from tests.studies.cloze.generated import document as any_document
 
-STORY = filled(shoes(), FILLS)
+STORY = fill_blanks(shoes(), FILLS)
 
 
 def cloze(skeleton: str, *kinds: str) -> ClozeDocument:
     """A cloze of one section around that text."""
     blanks = tuple(Blank(number, kind, 1) for number, kind in enumerate(kinds, 1))  # type: ignore[arg-type]
     document = ClozeDocument("c", "C", skeleton, blanks, (Section(1, "One", (Constraint("It fits."),)),))
-    check(document, "c.toml")
+    check_cloze(document, "c.toml")
     return document
 
 
@@ -56,7 +56,7 @@ def test_quotation_marks_may_be_straight_or_curly_and_those_of_a_fill_are_kept()
 def test_a_fill_keeps_its_own_paragraphs() -> None:
     fills = FILLS | {4: "He sat down.\n\nHe polished them."}
 
-    assert align(shoes(), filled(shoes(), fills)) == fills
+    assert align(shoes(), fill_blanks(shoes(), fills)) == fills
 
 
 REFUSED = [
@@ -166,7 +166,7 @@ def test_any_cloze_filled_with_words_of_its_own_is_taken_apart_again(seed: int) 
     words = ["Zorn", "q.", "„ja“", "Q", "Ende?", "empty\n\nline", "zwei  Leerzeichen", "...", "y"]
     fills = {blank.number: " ".join(random.choices(words, k=random.randint(1, 9))) for blank in document.blanks}
 
-    assert align(document, filled(document, fills)) == fills
+    assert align(document, fill_blanks(document, fills)) == fills
 
 
 @settings(max_examples=300, deadline=None, derandomize=True)

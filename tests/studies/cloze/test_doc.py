@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from studies.cloze.compiling import filling, judging
-from studies.cloze.graph import svg
+from studies.cloze.compilation import filling_instrument, judging_instrument
+from studies.cloze.graph import draw_svg
 from studies.documents import cloze as document
 from studies.documents.errors import InvalidValue
 
@@ -32,12 +32,12 @@ def test_every_key_is_documented_and_no_other(part: str) -> None:
 
 
 def test_the_example_loads_and_compiles_as_the_page_says() -> None:
-    read = document.parse(CLOZE, "example.toml")
-    instruments = {instrument.slug: instrument for instrument in (filling(read), judging(read))}
+    read = document.parse_cloze(CLOZE, "example.toml")
+    instruments = {instrument.slug: instrument for instrument in (filling_instrument(read), judging_instrument(read))}
     page = re.findall(r"^\| `(seven\S+)` \|.*\| ([^|]+) \|$", DOC, flags=re.MULTILINE)
 
-    assert document.parse(document.write(read), "again.toml") == read
-    assert svg(read)
+    assert document.parse_cloze(document.write_cloze(read), "again.toml") == read
+    assert draw_svg(read)
     assert [slug for slug, _ in page] == list(instruments)
     for slug, keys in page:
         # The example has no checks; that their keys look so is tested where they are compiled.
@@ -45,7 +45,7 @@ def test_the_example_loads_and_compiles_as_the_page_says() -> None:
 
 
 def test_the_shipped_cloze_has_the_size_that_the_page_says() -> None:
-    read = document.read(Path(__file__).parents[3] / "studies" / "demo" / "mystery" / "cloze.toml")
+    read = document.read_cloze(Path(__file__).parents[3] / "studies" / "demo" / "mystery" / "cloze.toml")
     n_constraints = sum(len(section.constraints) for section in read.sections)
 
     assert len(read.sections) == 7

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from studies.cloze.alignment import align
-from studies.cloze.text import filled
-from studies.documents.cloze import read as read_cloze
+from studies.cloze.text import fill_blanks
+from studies.documents.cloze import read_cloze
 from studies.documents.errors import DocumentError
 from tests.studies.cloze.documents import shoes
 from tests.studies.cloze.fills import parse, read
@@ -24,7 +24,7 @@ def test_the_solutions_of_the_mystery_are_complete_and_can_be_taken_apart_again(
     fills = read(MYSTERY / name, document)
 
     assert sorted(fills) == list(range(1, 45))
-    assert align(document, filled(document, fills)) == fills
+    assert align(document, fill_blanks(document, fills)) == fills
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from studies.documents.cloze import ClozeDocument, parse, write
+from studies.documents.cloze import ClozeDocument, parse_cloze, write_cloze
 from studies.documents.errors import DocumentError
 from tests.studies.cloze.generated import document, slipped
 
@@ -13,7 +13,7 @@ from tests.studies.cloze.generated import document, slipped
 def outcome(toml: str) -> ClozeDocument | str:
     """The document, or the words with which it was refused."""
     try:
-        return parse(toml, "one.toml")
+        return parse_cloze(toml, "one.toml")
     except DocumentError as error:
         return str(error)
 
@@ -27,8 +27,8 @@ def test_ten_thousand_documents_round_trip_or_are_refused() -> None:
     def each(seed: int) -> None:
         random = Random(seed)
         whole = document(random)
-        toml = write(whole)
-        assert parse(toml, "one.toml") == whole
+        toml = write_cloze(whole)
+        assert parse_cloze(toml, "one.toml") == whole
         outcomes["documents"] += 1
 
         read = outcome(slipped(toml, random))
@@ -37,7 +37,7 @@ def test_ten_thousand_documents_round_trip_or_are_refused() -> None:
             assert "\n" not in read
             outcomes["refused"] += 1
         else:
-            assert parse(write(read), "one.toml") == read
+            assert parse_cloze(write_cloze(read), "one.toml") == read
             outcomes["taken"] += 1
 
     each()

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from studies.cloze.cascade import layers
-from studies.cloze.graph import GAP, HEIGHT, LANE, WIDTH, described, laid_out, svg, wrapped
-from studies.documents.cloze import ClozeDocument, read
+from studies.cloze.cascade import group_layers
+from studies.cloze.graph import GAP, HEIGHT, LANE, WIDTH, describe, draw_svg, lay_out, wrap_title
+from studies.documents.cloze import ClozeDocument, read_cloze
 from tests.studies.cloze.documents import shoes
 from tests.studies.cloze.generated import document as any_document
 from tests.studies.cloze.test_cascade import cascade
@@ -20,11 +20,11 @@ NS = {"svg": "http://www.w3.org/2000/svg"}
 
 
 def drawn(document: ClozeDocument) -> ElementTree.Element:
-    return ElementTree.fromstring(svg(document))
+    return ElementTree.fromstring(draw_svg(document))
 
 
 def test_the_mystery_has_a_box_for_every_section_and_an_arrow_for_every_edge() -> None:
-    picture = drawn(read(MYSTERY))
+    picture = drawn(read_cloze(MYSTERY))
 
     assert [text.text for text in picture.iterfind(".//svg:g[@class='node']/svg:text[@class='number']", NS)] == list(
         "1234567"
@@ -41,7 +41,7 @@ def test_the_picture_is_named_and_said_in_words() -> None:
     assert desc is not None
     assert (picture.get("role"), picture.get("aria-labelledby")) == ("img", f"{title.get('id')} {desc.get('id')}")
     assert title.text == "The cascade of “Seven Pairs”"
-    assert desc.text == described(shoes())
+    assert desc.text == describe(shoes())
     assert desc.text == (
         "Section 1, The Corridor, 2 blanks, bears on 2 and 3. Section 2, The Compartments, 2 blanks, bears on no "
         "other. Section 3, The Border, 1 blank, bears on no other."
@@ -54,11 +54,11 @@ def test_titles_are_escaped() -> None:
     sections = (replace(document.sections[0], title=hostile), *document.sections[1:])
     document = replace(document, title=hostile, sections=sections)
 
-    assert "<b>" not in svg(document)
+    assert "<b>" not in draw_svg(document)
     assert drawn(document).findtext(".//svg:text[@class='name']", namespaces=NS) == hostile
 
 
-@pytest.mark.parametrize("document", [read(MYSTERY), shoes(), cascade()], ids=lambda document: document.slug)
+@pytest.mark.parametrize("document", [read_cloze(MYSTERY), shoes(), cascade()], ids=lambda document: document.slug)
 def test_there_are_no_styles_and_no_scripts(document: ClozeDocument) -> None:
     picture = drawn(document)
 
@@ -70,7 +70,7 @@ def test_there_are_no_styles_and_no_scripts(document: ClozeDocument) -> None:
 
 def test_an_arrow_begins_at_the_lower_side_of_one_box_and_ends_at_the_upper_side_of_another() -> None:
     document = cascade([(1, 2)], n=2)
-    (_, from_y), (_, to_y) = (laid_out(document).top_by_node[section] for section in (1, 2))
+    (_, from_y), (_, to_y) = (lay_out(document).top_by_node[section] for section in (1, 2))
     edge = drawn(document).find(".//svg:path[@class='edge']", NS)
     head = drawn(document).find(".//svg:path[@class='head']", NS)
 
@@ -87,7 +87,7 @@ def test_the_largest_cascade_is_drawn() -> None:
 
 
 def test_a_document_without_edges_is_boxes_beside_each_other() -> None:
-    layout = laid_out(cascade([], n=3))
+    layout = lay_out(cascade([], n=3))
 
     assert {y for _, y in layout.top_by_node.values()} == {layout.top_by_node[1][1]}
     assert drawn(cascade([], n=3)).findall(".//svg:path", NS) == []
@@ -97,13 +97,13 @@ def test_a_document_without_edges_is_boxes_beside_each_other() -> None:
 @given(st.integers(0, 2**64))
 def test_in_any_cascade_nothing_covers_anything_and_the_same_document_gives_the_same_picture(seed: int) -> None:
     document = any_document(Random(seed))
-    layout = laid_out(document)
+    layout = lay_out(document)
     rows: dict[float, list[tuple[float, int]]] = {}
     for node, (x, y) in layout.top_by_node.items():
         rows.setdefault(y, []).append((x, WIDTH if isinstance(node, int) else LANE))
 
-    assert svg(document) == svg(any_document(Random(seed)))
-    assert len(rows) == len(layers(document))
+    assert draw_svg(document) == draw_svg(any_document(Random(seed)))
+    assert len(rows) == len(group_layers(document))
     for row in rows.values():
         row.sort()
         assert row[0][0] - row[0][1] / 2 >= 0
@@ -122,4 +122,4 @@ def test_in_any_cascade_nothing_covers_anything_and_the_same_document_gives_the_
     ],
 )
 def test_a_title_fits_into_its_box(title: str, lines: list[str]) -> None:
-    assert wrapped(title) == lines
+    assert wrap_title(title) == lines

@@ -1,9 +1,9 @@
 import pytest
 
 from studies.cloze.alignment import align
-from studies.cloze.text import Incomplete, Run, filled, segments
-from studies.documents.cloze import Blank, ClozeDocument, Constraint, Section, parse
-from studies.typography.paragraphs import paragraphs, split_blocks
+from studies.cloze.text import IncompleteText, Run, fill_blanks, split_sections
+from studies.documents.cloze import Blank, ClozeDocument, Constraint, Section, parse_cloze
+from studies.typography.paragraphs import number_paragraphs, split_blocks
 from tests.studies.cloze.documents import FILLS, SHOES, shoes
 
 SHOES_FILLED = """\
@@ -20,14 +20,14 @@ At the border the officer turned them over. “These have never been walked in,�
 
 
 def test_a_filled_text_is_the_skeleton_with_every_fill_in_its_place() -> None:
-    assert filled(shoes(), FILLS) == SHOES_FILLED
+    assert fill_blanks(shoes(), FILLS) == SHOES_FILLED
 
 
 def test_white_space_around_a_fill_is_left_out_and_all_else_kept() -> None:
     fills = FILLS | {2: " \n{{1}} & <b>\n", 4: "One.\n\nTwo.\n"}
 
-    assert "lay {{1}} & <b>.\n\n“I have" in filled(shoes(), fills)
-    assert "\n\nOne.\n\nTwo.\n\nAt the border" in filled(shoes(), fills)
+    assert "lay {{1}} & <b>.\n\n“I have" in fill_blanks(shoes(), fills)
+    assert "\n\nOne.\n\nTwo.\n\nAt the border" in fill_blanks(shoes(), fills)
 
 
 @pytest.mark.parametrize(
@@ -38,8 +38,8 @@ def test_white_space_around_a_fill_is_left_out_and_all_else_kept() -> None:
     ],
 )
 def test_a_text_with_open_blanks_is_no_story(changes: dict[int, str], message: str) -> None:
-    with pytest.raises(Incomplete) as refused:
-        filled(shoes(), FILLS | changes)
+    with pytest.raises(IncompleteText) as refused:
+        fill_blanks(shoes(), FILLS | changes)
 
     assert str(refused.value) == message
 
@@ -48,7 +48,7 @@ def test_the_text_is_laid_out_by_section_paragraph_and_run() -> None:
     document = shoes()
     one, two, three, four, five = document.blanks
 
-    first, second, third = segments(document)
+    first, second, third = split_sections(document)
 
     assert [passage.section for passage in (first, second, third)] == list(document.sections)
     assert first.paragraphs == (
@@ -75,7 +75,7 @@ def test_words_between_two_sections_go_with_the_second_and_the_last_words_with_t
         "she said.\n", "she said.\n\nEnd.\n"
     )
 
-    passages = segments(parse(changed, "shoes.toml"))
+    passages = split_sections(parse_cloze(changed, "shoes.toml"))
 
     assert passages[2].paragraphs[0] == (Run("They went on."),)
     assert passages[2].paragraphs[-1] == (Run("End."),)
@@ -87,10 +87,10 @@ def test_lines_that_open_sections_decide_where_words_go_and_become_breaks() -> N
         .replace("“I have", "## 2\n“I have")
         .replace("\nAt the border", "\nThey went on.\n\n## 3\n\nAt the border")
     )
-    document = parse(headed, "shoes.toml")
+    document = parse_cloze(headed, "shoes.toml")
 
-    assert segments(document)[1].paragraphs[-1] == (Run("They went on."),)
-    text = filled(document, FILLS)
+    assert split_sections(document)[1].paragraphs[-1] == (Run("They went on."),)
+    text = fill_blanks(document, FILLS)
     assert "##" not in text
     assert text.replace("\n\n***\n\n", "\n\n").replace("\n\nThey went on.", "") == SHOES_FILLED
     assert text.count("\n\n***\n\n") == 2
@@ -114,16 +114,16 @@ def test_a_filled_text_has_the_paragraphs_of_its_skeleton_on_the_page(skeleton: 
         sections=(Section(1, "B", (Constraint("C"),)),),
     )
 
-    (passage,) = segments(document)
+    (passage,) = split_sections(document)
 
     in_skeleton = ["".join(run.words or "x" for run in paragraph) for paragraph in passage.paragraphs]
-    assert split_blocks(filled(document, {1: "x"})) == in_skeleton
-    assert align(document, filled(document, {1: "x"})) == {1: "x"}
+    assert split_blocks(fill_blanks(document, {1: "x"})) == in_skeleton
+    assert align(document, fill_blanks(document, {1: "x"})) == {1: "x"}
 
 
 def test_lines_of_verse_in_a_fill_and_in_the_skeleton_stay_as_they_were_written() -> None:
     verse = "    The ferry does not wait for us,\nit never did; the gulls, the rope,"
 
-    text = filled(shoes(), FILLS | {4: f"One.\n\n{verse}\n\nTwo."})
+    text = fill_blanks(shoes(), FILLS | {4: f"One.\n\n{verse}\n\nTwo."})
 
-    assert verse in [paragraph.words for paragraph in paragraphs(text) if paragraph.keeps_lines]
+    assert verse in [paragraph.words for paragraph in number_paragraphs(text) if paragraph.keeps_lines]

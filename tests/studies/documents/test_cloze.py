@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from studies.documents.cloze import Blank, Check, Constraint, Edge, Section, parse, read, write
+from studies.documents.cloze import Blank, Check, Constraint, Edge, Section, parse_cloze, read_cloze, write_cloze
 from studies.documents.errors import DocumentError
 from studies.documents.reader import LARGEST_TEXT
 from tests.studies.cloze.documents import SHOES, shoes
@@ -32,17 +32,17 @@ def test_a_document_says_what_stands_in_the_file() -> None:
 
 
 def test_what_was_read_is_written_back_as_the_same_document() -> None:
-    written = write(shoes())
+    written = write_cloze(shoes())
 
-    assert parse(written, "again.toml") == shoes()
-    assert write(parse(written, "again.toml")) == written
+    assert parse_cloze(written, "again.toml") == shoes()
+    assert write_cloze(parse_cloze(written, "again.toml")) == written
 
 
 def test_the_shipped_mystery_is_read() -> None:
-    document = read(Path(__file__).parents[3] / "studies" / "demo" / "mystery" / "cloze.toml")
+    document = read_cloze(Path(__file__).parents[3] / "studies" / "demo" / "mystery" / "cloze.toml")
 
     assert (len(document.sections), len(document.blanks), len(document.edges)) == (7, 44, 16)
-    assert parse(write(document), "again.toml") == document
+    assert parse_cloze(write_cloze(document), "again.toml") == document
 
 
 def test_texts_that_toml_would_read_otherwise_come_back_as_they_were() -> None:
@@ -60,7 +60,7 @@ def test_texts_that_toml_would_read_otherwise_come_back_as_they_were() -> None:
     section = Section(1, "“Quoted”", constraints)
     changed = type(document)(**{**vars(document), "notes": hostile[3], "sections": (section, *document.sections[1:])})
 
-    assert parse(write(changed), "again.toml") == changed
+    assert parse_cloze(write_cloze(changed), "again.toml") == changed
 
 
 def test_a_key_that_says_nothing_is_as_good_as_none() -> None:
@@ -69,7 +69,7 @@ def test_a_key_that_says_nothing_is_as_good_as_none() -> None:
     )
 
     assert said != SHOES
-    assert parse(said, "shoes.toml") == shoes()
+    assert parse_cloze(said, "shoes.toml") == shoes()
 
 
 def test_the_order_in_the_file_is_free() -> None:
@@ -77,22 +77,22 @@ def test_the_order_in_the_file_is_free() -> None:
     turned = "[[blanks]]".join([first, *(block.rstrip() + "\n\n" for block in reversed(blanks[:4])), blanks[4]])
 
     assert turned != SHOES
-    assert parse(turned, "shoes.toml") == shoes()
+    assert parse_cloze(turned, "shoes.toml") == shoes()
 
 
 def test_bytes_a_byte_order_mark_and_line_ends_of_windows_change_nothing(tmp_path: Path) -> None:
     path = tmp_path / "shoes.toml"
     path.write_bytes(b"\xef\xbb\xbf" + SHOES.replace("\n", "\r\n").encode())
 
-    assert read(path) == shoes()
-    assert parse(SHOES.encode(), "shoes.toml") == shoes()
+    assert read_cloze(path) == shoes()
+    assert parse_cloze(SHOES.encode(), "shoes.toml") == shoes()
 
 
 def test_a_later_section_can_bear_on_an_earlier_one() -> None:
     turned = SHOES.replace("follows = [2, 3]\n", "")
     turned = turned.replace("from = 1\nto = 3", "from = 3\nto = 1").replace("from = 1\nto = 2", "from = 3\nto = 2")
 
-    assert [(edge.from_, edge.to) for edge in parse(turned, "shoes.toml").edges] == [(3, 1), (3, 2)]
+    assert [(edge.from_, edge.to) for edge in parse_cloze(turned, "shoes.toml").edges] == [(3, 1), (3, 2)]
 
 
 BLANK_6 = '\n[[blanks]]\nnumber = 6\nkind = "word"\nsection = {section}\n'
@@ -315,7 +315,7 @@ def test_what_cannot_be_used_is_refused_with_file_field_and_reason(
         broken = broken.replace(old, new, 1)
 
     with pytest.raises(DocumentError) as refused:
-        parse(broken, "shoes.toml")
+        parse_cloze(broken, "shoes.toml")
 
     assert str(refused.value) == f"shoes.toml: {message}"
 
@@ -336,7 +336,7 @@ def test_a_file_that_is_no_document_is_refused(content: bytes, message: str, tmp
     path.write_bytes(content)
 
     with pytest.raises(DocumentError) as refused:
-        read(path)
+        read_cloze(path)
 
     assert str(refused.value) == f"some.toml: {message}"
 
@@ -345,4 +345,4 @@ def test_a_document_has_no_more_parts_than_an_instrument_can_hold() -> None:
     many = "".join(f'\n[[edges]]\nfrom = 1\nto = 2\nquestion = "{i}"\n' for i in range(999))
 
     with pytest.raises(DocumentError, match=r"^shoes\.toml: edges: has 1001 entries; at most 1000 are read$"):
-        parse(SHOES + many, "shoes.toml")
+        parse_cloze(SHOES + many, "shoes.toml")

@@ -151,14 +151,14 @@ known = st.fixed_dictionaries(
 @given(table=known | st.dictionaries(st.text(max_size=9), tables, max_size=5))
 def test_any_table_at_all_is_a_document_or_is_refused(table: dict[str, Any]) -> None:
     try:
-        document = instrument.parse(table, "any.toml")
+        document = instrument.parse_instrument(table, "any.toml")
     except DocumentError:
         return
     assert instrument.fingerprint(document)
 
 
 ONE_TO_FIVE = {"low": 1, "high": 5, "anchors": {"1": "None", "5": "Too much"}}
-DOCUMENT = instrument.parse(
+DOCUMENT = instrument.parse_instrument(
     {
         "slug": "mood",
         "version": "1",

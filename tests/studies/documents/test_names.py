@@ -24,11 +24,11 @@ def test_a_slug_is_a_slug_in_every_kind_of_document(name: str, is_slug: bool) ->
     readers = {
         "study": lambda: study._STUDY["slug"](name),
         "step": lambda: study._STEP["key"](name),
-        "cloze": lambda: cloze.parse(SHOES.replace('slug = "shoes"', f'slug = "{name}"'), "a.toml"),
-        "instrument": lambda: instrument.parse(
+        "cloze": lambda: cloze.parse_cloze(SHOES.replace('slug = "shoes"', f'slug = "{name}"'), "a.toml"),
+        "instrument": lambda: instrument.parse_instrument(
             {"slug": name, "version": "1", "title": "A", "items": [{"key": "a", **ITEM}]}, "a.toml"
         ),
-        "item": lambda: instrument.parse(
+        "item": lambda: instrument.parse_instrument(
             {"slug": "a", "version": "1", "title": "A", "items": [{"key": name, **ITEM}]}, "a.toml"
         ),
     }

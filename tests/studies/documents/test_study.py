@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from studies import loading
+from studies import loader
 from studies.documents import instrument, stories
 from studies.documents.errors import DocumentError
 from studies.documents.study import read_study
@@ -26,7 +26,7 @@ def test_a_study_comes_in_as_its_file_says(tmp_path: Path) -> None:
     header = f"{HEADER},premise,title,url,licence,may_redistribute,may_send_out,size,tier"
     csv = f'{header}\ns1,g1,"Once,\n\nonly.",Ann,expert_writer,A plum.,Plum,https://example.org/p,MIT,yes,no,70B,\n'
 
-    made = loading.load_study(folder(tmp_path, study=study, csv=csv))
+    made = loader.load_study(folder(tmp_path, study=study, csv=csv))
 
     told = Study.objects.values().get(pk=made.pk)
     assert told == told | {
@@ -70,7 +70,7 @@ def test_steps_come_in_as_listed_with_their_instruments(tmp_path: Path) -> None:
     study = STUDY + '[[steps]]\nkey = "who"\nkind = "rating"\ninstrument = "authorship-guess@1"\n'
     study += 'scope = "stories"\nlocks = true\nbackground = "on_demand"\ntext = "Now guess."\n'
 
-    made = loading.load_study(folder(tmp_path, study=study))
+    made = loader.load_study(folder(tmp_path, study=study))
 
     steps = made.versions.get().steps.order_by("position")
     names = ("key", "kind", "text", "instrument__slug", "instrument__version", "scope", "locks", "background")
@@ -83,7 +83,7 @@ def test_steps_come_in_as_listed_with_their_instruments(tmp_path: Path) -> None:
 
 def test_a_text_takes_in_the_briefing_of_an_instrument(tmp_path: Path) -> None:
     read = '[[steps]]\nkey = "read"\nkind = "briefing"\ntext = "{briefing of pds}\\n\\nYou can stop at any time."\n'
-    made = loading.load_study(folder(tmp_path, study=STUDY + read))
+    made = loader.load_study(folder(tmp_path, study=STUDY + read))
 
     text = made.versions.get().steps.get(key="read").text
     assert text.startswith("*Dos:*\n\n“Be honest with your ratings.")
@@ -100,7 +100,7 @@ def test_the_three_forms_of_a_file_of_stories_say_the_same(tmp_path: Path, suffi
         "jsonl": "\n".join(map(json.dumps, rows)) + "\n",
     }[suffix]
 
-    read = stories.read(folder(tmp_path, **{suffix: content}) / f"stories.{suffix}")
+    read = stories.read_stories(folder(tmp_path, **{suffix: content}) / f"stories.{suffix}")
 
     assert [(s.key, s.text, s.source, s.factors) for s in read.stories] == [
         ("s1", "Once.", "Ann", {"tier": "upper"}),
@@ -112,7 +112,7 @@ def test_the_three_forms_of_a_file_of_stories_say_the_same(tmp_path: Path, suffi
 def test_json_keeps_the_type_of_a_factor(tmp_path: Path) -> None:
     content = json.dumps([ROW | {"n": 3, "x": 0.5, "tuned": True, "may_send_out": True, "none": None}])
 
-    (story,) = stories.read(folder(tmp_path, json=content) / "stories.json").stories
+    (story,) = stories.read_stories(folder(tmp_path, json=content) / "stories.json").stories
 
     assert (story.factors, story.may_send_out) == ({"n": 3, "x": 0.5, "tuned": True}, True)
 
@@ -120,7 +120,7 @@ def test_json_keeps_the_type_of_a_factor(tmp_path: Path) -> None:
 def test_a_story_may_stand_in_several_groups_and_need_not_be_said_again(tmp_path: Path) -> None:
     csv = f"{CSV}s1,g2,,,\ns2,g2,Twice.,Bob,language_model\ns3,g2,Thrice.,Ann,expert_writer\n"
 
-    made = loading.load_study(folder(tmp_path, csv=csv))
+    made = loader.load_study(folder(tmp_path, csv=csv))
 
     assert {g.code: [s.code for s in g.stories.all()] for g in made.groups.all()} == {
         "g1": ["s1", "s2"],
@@ -136,7 +136,7 @@ def test_texts_may_stand_in_files(tmp_path: Path) -> None:
     csv = "story,group,text_file,source,source_kind\ns1,g1,texts/one.txt,Ann,expert_writer\n"
     study = STUDY.replace('text = "You can stop at any time."', 'text_file = "consent.txt"')
 
-    made = loading.load_study(folder(tmp_path, study=study, csv=csv))
+    made = loader.load_study(folder(tmp_path, study=study, csv=csv))
 
     assert Story.objects.get().text == "Once.\n\nOnly."
     assert made.versions.get().steps.get(key="consent").text == "You can stop."
@@ -146,7 +146,7 @@ def test_texts_may_name_the_organiser_and_the_contact(tmp_path: Path) -> None:
     study = STUDY.replace("You can stop at any time.", "{organiser} asks; write to {contact}. {This} stays.")
     study = study.replace('title = "Plums"', 'title = "Plums"\norganiser = "We"\ncontact = "we@example.org"')
 
-    made = loading.load_study(folder(tmp_path, study=study))
+    made = loader.load_study(folder(tmp_path, study=study))
 
     assert made.versions.get().steps.get(key="consent").text == "We asks; write to we@example.org. {This} stays."
 
@@ -154,7 +154,7 @@ def test_texts_may_name_the_organiser_and_the_contact(tmp_path: Path) -> None:
 def test_every_text_comes_through_exactly_but_for_its_line_ends(tmp_path: Path) -> None:
     text = " “Once” — é 🙂, \u200b<b>&amp;\t=1+1\n\n  indented\nlast "
 
-    (story,) = stories.read(
+    (story,) = stories.read_stories(
         folder(tmp_path, json=json.dumps([ROW | {"text": f"\r\n{text}\r\n"}])) / "stories.json"
     ).stories
 
@@ -166,10 +166,10 @@ def test_nothing_stays_when_the_last_step_fails(tmp_path: Path) -> None:
     before = rows_by_table()
 
     with pytest.raises(DocumentError):
-        loading.load_study(folder(tmp_path, study=STUDY + bad))
+        loader.load_study(folder(tmp_path, study=STUDY + bad))
     assert rows_by_table() == before
 
-    loading.load_study(folder(tmp_path))
+    loader.load_study(folder(tmp_path))
     assert Source.objects.count() == 2  # it was the step alone that stood in the way
 
 
@@ -183,9 +183,9 @@ def test_reading_touches_no_database(tmp_path: Path, django_assert_num_queries: 
 def test_a_slug_without_a_version_means_the_builtin_instrument(tmp_path: Path) -> None:
     builtin = instrument.read_instrument(instrument.discover()["ttcw"])
     for version in ("0", "2"):
-        loading.load_instrument(replace(builtin, version=version))
+        loader.load_instrument(replace(builtin, version=version))
 
-    made = loading.load_study(folder(tmp_path))
+    made = loader.load_study(folder(tmp_path))
 
     assert str(made.versions.get().steps.get(key="tests").instrument) == f"ttcw {builtin.version}"
 
@@ -193,9 +193,9 @@ def test_a_slug_without_a_version_means_the_builtin_instrument(tmp_path: Path) -
 @pytest.mark.parametrize(("name", "version"), [("ttcw@1", "1"), ("ttcw@published", "published")])
 def test_a_version_can_be_named(tmp_path: Path, name: str, version: str) -> None:
     builtin = instrument.read_instrument(instrument.discover()["ttcw"])
-    loading.load_instrument(replace(builtin, version="published"))
+    loader.load_instrument(replace(builtin, version="published"))
 
-    made = loading.load_study(folder(tmp_path, study=STUDY.replace('"ttcw"', f'"{name}"')))
+    made = loader.load_study(folder(tmp_path, study=STUDY.replace('"ttcw"', f'"{name}"')))
 
     assert str(made.versions.get().steps.get(key="tests").instrument) == f"ttcw {version}"
 
@@ -203,16 +203,16 @@ def test_a_version_can_be_named(tmp_path: Path, name: str, version: str) -> None
 def test_of_several_loaded_versions_one_has_to_be_named(tmp_path: Path) -> None:
     mine = replace(instrument.read_instrument(instrument.discover()["ttcw"]), slug="mine")
     for version in ("1", "2"):
-        loading.load_instrument(replace(mine, version=version))
+        loader.load_instrument(replace(mine, version=version))
 
     with refused("study.toml: step 2, instrument: “mine” has several versions; name one: mine@1, mine@2"):
-        loading.load_study(folder(tmp_path, study=STUDY.replace('"ttcw"', '"mine"')))
+        loader.load_study(folder(tmp_path, study=STUDY.replace('"ttcw"', '"mine"')))
 
 
 def test_an_instrument_that_differs_from_the_builtin_one_of_its_version_is_refused(tmp_path: Path) -> None:
     builtin = instrument.read_instrument(instrument.discover()["ttcw"])
-    loading.load_instrument(replace(builtin, items=builtin.items[:3]))
+    loader.load_instrument(replace(builtin, items=builtin.items[:3]))
 
     said = "ttcw 1 is published and asks something else than this file; raise the version in the file"
     with refused(f"study.toml: step 2, instrument: {said}"):
-        loading.load_study(folder(tmp_path))
+        loader.load_study(folder(tmp_path))

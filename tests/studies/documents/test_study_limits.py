@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from studies import loading
+from studies import loader
 from studies.documents import reader, stories
 from tests.studies.folders import CSV, HEADER, ROW, STUDY, folder, refused
 
@@ -24,7 +24,7 @@ def test_a_text_file_never_leads_out_of_the_folder(tmp_path: Path, name: str) ->
 
     said = f"“{name}” must name a file inside the study's folder, as in “texts/one.txt”"
     with refused(f"stories.csv: row 2, text_file: {said}"):
-        loading.load_study(path)
+        loader.load_study(path)
 
 
 @pytest.mark.parametrize("name", ["link.txt", "texts/secret.txt"])
@@ -39,7 +39,7 @@ def test_a_text_file_is_never_a_link_nor_in_a_linked_folder(tmp_path: Path, name
 
     said = f"“{name}” is a link; put the file itself into the study's folder"
     with refused(f"stories.csv: row 2, text_file: {said}"):
-        loading.load_study(path)
+        loader.load_study(path)
 
 
 def test_a_linked_file_of_stories_is_refused(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_a_linked_file_of_stories_is_refused(tmp_path: Path) -> None:
     (path / "stories.csv").symlink_to(path / "stories.elsewhere")
 
     with refused("study.toml: file: “stories.csv” is a link; put the file itself into the study's folder"):
-        loading.load_study(path)
+        loader.load_study(path)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_a_bad_text_file_is_refused_whole(tmp_path: Path, content: bytes | None,
     path = folder(tmp_path, csv="story,group,text_file,source,source_kind\ns1,g1,one.txt,Ann,other\n")
 
     with refused(f"stories.csv: row 2, text_file: {said}"):
-        loading.load_study(path)
+        loader.load_study(path)
 
 
 def test_a_folder_without_stories_is_refused(tmp_path: Path) -> None:
@@ -73,19 +73,19 @@ def test_a_folder_without_stories_is_refused(tmp_path: Path) -> None:
 
     said = "there is no file of stories in its folder; add one of stories.csv, stories.json, stories.jsonl"
     with refused(f"study.toml: file: {said}"):
-        loading.load_study(tmp_path)
+        loader.load_study(tmp_path)
 
 
 def test_two_files_of_stories_are_refused(tmp_path: Path) -> None:
     path = folder(tmp_path, csv=CSV, json=json.dumps([ROW]))
 
     with refused("study.toml: file: there are stories.csv and stories.json in its folder; keep one"):
-        loading.load_study(path)
+        loader.load_study(path)
 
 
 def test_a_missing_study_file_is_refused(tmp_path: Path) -> None:
     with refused("study.toml: file: cannot be read: No such file or directory"):
-        loading.load_study(tmp_path)
+        loader.load_study(tmp_path)
 
 
 def test_a_file_beyond_the_cap_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,14 +93,14 @@ def test_a_file_beyond_the_cap_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
     path = folder(tmp_path, csv=CSV)
 
     with refused("stories.csv: file: the file is larger than 50 bytes"):
-        loading.load_study(path)
+        loader.load_study(path)
 
 
 def test_a_text_beyond_the_cap_is_refused(tmp_path: Path) -> None:
     path = folder(tmp_path, csv=f"{HEADER}\ns1,g1,{'x' * 1_000_001},Ann,other\n")
 
     with refused("stories.csv: row 2, text: is longer than 1,000,000 bytes"):
-        loading.load_study(path)
+        loader.load_study(path)
 
 
 def test_more_rows_than_the_cap_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +108,7 @@ def test_more_rows_than_the_cap_are_refused(tmp_path: Path, monkeypatch: pytest.
     path = folder(tmp_path)
 
     with refused("stories.csv: row 3: there are more than 1 rows; split the study"):
-        loading.load_study(path)
+        loader.load_study(path)
 
 
 def test_a_group_larger_than_the_alphabet_is_refused(tmp_path: Path) -> None:
@@ -117,4 +117,4 @@ def test_a_group_larger_than_the_alphabet_is_refused(tmp_path: Path) -> None:
 
     said = "group “g1” has more than 26 stories, and raters know them by letters"
     with refused(f"stories.csv: row 28, group: {said}"):
-        loading.load_study(path)
+        loader.load_study(path)

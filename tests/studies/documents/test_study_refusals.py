@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from studies import loading
+from studies import loader
 from studies.documents import instrument
 from tests.studies.folders import CSV, HEADER, ROW, STUDY, folder, refused
 
@@ -141,7 +141,7 @@ def test_a_bad_csv_is_refused_whole(tmp_path: Path, content: str | bytes, said: 
     path = folder(tmp_path, csv=content)
 
     with refused(said):
-        loading.load_study(path)
+        loader.load_study(path)
 
 
 BAD_JSON = {
@@ -192,14 +192,14 @@ def test_a_bad_json_file_is_refused_whole(tmp_path: Path, content: str, said: st
     path = folder(tmp_path, json=content)
 
     with refused(said):
-        loading.load_study(path)
+        loader.load_study(path)
 
 
 def test_a_bad_line_of_json_is_refused_whole(tmp_path: Path) -> None:
     path = folder(tmp_path, jsonl=json.dumps(ROW) + '\n\n{"story": \n')
 
     with refused("stories.jsonl: row 3: is not JSON: Expecting value at line 1, column 11"):
-        loading.load_study(path)
+        loader.load_study(path)
 
 
 THERE = ", ".join(sorted(instrument.discover()))
@@ -339,7 +339,7 @@ def test_a_bad_study_file_is_refused_whole(tmp_path: Path, study: str, said: str
     path = folder(tmp_path, study=study)
 
     with refused(said):
-        loading.load_study(path)
+        loader.load_study(path)
 
 
 @pytest.mark.parametrize(
@@ -359,4 +359,4 @@ def test_a_pair_is_of_two_stories(tmp_path: Path, n: int, said: str) -> None:
     )
 
     with refused(f"study.toml: steps: step tests asks better, {said}"):
-        loading.load_study(path)
+        loader.load_study(path)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from studies import items
-from studies.items import Shown
+from studies.items import StoryLabel
 from studies.items.chance import Chance, draw_value
 
 
@@ -17,9 +17,9 @@ def draw(schema: dict[str, Any], *, seed: int = 0, **more: Any) -> Any:
 
 @pytest.mark.parametrize("name", items.all_types())
 def test_every_item_type_allows_what_is_drawn(name: str) -> None:
-    kind = items.named(name)
+    kind = items.find_type(name)
     item = SimpleNamespace(**({"key": "k", "question": "?", "options": [], "settings": {}} | kind.example["item"]))
-    stories = [Shown(letter) for letter in kind.example.get("stories", ["A", "B"])]
+    stories = [StoryLabel(letter) for letter in kind.example.get("stories", ["A", "B"])]
     schema = kind.schema(item, stories=stories)
 
     values = [draw(schema, seed=seed) for seed in range(50)]

@@ -11,7 +11,7 @@ from django import forms
 from hypothesis import given
 from hypothesis import strategies as st
 
-from studies.items import InvalidAnswer, InvalidDefinition, Shown, all_types, is_empty, named
+from studies.items import InvalidAnswer, InvalidDefinition, StoryLabel, all_types, find_type, is_empty
 from tests.studies.items.forms import posted
 
 TYPES = list(all_types().values())
@@ -22,8 +22,8 @@ def item_of(kind: Any, **changes: Any) -> Any:
     return SimpleNamespace(**({"options": [], "settings": {}} | kind.example["item"] | changes))
 
 
-def stories_of(kind: Any) -> list[Shown]:
-    return [Shown(letter, url=f"#story-{letter}") for letter in kind.example.get("stories", [])]
+def stories_of(kind: Any) -> list[StoryLabel]:
+    return [StoryLabel(letter, url=f"#story-{letter}") for letter in kind.example.get("stories", [])]
 
 
 def form_of(kind: Any, data: Any = None, initial: Any = None) -> forms.Form:
@@ -48,12 +48,12 @@ every_type = pytest.mark.parametrize("kind", TYPES, ids=lambda kind: kind.name)
 
 def test_there_are_types_under_their_own_names() -> None:
     assert {"binary", "choice", "multi", "number", "pair", "ranking", "scale", "spans", "text"} <= set(all_types())
-    assert all(named(name).name == name for name in all_types())
+    assert all(find_type(name).name == name for name in all_types())
 
 
 def test_an_unknown_type_is_refused_with_the_known_ones() -> None:
     with pytest.raises(InvalidDefinition, match=r"type: “slider” is not an item type; there are binary, choice"):
-        named("slider")
+        find_type("slider")
 
 
 @every_type
@@ -156,7 +156,7 @@ def test_words_of_the_instrument_are_escaped(kind: Any) -> None:
     item = item_of(kind, question=hostile)
     item.options = [{**option, "label": hostile + option["label"]} for option in item.options]
 
-    stories = [Shown(letter, url=hostile) for letter in kind.example.get("stories", [])]
+    stories = [StoryLabel(letter, url=hostile) for letter in kind.example.get("stories", [])]
     html = kind.field(item, stories=stories).widget.render("answer", None)
 
     assert "<b>" not in html
@@ -189,7 +189,7 @@ def test_a_story_that_was_not_shown_is_refused(kind: Any) -> None:
     raw, _ = kind.example["valid"][0]
 
     with pytest.raises(InvalidAnswer, match="is not one of the stories"):
-        kind.clean(item_of(kind), raw, stories=[Shown("X"), Shown("Y")])
+        kind.clean(item_of(kind), raw, stories=[StoryLabel("X"), StoryLabel("Y")])
 
 
 anything = st.recursive(

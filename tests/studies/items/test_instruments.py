@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from studies.documents import instrument
-from studies.items import InvalidAnswer, Shown, named
+from studies.items import InvalidAnswer, StoryLabel, find_type
 
 BUILT_IN = instrument.discover()
 ITEMS = [
@@ -53,8 +53,8 @@ def test_every_word_of_a_built_in_item_is_marked_as_quoted_or_adapted(item: Any)
 
 @pytest.mark.parametrize("item", ITEMS)
 def test_a_built_in_item_can_be_shown_told_and_answered(item: Any) -> None:
-    kind = named(item.type)
-    stories = [Shown("A"), Shown("B"), Shown("C")] if kind.about_stories else []
+    kind = find_type(item.type)
+    stories = [StoryLabel("A"), StoryLabel("B"), StoryLabel("C")] if kind.about_stories else []
 
     assert item.question in kind.field(item, stories=stories).label
     assert kind.field(item, stories=stories).widget.render("answer", None).strip()
@@ -126,20 +126,20 @@ def test_the_formative_form_takes_up_to_five_measures_for_each_dimension() -> No
     five = "\n".join(f"Is it so in way {n}?" for n in range(1, 6))
 
     for item in instrument.read_instrument(BUILT_IN["ttcw-formative"]).items:
-        assert named("text").clean(item, five) == five
+        assert find_type("text").clean(item, five) == five
         with pytest.raises(InvalidAnswer, match="at most 5 lines"):
-            named("text").clean(item, five + "\nAnd so?")
+            find_type("text").clean(item, five + "\nAnd so?")
 
 
 def test_rankings_come_with_ties_and_without() -> None:
-    stories = [Shown("A"), Shown("B"), Shown("C")]
+    stories = [StoryLabel("A"), StoryLabel("B"), StoryLabel("C")]
     (strict,) = instrument.read_instrument(BUILT_IN["preference-ranking"]).items
     (loose,) = instrument.read_instrument(BUILT_IN["preference-ranking@ties"]).items
 
-    assert named("ranking").clean(loose, "B = C > A", stories=stories) == [["B", "C"], ["A"]]
+    assert find_type("ranking").clean(loose, "B = C > A", stories=stories) == [["B", "C"], ["A"]]
     assert "share a place" in loose.help
     with pytest.raises(InvalidAnswer, match="share a position"):
-        named("ranking").clean(strict, "B = C > A", stories=stories)
+        find_type("ranking").clean(strict, "B = C > A", stories=stories)
 
 
 def test_section_4_2_words_three_tests_of_the_fourteen_in_another_way() -> None:
@@ -179,7 +179,7 @@ def test_pds_asks_for_comments_in_the_words_of_its_form() -> None:
 def test_pds_analyses_human_likeness_the_other_way_round_and_nothing_else() -> None:
     scales = [item for item in instrument.read_instrument(BUILT_IN["pds"]).items if item.type == "scale"]
 
-    analysed = {item.key: named("scale").analysed(item, 1) for item in scales}
+    analysed = {item.key: find_type("scale").analysed(item, 1) for item in scales}
 
     assert {key for key, value in analysed.items() if value != 1} == {"human-likeness"}
     assert analysed["human-likeness"] == 5
@@ -188,5 +188,5 @@ def test_pds_analyses_human_likeness_the_other_way_round_and_nothing_else() -> N
 def test_the_comprehension_check_has_an_answer_to_every_statement() -> None:
     items = instrument.read_instrument(BUILT_IN["litbench-comprehension"]).items
 
-    assert [named(item.type).is_correct(item, "yes") for item in items] == [False, False, True, True, False]
+    assert [find_type(item.type).is_correct(item, "yes") for item in items] == [False, False, True, True, False]
     assert "the key is ours" in instrument.read_instrument(BUILT_IN["litbench-comprehension"]).note

@@ -8,11 +8,11 @@ from django.http import QueryDict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from studies.items import InvalidAnswer, InvalidDefinition, Shown, all_types, named
+from studies.items import InvalidAnswer, InvalidDefinition, StoryLabel, all_types, find_type
 from studies.items.choice import AUTHOR_BY_OPTION
 from studies.models import Source
 
-FOUR = [Shown("A"), Shown("B"), Shown("C"), Shown("D")]
+FOUR = [StoryLabel("A"), StoryLabel("B"), StoryLabel("C"), StoryLabel("D")]
 
 
 def item(**fields: Any) -> Any:
@@ -21,7 +21,7 @@ def item(**fields: Any) -> Any:
 
 def refusal(kind: str, asked: Any, raw: Any, stories: Any = ()) -> str:
     with pytest.raises(InvalidAnswer) as caught:
-        named(kind).clean(asked, raw, stories=stories)
+        find_type(kind).clean(asked, raw, stories=stories)
     return str(caught.value)
 
 
@@ -29,7 +29,7 @@ YES_NO = [{"value": "no", "label": "Nein"}, {"value": "yes", "label": "Ja"}]
 
 
 def test_yes_and_no_speak_the_language_of_the_instrument() -> None:
-    asked, binary = item(options=YES_NO), named("binary")
+    asked, binary = item(options=YES_NO), find_type("binary")
 
     assert (binary.clean(asked, "ja"), binary.label(asked, "no")) == ("yes", "Nein")
     assert refusal("binary", asked, "perhaps") == "Please answer “Ja” or “Nein”."
@@ -37,7 +37,7 @@ def test_yes_and_no_speak_the_language_of_the_instrument() -> None:
 
 
 def test_yes_stands_first_and_each_answer_has_its_letter_key() -> None:
-    options = named("binary").context(item(options=YES_NO), name="answer")["options"]
+    options = find_type("binary").context(item(options=YES_NO), name="answer")["options"]
 
     assert [(option["value"], option["letter"]) for option in options] == [("yes", "j"), ("no", "n")]
 
@@ -45,7 +45,7 @@ def test_yes_stands_first_and_each_answer_has_its_letter_key() -> None:
 def test_labels_with_one_initial_have_no_letter_keys() -> None:
     asked = item(options=[{"value": "yes", "label": "True"}, {"value": "no", "label": "Tosh"}])
 
-    assert [option["letter"] for option in named("binary").context(asked, name="answer")["options"]] == ["", ""]
+    assert [option["letter"] for option in find_type("binary").context(asked, name="answer")["options"]] == ["", ""]
 
 
 @pytest.mark.parametrize(
@@ -113,11 +113,11 @@ def test_labels_with_one_initial_have_no_letter_keys() -> None:
 )
 def test_a_definition_that_cannot_be_asked_is_refused(kind: str, fields: dict[str, Any], reason: str) -> None:
     with pytest.raises(InvalidDefinition, match=reason):
-        named(kind).check(item(**fields))
+        find_type(kind).check(item(**fields))
 
 
 def test_a_right_answer_is_known_only_where_one_is_set() -> None:
-    asked, binary = item(settings={"correct": "no"}), named("binary")
+    asked, binary = item(settings={"correct": "no"}), find_type("binary")
 
     assert [binary.is_correct(asked, "no"), binary.is_correct(asked, "yes"), binary.is_correct(item(), "yes")] == [
         True,
@@ -127,7 +127,7 @@ def test_a_right_answer_is_known_only_where_one_is_set() -> None:
 
 
 def test_lines_are_counted_where_there_is_a_most_and_blank_ones_are_not() -> None:
-    asked, text = item(settings={"most_lines": 2}), named("text")
+    asked, text = item(settings={"most_lines": 2}), find_type("text")
 
     assert text.clean(asked, "one\n\n \ntwo\n") == "one\n\n \ntwo\n"
     assert text.clean(item(), "1\n2\n3") == "1\n2\n3"
@@ -148,7 +148,7 @@ def test_lines_are_counted_where_there_is_a_most_and_blank_ones_are_not() -> Non
     ],
 )
 def test_a_model_is_told_how_much_text_is_asked_for(settings: dict[str, Any], said: str) -> None:
-    assert named("text").words(item(settings=settings)) == said
+    assert find_type("text").words(item(settings=settings)) == said
 
 
 HUMAN_LIKENESS = item(
@@ -163,7 +163,7 @@ HUMAN_LIKENESS = item(
 
 
 def test_a_scale_keeps_what_was_shown_and_turns_what_is_analysed() -> None:
-    scale = named("scale")
+    scale = find_type("scale")
     scale.check(HUMAN_LIKENESS)
 
     assert scale.clean(HUMAN_LIKENESS, "5") == 5
@@ -172,7 +172,7 @@ def test_a_scale_keeps_what_was_shown_and_turns_what_is_analysed() -> None:
 
 
 def test_every_point_of_a_scale_is_told_with_its_anchor() -> None:
-    html = named("scale").field(HUMAN_LIKENESS).widget.render("answer", 2)
+    html = find_type("scale").field(HUMAN_LIKENESS).widget.render("answer", 2)
 
     assert html.count('type="radio"') == 5 + 1  # and the empty one for browsers without script
     assert 'value="2" checked' in html
@@ -180,7 +180,7 @@ def test_every_point_of_a_scale_is_told_with_its_anchor() -> None:
 
 
 def test_a_text_that_is_too_short_is_saved_and_only_blocks_submission() -> None:
-    asked, text = item(settings={"least": 3, "unit": "words"}), named("text")
+    asked, text = item(settings={"least": 3, "unit": "words"}), find_type("text")
 
     assert text.clean(asked, "too short") == "too short"
     assert text.shortfall(asked, "too short") == "Please write at least 3 words. So far there are 2."
@@ -195,12 +195,12 @@ def test_a_text_that_no_database_can_keep_is_refused(unstorable: str) -> None:
 
 @given(st.text().filter(lambda text: "\x00" not in text))
 def test_a_text_is_stored_exactly_as_written(text: str) -> None:
-    assert named("text").clean(item(), text) == text
+    assert find_type("text").clean(item(), text) == text
 
 
 def test_a_ranking_reads_the_positions_that_a_form_posts() -> None:
     posted = QueryDict("order_A=4&order_B=1&order_C=2&order_D=3")
-    ranking = named("ranking")
+    ranking = find_type("ranking")
 
     raw = ranking.from_form(posted, "order", stories=FOUR)
 
@@ -208,7 +208,7 @@ def test_a_ranking_reads_the_positions_that_a_form_posts() -> None:
 
 
 def test_a_ranking_reads_an_ordered_list_that_a_form_posts() -> None:
-    ranking = named("ranking")
+    ranking = find_type("ranking")
 
     raw = ranking.from_form(QueryDict("order=D&order=B&order=A&order=C"), "order", stories=FOUR)
 
@@ -232,7 +232,7 @@ def test_a_ranking_that_omits_or_doubles_a_story_is_refused_by_name(raw: Any, re
 
 
 def test_ties_are_kept_where_they_are_allowed() -> None:
-    asked, ranking = item(settings={"ties": True}), named("ranking")
+    asked, ranking = item(settings={"ties": True}), find_type("ranking")
     tied = [["B"], ["A", "D"], ["C"]]
 
     assert ranking.clean(asked, {"A": 2, "B": 1, "C": 4, "D": 2}, stories=FOUR) == tied
@@ -245,7 +245,7 @@ def test_ties_are_kept_where_they_are_allowed() -> None:
 
 
 def test_stories_stand_in_reading_order_until_they_are_ranked() -> None:
-    ranking = named("ranking")
+    ranking = find_type("ranking")
 
     unranked = ranking.context(item(), name="order", stories=FOUR)["rows"]
     ranked = ranking.context(item(), name="order", stories=FOUR, value=[["C"], ["A"], ["D"], ["B"]])["rows"]
@@ -256,7 +256,7 @@ def test_stories_stand_in_reading_order_until_they_are_ranked() -> None:
 
 @given(order=st.permutations("ABCD"))
 def test_any_order_survives_its_label_and_its_form(order: list[str]) -> None:
-    ranking, value = named("ranking"), [[letter] for letter in order]
+    ranking, value = find_type("ranking"), [[letter] for letter in order]
     positions = {letter: str(order.index(letter) + 1) for letter in "ABCD"}
 
     assert ranking.clean(item(), ranking.label(item(), value), stories=FOUR) == value
@@ -267,7 +267,7 @@ TWO = FOUR[:2]
 
 
 def test_no_difference_is_an_answer_only_where_it_is_offered() -> None:
-    pair, offered = named("pair"), item(settings={"no_difference": "Kein Unterschied"})
+    pair, offered = find_type("pair"), item(settings={"no_difference": "Kein Unterschied"})
 
     assert pair.clean(offered, "kein unterschied", stories=TWO) == "none"
     assert pair.label(offered, "none") == "Kein Unterschied"
@@ -276,14 +276,14 @@ def test_no_difference_is_an_answer_only_where_it_is_offered() -> None:
 
 def test_a_story_called_none_cannot_be_mistaken_for_no_difference() -> None:
     with pytest.raises(ValueError, match="none"):
-        named("pair").renamed("A", {"A": "none", "B": "s2"})
+        find_type("pair").renamed("A", {"A": "none", "B": "s2"})
 
 
 THREE = [{"value": "style", "label": "Style"}, {"value": "plot", "label": "Plot"}, {"value": "end", "label": "Ending"}]
 
 
 def test_several_options_are_kept_in_the_order_of_the_item() -> None:
-    multi, asked = named("multi"), item(options=THREE)
+    multi, asked = find_type("multi"), item(options=THREE)
 
     raw = multi.from_form(QueryDict("signs=end&signs=style"), "signs")
 
@@ -292,7 +292,7 @@ def test_several_options_are_kept_in_the_order_of_the_item() -> None:
 
 
 def test_too_few_options_block_submission_and_too_many_are_refused() -> None:
-    multi, asked = named("multi"), item(options=THREE, settings={"at_least": 2, "at_most": 2})
+    multi, asked = find_type("multi"), item(options=THREE, settings={"at_least": 2, "at_most": 2})
 
     assert multi.clean(asked, ["plot"]) == ["plot"]
     assert multi.shortfall(asked, ["plot"]) == "Please choose at least 2."
@@ -317,7 +317,7 @@ def test_a_number_out_of_bounds_is_refused_with_the_bounds(settings: dict[str, A
 
 
 def test_whole_numbers_are_stored_whole() -> None:
-    number, asked = named("number"), item(settings={"integer": True, "unit": "years"})
+    number, asked = find_type("number"), item(settings={"integer": True, "unit": "years"})
 
     assert [repr(number.clean(asked, raw)) for raw in ("3", 3, 3.0)] == ["3", "3", "3"]
     assert repr(number.clean(item(), "3")) == "3.0"
@@ -326,14 +326,14 @@ def test_whole_numbers_are_stored_whole() -> None:
 
 @given(value=st.integers(-(10**15), 10**15) | st.floats(-(10**15), 10**15))
 def test_any_number_survives_its_label_exactly(value: float) -> None:
-    number = named("number")
+    number = find_type("number")
     stored = number.clean(item(), value)
 
     assert number.clean(item(), number.label(item(), stored)) == stored
 
 
 def test_a_passage_can_be_typed_without_script() -> None:
-    spans = named("spans")
+    spans = find_type("spans")
     posted = QueryDict("images_story=B&images_paragraph=2&images_text=rain+on+glass")
 
     raw = spans.from_form(posted, "images", stories=TWO)
@@ -342,7 +342,7 @@ def test_a_passage_can_be_typed_without_script() -> None:
 
 
 def test_one_story_by_itself_need_not_be_named() -> None:
-    spans, passage = named("spans"), {"paragraph": 2, "start": 0, "end": 4, "text": "rain"}
+    spans, passage = find_type("spans"), {"paragraph": 2, "start": 0, "end": 4, "text": "rain"}
 
     assert spans.clean(item(), [passage], stories=FOUR[:1]) == [passage]
     assert spans.clean(item(), [passage]) == [passage]
@@ -350,7 +350,7 @@ def test_one_story_by_itself_need_not_be_named() -> None:
 
 
 def test_a_kept_passage_is_a_ticked_box_that_can_be_unticked_without_script() -> None:
-    html = named("spans").field(item()).widget.render("images", [{"paragraph": 2, "text": "<i>rain</i>"}])
+    html = find_type("spans").field(item()).widget.render("images", [{"paragraph": 2, "text": "<i>rain</i>"}])
 
     assert 'type="checkbox" name="images"' in html
     assert "<i>" not in html
@@ -373,7 +373,7 @@ def test_a_passage_that_cannot_be_is_refused(passage: Any) -> None:
 
 
 def test_the_page_is_told_where_ties_are_allowed() -> None:
-    field = named("ranking").field
+    field = find_type("ranking").field
 
     assert "data-ties" in field(item(settings={"ties": True}), stories=FOUR).widget.render("order", None)
     assert "data-ties" not in field(item(settings={"ties": False}), stories=FOUR).widget.render("order", None)
@@ -399,7 +399,7 @@ def test_a_type_says_what_reports_can_take_of_its_answers() -> None:
 def test_a_choice_whose_options_all_name_authors_asks_who_wrote_it(values: list[str], authors: dict[str, str]) -> None:
     options = [{"value": value, "label": value} for value in values]
 
-    assert named("choice").author_by_option(item(options=options)) == authors
+    assert find_type("choice").author_by_option(item(options=options)) == authors
     assert set(AUTHOR_BY_OPTION.values()) == set(Source.Kind.values)
 
 

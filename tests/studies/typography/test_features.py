@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from studies.typography.features import SIGNS
-from studies.typography.normalisation import NORMALISATIONS, normalised
+from studies.typography.normalisation import NORMALISATIONS, normalise_text
 
 ALL = list(NORMALISATIONS)
 
@@ -77,7 +77,7 @@ def test_each_sign_is_counted_where_it_stands_and_nowhere_else(text: str, found:
     ],
 )
 def test_each_normalisation_writes_the_same_thing_in_one_way(kind: str, before: str, after: str) -> None:
-    assert normalised(before, [kind]) == after
+    assert normalise_text(before, [kind]) == after
 
 
 TYPED = st.text(alphabet="ab .-–—\"“”'’*_#>`…\n\t\u00a0\u200b«»[](", max_size=40)
@@ -86,15 +86,15 @@ TYPED = st.text(alphabet="ab .-–—\"“”'’*_#>`…\n\t\u00a0\u200b«»[](
 @settings(max_examples=300, deadline=None)
 @given(TYPED, st.sets(st.sampled_from(ALL)))
 def test_doing_it_again_changes_nothing(text: str, kinds: set[str]) -> None:
-    once = normalised(text, kinds)
+    once = normalise_text(text, kinds)
 
-    assert normalised(once, kinds) == once
+    assert normalise_text(once, kinds) == once
 
 
 @settings(max_examples=300, deadline=None)
 @given(TYPED)
 def test_no_word_is_lost(text: str) -> None:
-    letters = [each for each in normalised(text, ALL) if each in "ab"]
+    letters = [each for each in normalise_text(text, ALL) if each in "ab"]
 
     assert letters == [each for each in text if each in "ab"]
 
@@ -109,7 +109,7 @@ def test_what_is_normalised_by_a_sign_no_longer_stands_twofold() -> None:
     }
 
     for kind, written in ways.items():
-        assert len({normalised(each, [kind]).replace("a ...", "a…") for each in written}) == 1, kind
+        assert len({normalise_text(each, [kind]).replace("a ...", "a…") for each in written}) == 1, kind
 
 
 def test_every_mended_sign_names_a_normalisation() -> None:

@@ -4,15 +4,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from studies.typography.comparison import table
+from studies.typography.comparison import compare_texts
 from studies.typography.features import SIGNS
-from studies.typography.paragraphs import Paragraph, Run, as_set, keeps_lines, paragraphs, runs, split_blocks
+from studies.typography.paragraphs import (
+    Paragraph,
+    Run,
+    as_set,
+    keeps_lines,
+    number_paragraphs,
+    split_blocks,
+    split_runs,
+)
 
 LONG = "It was a long first sentence that went on, " * 5
 
 
 def test_paragraphs_stand_between_blank_lines():
-    assert paragraphs("One.\r\n\r\nTwo,\nstill two.\n \n\nThree.") == [
+    assert number_paragraphs("One.\r\n\r\nTwo,\nstill two.\n \n\nThree.") == [
         Paragraph(1, (Run("One."),), "section-opening"),
         Paragraph(2, (Run("Two,\nstill two."),), keeps_lines=True),
         Paragraph(3, (Run("Three."),)),
@@ -20,12 +28,12 @@ def test_paragraphs_stand_between_blank_lines():
 
 
 def test_a_text_without_blank_lines_has_a_paragraph_on_every_line():
-    assert [p.runs[0].text for p in paragraphs("One.\nTwo.\n")] == ["One.", "Two."]
+    assert [p.runs[0].text for p in number_paragraphs("One.\nTwo.\n")] == ["One.", "Two."]
 
 
 @pytest.mark.parametrize("sign", ["***", "* * *", "---", "⁂", "~ ~ ~", "~*~", "#", "- - -"])
 def test_a_break_opens_a_section_and_is_no_paragraph(sign):
-    assert [(p.number, p.opens) for p in paragraphs(f"{LONG}\n\nTwo.\n\n{sign}\n\nThree.")] == [
+    assert [(p.number, p.opens) for p in number_paragraphs(f"{LONG}\n\nTwo.\n\n{sign}\n\nThree.")] == [
         (1, "opening"),
         (2, ""),
         (3, "section-opening"),
@@ -33,7 +41,9 @@ def test_a_break_opens_a_section_and_is_no_paragraph(sign):
 
 
 def test_the_number_of_a_section_stands_above_what_opens_it():
-    assert [(p.words, p.opens) for p in paragraphs(f"§ 1 The Corridor\n\n{LONG}\n\n***\n\n§ 2\n\nTwo.\n\nThree.")] == [
+    assert [
+        (p.words, p.opens) for p in number_paragraphs(f"§ 1 The Corridor\n\n{LONG}\n\n***\n\n§ 2\n\nTwo.\n\nThree.")
+    ] == [
         ("§ 1 The Corridor", "section-mark"),
         (LONG.strip(), "opening"),
         ("§ 2", "section-mark"),
@@ -55,7 +65,7 @@ def test_the_number_of_a_section_stands_above_what_opens_it():
     ],
 )
 def test_stars_around_words_make_italics_and_no_other_star_does(text, found):
-    assert runs(text) == found
+    assert split_runs(text) == found
 
 
 def test_a_break_on_a_line_of_its_own_ends_a_paragraph_without_blank_lines_around_it():
@@ -75,10 +85,10 @@ TEXTS = st.lists(st.sampled_from([*LINES, *SPACES])).map("".join)
 
 @given(TEXTS)
 def test_the_formatting_report_counts_the_paragraphs_and_breaks_that_the_page_shows(text):
-    shown = paragraphs(text)
+    shown = number_paragraphs(text)
     breaks = next(sign for sign in SIGNS if sign.key == "breaks")
 
-    report = table("", {"A": [text]})
+    report = compare_texts("", {"A": [text]})
 
     amounts = {amount.title: amount.by_source[0] for amount in report.amounts}
     assert amounts["paragraphs"] == len(shown)
@@ -86,7 +96,7 @@ def test_the_formatting_report_counts_the_paragraphs_and_breaks_that_the_page_sh
 
 
 def test_nothing_is_no_paragraph():
-    assert paragraphs(" \n\n ") == []
+    assert number_paragraphs(" \n\n ") == []
 
 
 VERSE = """    The ferry does not wait for us,
@@ -101,7 +111,7 @@ PROSE = (
 
 @pytest.mark.parametrize("width", [66, 72, 80, 100])
 def test_prose_that_an_editor_wrapped_runs_on(width):
-    paragraph, _last = paragraphs(f"\n\n  {fill(PROSE, width)}\n\nIt ended.")
+    paragraph, _last = number_paragraphs(f"\n\n  {fill(PROSE, width)}\n\nIt ended.")
 
     assert (paragraph.words, paragraph.css) == (PROSE, "opening")
 
@@ -117,7 +127,7 @@ def test_prose_that_an_editor_wrapped_runs_on(width):
     ],
 )
 def test_lines_and_indents_of_verse_letters_and_lists_are_kept(text):
-    first, kept, last = paragraphs(f"Before.\n\n{text}\n\nAfter.")
+    first, kept, last = number_paragraphs(f"Before.\n\n{text}\n\nAfter.")
 
     assert (kept.words, kept.keeps_lines, kept.css) == (text, True, "verse")
     assert (first.keeps_lines, last.keeps_lines) == (False, False)
@@ -129,5 +139,7 @@ def test_a_text_set_for_a_page_keeps_verse_and_lets_prose_run_on():
 
 @given(st.text(alphabet="ab \n", max_size=300))
 def test_a_paragraph_counts_as_many_letters_as_stand_in_the_text(text):
-    assert [p.words.replace("\n", " ") for p in paragraphs(text)] == [b.replace("\n", " ") for b in split_blocks(text)]
-    assert not any("\n" in p.words for p in paragraphs(text) if not keeps_lines(p.words))
+    assert [p.words.replace("\n", " ") for p in number_paragraphs(text)] == [
+        b.replace("\n", " ") for b in split_blocks(text)
+    ]
+    assert not any("\n" in p.words for p in number_paragraphs(text) if not keeps_lines(p.words))

@@ -12,11 +12,11 @@ from annotation.progress.work import Work
 from annotation.responses import fills
 from annotation.responses.fills import BlankToCheck
 from annotation.views.rater import addresses
-from studies.cloze import cascade, compiling, text
+from studies.cloze import cascade, compilation, text
 from studies.documents.cloze import Blank, Constraint
 from studies.documents.switches import Switches
 from studies.models import Cloze, Item, Step
-from studies.typography.paragraphs import Run, runs
+from studies.typography.paragraphs import Run, split_runs
 
 # Marks that touch a blank stay with it when the line breaks.
 OPENS = re.compile(r"[“‘«„\"'(\[]+$")
@@ -112,15 +112,15 @@ class ClozeSheet:
     @property
     def current(self) -> int:
         """The section to go on with: the first with an open blank, otherwise the last."""
-        return cascade.stopped_at(self.cloze.parsed, self.values) or len(self.cloze.parsed.sections)
+        return cascade.find_open_section(self.cloze.parsed, self.values) or len(self.cloze.parsed.sections)
 
     def place(self, number: int) -> Place:
         # A stand-in for the item: addresses and names of fields need its key only.
-        return Place(self.step, Item(key=compiling.blank_key(number)))
+        return Place(self.step, Item(key=compilation.blank_key(number)))
 
     def number(self, key: str) -> int | None:
         """The blank whose item has that key."""
-        return compiling.number_by_key(self.cloze.parsed).get(key)
+        return compilation.number_by_key(self.cloze.parsed).get(key)
 
     def field(self, number: int, *, before: str = "", after: str = "") -> BlankField:
         place, answer = self.place(number), self.answers.get(number)
@@ -137,7 +137,7 @@ class ClozeSheet:
         )
 
     def passages(self) -> list[Passage]:
-        return [self.passage(passage) for passage in text.segments(self.cloze.parsed)]
+        return [self.passage(passage) for passage in text.split_sections(self.cloze.parsed)]
 
     def passage(self, passage: text.Passage) -> Passage:
         section = passage.section
@@ -159,7 +159,7 @@ class ClozeSheet:
             if run.blank is None:
                 follows = index + 1 < len(paragraph)
                 words = OPENS.sub("", run.words[n_leading:]) if follows else run.words[n_leading:]
-                yield from runs(words)
+                yield from split_runs(words)
                 n_leading = 0
                 continue
             before = OPENS.search(paragraph[index - 1].words) if index else None

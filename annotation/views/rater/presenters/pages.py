@@ -29,7 +29,7 @@ from annotation.views.rater.presenters.questions import (
 )
 from studies.items.rationale import count_words
 from studies.models import Step, Story
-from studies.typography.paragraphs import paragraphs
+from studies.typography.paragraphs import number_paragraphs
 
 CHECKED = "checked"
 
@@ -102,7 +102,7 @@ def desk_context(
         "item_form": form,
         "story": story,
         "is_recognised": is_recognised(work, story),
-        "paragraphs": quotes.mark_quotes(paragraphs(story.text), form.quotes),
+        "paragraphs": quotes.mark_quotes(number_paragraphs(story.text), form.quotes),
         "premise": work.premise,
         "letter": place.letter,
         "story_links": story_links(work, current=place.letter),
@@ -229,7 +229,7 @@ def readings(work: Work) -> list[dict[str, Any]]:
             "letter": letter,
             "prefix": f"{letter}-",
             "story": story,
-            "paragraphs": quotes.mark_quotes(paragraphs(story.text), []),
+            "paragraphs": quotes.mark_quotes(number_paragraphs(story.text), []),
         }
         for letter, story in work.story_by_letter.items()
     ]

@@ -98,7 +98,7 @@ def parse_answer(request: Request, work: Work, place: Place) -> PostedAnswer:
         raise BadRequest("A revision is a whole number.")
     key, n_pasted = request.POST.get("key", ""), request.POST.get("pasted", "0")
     return PostedAnswer(
-        value=items.named(place.item.type).from_form(request.POST, place.name, stories=work.stories),
+        value=items.find_type(place.item.type).from_form(request.POST, place.name, stories=work.stories),
         rationale=request.POST.get("rationale", "").replace("\r\n", "\n"),
         quotes=request.POST.getlist("quotes") if place.item.rationale != Item.Rationale.NONE else [],
         base=int(base),
@@ -128,7 +128,7 @@ def build_item_form(
     """One item as the page shows it: with what is stored, or with what was posted and refused for that problem."""
     response = work.answers.at(place)
     value = posted.value if posted else value_of(work, response, place.item)
-    kind = items.named(place.item.type)
+    kind = items.find_type(place.item.type)
     field = kind.field(place.item, stories=addresses.linked_stories(work) if kind.about_stories else work.stories)
     step = place.step
     return ItemForm(
@@ -160,7 +160,7 @@ def value_of(work: Work, response: Response | None, item: Item) -> Any:
     """The response's value with its stories named by letter; None if there is none."""
     if response is None or response.value is None:
         return None
-    return items.named(item.type).renamed(response.value, work.letter_by_code)
+    return items.find_type(item.type).renamed(response.value, work.letter_by_code)
 
 
 def response_in_words(work: Work, response: Response | None, place: Place) -> Words | None:
@@ -171,7 +171,7 @@ def response_in_words(work: Work, response: Response | None, place: Place) -> Wo
 
 def posted_in_words(work: Work, posted: PostedAnswer, place: Place) -> Words | None:
     """What was posted, in the words of the item; as it came if the item does not allow it."""
-    kind = items.named(place.item.type)
+    kind = items.find_type(place.item.type)
     if is_empty(posted.value):
         return None
     try:
@@ -182,7 +182,7 @@ def posted_in_words(work: Work, posted: PostedAnswer, place: Place) -> Words | N
 
 def label_value(work: Work, place: Place, value: Any) -> Words:
     """The value's label: in the item's language, or translated where the item leaves the words to the interface."""
-    kind = items.named(place.item.type)
+    kind = items.find_type(place.item.type)
     label = kind.label(place.item, value)
     if kind.is_worded(place.item):
         return Words(label, languages.of_step(place.step, work.assignment.study))

@@ -34,7 +34,7 @@ def test_the_type_is_shown_checked_recorded_drawn_and_written_out(client: Client
     refused = walk.give(client, assignment, "101", "").text
     walk.give(client, assignment, "40", "")
     simulation.simulate(study, {code: Tendency(0.0) for code in assignment.seat.order}, seed=1, begins=factories.NOON)
-    run = runs.drain(runs.start(study, catalogue.stub_judge(), by="tests"))
+    run = runs.drain(runs.start(study, catalogue.make_stub_judge(), by="tests"))
 
     assert 'inputmode="numeric" id="answer-tests-A-item-1"' in page
     assert "Please give a whole number from 0 to 100." in refused

@@ -24,10 +24,10 @@ def test_the_provider_is_offered_checked_and_used(admin_client: Client, settings
     endpoint.full_clean()
     endpoint.save()
     assert "By telegraph" in admin_client.get(reverse("admin:judges_endpoint_changelist")).text
-    judge = Judge.objects.create(slug="far", endpoint=endpoint, model="m", prompt=catalogue.stub_judge().prompt)
+    judge = Judge.objects.create(slug="far", endpoint=endpoint, model="m", prompt=catalogue.make_stub_judge().prompt)
     study = factories.study(comparative=False)
     Provenance.objects.update(may_send_out=True)
 
     run = runs.drain(runs.start(study, judge, by="tests"))
 
-    assert (run.state, runs.counts(run)) == (Run.State.FINISHED, {"ok": 8})
+    assert (run.state, runs.count_calls(run)) == (Run.State.FINISHED, {"ok": 8})

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from studies.items.base import Asked, InvalidAnswer, ItemType, Shown, Value
+from studies.items.base import InvalidAnswer, ItemDefinition, ItemType, StoryLabel, Value
 
 
 class Percent(ItemType):
@@ -20,16 +20,16 @@ class Percent(ItemType):
         "invalid": [101, -1, "half", True, [40]],
     }
 
-    def clean(self, item: Asked, raw: Any, *, stories: Sequence[Shown] = ()) -> Value:
+    def clean(self, item: ItemDefinition, raw: Any, *, stories: Sequence[StoryLabel] = ()) -> Value:
         if isinstance(raw, bool) or not re.fullmatch(r"[0-9]{1,3}", str(raw)) or int(raw) > 100:
             raise InvalidAnswer("Please give a whole number from 0 to 100.")
         return int(raw)
 
-    def words(self, item: Asked, *, stories: Sequence[Shown] = ()) -> str:
+    def words(self, item: ItemDefinition, *, stories: Sequence[StoryLabel] = ()) -> str:
         return "Answer with a whole number from 0 to 100."
 
-    def schema(self, item: Asked, *, stories: Sequence[Shown] = ()) -> dict[str, Any]:
+    def schema(self, item: ItemDefinition, *, stories: Sequence[StoryLabel] = ()) -> dict[str, Any]:
         return {"type": "integer", "minimum": 0, "maximum": 100}
 
-    def label(self, item: Asked, value: Value) -> str:
+    def label(self, item: ItemDefinition, value: Value) -> str:
         return f"{value} %"

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from studies import loading
+from studies import loader
 from studies.documents import instrument
 from studies.models import Instrument, Item, Provenance, Source, Study
-from studies.publication import Final
+from studies.publication import AlreadyPublished
 
 pytestmark = pytest.mark.django_db
-DEMO = Path(loading.__file__).parent / "demo"
+DEMO = Path(loader.__file__).parent / "demo"
 
 
 def ttcw() -> instrument.InstrumentDocument:
@@ -25,28 +25,28 @@ def ttcw() -> instrument.InstrumentDocument:
 def test_every_builtin_instrument_loads_and_says_in_the_database_what_its_file_says(slug: str) -> None:
     document = instrument.read_instrument(instrument.discover()[slug])
 
-    made = loading.load_instrument(document)
+    made = loader.load_instrument(document)
 
     assert made.status == Instrument.Status.PUBLISHED
     assert made.fingerprint == instrument.fingerprint(document)
     # The briefing is taken into a study's own texts and stands in no table.
-    assert loading.document_of(made) == replace(document, url="", briefing="")
+    assert loader.document_of(made) == replace(document, url="", briefing="")
 
 
 def test_an_instrument_is_loaded_once() -> None:
-    first = loading.load_instrument(ttcw())
+    first = loader.load_instrument(ttcw())
 
-    second = loading.load_instrument(ttcw())
+    second = loader.load_instrument(ttcw())
 
     assert (first.pk, Item.objects.count()) == (second.pk, 14)
 
 
 def test_a_changed_file_under_the_same_version_is_refused() -> None:
-    loading.load_instrument(ttcw())
+    loader.load_instrument(ttcw())
     first, *others = ttcw().items
 
-    with pytest.raises(loading.Changed) as caught:
-        loading.load_instrument(replace(ttcw(), items=[replace(first, question="Is it good?"), *others]))
+    with pytest.raises(loader.VersionConflict) as caught:
+        loader.load_instrument(replace(ttcw(), items=[replace(first, question="Is it good?"), *others]))
 
     said = "ttcw 1 is published and asks something else than this file; raise the version in the file"
     assert str(caught.value) == said
@@ -54,9 +54,9 @@ def test_a_changed_file_under_the_same_version_is_refused() -> None:
 
 
 def test_a_changed_file_under_another_version_is_another_instrument() -> None:
-    first = loading.load_instrument(ttcw())
+    first = loader.load_instrument(ttcw())
 
-    second = loading.load_instrument(replace(ttcw(), version="2"))
+    second = loader.load_instrument(replace(ttcw(), version="2"))
 
     assert first.pk != second.pk
     assert first.fingerprint == second.fingerprint
@@ -65,22 +65,22 @@ def test_a_changed_file_under_another_version_is_another_instrument() -> None:
 def test_a_file_does_not_overwrite_a_draft() -> None:
     Instrument.objects.create(slug="ttcw", version="1", title="Mine")
 
-    with pytest.raises(loading.Changed, match="is there as a draft; publish or delete the draft first"):
-        loading.load_instrument(ttcw())
+    with pytest.raises(loader.VersionConflict, match="is there as a draft; publish or delete the draft first"):
+        loader.load_instrument(ttcw())
 
 
 def test_a_published_instrument_never_changes() -> None:
-    made = loading.load_instrument(ttcw())
+    made = loader.load_instrument(ttcw())
     for name, value in (("title", "Another"), ("language", "de"), ("status", "draft"), ("version", "2")):
         changed = Instrument.objects.get(pk=made.pk)
         setattr(changed, name, value)
 
-        with pytest.raises(Final, match="is published and never changes; make a new version"):
+        with pytest.raises(AlreadyPublished, match="is published and never changes; make a new version"):
             changed.save()
 
 
 def test_a_published_instruments_note_can_be_corrected() -> None:
-    made = loading.load_instrument(ttcw())
+    made = loader.load_instrument(ttcw())
 
     made.note = "Spelt right now."
     made.save()
@@ -100,25 +100,25 @@ def test_a_published_instruments_note_can_be_corrected() -> None:
     ],
 )
 def test_an_item_of_a_published_instrument_never_changes(name: str, value: object) -> None:
-    item = loading.load_instrument(ttcw()).items.earliest("position")
+    item = loader.load_instrument(ttcw()).items.earliest("position")
 
     setattr(item, name, value)
 
-    with pytest.raises(Final, match="item narrative-ending never changes; make a new version"):
+    with pytest.raises(AlreadyPublished, match="item narrative-ending never changes; make a new version"):
         item.save()
 
 
 def test_items_are_neither_added_to_a_published_instrument_nor_taken_from_it() -> None:
-    made = loading.load_instrument(ttcw())
+    made = loader.load_instrument(ttcw())
     draft = Instrument.objects.create(slug="draft", version="1", title="Draft")
     item = made.items.earliest("position")
 
-    with pytest.raises(Final):
+    with pytest.raises(AlreadyPublished):
         Item.objects.create(instrument=made, position=15, key="more", type="binary", question="More?")
-    with pytest.raises(Final):
+    with pytest.raises(AlreadyPublished):
         item.delete()
     item.instrument = draft
-    with pytest.raises(Final):
+    with pytest.raises(AlreadyPublished):
         item.save()
 
     assert made.items.count() == 14
@@ -130,12 +130,12 @@ def test_a_draft_can_be_edited_until_it_is_published() -> None:
     item.question = "One?"
     item.save()
 
-    loading.publish(draft)
+    loader.publish(draft)
 
     item.question = "Two?"
-    with pytest.raises(Final):
+    with pytest.raises(AlreadyPublished):
         item.save()
-    assert draft.fingerprint == instrument.fingerprint(loading.document_of(draft))
+    assert draft.fingerprint == instrument.fingerprint(loader.document_of(draft))
 
 
 def test_a_draft_that_cannot_be_asked_is_not_published() -> None:
@@ -143,14 +143,14 @@ def test_a_draft_that_cannot_be_asked_is_not_published() -> None:
     Item.objects.create(instrument=draft, position=1, key="one", type="choice", question="Which?", options=[])
 
     with pytest.raises(instrument.DocumentError):
-        loading.publish(draft)
+        loader.publish(draft)
 
     assert Instrument.objects.get(pk=draft.pk).status == Instrument.Status.DRAFT
 
 
 @pytest.mark.parametrize("folder", ["harbour", "orchard"])
 def test_the_demonstration_studies_load(folder: str) -> None:
-    made = loading.load_study(DEMO / folder)
+    made = loader.load_study(DEMO / folder)
 
     assert {len(g.stories.all()) for g in made.groups.all()} == {4}
     assert Provenance.objects.filter(story__study=made, factors__has_key="tier").count() == made.stories.count()
@@ -160,7 +160,7 @@ def test_a_source_has_one_kind_in_all_studies(tmp_path: Path) -> None:
     Source.objects.create(name="Manner A", kind=Source.Kind.OTHER)
 
     with pytest.raises(instrument.DocumentError) as caught:
-        loading.load_study(DEMO / "harbour")
+        loader.load_study(DEMO / "harbour")
 
     assert str(caught.value) == (
         "stories.csv: story h1b, source_kind: “Manner A” is known as other, not expert_writer; "
@@ -229,7 +229,7 @@ def test_the_command_loads_a_study_and_says_what_comes_next() -> None:
 
 
 def test_a_study_is_not_loaded_twice() -> None:
-    loading.load_study(DEMO / "harbour")
+    loader.load_study(DEMO / "harbour")
 
     with pytest.raises(CommandError) as caught:
         call_command("load_study", str(DEMO / "harbour"))

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from studies import loading, protocol
+from studies import loader, protocol
 from studies.documents.errors import DocumentError
 from studies.models import Cloze, Instrument, Step, Study
-from studies.publication import Final
+from studies.publication import AlreadyPublished
 from tests.studies.cloze.documents import SHOES
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_cloze_becomes_an_instrument_to_fill_it_and_one_to_judge_it() -> None:
-    made = loading.load_cloze(SHOES)
+    made = loader.load_cloze(SHOES)
 
     assert (made.slug, made.version, made.title) == ("shoes", "1", "Seven Pairs")
     assert made.filling.cloze == made
@@ -47,26 +47,26 @@ def test_a_cloze_becomes_an_instrument_to_fill_it_and_one_to_judge_it() -> None:
 
 
 def test_a_cloze_is_loaded_once_and_its_notes_can_be_corrected() -> None:
-    first = loading.load_cloze(SHOES)
+    first = loader.load_cloze(SHOES)
 
-    second = loading.load_cloze(SHOES.replace("Written for the tests.", "Written for these tests."))
+    second = loader.load_cloze(SHOES.replace("Written for the tests.", "Written for these tests."))
 
     assert second == first
     assert (Cloze.objects.count(), Instrument.objects.count()) == (1, 2)
 
 
 def test_a_changed_cloze_under_the_same_version_is_refused() -> None:
-    loading.load_cloze(SHOES)
+    loader.load_cloze(SHOES)
 
-    with pytest.raises(loading.Changed, match="shoes 1 is published and says something else than this file"):
-        loading.load_cloze(SHOES.replace("they were wet", "they were dry"))
+    with pytest.raises(loader.VersionConflict, match="shoes 1 is published and says something else than this file"):
+        loader.load_cloze(SHOES.replace("they were wet", "they were dry"))
 
 
 def test_a_file_does_not_overwrite_a_draft() -> None:
     Cloze.objects.create(document=SHOES)
 
-    with pytest.raises(loading.Changed, match="shoes 1 is there as a draft"):
-        loading.load_cloze(SHOES)
+    with pytest.raises(loader.VersionConflict, match="shoes 1 is there as a draft"):
+        loader.load_cloze(SHOES)
 
 
 def test_a_draft_can_be_edited_until_it_is_published() -> None:
@@ -74,11 +74,11 @@ def test_a_draft_can_be_edited_until_it_is_published() -> None:
     cloze.document = SHOES.replace("Seven Pairs", "Eight Pairs")
     cloze.save()
 
-    loading.publish_cloze(cloze)
+    loader.publish_cloze(cloze)
     cloze.document = SHOES
 
     assert cloze.title == "Eight Pairs"
-    with pytest.raises(Final, match="shoes 1 is published and never changes; make a new version"):
+    with pytest.raises(AlreadyPublished, match="shoes 1 is published and never changes; make a new version"):
         cloze.save()
 
 
@@ -114,7 +114,7 @@ def test_the_command_says_which_field_of_which_file_is_wrong(tmp_path: Path) -> 
 
 
 def test_a_study_folder_brings_its_cloze_and_the_text_to_fill(folder: Path) -> None:
-    study = loading.load_study(folder)
+    study = loader.load_study(folder)
 
     step = Step.objects.get(version__study=study)
     assert (step.instrument.slug, step.layout, step.options) == ("shoes-fill", "cloze", {})
@@ -129,14 +129,14 @@ def test_a_study_folder_may_bring_the_text_itself(folder: Path) -> None:
         "story,group,text_file,source,source_kind\nshoes,one,skeleton.txt,Us,amateur_writer"
     )
 
-    assert loading.load_study(folder).groups.get().code == "one"
+    assert loader.load_study(folder).groups.get().code == "one"
 
 
 def test_another_text_than_that_of_the_cloze_is_refused(folder: Path) -> None:
     (folder / "stories.csv").write_text("story,group,text,source,source_kind\nshoes,one,Boots {{1}}.,Us,amateur_writer")
 
     with pytest.raises(DocumentError, match="group one must hold one story, the text of shoes 1 with its markers"):
-        loading.load_study(folder)
+        loader.load_study(folder)
 
 
 BAD = {
@@ -169,7 +169,7 @@ def test_a_study_that_could_not_be_filled_is_refused_whole(folder: Path, toml: s
     (folder / "study.toml").write_text(toml)
 
     with pytest.raises(DocumentError) as refused:
-        loading.load_study(folder)
+        loader.load_study(folder)
 
     assert said in str(refused.value)
     assert (Study.objects.count(), Cloze.objects.count()) == (0, 0)
@@ -179,21 +179,21 @@ def test_a_faulty_cloze_is_named_by_its_own_file(folder: Path) -> None:
     (folder / "cloze.toml").write_text(SHOES.replace("from = 1\nto = 3", "from = 1\nto = 4"))
 
     with pytest.raises(DocumentError, match=r"^cloze\.toml: edge 1 → 4: there is no section 4"):
-        loading.load_study(folder)
+        loader.load_study(folder)
 
 
 def test_options_edited_by_hand_are_looked_at_before_the_study_is_planned(folder: Path) -> None:
-    study = loading.load_study(folder)
+    study = loader.load_study(folder)
     Step.objects.update(options={"check": "yes"})
 
-    found = protocol.findings(study, protocol.load_protocol(protocol.draft(study)))
+    found = protocol.collect_findings(study, protocol.load_protocol(protocol.draft(study)))
 
-    errors = protocol.errors(found, protocol.Purpose.PLAN)
+    errors = protocol.select_errors(found, protocol.Purpose.PLAN)
     assert list(map(str, errors)) == ["step fill: the option check must be true or false"]
 
 
 def test_the_mystery_loads_with_all_switches_on() -> None:
-    study = loading.load_study(MYSTERY)
+    study = loader.load_study(MYSTERY)
 
     step = Step.objects.get(version__study=study, layout="cloze")
     assert step.options == {"constraints": True, "check": True, "way_out": True}

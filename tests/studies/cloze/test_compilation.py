@@ -9,9 +9,16 @@ from hypothesis import strategies as st
 
 from judges import prompts
 from judges.prompts import PromptFile, StoryText
-from studies.cloze.compiling import CONSISTENCY, KNOCK_OUT, SATISFACTION, filling, judging, number_by_key
-from studies.documents.cloze import ClozeDocument, read
-from studies.documents.instrument import ItemDocument, parse
+from studies.cloze.compilation import (
+    CONSISTENCY,
+    KNOCK_OUT,
+    SATISFACTION,
+    filling_instrument,
+    judging_instrument,
+    number_by_key,
+)
+from studies.documents.cloze import ClozeDocument, read_cloze
+from studies.documents.instrument import ItemDocument, parse_instrument
 from tests.studies.cloze.documents import FILLS, shoes
 from tests.studies.cloze.generated import document as any_document
 
@@ -19,7 +26,7 @@ MYSTERY = Path(__file__).parents[3] / "studies" / "demo" / "mystery" / "cloze.to
 
 
 def test_every_blank_becomes_a_text_in_the_order_of_the_text() -> None:
-    instrument = filling(shoes())
+    instrument = filling_instrument(shoes())
 
     assert (instrument.slug, instrument.version, instrument.title) == ("shoes-fill", "1", "Seven Pairs: the blanks")
     assert [item.key for item in instrument.items] == ["blank-01", "blank-02", "blank-03", "blank-04", "blank-05"]
@@ -36,7 +43,7 @@ def test_every_blank_becomes_a_text_in_the_order_of_the_text() -> None:
 
 
 def test_constraints_checks_and_edges_become_items_that_judge() -> None:
-    instrument = judging(shoes())
+    instrument = judging_instrument(shoes())
 
     assert (instrument.slug, instrument.title) == ("shoes-judge", "Seven Pairs: the judgement")
     assert [(item.key, item.type) for item in instrument.items] == [
@@ -52,15 +59,15 @@ def test_constraints_checks_and_edges_become_items_that_judge() -> None:
 
 
 def test_musts_and_required_checks_are_marked_and_no_others() -> None:
-    by_key = {item.key: item.settings for item in judging(shoes()).items}
+    by_key = {item.key: item.settings for item in judging_instrument(shoes()).items}
 
     assert [key for key, settings in by_key.items() if settings.get("must")] == ["s1-c1", "s3-c1"]
     assert [key for key, settings in by_key.items() if settings.get("required")] == ["s1-c1-k1"]
 
 
-@pytest.mark.parametrize("prompt", prompts.built_in(), ids=lambda p: p.name)
+@pytest.mark.parametrize("prompt", prompts.load_built_in(), ids=lambda p: p.name)
 def test_a_model_is_told_once_what_a_broken_must_is_worth_and_only_where_there_is_one(prompt: PromptFile) -> None:
-    by_key = {item.key: item for item in judging(shoes()).items}
+    by_key = {item.key: item for item in judging_instrument(shoes()).items}
 
     said = {
         key: prompts.render(
@@ -75,7 +82,7 @@ def test_a_model_is_told_once_what_a_broken_must_is_worth_and_only_where_there_i
 
 
 def test_constraints_are_judged_on_the_papers_scale_and_edges_on_ours() -> None:
-    by_key = {item.key: item for item in judging(shoes()).items}
+    by_key = {item.key: item for item in judging_instrument(shoes()).items}
 
     assert by_key["s1-c2"].settings == {"low": 0, "high": 5, "anchors": SATISFACTION}
     assert "settings" in by_key["s1-c2"].quoted
@@ -84,24 +91,24 @@ def test_constraints_are_judged_on_the_papers_scale_and_edges_on_ours() -> None:
 
 
 def test_the_source_of_the_text_stands_beside_that_of_the_method() -> None:
-    first, second = judging(shoes()).citation.split("\n")
+    first, second = judging_instrument(shoes()).citation.split("\n")
 
     assert first == "Written for the tests."
     assert second.startswith("The method: Zou, B., & Xu, C. (2026). QUIET")
 
 
-@pytest.mark.parametrize("compiled", [filling, judging])
+@pytest.mark.parametrize("compiled", [filling_instrument, judging_instrument])
 def test_the_mystery_compiles_into_instruments_that_can_be_asked(compiled: object) -> None:
-    instrument = compiled(read(MYSTERY))  # type: ignore[operator]
+    instrument = compiled(read_cloze(MYSTERY))  # type: ignore[operator]
 
-    assert parse(asdict(instrument), "mystery.toml") == instrument
+    assert parse_instrument(asdict(instrument), "mystery.toml") == instrument
 
 
 def test_the_mystery_has_as_many_items_as_parts() -> None:
-    document = read(MYSTERY)
+    document = read_cloze(MYSTERY)
 
-    assert Counter(item.type for item in filling(document).items) == {"text": 44}
-    assert Counter(item.type for item in judging(document).items) == {"scale": 40 + 16, "binary": 64}
+    assert Counter(item.type for item in filling_instrument(document).items) == {"text": 44}
+    assert Counter(item.type for item in judging_instrument(document).items) == {"scale": 40 + 16, "binary": 64}
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
@@ -109,11 +116,11 @@ def test_the_mystery_has_as_many_items_as_parts() -> None:
 def test_any_cloze_compiles_into_instruments_that_can_be_asked(seed: int) -> None:
     document: ClozeDocument = any_document(Random(seed))
 
-    for instrument in (filling(document), judging(document)):
-        assert parse(asdict(instrument), "any.toml") == instrument
+    for instrument in (filling_instrument(document), judging_instrument(document)):
+        assert parse_instrument(asdict(instrument), "any.toml") == instrument
 
 
 def test_every_item_leads_back_to_its_blank() -> None:
-    keys = [item.key for item in filling(shoes()).items]
+    keys = [item.key for item in filling_instrument(shoes()).items]
 
     assert number_by_key(shoes()) == dict(zip(keys, FILLS, strict=True))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from stats import judging
+from stats import judgements
 from stats.agreement import Coefficient, Incomputable
 from tests.stats.examples import NAN
 
@@ -11,19 +11,19 @@ from tests.stats.examples import NAN
 def test_majority_is_strict_and_a_tie_or_nothing_is_nan() -> None:
     ratings = [[1, 1, 1, NAN, 0], [1, 0, 0, NAN, NAN], [0, NAN, 0, NAN, NAN]]
 
-    assert judging.majority(ratings) == pytest.approx([1, NAN, 0, NAN, 0], nan_ok=True)
+    assert judgements.majority(ratings) == pytest.approx([1, NAN, 0, NAN, 0], nan_ok=True)
 
 
 def test_majority_is_for_verdicts_only() -> None:
     with pytest.raises(ValueError, match="verdicts 0 and 1"):
-        judging.majority([[1, 3]])
+        judgements.majority([[1, 3]])
 
 
 def test_a_judge_is_compared_where_both_have_a_verdict() -> None:
     judge = [1, 1, 0, 1, NAN, 1]
     truth = [1, 0, 0, 1, 1, NAN]
 
-    found = judging.against_majority(judge, truth)
+    found = judgements.compare_with_majority(judge, truth)
 
     # Yes/Yes 2, Yes/No 1, No/No 1: observed 3/4, chance 1/2.
     assert isinstance(found.kappa, Coefficient)
@@ -33,7 +33,7 @@ def test_a_judge_is_compared_where_both_have_a_verdict() -> None:
 
 
 def test_a_judge_who_always_says_yes_has_kappa_0_and_its_note() -> None:
-    found = judging.against_majority(np.ones(4), [1, 0, 0, 1])
+    found = judgements.compare_with_majority(np.ones(4), [1, 0, 0, 1])
 
     assert isinstance(found.kappa, Coefficient)
     assert (found.kappa.value, found.balanced_accuracy, found.yes_rate) == (0, 0.5, 1)
@@ -41,7 +41,7 @@ def test_a_judge_who_always_says_yes_has_kappa_0_and_its_note() -> None:
 
 
 def test_yes_rates_remain_where_kappa_has_no_value() -> None:
-    found = judging.against_majority([1, 1], [1, 1])
+    found = judgements.compare_with_majority([1, 1], [1, 1])
 
     assert isinstance(found.kappa, Incomputable)
     assert "0/0" in str(found.kappa)
@@ -51,4 +51,4 @@ def test_yes_rates_remain_where_kappa_has_no_value() -> None:
 
 def test_a_judge_without_a_verdict_is_incomputable() -> None:
     with pytest.raises(Incomputable, match="No unit has both"):
-        judging.against_majority([NAN, 1], [1, NAN])
+        judgements.compare_with_majority([NAN, 1], [1, NAN])

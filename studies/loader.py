@@ -7,7 +7,7 @@ from pathlib import Path
 from django.db import transaction
 
 from studies import construction, protocol
-from studies.cloze import compiling
+from studies.cloze import compilation
 from studies.documents.cloze import ClozeDocument
 from studies.documents.errors import DocumentError
 from studies.documents.instrument import (
@@ -15,7 +15,7 @@ from studies.documents.instrument import (
     ItemDocument,
     discover,
     fingerprint,
-    parse,
+    parse_instrument,
     read_instrument,
 )
 from studies.documents.study import StepDocument, StudyDocument, read_study
@@ -24,7 +24,7 @@ from studies.models import Cloze, Instrument, Item, Study
 MODEL_FIELDS = ("slug", "version", "title", "language", "citation", "note")
 
 
-class Changed(ValueError):
+class VersionConflict(ValueError):
     """Something of that name and version is there already and says something else; the message has the way out."""
 
 
@@ -32,16 +32,18 @@ class Changed(ValueError):
 def load_instrument(document: InstrumentDocument) -> Instrument:
     """The published instrument of that document: the one loaded earlier if it asks the same, a new one otherwise.
 
-    Raises Changed.
+    Raises VersionConflict.
     """
     mark = fingerprint(document)
     instrument = Instrument.objects.filter(slug=document.slug, version=document.version).first()
     if instrument is None:
         return _create(document, mark)
     if instrument.status != Instrument.Status.PUBLISHED:
-        raise Changed(f"{instrument} is there as a draft; publish or delete the draft first, or raise the version")
+        raise VersionConflict(
+            f"{instrument} is there as a draft; publish or delete the draft first, or raise the version"
+        )
     if instrument.fingerprint != mark:
-        raise Changed(
+        raise VersionConflict(
             f"{instrument} is published and asks something else than this file; raise the version in the file"
         )
     return instrument
@@ -64,7 +66,7 @@ def document_of(instrument: Instrument) -> InstrumentDocument:
     for item in instrument.items.order_by("position"):
         items.append({name: getattr(item, name) for name in ItemDocument.__dataclass_fields__})
     table = {name: getattr(instrument, name) for name in MODEL_FIELDS}
-    return parse({**table, "items": items}, f"{instrument.slug} {instrument.version}")
+    return parse_instrument({**table, "items": items}, f"{instrument.slug} {instrument.version}")
 
 
 @transaction.atomic
@@ -80,25 +82,27 @@ def publish(instrument: Instrument) -> Instrument:
 def load_cloze(text: str) -> Cloze:
     """The published cloze of that document, with its two instruments: the one loaded earlier if it says the same.
 
-    Raises DocumentError, Changed.
+    Raises DocumentError, VersionConflict.
     """
     draft = Cloze(document=text)
     stored = Cloze.objects.filter(slug=draft.parsed.slug, version=draft.parsed.version).first()
     if stored is None:
         return publish_cloze(draft)
     if not stored.is_published:
-        raise Changed(f"{stored} is there as a draft; publish or delete the draft first, or raise the version")
+        raise VersionConflict(f"{stored} is there as a draft; publish or delete the draft first, or raise the version")
     if _said(stored.parsed) != _said(draft.parsed):
-        raise Changed(f"{stored} is published and says something else than this file; raise the version in the file")
+        raise VersionConflict(
+            f"{stored} is published and says something else than this file; raise the version in the file"
+        )
     return stored
 
 
 @transaction.atomic
 def publish_cloze(cloze: Cloze) -> Cloze:
-    """The cloze as it stands, with its instruments, never to change again. Raises DocumentError, Changed."""
+    """The cloze as it stands, with its instruments, never to change again. Raises DocumentError, VersionConflict."""
     document = cloze.parsed
-    cloze.filling = load_instrument(compiling.filling(document))
-    cloze.judging = load_instrument(compiling.judging(document))
+    cloze.filling = load_instrument(compilation.filling_instrument(document))
+    cloze.judging = load_instrument(compilation.judging_instrument(document))
     cloze.save()
     return cloze
 
@@ -128,8 +132,8 @@ def load_study(path: Path) -> Study:
     except construction.SourceConflict as error:
         reason = f"{error}, so correct it or rename the source"
         raise DocumentError(collection.path, f"story {error.story}, source_kind", reason) from None
-    findings = protocol.findings(study, protocol.load_protocol(study.versions.get()))
-    if errors := protocol.errors(findings, protocol.Purpose.PLAN):
+    findings = protocol.collect_findings(study, protocol.load_protocol(study.versions.get()))
+    if errors := protocol.select_errors(findings, protocol.Purpose.PLAN):
         raise DocumentError(document.path, "steps", "; ".join(map(str, errors)))
     return study
 
@@ -138,7 +142,7 @@ def _load_cloze(document: StudyDocument) -> None:
     if document.cloze:
         try:
             load_cloze(document.cloze)
-        except Changed as error:
+        except VersionConflict as error:
             raise DocumentError(document.path, "cloze", str(error)) from None
 
 
@@ -153,11 +157,11 @@ def _find_instruments(document: StudyDocument) -> dict[str, Instrument]:
 
 def _find_instrument(step: StepDocument, *, path: Path) -> Instrument:
     """The instrument that a step names, "slug" or "slug@version". A built-in one is loaded if it is not there yet."""
-    place = f"{step.where}, instrument"
+    place = f"{step.place}, instrument"
     try:
         if document := _builtin(step.instrument):
             return load_instrument(document)
-    except Changed as error:
+    except VersionConflict as error:
         raise DocumentError(path, place, str(error)) from None
     slug, _, version = step.instrument.partition("@")
     published = Instrument.objects.filter(status=Instrument.Status.PUBLISHED)

@@ -12,7 +12,7 @@ from stats.reasons import Incomputable
 
 
 @dataclass(frozen=True)
-class Against:
+class MajorityAgreement:
     """A judge beside the experts' majority, over the units for which both have a verdict.
 
     kappa, balanced_accuracy : or the reason why there is none
@@ -44,7 +44,7 @@ def majority(ratings: npt.ArrayLike) -> FloatArray:
     return np.where(2 * n_yes > n, 1.0, np.where(2 * n_yes < n, 0.0, np.nan))
 
 
-def against_majority(judge: npt.ArrayLike, majority: npt.ArrayLike) -> Against:
+def compare_with_majority(judge: npt.ArrayLike, majority: npt.ArrayLike) -> MajorityAgreement:
     """The judge's verdicts against the majority's, both of shape (U,).
 
     Raises Incomputable if no unit has both.
@@ -54,7 +54,7 @@ def against_majority(judge: npt.ArrayLike, majority: npt.ArrayLike) -> Against:
     is_comparable = decided & answered
     if not is_comparable.any():
         raise Incomputable("no_unit_with_verdict_and_majority")
-    return Against(
+    return MajorityAgreement(
         kappa=_kappa(verdicts, truth),
         balanced_accuracy=_balanced_accuracy(truth, verdicts),
         yes_rate=base_rate(verdicts[is_comparable]),

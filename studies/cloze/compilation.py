@@ -27,14 +27,14 @@ CONSISTENCY = {"0": "Not at all", "5": "Fully"}
 CASCADE = "Cascade"
 
 
-def filling(document: ClozeDocument) -> InstrumentDocument:
+def filling_instrument(document: ClozeDocument) -> InstrumentDocument:
     """The instrument that is answered by filling the blanks: one item each, in the order of the text."""
     titles = {section.number: section.title for section in document.sections}
     items = [_blank(blank, titles[blank.section]) for blank in document.blanks]
     return _instrument(document, "fill", "the blanks", items)
 
 
-def judging(document: ClozeDocument) -> InstrumentDocument:
+def judging_instrument(document: ClozeDocument) -> InstrumentDocument:
     """The instrument that judges a filled text: constraints with their checks section by section, then the edges."""
     items = []
     for section in document.sections:
