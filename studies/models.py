@@ -24,7 +24,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from studies import hashing, vocabulary
+from studies import hashing, layouts, vocabulary
 from studies.documents.cloze import ClozeDocument, parse
 from studies.publication import ItemQuerySet, never_changes, refusal
 
@@ -451,3 +451,8 @@ class Step(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+    @property
+    def layout_type(self) -> layouts.Layout:
+        """What knows how its items are laid out. Raises LookupError if the row names no layout."""
+        return layouts.find_layout(self.layout)

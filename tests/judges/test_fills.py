@@ -12,7 +12,7 @@ from judges.models import Call, Judge, Run
 from judges.parsing import Failure
 from judges.providers.stub import StubClient
 from studies.cloze.text import filled
-from studies.documents.switches import Switches
+from studies.layouts.cloze import Switches
 from studies.models import Study
 from tests import factories
 from tests.annotation import clozes
