@@ -33,7 +33,7 @@ def test_the_type_is_shown_checked_recorded_drawn_and_written_out(client: Client
 
     refused = walk.give(client, assignment, "101", "").text
     walk.give(client, assignment, "40", "")
-    simulation.run(study, {code: Tendency(0.0) for code in assignment.seat.order}, seed=1, begins=factories.NOON)
+    simulation.simulate(study, {code: Tendency(0.0) for code in assignment.seat.order}, seed=1, begins=factories.NOON)
     run = runs.drain(runs.start(study, catalogue.stub_judge(), by="tests"))
 
     assert 'inputmode="numeric" id="answer-tests-A-item-1"' in page
