@@ -13,7 +13,7 @@ from judges.parsing import Failure
 from studies.cloze.alignment import Unalignable, align
 from studies.cloze.compilation import SUGGESTED
 from studies.documents.cloze import ClozeDocument
-from studies.documents.switches import Switches
+from studies.layouts.cloze import Switches
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from judges.models import Endpoint, Judge
 from judges.prompts import StoryText
 from studies import hashing, items, licences
 from studies import protocol as protocols
-from studies.documents.switches import Switches
 from studies.items import StoryLabel
+from studies.layouts.cloze import Switches
 from studies.models import Cloze, Item, Step, Story, StoryGroup, Study
 from studies.protocol import Protocol
 
@@ -27,7 +27,7 @@ class CannotRun(Exception):
 class PlannedCall:
     """One item about one story, or about the group if there is none, with what will be sent.
 
-    item : None for a cloze, which is asked for as a whole
+    item : None where the whole step is answered at once, as a cloze is
     """
 
     step: Step
@@ -134,7 +134,7 @@ def draw_reading_orders(study: Study, judge: Judge, groups: list[StoryGroup]) ->
 def write_document(study: Study, judge: Judge, protocol: Protocol, orders: dict[StoryGroup, list[str]]) -> str:
     """The run as canonical JSON: all that decides what is sent and how replies are read, but the fences' numbers."""
     endpoint = judge.required_endpoint
-    asks_for_fills = any(step.layout == Step.Layout.CLOZE for step in protocol.ratings)
+    asks_for_fills = any(step.layout_type.answers_at_once for step in protocol.ratings)
     return hashing.canonical_json(
         ({"fill_prompt": fills.prompt_document()} if asks_for_fills else {})
         | {
@@ -170,7 +170,7 @@ def _calls(
                     yield PlannedCall(step, item, story_by_code[code], request)
     mark = prompts.new_mark()
     for step in protocol.ratings:
-        if step.layout == Step.Layout.CLOZE:
+        if step.layout_type.answers_at_once:
             yield PlannedCall(step, None, None, _fill_request(judge, step))
         elif step.scope == Step.Scope.GROUP:
             for item in protocols.items_of(step):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from studies import hashing
+from studies import hashing, layouts
 from studies.models import Provenance, Step, Story, Study
 from studies.typography.comparison import Table, compare_texts
 from studies.typography.features import INVISIBLE, ODD_SPACE
@@ -108,7 +108,7 @@ def find_obstacle(study: Study) -> str:
             "the protocol of %(study)s is frozen, so its texts stay as they are; load it again under another slug"
         )
         return message % {"study": study.slug}
-    if Step.objects.filter(version__study=study, layout=Step.Layout.CLOZE).exists():
+    if Step.objects.filter(version__study=study, layout__in=layouts.keys_that_fill_text()).exists():
         message = _("%(study)s is a cloze, whose text belongs to its blanks; change the cloze's document")
         return message % {"study": study.slug}
     homeless = study.stories.filter(provenance=None, is_withheld=False).values_list("code", flat=True)

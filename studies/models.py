@@ -25,7 +25,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from studies import hashing, vocabulary
+from studies import hashing, layouts, vocabulary
 from studies.documents.cloze import ClozeDocument, parse_cloze
 from studies.publication import ItemQuerySet, explain_published, explain_published_item
 
@@ -452,6 +452,11 @@ class Step(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+    @property
+    def layout_type(self) -> layouts.Layout:
+        """What knows how its items are laid out. Raises LookupError if the row names no layout."""
+        return layouts.find_layout(self.layout)
 
     def validate_constraints(self, exclude: Any = None) -> None:
         """As ever, but in the words of whoever designs instead of a constraint's name."""

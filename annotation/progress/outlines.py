@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import cached_property, lru_cache
 
 from annotation import progress
-from annotation.progress.steps import Part
+from annotation.progress.steps import TOGETHER, Part
 from studies import protocol
 from studies.models import ProtocolVersion, Step, Story
 from studies.protocol import Protocol
@@ -27,16 +27,12 @@ class Outline:
     @cached_property
     def once(self) -> list[Part]:
         """What is asked once of a rater, each step a part of its own."""
-        return [Part("together", (step,)) for step in self.protocol.steps if step.scope == Step.Scope.ONCE]
+        return [Part(TOGETHER, (step,)) for step in self.protocol.steps if step.scope == Step.Scope.ONCE]
 
     @cached_property
     def has_desk(self) -> bool:
         """Whether it asks about one story at a time, beside its text."""
         return any(step.scope == Step.Scope.STORY for step in self.protocol.steps)
-
-    @cached_property
-    def fills_cloze(self) -> bool:
-        return self.protocol.fills_cloze
 
     @cached_property
     def story_id_by_code(self) -> dict[str, int]:

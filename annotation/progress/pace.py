@@ -32,7 +32,7 @@ class Task:
     state: State
     is_current: bool
     is_locked: bool
-    is_cloze: bool
+    fills_text: bool
     stop: Stop | None
 
 
@@ -57,7 +57,7 @@ class Orientation:
     @property
     def lacks_only_blanks(self) -> bool:
         """Whether all that is left to answer are blanks of a cloze."""
-        return all(place.step.layout == place.step.Layout.CLOZE for place in self.lacking)
+        return all(place.step.layout_type.fills_text for place in self.lacking)
 
     @property
     def n_stories_left(self) -> int:
@@ -92,7 +92,7 @@ class Orientation:
         return [self._task(part, letter, stop) for part in self.work.parts for letter in self._letters(part)]
 
     def _letters(self, part: Part) -> list[str]:
-        return self.work.letters if part.kind == "desk" else [""]
+        return self.work.letters if part.stops_at_items else [""]
 
     def _task(self, part: Part, letter: str, current: Stop | None) -> Task:
         answers = self.work.answers
@@ -106,7 +106,7 @@ class Orientation:
             state=progress.combined_state(places, answers),
             is_current=current in places or current == part,
             is_locked=self.work.is_locked(part.steps[0]),
-            is_cloze=part.kind == "cloze",
+            fills_text=part.fills_text,
             stop=None if is_ahead else (incomplete or places)[0] if letter else part,
         )
 

@@ -7,7 +7,7 @@ from django.db.models import Count, Q, Sum
 
 from annotation.models import Assignment, Rater, Response, Timing
 from annotation.participation import claims
-from studies.models import Step
+from studies import layouts
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def summarise(assignment: Assignment) -> list[Summary]:
     """The groups of the sitting to which this one belongs. Three queries, however many they are."""
     assignments = assignments_of_sitting(assignment)
     responses = Response.objects.filter(assignment__in=assignments).exclude(outcome=Response.Outcome.OPEN)
-    is_blank = Q(step__layout=Step.Layout.CLOZE)
+    is_blank = Q(step__layout__in=layouts.keys_that_fill_text())
     counted = responses.values("assignment").order_by()
     counted = counted.annotate(n_filled=Count("pk", filter=is_blank), n_answers=Count("pk", filter=~is_blank))
     counts = {row["assignment"]: (row["n_filled"], row["n_answers"]) for row in counted}

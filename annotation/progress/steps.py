@@ -17,15 +17,18 @@ from studies.models import Item, Step
 from studies.protocol import Protocol, items_of
 
 State = Literal["open", "begun", "done"]
-Kind = Literal["desk", "together", "text", "cloze"]
+DESK, TOGETHER, TEXT = "desk", "together", "text"  # kinds of parts, besides those that layouts name
 Key = tuple[int, int, int | None]  # step, item, story: what a response answers
 
 
 @dataclass(frozen=True)
 class Part:
-    """Steps that a rater meets together."""
+    """Steps that a rater meets together.
 
-    kind: Kind
+    kind : one of those above, or the key of the layout that has a page of its own; which page that is, the pages know
+    """
+
+    kind: str
     steps: tuple[Step, ...]
 
     @property
@@ -35,6 +38,25 @@ class Part:
     @property
     def locks(self) -> bool:
         return self.steps[0].locks
+
+    @property
+    def stops_at_items(self) -> bool:
+        """Whether each of its items is a stop of its own, story by story; otherwise the whole part is one."""
+        return self.kind == DESK
+
+    @property
+    def compares(self) -> bool:
+        """Whether it is a page of comparisons, beside which stories may stand."""
+        return self.kind == TOGETHER
+
+    @property
+    def fills_text(self) -> bool:
+        """Whether its answers are blanks of one text."""
+        return self.steps[0].layout_type.fills_text
+
+    def stop(self, place: "Place") -> "Stop":
+        """Where a rater stops to answer at this place of it."""
+        return place if self.stops_at_items else self
 
 
 @dataclass(frozen=True)
@@ -158,7 +180,7 @@ def list_parts(protocol: Protocol) -> list[Part]:
         if not _in_group(step, grouped):
             continue
         kind = _kind(step)
-        if parts and parts[-1].kind == kind and kind in ("desk", "together") and not step.locks:
+        if parts and parts[-1].kind == kind and kind in (DESK, TOGETHER) and not step.locks:
             parts[-1] = Part(kind, (*parts[-1].steps, step))
         else:
             parts.append(Part(kind, (step,)))
@@ -171,12 +193,12 @@ def _in_group(step: Step, grouped: Sequence[int]) -> bool:
     return step.kind == Step.Kind.BRIEFING and grouped[0] < step.position < grouped[-1]
 
 
-def _kind(step: Step) -> Kind:
+def _kind(step: Step) -> str:
     if step.kind != Step.Kind.RATING:
-        return "text"
-    if step.layout == Step.Layout.CLOZE:
-        return "cloze"
-    return "desk" if step.scope == Step.Scope.STORY else "together"
+        return TEXT
+    if step.layout_type.has_own_page:
+        return step.layout_type.key
+    return DESK if step.scope == Step.Scope.STORY else TOGETHER
 
 
 def find_part(parts: Iterable[Part], step_key: str) -> Part | None:
@@ -185,7 +207,7 @@ def find_part(parts: Iterable[Part], step_key: str) -> Part | None:
 
 def list_places(part: Part, letters: Sequence[str]) -> list[Place]:
     """The items of a part in the order in which they are met: on the desk story by story, otherwise step by step."""
-    if part.kind == "desk":
+    if part.stops_at_items:
         return [Place(s, item, letter) for letter in letters for s in part.steps for item in items_of(s)]
     return [
         Place(s, item, letter)
@@ -253,12 +275,12 @@ def resume(parts: Sequence[Part], letters: Sequence[str], answers: Answers, *, p
     stops = [(part, at) for part in parts for at in list_places(part, letters)]
     for part, at in stops:
         if place == at.path:
-            return at if part.kind == "desk" else part
+            return part.stop(at)
     if page := find_part(parts, place):
         return page
     for part, at in stops:
         if answers.shortfall(at) or not answers.response_by_key:
-            return at if part.kind == "desk" else part
+            return part.stop(at)
     return None
 
 
@@ -268,6 +290,6 @@ def neighbours(
     """What comes before and after a place of the desk, or after a page; None at either end of the group."""
     stops: list[Stop] = []
     for step_part in parts:
-        stops += list_places(step_part, letters) if step_part.kind == "desk" else [step_part]
-    index = stops.index(at if part.kind == "desk" and at else part)
+        stops += list_places(step_part, letters) if step_part.stops_at_items else [step_part]
+    index = stops.index(part.stop(at) if at else part)
     return (stops[index - 1] if index else None), (stops[index + 1] if index + 1 < len(stops) else None)

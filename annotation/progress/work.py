@@ -39,10 +39,6 @@ class Work:
         return self.outline.protocol
 
     @property
-    def fills_cloze(self) -> bool:
-        return self.outline.fills_cloze
-
-    @property
     def parts(self) -> list[Part]:
         return self.outline.once if self.assignment.seat is None else self.outline.parts
 
@@ -142,8 +138,8 @@ class Work:
     @cached_property
     def part_with_stories(self) -> Part | None:
         """The page of comparisons on which the stories themselves stand, since no desk comes before it; mostly none."""
-        first = next((part for part in self.parts if part.kind in ("desk", "together")), None)
-        return first if first and first.kind == "together" and self.letters else None
+        first = next((part for part in self.parts if part.stops_at_items or part.compares), None)
+        return first if first and first.compares and self.letters else None
 
     def may_read(self, letter: str) -> bool:
         """Whether the story can be read by itself: on the desk one after another, beside comparisons all at once."""

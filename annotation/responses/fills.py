@@ -13,9 +13,10 @@ from itertools import groupby
 from django.db.models import Q, Sum
 
 from annotation.models import Assignment, Fill, Response, ResponseEvent
+from studies import layouts
 from studies.cloze import cascade, compilation
 from studies.documents.cloze import ClozeDocument
-from studies.models import Cloze, Step
+from studies.models import Cloze
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,8 @@ class BlankToCheck:
 
 def cloze_of(assignment: Assignment) -> Cloze | None:
     """The cloze that this assignment asks to be filled. One query."""
-    steps = Q(filling__step__version=assignment.version_id, filling__step__layout=Step.Layout.CLOZE)
+    keys = layouts.keys_that_fill_text()
+    steps = Q(filling__step__version=assignment.version_id, filling__step__layout__in=keys)
     return Cloze.objects.filter(steps).first()
 
 

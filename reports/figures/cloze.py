@@ -22,6 +22,7 @@ from reports.figures.base import Figure, Interval, Reason, Row
 from reports.lazy import rates
 from reports.numbers import decimal
 from stats.reasons import Incomputable
+from studies import layouts
 from studies.cloze import cascade, compilation
 from studies.models import Cloze, Step, Study
 
@@ -136,7 +137,7 @@ class ClozeFilling(Figure[ClozeResult]):
 
 def compute(study: Study) -> ClozeResult | None:
     """The three groups, for people and for models, and where texts were given up; None if no cloze was to be filled."""
-    steps = Step.objects.filter(version__study=study, layout=Step.Layout.CLOZE)
+    steps = Step.objects.filter(version__study=study, layout__in=layouts.keys_that_fill_text())
     cloze = Cloze.objects.filter(filling__step__in=steps).first()
     if cloze is None:
         return None

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from studies.documents import instrument, reader, stories, switches
+from studies import layouts
+from studies.documents import instrument, reader, stories
 from studies.documents.cloze import parse_cloze
 from studies.documents.errors import DocumentError, InvalidValue, quote
 from studies.documents.reader import FieldReader
@@ -189,9 +190,11 @@ def _step(raw: dict[str, Any], study: Mapping[str, Any], *, place: str, path: Pa
     if _BRIEFING.search(values.get("text", "")) and values["kind"] != StepKind.BRIEFING:
         raise DocumentError(path, f"{place}, text", "takes in a briefing, which belongs to a step of kind briefing")
     values["text"] = _filled(values.get("text", ""), study, place=place, path=path)
-    if "options" in values and "layout" not in values:
-        raise DocumentError(path, f"{place}, options", 'belongs to a step with layout = "cloze"')
-    if reason := switches.find_fault(values.get("options", {})):
+    layout = layouts.find_layout(values.get("layout", StepLayout.ITEMS))
+    if "options" in values and not layout.has_options:
+        owners = " or ".join(f'"{key}"' for key in layouts.keys_with_options())
+        raise DocumentError(path, f"{place}, options", f"belongs to a step with layout = {owners}")
+    if reason := layout.find_fault(values.get("options", {})):
         raise DocumentError(path, f"{place}, options", reason)
     return StepDocument(place=place, **values)
 

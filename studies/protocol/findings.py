@@ -10,9 +10,8 @@ from typing import Literal
 
 from django.utils.translation import gettext as _
 
-from studies import items
-from studies.documents import switches
-from studies.models import Cloze, Instrument, Item, Step, StoryGroup, Study
+from studies import items, layouts
+from studies.models import Instrument, Item, Step, StoryGroup, Study
 from studies.protocol.steps import Protocol, items_of
 
 
@@ -127,7 +126,7 @@ def _of_step(step: Step, protocol: Protocol, groups: Sequence[StoryGroup]) -> It
         sentence = _("step %(step)s asks %(instrument)s, which is a draft and could still change")
         names = {"step": step.key, "instrument": step.instrument}
         yield _error(place, sentence % names, _("publish it first"))
-    yield from (_error(place, sentence) for sentence in _findings_of_cloze(step, groups))
+    yield from (_error(place, sentence) for sentence in _findings_of_layout(step, groups))
     yield from (_error(place, sentence) for sentence in _findings_of_practice(step, protocol))
     if step.locks and step not in protocol.ratings:
         sentence = _("step %(step)s, locks: only a step that asks about stories or groups can lock what came before")
@@ -153,26 +152,12 @@ def _of_raters(study: Study, protocol: Protocol) -> Iterator[Finding]:
         yield Finding("warning", "contact", sentence, way_out, WITH_RATERS)
 
 
-def _findings_of_cloze(step: Step, groups: Sequence[StoryGroup]) -> Iterator[str]:
-    """What keeps a step from being filled in the running text."""
-    if step.layout != Step.Layout.CLOZE:
-        if step.options:
-            yield _("step %(step)s has options, which belong to the layout cloze") % {"step": step.key}
-        return
-    cloze = Cloze.objects.filter(filling=step.instrument_id).first() if step.instrument_id else None
-    if cloze is None:
-        yield _("step %(step)s is laid out as a cloze, but its instrument does not fill one") % {"step": step.key}
-        return
-    if step.scope != Step.Scope.GROUP:
-        yield _("step %(step)s is laid out as a cloze, so its scope must be group") % {"step": step.key}
-    if reason := switches.find_fault(step.options):
-        yield _("step %(step)s: %(why)s") % {"step": step.key, "why": reason}
-    for group in groups:
-        if [story.text for story in group.stories.all()] != [cloze.skeleton]:
-            sentence = _(
-                "group %(group)s must hold one story, the text of %(cloze)s with its markers, for step %(step)s"
-            )
-            yield sentence % {"group": group.code, "cloze": cloze, "step": step.key}
+def _findings_of_layout(step: Step, groups: Sequence[StoryGroup]) -> Iterator[str]:
+    """What keeps a step from being laid out as it says."""
+    if step.options and not step.layout_type.has_options:
+        names = {"step": step.key, "layouts": ", ".join(layouts.keys_with_options())}
+        yield _("step %(step)s has options, which belong to the layout %(layouts)s") % names
+    yield from step.layout_type.findings(step, groups)
 
 
 def _findings_of_practice(step: Step, protocol: Protocol) -> Iterator[str]:

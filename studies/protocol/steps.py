@@ -24,10 +24,10 @@ class Protocol:
     def consent(self) -> Step | None:
         return next((s for s in self.steps if s.kind == Step.Kind.CONSENT), None)
 
-    @property
-    def fills_cloze(self) -> bool:
+    @cached_property
+    def fills_text(self) -> bool:
         """Whether raters fill a text instead of reading stories: a group then holds that text and nothing else."""
-        return any(step.layout == Step.Layout.CLOZE for step in self.ratings)
+        return any(step.layout_type.fills_text for step in self.ratings)
 
     @property
     def asks_reasons(self) -> bool:
@@ -65,6 +65,4 @@ def items_of(step: Step) -> list[Item]:
 
 def cloze_of(step: Step) -> Cloze | None:
     """The cloze that a step asks to be filled; None if it asks for none. No query if the protocol is frozen."""
-    if step.layout != Step.Layout.CLOZE or step.instrument is None:
-        return None
-    return getattr(step.instrument, "cloze", None)
+    return getattr(step.instrument, "cloze", None) if step.layout_type.fills_text else None

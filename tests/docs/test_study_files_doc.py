@@ -10,7 +10,8 @@ import pytest
 from django.core.management import call_command
 
 from studies import loader
-from studies.documents import reader, stories, study, switches
+from studies.documents import reader, stories, study
+from studies.layouts import cloze
 from studies.models import Source, Step, Study
 from tests.studies.documents import test_study_refusals as refusals
 
@@ -38,7 +39,7 @@ def test_every_key_of_a_step_is_documented_and_no_other() -> None:
 
 
 def test_every_option_of_a_cloze_is_documented_and_no_other() -> None:
-    assert keys("### Filling a cloze") == list(switches.NAMES)
+    assert keys("### Filling a cloze") == list(cloze.NAMES)
 
 
 def test_every_column_is_documented_and_no_other() -> None:

@@ -13,7 +13,7 @@ from judges.parsing import Failure
 from judges.prompts import InvalidPrompt, new_mark
 from judges.providers.stub import StubClient
 from studies.cloze.text import fill_blanks
-from studies.documents.switches import Switches
+from studies.layouts.cloze import Switches
 from studies.models import Study
 from tests import factories
 from tests.annotation import clozes

@@ -138,7 +138,7 @@ def test_a_study_without_a_reading_desk_does_not_get_one(client: Client) -> None
 def facts(assignment: Assignment) -> dict[str, Any]:
     at_work = work.load_work(assignment.code, rater=assignment.rater_id, at=NOON)
     assert at_work is not None
-    return {"fills_cloze": at_work.fills_cloze, "standing": at_work.standing}
+    return {"fills_text": at_work.protocol.fills_text, "standing": at_work.standing}
 
 
 def test_simulated_raters_answer_nothing_of_it() -> None:

@@ -62,7 +62,7 @@ def open_invitation(request: Request, token: str) -> HttpResponse:
         return redirect("annotation:home")
     until = invitations.ends_at(invitation.study, invitation)
     outline = load_outline(protocol.current(invitation.study))
-    context = {"study": invitation.study, "until": until, "fills_cloze": outline.fills_cloze}
+    context = {"study": invitation.study, "until": until, "fills_text": outline.protocol.fills_text}
     return render(request, "annotation/invitation.html", context)
 
 

@@ -1,18 +1,18 @@
 """Finishing: check your answers, submit, the receipt, the honest way out, and the end."""
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation import progress, responses
+from annotation import progress
 from annotation.models import Assignment, Fill, Rater
 from annotation.participation import claims
 from annotation.progress import Page, RaterProgress, sittings
 from annotation.progress.languages import Words
 from annotation.progress.work import Work
 from annotation.responses import fills, submission
-from annotation.views.rater import cloze, routing
+from annotation.views.rater import parts, routing
 from annotation.views.rater.guards import Request, for_assignment, for_rater
 from annotation.views.rater.presenters import pages
 from annotation.views.rater.routing import allow_get_and_post, requires_open_study
@@ -58,21 +58,7 @@ def receipt(request: Request, work: Work) -> HttpResponse:
 @require_POST
 def stop(request: Request, work: Work, step: str) -> HttpResponse:
     """Keep what is on the page, and end the work at the section from which its writer cannot go on."""
-    part, now = work.part(step), timezone.now()
-    if part.kind != "cloze" or not (sheet := cloze.load_sheet(work, part)).switches.way_out:
-        raise Http404
-    if refusal := work.refusal_at(part.steps[0]):
-        return pages.refuse(request, refusal)
-    try:
-        sheet = cloze.save_all(request, sheet, at=now)
-    except responses.AssignmentEnded as refused:
-        return pages.refuse(request, refused)
-    section = request.POST.get("section", "")
-    if section not in [str(s.number) for s in sheet.cloze.parsed.sections] or sheet.problems:
-        return cloze.render_page(request, work, part, sheet, status=400)
-    claims.remember_place(work.assignment, place=f"{part.key}/section-{section}", at=now)
-    claims.give_up(work.assignment, at=now, stopped_at=int(section))
-    return redirect("annotation:stopped", work.assignment.code)
+    return parts.find_page(request, work, work.part(step)).stop()
 
 
 @for_assignment

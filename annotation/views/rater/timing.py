@@ -4,15 +4,14 @@ from django.http import Http404, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from annotation.progress import Part
 from annotation.progress.refusals import READABLE
 from annotation.progress.work import Work
 from annotation.responses import fills, timing
 from annotation.responses.timing import TimeReport
 from annotation.templatetags.times import in_words
+from annotation.views.rater import parts
 from annotation.views.rater.guards import Request, for_assignment
 from annotation.views.rater.presenters.questions import REVISION
-from studies.models import Cloze
 
 FIELDS = ("step", "letter", "section", "seconds")
 
@@ -28,7 +27,7 @@ def add(request: Request, work: Work) -> HttpResponse:
         raise Http404
     rows = list(zip(*columns, strict=True))
     part_by_step = {key: work.part(key) for key in columns[0]}
-    sections_by_step = {key: _sections(part) for key, part in part_by_step.items()}
+    sections_by_step = {key: parts.find_page(request, work, part).sections for key, part in part_by_step.items()}
     for key, letter, section, seconds in rows:
         is_valid = section in sections_by_step[key] and letter in ("", *work.letters)
         if not is_valid or not REVISION.fullmatch(seconds):
@@ -51,10 +50,3 @@ def add(request: Request, work: Work) -> HttpResponse:
     else:
         seconds_so_far = timing.seconds_on_story(work.assignment, report[-1].story)
     return HttpResponse(in_words(seconds_so_far // 60), content_type="text/plain")
-
-
-def _sections(part: Part) -> list[str]:
-    """What a report can name as the section: one of a cloze, and nothing elsewhere. One query for a cloze."""
-    if part.kind != "cloze":
-        return [""]
-    return [str(section.number) for section in Cloze.objects.get(filling=part.steps[0].instrument_id).parsed.sections]

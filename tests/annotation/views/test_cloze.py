@@ -93,19 +93,19 @@ def test_a_save_by_script_takes_a_fixed_number_of_queries(client, work, django_a
     for blank, text in FILLS.items():
         save(client, work, blank, text)
 
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(9):
         save(client, work, 5, "Look at this", base=1)
-    with django_assert_num_queries(11):  # a change upstream: the history is read as well
+    with django_assert_num_queries(10):  # a change upstream: the history is read as well
         save(client, work, 2, "a ring", base=1)
 
 
 def test_the_page_takes_a_fixed_number_of_queries(client, work, django_assert_num_queries):
     client.get(address(work))  # the protocol is in memory from now on
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(5):
         client.get(address(work))
     for blank, text in FILLS.items():
         save(client, work, blank, text)
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(5):
         client.get(address(work))
 
 

@@ -14,7 +14,7 @@ from annotation.responses.fills import BlankToCheck
 from annotation.views.rater import addresses
 from studies.cloze import cascade, compilation, text
 from studies.documents.cloze import Blank, Constraint
-from studies.documents.switches import Switches
+from studies.layouts.cloze import Switches
 from studies.models import Cloze, Item, Step
 from studies.typography.paragraphs import Run, split_runs
 

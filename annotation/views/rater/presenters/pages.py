@@ -78,7 +78,7 @@ class Section:
 
 def base_context(work: Work) -> dict[str, Any]:
     """What every page of an assignment needs around it."""
-    return {"study": work.assignment.study, "assignment": work.assignment, "fills_cloze": work.fills_cloze}
+    return {"study": work.assignment.study, "assignment": work.assignment, "fills_text": work.protocol.fills_text}
 
 
 def desk_context(
@@ -155,7 +155,7 @@ def index_entries(work: Work, story_places: Sequence[Place], current: Place) -> 
 
 def story_links(work: Work, *, current: str = "") -> list[StoryLink]:
     """The stories of the group, how complete each is, and the way to those that may be read."""
-    desks = [p for part in work.parts if part.kind == "desk" for p in progress.list_places(part, work.letters)]
+    desks = [p for part in work.parts if part.stops_at_items for p in progress.list_places(part, work.letters)]
     links: list[StoryLink] = []
     for n, letter in enumerate(work.letters):
         story_places = [p for p in desks if p.letter == letter]

@@ -1,0 +1,126 @@
+"""What the page of a part is: where it begins, how it shows and keeps answers, and where it goes on to."""
+
+from datetime import datetime
+from typing import ClassVar
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django_htmx.http import HttpResponseClientRedirect, reswap, retarget
+
+from annotation import progress, responses
+from annotation.models import Response
+from annotation.participation import claims
+from annotation.progress import Part, Place, Stop, languages
+from annotation.progress.work import Work
+from annotation.responses import quotes
+from annotation.views.rater import addresses
+from annotation.views.rater.guards import Request
+from annotation.views.rater.presenters import pages, questions
+from annotation.views.rater.presenters.pages import RefusedAnswer
+from annotation.views.rater.presenters.questions import PostedAnswer
+from studies.models import Step
+
+
+class PartPage:
+    """One kind of part as raters meet it. Subclasses are discovered; each request makes one for its part.
+
+    A subclass gives `kind` and `render`, and overrides what differs. Whether the rater may be here at all, the views
+    have asked before.
+    """
+
+    kind: ClassVar[str]
+
+    def __init__(self, request: Request, work: Work, part: Part) -> None:
+        self.request = request
+        self.work = work
+        self.part = part
+
+    @property
+    def url(self) -> str:
+        """Where the part begins."""
+        return addresses.of_stop(self.work, self.part)
+
+    @property
+    def resume_url(self) -> str:
+        """Where to come back to, if the rater was somewhere on it."""
+        return self.url
+
+    @property
+    def sections(self) -> list[str]:
+        """What a report of active time can name as the section; [""] where there are none."""
+        return [""]
+
+    def render(self, place: Place | None = None, *, refused: RefusedAnswer | None = None) -> HttpResponse:
+        """The page on which the place is asked. refused : what was posted and could not be kept"""
+        raise NotImplementedError
+
+    def open(self) -> HttpResponse:
+        """The page as a rater comes to it."""
+        claims.remember_place(self.work.assignment, place=self.part.key, at=timezone.now())
+        return self.render()
+
+    def open_place(self, place: Place) -> HttpResponse:
+        """The page as a rater comes to one item of it."""
+        return redirect(f"{self.url}#item-{place.id}")
+
+    def post(self) -> HttpResponse:
+        """What a form for the whole page leads to; where there is none, the page."""
+        return self.open()
+
+    def stop(self) -> HttpResponse:
+        """Keep what is on the page, and end the work here. Not found where the page has no such way out."""
+        raise Http404
+
+    def go_on(self, place: Place, direction: str) -> HttpResponse:
+        """On to the next place or back to the one before."""
+        url = addresses.of_stop(self.work, self.find_neighbour(place, direction))
+        return HttpResponseClientRedirect(url) if self.request.htmx else redirect(url)
+
+    def find_neighbour(self, place: Place, direction: str) -> Stop | None:
+        """What comes after the place, or before it if the direction is "previous"; None at either end of the group."""
+        before, after = progress.neighbours(self.work.parts, self.part, self.work.letters, place)
+        return before if direction == "previous" else after
+
+    def render_saved(self, place: Place, response: Response, *, at: datetime) -> HttpResponse:
+        """To htmx, after an answer was kept: its revision, and how complete it is."""
+        context = {
+            "id": place.id,
+            "revision": response.revision,
+            "state": progress.response_state(response, place.item),
+            "at": at,
+            "has_index": place.step.scope == Step.Scope.STORY,
+            "is_lacking": bool(responses.find_shortfall(response, place.item)),
+            "oob": True,
+        }
+        return render(self.request, "annotation/item.html#saved", context)
+
+    def render_invalid(self, refused: RefusedAnswer) -> HttpResponse:
+        """The same page with the reason at the item, and what was posted still in it; to htmx only the reason."""
+        if not self.request.htmx:
+            return self.render(refused.place, refused=refused)
+        context = {"id": refused.place.id, "problem": refused.problem, "oob": True}
+        return render(self.request, "annotation/item.html#not_saved", context, status=400)
+
+    def render_conflict(self, place: Place, posted: PostedAnswer, stored: Response) -> HttpResponse:
+        """Both versions of an answer that was changed in two windows, to choose from. Nothing has been overwritten."""
+        request, work = self.request, self.work
+        context = pages.base_context(work) | {
+            "place": place,
+            "name": languages.item_title(place, work.assignment.study),
+            # Only where a passage is quoted does the page say in which language the story is.
+            "story": work.story_by_letter[place.letter] if place.letter and (posted.quotes or stored.quotes) else None,
+            "url": addresses.of_stop(work, place),
+            "stored": stored,
+            "stored_words": questions.response_in_words(work, stored, place),
+            "posted": posted,
+            "posted_words": questions.posted_in_words(work, posted, place),
+            "posted_quotes": quotes.readable_quotes(posted.quotes),
+            "stored_quotes": quotes.readable_quotes(stored.quotes),
+            "fields": [
+                (n, v) for n, values in request.POST.lists() if n.startswith((place.name, "quotes")) for v in values
+            ],
+        }
+        template = "annotation/conflict.html#conflict" if request.htmx else "annotation/conflict.html"
+        response = render(request, template, context, status=409)
+        return reswap(retarget(response, f"#item-{place.id}"), "outerHTML") if request.htmx else response

@@ -1,0 +1,215 @@
+"""Filling a cloze: its page, saving one blank or all of them, and the way out."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation import progress, responses
+from annotation.models import Response
+from annotation.participation import claims
+from annotation.progress import Place, pace
+from annotation.responses import fills
+from annotation.templatetags.times import time_of_day
+from annotation.views.rater import addresses
+from annotation.views.rater.guards import Request
+from annotation.views.rater.parts.base import PartPage
+from annotation.views.rater.presenters import pages, questions
+from annotation.views.rater.presenters.cloze_sheet import ClozeSheet
+from annotation.views.rater.presenters.pages import RefusedAnswer
+from annotation.views.rater.presenters.questions import PostedAnswer
+from studies import items, protocol
+from studies.cloze import cascade, compilation
+from studies.items import InvalidAnswer
+from studies.layouts.cloze import ClozeLayout
+from studies.protocol import items_of
+
+
+class ClozePage(PartPage):
+    """The running text with its blanks as fields."""
+
+    kind = ClozeLayout.key
+
+    @property
+    def resume_url(self) -> str:
+        """The blank that was last written, or the beginning."""
+        sheet = self.load_sheet()
+        if not sheet.answers:
+            return self.url
+        last = max(sheet.answers, key=lambda number: sheet.answers[number].last_edited_at)
+        return f"{self.url}#item-{sheet.place(last).id}"
+
+    @property
+    def sections(self) -> list[str]:
+        cloze = protocol.cloze_of(self.part.steps[0])
+        return [str(section.number) for section in cloze.parsed.sections] if cloze else super().sections
+
+    def load_sheet(self) -> ClozeSheet:
+        """The cloze with what is stored in its blanks. One query."""
+        step = self.part.steps[0]
+        cloze = protocol.cloze_of(step)
+        if cloze is None:
+            raise Http404
+        number_by_key = compilation.number_by_key(cloze.parsed)
+        answers = fills.answers_of(self.work.assignment, cloze)
+        return ClozeSheet(self.work, step, cloze, {number_by_key[answer.item.key]: answer for answer in answers})
+
+    def render(self, place: Place | None = None, *, refused: RefusedAnswer | None = None) -> HttpResponse:
+        sheet = self.load_sheet()
+        if pages.shows_shortfalls(self.request, self.work):
+            numbered = enumerate(items_of(sheet.step), start=1)
+            sheet = replace(
+                sheet, problems={n: responses.find_shortfall(sheet.answers.get(n), item) for n, item in numbered}
+            )
+        if refused and refused.posted and (number := sheet.number(refused.place.item.key)):
+            problems = {**sheet.problems, number: refused.problem}
+            sheet = replace(sheet, refused={number: str(refused.posted.value)}, problems=problems)
+        return self.render_sheet(sheet, status=400 if refused else 200)
+
+    def render_sheet(self, sheet: ClozeSheet, *, status: int = 200) -> HttpResponse:
+        """The page with that sheet."""
+        after = progress.neighbours(self.work.parts, self.part, self.work.letters)[1]
+        seconds = sum(fills.seconds_by_section(self.work.assignment).values())
+        n_filled = len(sheet.values)
+        context = pages.base_context(self.work) | {
+            "sheet": sheet,
+            "step": sheet.step,
+            "document": sheet.cloze.parsed,
+            "passages": sheet.passages(),
+            "next_label": _("Go on") if after else _("Check your answers"),
+            "is_locked": self.work.refusal_at(sheet.step) is not None,
+            "minutes": seconds // 60,
+            "minutes_left": pace.minutes_left(
+                n_answered=n_filled, n_left=len(sheet.blanks) - n_filled, active_seconds=seconds
+            ),
+            "saved_at": max((answer.last_edited_at for answer in sheet.answers.values()), default=None),
+            "first_open": next((sheet.place(n).id for n in sheet.blanks if n not in sheet.values), ""),
+        }
+        return render(self.request, "annotation/cloze.html", context, status=status)
+
+    def post(self) -> HttpResponse:
+        """Keep all fields at once, as browsers without JavaScript post them; on to the next part if that was asked for
+        and nothing failed."""
+        if refusal := self.work.refusal_at(self.part.steps[0]):
+            return pages.refuse(self.request, refusal)
+        try:
+            sheet = save_all(self.request, self.load_sheet(), at=timezone.now())
+        except responses.AssignmentEnded as refused:
+            return pages.refuse(self.request, refused)
+        if sheet.problems:
+            return self.render_sheet(sheet, status=400)
+        claims.remember_place(self.work.assignment, place=self.part.key, at=timezone.now())
+        if "go" in self.request.POST:
+            after = progress.neighbours(self.work.parts, self.part, self.work.letters)[1]
+            return redirect(addresses.of_stop(self.work, after))
+        confirmed = sheet.number(self.request.POST.get("confirm", ""))
+        return redirect(self.url + (f"#item-{sheet.place(confirmed).id}" if confirmed else ""))
+
+    def stop(self) -> HttpResponse:
+        """Keep what is on the page, and end the work at the section from which its writer cannot go on."""
+        sheet, now = self.load_sheet(), timezone.now()
+        if not sheet.switches.way_out:
+            raise Http404
+        if refusal := self.work.refusal_at(self.part.steps[0]):
+            return pages.refuse(self.request, refusal)
+        try:
+            sheet = save_all(self.request, sheet, at=now)
+        except responses.AssignmentEnded as refused:
+            return pages.refuse(self.request, refused)
+        section = self.request.POST.get("section", "")
+        if section not in self.sections or sheet.problems:
+            return self.render_sheet(sheet, status=400)
+        claims.remember_place(self.work.assignment, place=f"{self.part.key}/section-{section}", at=now)
+        claims.give_up(self.work.assignment, at=now, stopped_at=int(section))
+        return redirect("annotation:stopped", self.work.assignment.code)
+
+    def render_saved(self, place: Place, response: Response, *, at: datetime) -> HttpResponse:
+        """To htmx, after one blank was kept: its revision, marks that came or went, and progress."""
+        sheet, number = self.load_sheet_at(place)
+        affected = {number, *cascade.find_affected(sheet.cloze.parsed, number)} if sheet.switches.check else ()
+        context = {
+            "sheet": sheet,
+            "field": sheet.field(number),
+            "marked": [sheet.field(blank) for blank in sorted(affected)],
+            "passages": sheet.passages(),
+            "n_to_check": len(sheet.checks),
+            "at": at,
+            "oob": True,
+        }
+        return render(self.request, "annotation/cloze.html#saved", context)
+
+    def render_conflict(self, place: Place, posted: PostedAnswer, stored: Response) -> HttpResponse:
+        """To htmx what is saved, beside what stands in the field."""
+        if not self.request.htmx:
+            return super().render_conflict(place, posted, stored)
+        sheet, number = self.load_sheet_at(place)
+        context = {"field": sheet.field(number), "stored": stored, "language": sheet.cloze.parsed.language, "oob": True}
+        return render(self.request, "annotation/cloze.html#conflict", context, status=409)
+
+    def render_invalid(self, refused: RefusedAnswer) -> HttpResponse:
+        if not self.request.htmx:
+            return super().render_invalid(refused)
+        context = {"field": {"id": refused.place.id, "problem": refused.problem}, "oob": True}
+        return render(self.request, "annotation/cloze.html#not_saved", context, status=400)
+
+    def load_sheet_at(self, place: Place) -> tuple[ClozeSheet, int]:
+        """The sheet as it is now, and the number of the blank at this place of it. One query."""
+        sheet = self.load_sheet()
+        number = sheet.number(place.item.key)
+        if number is None:
+            raise Http404
+        return sheet, number
+
+
+def save_all(request: Request, sheet: ClozeSheet, *, at: datetime) -> ClozeSheet:
+    """The sheet after all fields of the page were posted at once, as a browser without JavaScript does.
+
+    What could not be kept is there as it was given, with the reason. Raises AssignmentEnded if the work has ended.
+    """
+    answers, refused, problems = dict(sheet.answers), dict[int, str](), dict[int, str]()
+    for number, item in enumerate(items_of(sheet.step), start=1):
+        place = Place(sheet.step, item)
+        value = items.find_type(item.type).from_form(request.POST, place.name)
+        stored = answers.get(number)
+        again = request.POST.get("confirm") == item.key
+        if value is None or (value == ((stored and stored.value) or "") and not again):
+            continue
+        try:
+            answers[number] = responses.record(
+                sheet.work.assignment,
+                step=sheet.step,
+                item=item,
+                story=None,
+                answer=responses.Answer(value=value),
+                at=at,
+                base=_posted_revision(request, place) if stored is not None else 0,
+                is_confirmation=again,
+            )
+        except InvalidAnswer as error:
+            refused[number], problems[number] = value, str(error)
+        except responses.Stale as stale:
+            answers[number] = stale.response
+            refused[number], problems[number] = value, _conflict_message(stale.response)
+        if number in answers:
+            answers[number].item = item
+    return replace(sheet, answers=answers, refused=refused, problems=problems)
+
+
+def _posted_revision(request: Request, place: Place) -> int:
+    base = request.POST.get(f"base-{place.id}", "")
+    return int(base) if questions.REVISION.fullmatch(base) else 0
+
+
+def _conflict_message(stored: Response) -> str:
+    at = time_of_day(stored.last_edited_at)
+    if not stored.value:
+        return _(
+            "Changed in another window at %(time)s, where it is empty now. To keep what stands here, save once more."
+        ) % {"time": at}
+    return _(
+        "Changed in another window at %(time)s, where it now says “%(words)s”. "
+        "To keep what stands here, save once more."
+    ) % {"time": at, "words": stored.value}

@@ -1,0 +1,21 @@
+"""A page of several items at once: comparisons, and what is asked of each story beside the others."""
+
+from django.http import HttpResponse
+from django.shortcuts import render
+
+from annotation.progress import Place
+from annotation.progress.steps import TOGETHER
+from annotation.views.rater.parts.base import PartPage
+from annotation.views.rater.presenters import pages
+from annotation.views.rater.presenters.pages import RefusedAnswer
+
+
+class TogetherPage(PartPage):
+    """All items of its steps on one page."""
+
+    kind = TOGETHER
+
+    def render(self, place: Place | None = None, *, refused: RefusedAnswer | None = None) -> HttpResponse:
+        shows_shortfalls = pages.shows_shortfalls(self.request, self.work)
+        context = pages.together_context(self.work, self.part, refused=refused, shows_shortfalls=shows_shortfalls)
+        return render(self.request, "annotation/together.html", context, status=400 if refused else 200)
