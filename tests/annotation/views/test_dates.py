@@ -12,8 +12,8 @@ from django.utils.formats import date_format, get_format
 from django.utils.translation import to_locale
 
 from annotation.models import Assignment
-from annotation.templatetags.orientation import day_and_time, time_of_day
-from annotation.templatetags.reading import browsers_locale
+from annotation.templatetags.reading_preferences import browsers_locale
+from annotation.templatetags.times import day_and_time, time_of_day
 from reports import results
 from studies.models import Study
 from tests import factories
