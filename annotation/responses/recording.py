@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Self
 
@@ -80,6 +80,14 @@ class Entry:
     def new_response(self) -> Response:
         """The response to this item before anything was answered; not saved."""
         return Response(assignment=self.assignment, step=self.step, item=self.item, story=self.story)
+
+
+def is_untouched(entry: Entry, stored: Response) -> bool:
+    """Whether an entry says what stood at its base, so that its sender has changed nothing. One query."""
+    content = asdict(_read_content(entry))
+    event = stored.events.filter(revision=entry.base).first() if entry.base else None
+    before = history.words_of(event) if event else asdict(_Content(None, Response.Outcome.OPEN, "", []))
+    return all(before.get(name) == content[name] for name in CONTENT)
 
 
 def letters(order: Sequence[str]) -> dict[str, str]:

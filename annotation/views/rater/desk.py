@@ -15,7 +15,7 @@ from annotation.progress import Part, Place, languages
 from annotation.progress.refusals import READABLE, Refusal
 from annotation.progress.work import Work
 from annotation.responses import quotes as quoting
-from annotation.views.rater import addresses, cloze, overview
+from annotation.views.rater import addresses, cloze, overview, posted_page
 from annotation.views.rater.guards import Request, for_assignment
 from annotation.views.rater.presenters import pages, questions
 from annotation.views.rater.presenters.pages import RefusedAnswer
@@ -121,7 +121,9 @@ def render_place(
         sheet = cloze.load_sheet(work, part, refused=refused, shows_shortfalls=shows_shortfalls)
         return cloze.render_page(request, work, part, sheet, status=status)
     if part.kind != "desk":
-        context = pages.together_context(work, part, refused=refused, shows_shortfalls=shows_shortfalls)
+        context = pages.together_context(
+            work, part, refused=[refused] if refused else [], shows_shortfalls=shows_shortfalls
+        )
         return render(request, "annotation/together.html", context, status=status)
     context = pages.desk_context(work, part, place, refused=refused, shows_shortfalls=shows_shortfalls)
     context |= overview.progress_context(request, work, place, at=timezone.now())
@@ -205,6 +207,8 @@ def part(request: Request, work: Work, step: str) -> HttpResponse:
         return redirection
     if current.kind == "cloze" and request.method == "POST":
         return save_cloze(request, work, current)
+    if current.kind == "together" and request.method == "POST":
+        return posted_page.go_on(request, work, current)
     claims.remember_place(work.assignment, place=current.key, at=timezone.now())
     shows_shortfalls = pages.shows_shortfalls(request, work)
     if current.kind == "cloze":

@@ -165,7 +165,7 @@ def test_a_page_gives_back_exactly_what_was_written(client):
     form = fields(client.get(address(assignment)).text, action=address(assignment))
 
     assert said(assignment) == [("yes", written)]
-    assert form["rationale"] == written
+    assert form["rationale-tests-A-item-1"] == written
 
 
 # A save: session, assignment, whether it is still open, the answer so far, the answer, its event; a transaction around
