@@ -116,7 +116,8 @@ def record(
         missed anything, though it never heard that it arrived
     is_confirmation : keep it even if it says the same as before: somebody looked at it once more, and it stands
     n_pasted : characters of a large paste into the rationale
-    Raises InvalidAnswer, AssignmentEnded if the assignment has ended, Stale if someone else wrote since.
+    Raises InvalidAnswer, AssignmentEnded if the assignment has ended, Stale if someone else wrote since. A base that is
+    above what is stored (a database restored from an older copy) is no conflict.
     """
     if assignment.status != Assignment.Status.OPEN:
         raise AssignmentEnded(ENDED)
@@ -251,7 +252,8 @@ def _apply(
             response.revision = earlier.revision
             return response, None
         latest = next((event for event in events if event.revision == response.revision), None)
-        if latest is None or not _follows(entry.key, latest.key):
+        is_ahead = entry.base > response.revision
+        if not is_ahead and (latest is None or not _follows(entry.key, latest.key)):
             raise Stale(copy(response))
     return response, _change(response, entry, content)
 
@@ -278,7 +280,10 @@ def _change(response: Response, entry: Entry, content: _Content) -> ResponseEven
     """The event by which the response comes to say this, neither saved yet."""
     for name in CONTENT:
         setattr(response, name, getattr(content, name))
-    response.revision, response.last_edited_at = response.revision + 1, entry.at
+    # A page may be ahead of us, as after a restore. Above what it saw, so that no page from before the restore takes
+    # another answer for the one it knows.
+    response.revision = max(response.revision, entry.base or 0) + 1
+    response.last_edited_at = entry.at
     if response.first_answered_at is None and response.outcome != Response.Outcome.OPEN:
         response.first_answered_at = entry.at
     return history.new_event(response, at=entry.at, key=entry.key, n_pasted=entry.n_pasted)

@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
-from annotation.templatetags.orientation import day_and_time
+from annotation.templatetags.times import day_and_time
 from studies.models import Study
 from tests import factories
 from tests.annotation import walk
