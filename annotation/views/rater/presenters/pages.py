@@ -270,15 +270,18 @@ def review_context(work: Work, parts: Sequence[Part]) -> dict[str, Any]:
 
 
 def shows_shortfalls(request: Request, work: Work) -> bool:
-    """Whether the rater has looked through their answers and found some lacking; then the items say so too."""
+    """Whether the rater has tried to submit with answers lacking; then the items say so too."""
     return request.session.get(CHECKED) == work.assignment.code
 
 
 def render_review(request: Request, work: Work, context: dict[str, Any]) -> HttpResponse:
-    """The page of all answers, from `review_context`. From now on, what is lacking is said at the items too."""
-    if context["missing_answers"]:
+    """The page of all answers, from `review_context`. Once sent and refused, what is lacking is said at the items too;
+    whoever only looks is reproached with nothing."""
+    is_refused = request.method == "POST"
+    if is_refused and context["missing_answers"]:
         request.session[CHECKED] = work.assignment.code
-    return render(request, "annotation/check.html", context, status=400 if request.method == "POST" else 200)
+    context |= {"is_refused": is_refused}
+    return render(request, "annotation/check.html", context, status=400 if is_refused else 200)
 
 
 def refuse(request: Request, refusal: Refusal | responses.AssignmentEnded) -> HttpResponse:
