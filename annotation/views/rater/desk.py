@@ -159,6 +159,7 @@ def render_conflict(
         "stored": stored,
         "stored_words": questions.response_in_words(work, stored, place),
         "posted": posted,
+        "both_reasons": questions.join_reasons(stored.rationale, posted.rationale),
         "posted_words": questions.posted_in_words(work, posted, place),
         "posted_quotes": quoting.readable_quotes(posted.quotes),
         "stored_quotes": quoting.readable_quotes(stored.quotes),

@@ -25,6 +25,7 @@ import { codeOf, isTaken, queue, REQUEST_TIMEOUT, SIGNATURE } from "./queue.js";
 import { isSaved, isSaving, say, sayPageState, sayRefused, sayTrouble } from "./status.js";
 
 /** @typedef {import("./forms.js").Saver} Saver */
+const CONFLICT = 409;
 
 /**
  * Number what a saver now says, and keep it on the device until the server has it.
@@ -132,7 +133,9 @@ document.addEventListener("htmx:beforeSend", (event) => {
   say("saving");
 });
 document.addEventListener("htmx:beforeOnLoad", (event) => {
-  if (isSave(event) && event.detail.xhr.getResponseHeader(SIGNATURE) === null) event.preventDefault();
+  if (!isSave(event)) return;
+  if (event.detail.xhr.getResponseHeader(SIGNATURE) === null) event.preventDefault();
+  if (event.detail.xhr.status === CONFLICT && hasNewer(event)) event.preventDefault();
 });
 document.addEventListener("htmx:afterRequest", (event) => {
   if (!isSave(event)) return;
@@ -148,8 +151,23 @@ document.addEventListener("htmx:afterRequest", (event) => {
     return;
   }
   if (isMove) elt.inert = false;
+  // Both versions are shown with the latest of what was written here: that is sent first, and nothing is added to it.
+  if (code === CONFLICT && hasNewer(event)) {
+    elt.inert = true;
+    send(/** @type {Saver} */ (elt));
+    return;
+  }
   refuse(elt, n, code);
 });
+
+/**
+ * Whether an item says by now something else than what was sent.
+ * @param {HtmxEvent} event
+ */
+function hasNewer(event) {
+  const { elt, n } = requestOf(event);
+  return !("of" in elt.dataset) && elt.isConnected && keep(elt).n > n;
+}
 
 /**
  * @param {HTMLElement} saver

@@ -124,6 +124,11 @@ def check_storable(posted: PostedAnswer) -> None:
         raise InvalidAnswer(_("Your reasons contain a character that cannot be stored; please write it again."))
 
 
+def join_reasons(stored: str, posted: str) -> str:
+    """Both reasons, a blank line between them; empty if there is only one to keep."""
+    return f"{stored}\n\n{posted}" if stored and posted and stored != posted else ""
+
+
 def build_item_form(
     work: Work,
     place: Place,
