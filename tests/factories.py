@@ -183,7 +183,14 @@ def assignment(study: Study, by: Rater | None = None) -> Assignment:
 
 
 def answer(
-    to: Assignment, *, step: str = "tests", item: int = 1, letter: str = "A", value: Any = "yes", why: str = "It is so."
+    to: Assignment,
+    *,
+    step: str = "tests",
+    item: int = 1,
+    letter: str = "A",
+    value: Any = "yes",
+    why: str = "It is so.",
+    base: int | None = None,
 ) -> Response:
     """One answer recorded, about the story of that letter if the step is about stories."""
     asked = protocol.load_protocol(to.version).step(step)
@@ -198,6 +205,7 @@ def answer(
         story=about,
         answer=Answer(value=value, rationale=why),
         at=NOON,
+        base=base,
     )
 
 

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Self
 
@@ -82,6 +82,14 @@ class Entry:
         return Response(assignment=self.assignment, step=self.step, item=self.item, story=self.story)
 
 
+def is_untouched(entry: Entry, stored: Response) -> bool:
+    """Whether an entry says what stood at its base, so that its sender has changed nothing. One query."""
+    content = asdict(_read_content(entry))
+    event = stored.events.filter(revision=entry.base).first() if entry.base else None
+    before = history.words_of(event) if event else asdict(_Content(None, Response.Outcome.OPEN, "", []))
+    return all(before.get(name) == content[name] for name in CONTENT)
+
+
 def letters(order: Sequence[str]) -> dict[str, str]:
     """Story code by letter, for one order of stories: what a rater may call a story."""
     return dict(zip(LETTERS, order, strict=False))
@@ -108,7 +116,8 @@ def record(
         missed anything, though it never heard that it arrived
     is_confirmation : keep it even if it says the same as before: somebody looked at it once more, and it stands
     n_pasted : characters of a large paste into the rationale
-    Raises InvalidAnswer, AssignmentEnded if the assignment has ended, Stale if someone else wrote since.
+    Raises InvalidAnswer, AssignmentEnded if the assignment has ended, Stale if someone else wrote since. A base that is
+    above what is stored (a database restored from an older copy) is no conflict.
     """
     if assignment.status != Assignment.Status.OPEN:
         raise AssignmentEnded(ENDED)
@@ -243,7 +252,8 @@ def _apply(
             response.revision = earlier.revision
             return response, None
         latest = next((event for event in events if event.revision == response.revision), None)
-        if latest is None or not _follows(entry.key, latest.key):
+        is_ahead = entry.base > response.revision
+        if not is_ahead and (latest is None or not _follows(entry.key, latest.key)):
             raise Stale(copy(response))
     return response, _change(response, entry, content)
 
@@ -270,7 +280,10 @@ def _change(response: Response, entry: Entry, content: _Content) -> ResponseEven
     """The event by which the response comes to say this, neither saved yet."""
     for name in CONTENT:
         setattr(response, name, getattr(content, name))
-    response.revision, response.last_edited_at = response.revision + 1, entry.at
+    # A page may be ahead of us, as after a restore. Above what it saw, so that no page from before the restore takes
+    # another answer for the one it knows.
+    response.revision = max(response.revision, entry.base or 0) + 1
+    response.last_edited_at = entry.at
     if response.first_answered_at is None and response.outcome != Response.Outcome.OPEN:
         response.first_answered_at = entry.at
     return history.new_event(response, at=entry.at, key=entry.key, n_pasted=entry.n_pasted)

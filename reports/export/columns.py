@@ -109,7 +109,7 @@ COLUMNS = (
     Column(
         "n_edits",
         "How often the answer was changed after it was first saved.",
-        lambda row: max(row.response["revision"] - 1, 0),
+        lambda row: max(row.response["n_events"] - 1, 0),
     ),
     Column("active_seconds", SECONDS, lambda row: row.active_seconds),
     Column("read_before", READ_BEFORE, lambda row: row.read_before),

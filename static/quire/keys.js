@@ -9,7 +9,7 @@ const help = document.querySelector("#keys");
 
 // The item that keys are about: the one of the desk, or the one that has the focus.
 function form() {
-  return document.activeElement?.closest("form[data-saves]") ?? document.querySelector(".reading form[data-saves]");
+  return document.activeElement?.closest(".item[data-saves]") ?? document.querySelector(".reading form[data-saves]");
 }
 /** The radio buttons and check boxes that answer it. */
 function controls() {

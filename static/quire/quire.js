@@ -49,6 +49,14 @@ document.addEventListener("htmx:oobAfterSwap", (event) => {
   hint.textContent = [none, one][n] ?? many?.replace("%n", String(n)) ?? "";
 });
 
+// The return key keeps an answer; a page of several has a button to go on.
+document.addEventListener("keydown", (event) => {
+  const isAnswer = event.target.matches("div[data-saves] :is(input, select)");
+  if (event.key !== "Enter" || event.isComposing || !isAnswer) return;
+  event.preventDefault();
+  event.target.dispatchEvent(new Event("change", { bubbles: true }));
+});
+
 // Clear: no radio chosen, or an empty text; then it is saved like any other answer.
 document.addEventListener("click", (event) => {
   /** @type {HTMLButtonElement | null} */

@@ -174,13 +174,13 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-unquotes]");
   const figure = button?.closest("figure");
   if (!button || !figure) return;
-  const { form } = button;
+  const saver = button.closest("[data-saves]");
   const next = figure.nextElementSibling ?? figure.previousElementSibling;
   say("removed", passageOf(figure).paragraph);
   figure.remove();
   paint();
-  (next?.querySelector("[data-unquotes]") ?? form?.querySelector("[data-quotes-from], textarea"))?.focus();
-  form?.dispatchEvent(new Event("change", { bubbles: true }));
+  (next?.querySelector("[data-unquotes]") ?? saver?.querySelector("[data-quotes-from], textarea"))?.focus();
+  saver?.dispatchEvent(new Event("change", { bubbles: true }));
 });
 
 // ── Choosing by keys: paragraphs take the focus only now, and only one at a time ──

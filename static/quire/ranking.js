@@ -22,7 +22,7 @@ const rowOf = (element) => element.closest("li");
 
 /** @param {HTMLElement} ranking */
 function setUp(ranking) {
-  const announcer = ranking.closest("form")?.querySelector("[data-announces]");
+  const announcer = ranking.closest("[data-saves]")?.querySelector("[data-announces]");
   const allowsTies = "ties" in ranking.dataset;
   const rows = () => /** @type {HTMLElement[]} */ ([...ranking.children]);
   const isOrdered = () => rows().every(position);

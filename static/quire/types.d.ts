@@ -33,7 +33,7 @@ interface HtmxRequest {
   elt: HTMLElement;
   verb: string;
   timeout: number;
-  parameters: FormData & { go?: string; pasted?: string };
+  parameters: FormData & { go?: string };
   triggeringEvent?: SubmitEvent & { submitter: HTMLButtonElement | null };
   n: number; // ours: the number of a save
 }

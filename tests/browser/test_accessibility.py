@@ -112,7 +112,7 @@ def reading(page: Page) -> Iterator[str]:
     page.locator("h2", has_text="Item 1").click()
     expect(page.get_by_role("heading", name="Two versions of one answer")).to_be_visible()
     yield at(page, desk, "with a conflict")
-    page.get_by_role("button", name="Keep this one").last.click()
+    page.get_by_role("button", name="Keep the saved one").click()
     expect(page.get_by_label("Your reasons")).to_have_value("Written elsewhere.")
     post(page, page.url, **{"answer-tests-A-item-1": "yes", "rationale": "From a third window.", "base": "0"})
     yield at(page, "Two versions of one answer")

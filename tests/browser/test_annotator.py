@@ -179,7 +179,7 @@ def test_two_windows_never_overwrite_each_other_silently(page, context, come_in)
     expect(other.locator("#status")).to_have_text("Not saved")
     assert said() == [("yes", "Written first.")]
     other.locator("div", has=other.get_by_role("heading", name="What you wrote here")).get_by_role(
-        "button", name="Keep this one"
+        "button", name="Keep mine"
     ).first.click()
     expect(other.get_by_role("radio", name="No")).to_be_checked()
     assert said() == [("no", "")]

@@ -48,7 +48,7 @@ def test_a_draft_of_a_closed_window_does_not_overwrite_what_was_saved_since(
     expect(conflict).to_contain_text("Written first, never sent.")
     expect(conflict).to_contain_text("Written second.")
     assert said() == [(None, "Written second.")]
-    conflict.get_by_role("button", name="Keep this one").first.click()
+    conflict.get_by_role("button", name="Keep mine").click()
     expect(reasons(other)).to_have_value("Written first, never sent.")
     until(other, lambda: said() == [(None, "Written first, never sent.")], "the chosen version was not kept")
     until(other, lambda: n_drafts(other) == 0, "the draft is still there")
@@ -153,7 +153,7 @@ def test_of_two_versions_the_saved_one_can_be_kept(desk: Page, context: BrowserC
     reasons(other).press_sequentially("Written second.")
     expect(other.get_by_role("alertdialog")).to_be_visible()
 
-    other.get_by_role("button", name="Keep this one").last.click()
+    other.get_by_role("button", name="Keep the saved one").click()
 
     expect(reasons(other)).to_have_value("Written first.")
     assert said() == [(None, "Written first.")]
@@ -174,3 +174,23 @@ def test_withdrawing_leaves_nothing_on_the_device(desk: Page, context: BrowserCo
 
     expect(desk.get_by_role("heading", name="You have withdrawn")).to_be_visible()
     until(desk, lambda: n_drafts(desk) == 0, "the draft is still on the device")
+
+
+def test_the_panel_shows_the_latest_of_what_was_answered_here(desk: Page, context: BrowserContext) -> None:
+    other = context.new_page()
+    other.goto(desk.url)
+    reasons(desk).fill("Written first.")
+    until(desk, lambda: said() == [(None, "Written first.")], "the first window did not save")
+
+    def slowly(route: Route) -> None:
+        other.wait_for_timeout(300)
+        route.continue_()
+
+    other.route("**/s/tests/**", slowly)
+    reasons(other).fill("Written second.")
+    reasons(other).blur()
+    other.get_by_role("radio", name="No").check()
+    expect(other.get_by_role("alertdialog")).to_contain_text("Written second.")
+    other.get_by_role("button", name="Keep mine").click()
+
+    until(other, lambda: said() == [("no", "Written second.")], "the answer was left out")

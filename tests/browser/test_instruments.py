@@ -109,5 +109,5 @@ def test_every_instrument_fits_on_one_page(page, live_server, width):
     loaded = [load_instrument(read_instrument(file)) for file in FILES]
     begin(page, live_server, study(loaded, "stories"))
 
-    assert page.locator("form.item").count() > 80, "two stories with every item, and the comparisons"
+    assert page.locator(".item[data-saves]").count() > 80, "two stories with every item, and the comparisons"
     assert faults(page, width) == []

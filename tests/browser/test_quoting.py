@@ -175,7 +175,7 @@ def test_two_windows_show_both_versions_with_their_quotes(desk, context: Browser
 
     expect(other.get_by_role("heading", name="Two versions of one answer")).to_be_visible()
     expect(other.locator(".versions q")).to_have_text(["He was kind.", "The end."])
-    other.get_by_role("button", name="Keep this one").first.click()
+    other.get_by_role("button", name="Keep mine").click()
     until(desk, kept, [[(1, 76, 88, "He was kind.")]])
 
 

@@ -190,7 +190,7 @@ def test_where_a_browser_refuses_all_storage_answers_are_saved_all_the_same(desk
 
 def test_a_large_paste_is_noted_and_a_small_one_is_not(desk: Page) -> None:
     paste = """(text) => {
-        const field = document.querySelector('textarea[name=rationale]');
+        const field = document.querySelector('textarea[name^=rationale-]');
         const data = new DataTransfer();
         data.setData('text', text);
         field.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }));

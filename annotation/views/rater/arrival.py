@@ -11,7 +11,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation import progress
+from annotation import progress, responses
 from annotation.models import Rater, StepTaken, Withdrawal
 from annotation.participation import claims, consents, invitations
 from annotation.progress import Page, Part, RaterProgress, languages, work
@@ -19,9 +19,10 @@ from annotation.progress.outlines import load_outline
 from annotation.progress.work import Work
 from annotation.responses import submission
 from annotation.templatetags import reading_preferences
-from annotation.views.rater import guards, practice, routing, withdrawal
+from annotation.views.rater import guards, posted_page, practice, routing, withdrawal
 from annotation.views.rater.guards import Request, for_rater, rater_page
-from annotation.views.rater.presenters import pages, questions
+from annotation.views.rater.presenters import pages
+from annotation.views.rater.presenters.pages import RefusedAnswer
 from annotation.views.rater.presenters.questions import MissingAnswer
 from annotation.views.rater.routing import allow_get_and_post, requires_open_study
 from studies import protocol
@@ -184,33 +185,46 @@ def once(request: Request, rater: Rater, rater_progress: RaterProgress, step: st
     part = visit.part(step) if visit else None
     if visit is None or part is None:
         raise Http404
-    missing_answers = []
+    missing_answers, refused = [], list[RefusedAnswer]()
     if request.method == "POST":
-        missing_answers = [questions.missing_answer(visit, *shortfall) for shortfall in visit.shortfalls([part])]
+        try:
+            refused = posted_page.save(request, visit, part)
+        except responses.AssignmentEnded as ended:
+            return pages.refuse(request, ended)
+        missing_answers = posted_page.missing_answers(visit, part, refused)
     if current_step.kind == Step.Kind.PRACTICE:
-        return practice.practise(request, rater_progress, visit, part, missing_answers)
+        return practice.practise(request, rater_progress, visit, part, missing_answers=missing_answers, refused=refused)
     if progress.is_check(rater_progress.protocol, current_step):
-        return comprehension_check(request, rater_progress, visit, part, missing_answers)
-    if request.method == "POST" and not missing_answers:
+        return comprehension_check(
+            request, rater_progress, visit, part, missing_answers=missing_answers, refused=refused
+        )
+    lacks = bool(missing_answers or refused)
+    if request.method == "POST" and not lacks:
         routing.record_step_taken(rater, current_step)
         if current_step == progress.last_question(rater_progress.protocol):
             submission.submit(visit.assignment, at=timezone.now())
         return routing.redirect_to_next_page(rater)
     context = pages.together_context(
-        visit, part, shows_shortfalls=bool(missing_answers), missing_answers=missing_answers
+        visit, part, refused=refused, shows_shortfalls=lacks, missing_answers=missing_answers
     )
-    context["is_once"] = True
-    return render(request, "annotation/together.html", context, status=400 if missing_answers else 200)
+    return render(request, "annotation/together.html", context, status=400 if lacks else 200)
 
 
 def comprehension_check(
-    request: Request, rater_progress: RaterProgress, visit: Work, part: Part, missing_answers: Sequence[MissingAnswer]
+    request: Request,
+    rater_progress: RaterProgress,
+    visit: Work,
+    part: Part,
+    *,
+    missing_answers: Sequence[MissingAnswer],
+    refused: Sequence[RefusedAnswer],
 ) -> HttpResponse:
     """Questions that must be answered rightly. Who cannot in two attempts goes no further; what they said is kept."""
     step, rater = part.steps[0], visit.assignment.rater
+    lacks = bool(missing_answers or refused)
     last_attempt = rater_progress.attempts.get(step.key)
     attempt = last_attempt.attempt + 1 if last_attempt else 1
-    if request.method == "POST" and not missing_answers:
+    if request.method == "POST" and not lacks:
         # The page says which attempt it is: a double click, or a page sent again, is not a second one. Nor is going on
         # with the answers of the first.
         if request.POST.get("attempt") == str(attempt) and (
@@ -223,11 +237,11 @@ def comprehension_check(
         return routing.redirect_to_next_page(rater)
     wrong = last_attempt.wrong if last_attempt else []
     context = pages.together_context(
-        visit, part, shows_shortfalls=bool(missing_answers), missing_answers=missing_answers, wrong=wrong
+        visit, part, refused=refused, shows_shortfalls=lacks, missing_answers=missing_answers, wrong=wrong
     )
-    context |= {"is_once": True, "attempt": attempt, "is_last": attempt == StepTaken.ATTEMPTS}
+    context |= {"attempt": attempt, "is_last": attempt == StepTaken.ATTEMPTS}
     context["to_reread"] = _briefings_to_reread(rater_progress, Page("once", (step.key,)))
-    return render(request, "annotation/together.html", context, status=400 if missing_answers else 200)
+    return render(request, "annotation/together.html", context, status=400 if lacks else 200)
 
 
 def _has_changed(visit: Work, step: Step, attempt: StepTaken) -> bool:

@@ -126,7 +126,7 @@ async function showRefused(draft, saver, answer) {
     markFailed();
     return;
   }
-  const written = draft.fields.filter(([name]) => name === "rationale" || name.startsWith("answer-"));
+  const written = draft.fields.filter(([name]) => /^(rationale|answer-)/.test(name));
   sayTrouble("kept", (words) => {
     words.querySelector("a")?.setAttribute("href", draft.path);
     words.querySelector("blockquote")?.replaceChildren(written.map(([, value]) => value).join("\n"));

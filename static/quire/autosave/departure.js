@@ -23,7 +23,7 @@ function saveAll() {
 document.addEventListener(
   "click",
   async (event) => {
-    const exit = event.target.closest("a[href]:not([target]), form[data-leaves] button");
+    const exit = event.target.closest("a[href]:not([target]), form[data-leaves] button:not([type=button])");
     if (!exit || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const departure = { isSubmitting: exit.matches("button"), isReview: isReview() };
     if (!queue.mustWait(departure)) return;

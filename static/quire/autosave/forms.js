@@ -1,9 +1,9 @@
-// Savers, which are the forms of items and the fields of a cloze: where they save, what they say, and how words get
-// back into them.
+// Savers, which are items (a form on the desk, a part of the form of a page of several) and the fields of a cloze: where
+// they save, what they say, and how words get back into them.
 
 const LARGE_PASTE = 200; // characters; a paste of so many is noted, as the consent says, and never blocked
 
-/** @typedef {HTMLFormElement | HTMLInputElement | HTMLTextAreaElement} Saver */
+/** @typedef {HTMLElement} Saver */
 /** @typedef {[name: string, value: FormDataEntryValue]} Field */
 
 // A button saves too, but holds nothing to lose.
@@ -14,6 +14,11 @@ export function allSavers() {
   const savers = document.querySelectorAll("[data-saves]:not(button)");
   return [...savers];
 }
+/**
+ * @param {Saver} saver
+ * @returns {saver is HTMLInputElement | HTMLTextAreaElement}
+ */
+const isField = (saver) => saver.matches("input, textarea");
 /** @param {HTMLElement} saver */
 export const pathOf = (saver) => new URL(saver.getAttribute("hx-post") ?? "", location.href).pathname;
 /** @param {string} path */
@@ -28,20 +33,32 @@ export const isReview = () => document.querySelector("[data-reviews]") !== null;
  * @returns {Field[]}
  */
 export function fieldsOf(saver) {
-  if (saver instanceof HTMLFormElement) {
-    return [...new FormData(saver)].filter(([name]) => !["csrfmiddlewaretoken", "key", "go"].includes(name));
+  if (isField(saver)) {
+    return [
+      [saver.name, saver.value],
+      ["base", baseOf(saver)?.value ?? "0"],
+    ];
   }
-  return [
-    [saver.name, saver.value],
-    ["base", baseOf(saver)?.value ?? "0"],
-  ];
+  const form = saver.closest("form");
+  const names = namesIn(saver);
+  return form ? [...new FormData(form)].filter(([name]) => names.has(name)) : [];
+}
+
+/**
+ * The names of the fields of an item: those of the page that it stands on may hold others.
+ * @param {Saver} saver
+ */
+export function namesIn(saver) {
+  const names = controlsOf(saver).map((control) => control.getAttribute("name") ?? "");
+  return new Set(names.filter((name) => !["", "csrfmiddlewaretoken", "go"].includes(name)));
 }
 
 /**
  * The same words, whatever revision they build upon.
  * @param {Field[]} fields
  */
-export const wordsOf = (fields) => JSON.stringify(fields.filter(([name]) => name !== "base"));
+export const wordsOf = (fields) =>
+  JSON.stringify(fields.filter(([name]) => name !== "base" && !name.startsWith("base-")));
 
 /**
  * The revision that a field of a cloze builds upon.
@@ -55,7 +72,7 @@ const baseOf = (saver) => /** @type {HTMLInputElement | null} */ (document.getEl
  * @param {string} html
  */
 export function isOutdated(saver, html) {
-  const id = saver?.dataset.of ? `base-${saver.dataset.of}` : saver?.querySelector("[name=base]")?.id;
+  const id = saver?.dataset.of ? `base-${saver.dataset.of}` : saver?.querySelector("[name^='base-']")?.id;
   if (!id) return false;
   const saved = new DOMParser().parseFromString(html, "text/html").getElementById(id);
   const base = document.getElementById(id);
@@ -63,7 +80,8 @@ export function isOutdated(saver, html) {
 }
 
 /** @param {Saver} saver */
-const controlsOf = (saver) => (saver instanceof HTMLFormElement ? [...saver.elements] : [saver]);
+const controlsOf = (saver) =>
+  isField(saver) ? [saver] : [...saver.querySelectorAll("input, select, textarea, button")];
 
 /**
  * Put the fields of a draft back into their saver.
@@ -109,18 +127,24 @@ const isText = (control) => control.matches("textarea, select, input:not([type=h
 
 /** @param {HTMLElement} saver */
 function pastedField(saver) {
-  return saver instanceof HTMLFormElement
-    ? /** @type {HTMLInputElement | null} */ (saver.elements.namedItem("pasted"))
-    : null;
+  return /** @type {HTMLInputElement | null} */ (saver.querySelector("[name^='pasted-']"));
 }
+
+/**
+ * The size that a save reports.
+ * @param {HTMLElement} saver
+ * @param {FormData} parameters
+ */
+export const pastedIn = (saver, parameters) => Number(parameters.get(pastedField(saver)?.name ?? "") ?? 0);
 
 /**
  * @param {HTMLElement} field
  * @param {number} size
  */
 export function notePaste(field, size) {
-  if (!(field instanceof HTMLTextAreaElement) || field.name !== "rationale" || size < LARGE_PASTE) return;
-  const pasted = field.form && pastedField(field.form);
+  if (!(field instanceof HTMLTextAreaElement) || !field.name.startsWith("rationale-") || size < LARGE_PASTE) return;
+  const saver = saverOf(field);
+  const pasted = saver && pastedField(saver);
   if (pasted) pasted.value = String(Number(pasted.value) + size);
 }
 

@@ -1,4 +1,4 @@
-// Saving as one answers. htmx posts the form of an item, or a field of a cloze; this joins what happens on the page to
+// Saving as one answers. htmx posts an item, or a field of a cloze; this joins what happens on the page to
 //   queue.js      what is saved when, and what an answer means; the delay after the last stroke; all state
 //   forms.js      what a form says, and putting words back into it
 //   drafts.js     what is not yet committed, kept on the device
@@ -8,12 +8,24 @@
 
 import { deliverDrafts, renewToken, retryAll, send } from "./delivery.js";
 import * as drafts from "./drafts.js";
-import { allSavers, clearPaste, fieldsOf, hasAltered, notePaste, pathOf, saverOf, wordsOf } from "./forms.js";
+import {
+  allSavers,
+  clearPaste,
+  fieldsOf,
+  hasAltered,
+  namesIn,
+  notePaste,
+  pastedIn,
+  pathOf,
+  saverOf,
+  wordsOf,
+} from "./forms.js";
 import "./departure.js";
 import { codeOf, isTaken, queue, REQUEST_TIMEOUT, SIGNATURE } from "./queue.js";
 import { isSaved, isSaving, say, sayPageState, sayRefused, sayTrouble } from "./status.js";
 
 /** @typedef {import("./forms.js").Saver} Saver */
+const CONFLICT = 409;
 
 /**
  * Number what a saver now says, and keep it on the device until the server has it.
@@ -49,6 +61,12 @@ for (const type of /** @type {const} */ (["change", "submit"])) {
     true,
   );
 }
+
+// A page that is posted as a whole is a save too, under a name of its own.
+document.addEventListener("submit", (event) => {
+  const key = event.target.querySelector(".form-end [name=key]");
+  if (key instanceof HTMLInputElement) key.value = drafts.keyOf({ n: queue.nextNumber() });
+});
 
 // ── Going on: from the press until the next question stands there, nothing else happens to this one ──
 
@@ -94,17 +112,30 @@ document.addEventListener("htmx:configRequest", (event) => {
   parameters.delete("go");
   const pressed = triggeringEvent?.submitter;
   if (pressed?.name === "go") parameters.set("go", pressed.value);
+  if (elt.matches("div")) keepOnly(namesIn(elt), parameters);
   if (isButton || elt.matches("form") || !queue.isCommitted(elt)) return;
   event.preventDefault();
   if (isSaving()) sayPageState();
 });
+
+/**
+ * htmx sends along the whole form that an item stands in; of a page of several each item is saved by itself.
+ * @param {Set<string>} names
+ * @param {FormData} parameters
+ */
+function keepOnly(names, parameters) {
+  const others = Object.keys(parameters).filter((name) => !names.has(name));
+  for (const name of others) if (!["csrfmiddlewaretoken", "key"].includes(name)) parameters.delete(name);
+}
 document.addEventListener("htmx:beforeSend", (event) => {
   if (!isSave(event)) return;
   queue.requests.set(event.detail.xhr, requestOf(event).elt);
   say("saving");
 });
 document.addEventListener("htmx:beforeOnLoad", (event) => {
-  if (isSave(event) && event.detail.xhr.getResponseHeader(SIGNATURE) === null) event.preventDefault();
+  if (!isSave(event)) return;
+  if (event.detail.xhr.getResponseHeader(SIGNATURE) === null) event.preventDefault();
+  if (event.detail.xhr.status === CONFLICT && hasNewer(event)) event.preventDefault();
 });
 document.addEventListener("htmx:afterRequest", (event) => {
   if (!isSave(event)) return;
@@ -116,12 +147,27 @@ document.addEventListener("htmx:afterRequest", (event) => {
   if (isMove) queue.moves.delete(elt);
   // Of an answer that only says where to go, htmx does not say that it was a success.
   if (isTaken(code)) {
-    accept(elt, n, Number(parameters.pasted ?? 0));
+    accept(elt, n, pastedIn(elt, parameters));
     return;
   }
   if (isMove) elt.inert = false;
+  // Both versions are shown with the latest of what was written here: that is sent first, and nothing is added to it.
+  if (code === CONFLICT && hasNewer(event)) {
+    elt.inert = true;
+    send(/** @type {Saver} */ (elt));
+    return;
+  }
   refuse(elt, n, code);
 });
+
+/**
+ * Whether an item says by now something else than what was sent.
+ * @param {HtmxEvent} event
+ */
+function hasNewer(event) {
+  const { elt, n } = requestOf(event);
+  return !("of" in elt.dataset) && elt.isConnected && keep(elt).n > n;
+}
 
 /**
  * @param {HTMLElement} saver
@@ -160,6 +206,10 @@ function refuse(saver, n, code) {
 
 // Whoever has withdrawn leaves nothing on the device either.
 if (document.querySelector("[data-forgets-all]")) drafts.forgetAll();
+
+/** @type {NodeListOf<HTMLElement>} */
+const promises = document.querySelectorAll("[data-promises]");
+for (const promise of promises) promise.hidden = false;
 
 // What was answered before this script was there: nobody has heard of it yet.
 function catchUp() {

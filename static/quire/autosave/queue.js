@@ -1,7 +1,7 @@
 // What is to be saved and when, and what the answer to a save means. Decisions only: nothing of the page and nothing of
 // the network, so that it runs under Node too (tests/javascript). What happens on the page is in index.js.
 //
-// A saver is what is saved as one: the form of an item, or a field of a cloze. Here it is only a key.
+// A saver is what is saved as one: an item, or a field of a cloze. Here it is only a key.
 
 /** Milliseconds between the last stroke and its save. */
 export const AUTOSAVE_DELAY = 800;

@@ -108,8 +108,8 @@ def offers(client: Client, mine: Assignment, step: str, letter: str) -> bool:
     """Whether the page to which the address of an item leads has an open field for it."""
     page = client.get(walk.address(mine, step, letter=letter), follow=True)
     name = "-".join(filter(None, (step, letter, "item-1")))
-    _, is_there, form = page.text.partition(f'<form class="item" id="item-{name}"')
-    return bool(is_there) and not SHUT.search(form.partition("</form>")[0])
+    _, is_there, item = page.text.partition(f'class="item" id="item-{name}"')
+    return bool(is_there) and not SHUT.search(re.split('</form>|class="item"', item)[0])
 
 
 def keeps(client: Client, mine: Assignment, step: str, letter: str) -> bool:

@@ -142,7 +142,7 @@ def test_what_is_refused_keeps_nothing_else_from_being_recorded() -> None:
         entry(mine),
         entry(theirs),
         entry(mine, item=2, answer=Answer("perhaps")),
-        entry(mine, letter="B", base=3),
+        entry(mine, answer=Answer("no"), base=0),
         entry(mine, step="ranking", answer=Answer([["B"], ["A"], ["D"], ["C"]])),
     ]
 

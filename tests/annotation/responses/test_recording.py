@@ -3,7 +3,7 @@ import pytest
 from annotation import responses
 from annotation.models import Response, ResponseEvent
 from annotation.participation import claims
-from annotation.responses import Answer, AssignmentEnded, Stale
+from annotation.responses import Answer, AssignmentEnded, Entry, Stale, history
 from studies import protocol
 from studies.items import InvalidAnswer
 from studies.models import Item
@@ -189,3 +189,25 @@ def test_a_large_paste_is_noted_in_the_history(mine) -> None:
     save(mine, "Pasted.", base=0, n_pasted=800)
 
     assert ResponseEvent.objects.get().n_pasted == 800
+
+
+@pytest.mark.parametrize("n_stored", [0, 1])
+def test_a_page_ahead_of_a_restored_database_is_written_and_the_chain_still_holds(mine, n_stored: int) -> None:
+    if n_stored:
+        factories.answer(mine, value="yes")
+
+    written = factories.answer(mine, value="no", base=5)
+
+    assert (written.value, written.revision) == ("no", 6)
+    assert history.faults(Response.objects.get(), written.events.all()) == []
+    with pytest.raises(Stale):
+        factories.answer(mine, value="yes", base=5)
+
+
+def test_in_a_batch_too_a_page_may_be_ahead(mine) -> None:
+    place = factories.answer(mine, value="yes")
+    entry = Entry(mine, place.step, place.item, place.story, Answer("no", "It is so."), NOON, base=5)
+
+    [written] = responses.record_many([entry])
+
+    assert (written.value, written.revision) == ("no", 6)

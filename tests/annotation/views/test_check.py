@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from annotation.models import Assignment, ResponseEvent
 from annotation.participation import invitations
+from tests import factories
 from tests.annotation import walk
 from tests.annotation.arriving import check
 
@@ -96,3 +97,18 @@ def test_a_check_with_open_answers_is_no_attempt(client):
     assert page.status_code == 400
     assert "Is it good in way 2?</span></a>: This has not been answered yet." in page.text
     assert not visit.rater.steps_taken.filter(step__key="about").exists()
+
+
+def test_looking_at_ones_answers_reproaches_nobody_and_a_refused_submission_says_what_lacks(client):
+    assignment = walk.begin(client, factories.study())
+    url = reverse("annotation:check", args=[assignment.code])
+
+    looked = client.get(url).text
+    untouched = client.get(walk.address(assignment)).text
+    refused = client.post(url)
+    told = client.get(walk.address(assignment)).text
+
+    assert ("error-summary" in looked, 'class="problem"' in looked) == (False, False)
+    assert "This has not been answered yet." not in untouched
+    assert (refused.status_code, "error-summary" in refused.text) == (400, True)
+    assert "This has not been answered yet." in told

@@ -21,7 +21,7 @@ def test_the_check_shows_every_answer_in_words_and_what_is_still_open_with_links
     give(client, assignment, "no", "Three words here.")
     give(client, assignment, "yes", "", item=2)
 
-    page = client.get(check(assignment)).text
+    page = client.post(check(assignment)).text
 
     assert "3 words" in page
     assert "6 answers still open" in page, "one without reasons, two of story B, the ranking, two guesses"
@@ -33,9 +33,9 @@ def test_what_is_lacking_is_said_in_the_same_words_at_the_item(client):
     assignment = begin(client, factories.study())
     give(client, assignment, "yes", "")
     lacks = "Please write at least one sentence."
-    assert lacks not in client.get(address(assignment)).text, "not before the rater has asked"
+    assert lacks not in client.get(address(assignment)).text, "not before the rater has tried to submit"
 
-    client.get(check(assignment))
+    client.post(check(assignment))
 
     assert lacks in client.get(address(assignment)).text
 

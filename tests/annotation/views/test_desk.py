@@ -273,7 +273,7 @@ def test_comparative_steps_share_one_page_and_each_item_saves_at_its_own_address
 
     assert "The two stories together" in page
     for item in (address(assignment, "ranking", letter=""), address(assignment, "guess", letter="A")):
-        assert f'action="{item}"' in page
+        assert f'hx-post="{item}"' in page
     assert alone.url == f"{reverse('annotation:part', args=[assignment.code, 'ranking'])}#item-guess-B-item-1"
     by_letter = dict(zip("AB", assignment.seat.order, strict=True))
     guess, ranking = Response.objects.filter(step__key__in=["guess", "ranking"]).order_by("pk")

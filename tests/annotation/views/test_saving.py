@@ -118,11 +118,22 @@ def test_of_two_versions_the_one_chosen_is_kept(client):
     give(client, assignment, "yes", "Written first.")
     conflict = give(client, assignment, "no", "Written second.")
 
-    form = fields(conflict.text, action=address(assignment))
+    form = fields(conflict.text.split("Keep mine")[0], action=address(assignment))
     client.post(address(assignment), form)
 
     assert form["base"] == "1"
     assert said(assignment) == [("no", "Written second.")]
+
+
+def test_of_two_versions_both_reasons_can_be_kept(client):
+    assignment = begin(client, factories.study())
+    give(client, assignment, "yes", "Written first.")
+    conflict = give(client, assignment, "no", "Written second.")
+
+    form = fields(conflict.text.split("Keep mine")[1], action=address(assignment))
+    client.post(address(assignment), form)
+
+    assert said(assignment) == [("no", "Written first.\n\nWritten second.")]
 
 
 class _Fields(HTMLParser):
@@ -165,7 +176,7 @@ def test_a_page_gives_back_exactly_what_was_written(client):
     form = fields(client.get(address(assignment)).text, action=address(assignment))
 
     assert said(assignment) == [("yes", written)]
-    assert form["rationale"] == written
+    assert form["rationale-tests-A-item-1"] == written
 
 
 # A save: session, assignment, whether it is still open, the answer so far, the answer, its event; a transaction around

@@ -114,6 +114,7 @@ class PartPage:
             "stored": stored,
             "stored_words": questions.response_in_words(work, stored, place),
             "posted": posted,
+            "both_reasons": questions.join_reasons(stored.rationale, posted.rationale),
             "posted_words": questions.posted_in_words(work, posted, place),
             "posted_quotes": quotes.readable_quotes(posted.quotes),
             "stored_quotes": quotes.readable_quotes(stored.quotes),

@@ -170,20 +170,21 @@ def together_context(
     work: Work,
     part: Part,
     *,
-    refused: RefusedAnswer | None = None,
+    refused: Sequence[RefusedAnswer] = (),
     shows_shortfalls: bool = False,
     missing_answers: Sequence[MissingAnswer] = (),
     wrong: Sequence[str] = (),
 ) -> dict[str, Any]:
     """One page with all that a part asks: each step a section, in it the group's items or those of story by story.
 
+    refused : what was posted and could not be kept; it stands in its item once more
     wrong : the keys of the items of a check that were not answered rightly at the attempt before
     """
     links = story_links(work)
     not_right = [p for p in progress.list_places(part, work.letters) if p.item.key in wrong]
     problems = {p.id: _("This was not right.") for p in not_right}
-    if refused:
-        problems[refused.place.id] = refused.problem
+    problems |= {answer.place.id: answer.problem for answer in refused}
+    posted_by_place = {answer.place.id: answer.posted for answer in refused}
     sections = []
     for step in part.steps:
         section = Section(step, languages.step_title(step, work.assignment.study))
@@ -191,7 +192,7 @@ def together_context(
             build_item_form(
                 work,
                 p,
-                posted=refused.posted if refused and refused.place == p else None,
+                posted=posted_by_place.get(p.id),
                 problem=problems.get(p.id, ""),
                 shows_shortfalls=shows_shortfalls,
             )
@@ -216,7 +217,11 @@ def together_context(
         if len(part.steps) == 1
         else Words(_("The %(n)s stories together") % {"n": number_in_words(len(links))}),
         "missing_answers": missing_answers,
-        "not_right": [missing_answer(work, p, problems[p.id]) for p in not_right if not missing_answers],
+        "refused_answers": [missing_answer(work, a.place, a.problem, is_here=True) for a in refused],
+        "is_once": work.assignment.seat is None,
+        "is_locked": work.refusal_at(part.steps[0]) is not None,
+        "page_url": addresses.of_stop(work, part),
+        "not_right": [missing_answer(work, p, problems[p.id]) for p in not_right if not (missing_answers or refused)],
         "next_url": addresses.of_stop(work, after),
         "next_label": _("Go on") if after else _("Check your answers"),
     }
@@ -265,15 +270,18 @@ def review_context(work: Work, parts: Sequence[Part]) -> dict[str, Any]:
 
 
 def shows_shortfalls(request: Request, work: Work) -> bool:
-    """Whether the rater has looked through their answers and found some lacking; then the items say so too."""
+    """Whether the rater has tried to submit with answers lacking; then the items say so too."""
     return request.session.get(CHECKED) == work.assignment.code
 
 
 def render_review(request: Request, work: Work, context: dict[str, Any]) -> HttpResponse:
-    """The page of all answers, from `review_context`. From now on, what is lacking is said at the items too."""
-    if context["missing_answers"]:
+    """The page of all answers, from `review_context`. Once sent and refused, what is lacking is said at the items too;
+    whoever only looks is reproached with nothing."""
+    is_refused = request.method == "POST"
+    if is_refused and context["missing_answers"]:
         request.session[CHECKED] = work.assignment.code
-    return render(request, "annotation/check.html", context, status=400 if request.method == "POST" else 200)
+    context |= {"is_refused": is_refused}
+    return render(request, "annotation/check.html", context, status=400 if is_refused else 200)
 
 
 def refuse(request: Request, refusal: Refusal | responses.AssignmentEnded) -> HttpResponse:

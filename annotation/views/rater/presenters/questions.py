@@ -91,16 +91,27 @@ class PostedAnswer:
     n_pasted: int = 0
 
 
+def is_posted(request: Request, place: Place) -> bool:
+    """Whether a page that was posted as a whole had that item on it, to be answered."""
+    return f"base-{place.id}" in request.POST
+
+
 def parse_answer(request: Request, work: Work, place: Place) -> PostedAnswer:
-    """The answer in a request. Raises BadRequest if its revision is none that a page of ours could send."""
-    base = request.POST.get("base", "0")
+    """The answer in a request. Raises BadRequest if its revision is none that a page of ours could send.
+
+    Fields are named by their place, since a page posts all that it asks; where a request is about one place alone,
+    they may do without.
+    """
+    post = request.POST
+    base = post.get(f"base-{place.id}", post.get("base", "0"))
     if not REVISION.fullmatch(base):
         raise BadRequest("A revision is a whole number.")
-    key, n_pasted = request.POST.get("key", ""), request.POST.get("pasted", "0")
+    key, n_pasted = post.get("key", ""), post.get(f"pasted-{place.id}", post.get("pasted", "0"))
+    has_reasons = place.item.rationale != Item.Rationale.NONE
     return PostedAnswer(
-        value=items.find_type(place.item.type).from_form(request.POST, place.name, stories=work.stories),
-        rationale=request.POST.get("rationale", "").replace("\r\n", "\n"),
-        quotes=request.POST.getlist("quotes") if place.item.rationale != Item.Rationale.NONE else [],
+        value=items.find_type(place.item.type).from_form(post, place.name, stories=work.stories),
+        rationale=post.get(f"rationale-{place.id}", post.get("rationale", "")).replace("\r\n", "\n"),
+        quotes=(post.getlist(f"quotes-{place.id}") or post.getlist("quotes")) if has_reasons else [],
         base=int(base),
         key=key if KEY.fullmatch(key) else "",
         n_pasted=int(n_pasted) if REVISION.fullmatch(n_pasted) else 0,
@@ -113,6 +124,11 @@ def check_storable(posted: PostedAnswer) -> None:
         raise InvalidAnswer(_("Your reasons contain a character that cannot be stored; please write it again."))
     if too_long := excess_length(posted.rationale):
         raise InvalidAnswer(too_long)
+
+
+def join_reasons(stored: str, posted: str) -> str:
+    """Both reasons, a blank line between them; empty if there is only one to keep."""
+    return f"{stored}\n\n{posted}" if stored and posted and stored != posted else ""
 
 
 def build_item_form(
@@ -200,10 +216,10 @@ class MissingAnswer:
     sentence: str
 
 
-def missing_answer(work: Work, place: Place, sentence: str) -> MissingAnswer:
-    return MissingAnswer(
-        place.letter, languages.item_title(place, work.assignment.study), addresses.of_stop(work, place), sentence
-    )
+def missing_answer(work: Work, place: Place, sentence: str, *, is_here: bool = False) -> MissingAnswer:
+    """is_here : the summary stands on the page of the place itself, where a link must not load it anew"""
+    url = f"#item-{place.id}" if is_here else addresses.of_stop(work, place)
+    return MissingAnswer(place.letter, languages.item_title(place, work.assignment.study), url, sentence)
 
 
 def number_in_words(n: int) -> str:

@@ -1,0 +1,110 @@
+"""A page of several questions, posted as a whole: by its button, and by browsers in which no script has run."""
+
+from collections.abc import Sequence
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation import progress, responses
+from annotation.models import Response
+from annotation.progress import Part, Place
+from annotation.progress.work import Work
+from annotation.responses import Entry, Stale
+from annotation.responses import quotes as quoting
+from annotation.templatetags.times import time_of_day
+from annotation.views.rater import addresses
+from annotation.views.rater.guards import Request
+from annotation.views.rater.presenters import pages, questions
+from annotation.views.rater.presenters.pages import RefusedAnswer
+from annotation.views.rater.presenters.questions import MissingAnswer, PostedAnswer
+from studies.items import InvalidAnswer
+
+
+def save(request: Request, work: Work, part: Part) -> list[RefusedAnswer]:
+    """Keep each answer that was posted, whatever becomes of the others; what could not be kept, and why.
+
+    What is stored already in the same words is not written again, nor is what nobody has touched on this page. Raises
+    AssignmentEnded if nothing of this part can be changed any more.
+    """
+    places = [p for p in progress.list_places(part, work.letters) if questions.is_posted(request, p)]
+    if places and (refusal := work.refusal_at(part.steps[0])):
+        raise responses.AssignmentEnded(refusal.sentence)
+    refused: list[RefusedAnswer] = []
+    posted_answers: list[tuple[Place, PostedAnswer]] = []
+    entries: list[Entry] = []
+    for place in places:
+        posted = questions.parse_answer(request, work, place)
+        try:
+            entries.append(_entry(work, place, posted))
+            posted_answers.append((place, posted))
+        except InvalidAnswer as error:
+            refused.append(RefusedAnswer(place, str(error), posted))
+    results = responses.record_many(entries) if entries else []
+    for (place, posted), entry, result in zip(posted_answers, entries, results, strict=True):
+        if isinstance(result, responses.AssignmentEnded):
+            raise result
+        if isinstance(result, InvalidAnswer):
+            refused.append(RefusedAnswer(place, str(result), posted))
+        elif isinstance(result, Stale) and not responses.is_untouched(entry, result.response):
+            refused.append(RefusedAnswer(place, _conflict(work, place, result.response), posted))
+    return refused
+
+
+def _entry(work: Work, place: Place, posted: PostedAnswer) -> Entry:
+    """Raises InvalidAnswer if the reasons or the passages could not be stored."""
+    questions.check_storable(posted)
+    quotes = quoting.read_quotes(posted.quotes, work.text(place.letter)) if posted.quotes else []
+    answer = responses.Answer(posted.value, posted.rationale, quoting.serialise_quotes(quotes))
+    return Entry(
+        assignment=work.assignment,
+        step=place.step,
+        item=place.item,
+        story=work.story_reference(place.letter),
+        answer=answer,
+        at=timezone.now(),
+        base=posted.base,
+        key=posted.key,
+        n_pasted=posted.n_pasted,
+    )
+
+
+def _conflict(work: Work, place: Place, stored: Response) -> str:
+    """What is saved of an answer that was changed in two windows, and how to keep what stands on this page."""
+    value = questions.response_in_words(work, stored, place)
+    return conflict_message("; ".join(filter(None, (value.text if value else "", stored.rationale))), stored)
+
+
+def conflict_message(words: str, stored: Response) -> str:
+    """words : what is stored now"""
+    at = time_of_day(stored.last_edited_at)
+    if not words:
+        return _(
+            "Changed in another window at %(time)s, where it is empty now. To keep what stands here, save once more."
+        ) % {"time": at}
+    return _(
+        "Changed in another window at %(time)s, where it now says “%(words)s”. "
+        "To keep what stands here, save once more."
+    ) % {"time": at, "words": words}
+
+
+def missing_answers(work: Work, part: Part, refused: Sequence[RefusedAnswer]) -> list[MissingAnswer]:
+    """What the part lacks, but for what was refused, of which that is said already."""
+    ids = {answer.place.id for answer in refused}
+    shortfalls = [(place, sentence) for place, sentence in work.shortfalls([part]) if place.id not in ids]
+    return [questions.missing_answer(work, place, sentence, is_here=True) for place, sentence in shortfalls]
+
+
+def go_on(request: Request, work: Work, part: Part) -> HttpResponse:
+    """On from a page of comparisons, once all that was posted is kept. What still lacks is said before submission."""
+    try:
+        refused = save(request, work, part)
+    except responses.AssignmentEnded as ended:
+        return pages.refuse(request, ended)
+    if refused:
+        context = pages.together_context(
+            work, part, refused=refused, shows_shortfalls=pages.shows_shortfalls(request, work)
+        )
+        return render(request, "annotation/together.html", context, status=400)
+    return redirect(addresses.of_stop(work, progress.neighbours(work.parts, part, work.letters)[1]))

@@ -1,0 +1,91 @@
+"""A page of several questions that is posted as a whole, as browsers do in which no script has run."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import Response, ResponseEvent
+from tests import factories
+from tests.annotation import walk
+from tests.annotation.arriving import check
+from tests.annotation.plain_browser import Sheet
+
+pytestmark = pytest.mark.django_db
+
+
+def posted(page: str, **answers: str) -> dict[str, object]:
+    """What the form with the page's principal button sends, these fields filled in."""
+    form = next(form for form in Sheet(page).forms if form.principal)
+    fields = {c.name: c.value for c in form.controls if c.kind in ("hidden", "textarea") and c.name}
+    assert set(answers) <= {c.name for c in form.controls}, "all fields stand in one form"
+    return fields | answers
+
+
+def test_a_check_is_passed_without_scripts(client: Client) -> None:
+    visit = check(client)
+    answers = {"answer-about-item-1": "no", "answer-about-item-2": "no"}
+
+    passed = client.post("/once/about/", posted(client.get("/once/about/").text, **answers))
+
+    assert passed.url == "/group/"
+    assert [value for value, _ in walk.said(visit)] == ["no", "no"]
+
+
+def test_what_could_not_be_kept_stands_at_its_item_and_the_rest_is_stored(client: Client) -> None:
+    visit = check(client)
+    page = client.get("/once/about/").text
+    answers = {"answer-about-item-1": "no", "answer-about-item-2": "maybe"}
+
+    refused = client.post("/once/about/", posted(page, **{"answer-about-item-1": "no"}) | answers)
+
+    assert refused.status_code == 400
+    assert "Not everything could be kept" in refused.text
+    assert 'href="#item-about-item-2"' in refused.text
+    assert [value for value, _ in walk.said(visit)] == ["no"]
+    assert not visit.rater.steps_taken.filter(step__key="about").exists(), "that was no attempt"
+
+
+def test_a_page_that_is_posted_twice_writes_once(client: Client) -> None:
+    assignment = walk.begin(client, factories.study(n_stories=2))
+    for letter in "AB":
+        walk.give(client, assignment, letter=letter)
+    url = reverse("annotation:part", args=[assignment.code, "ranking"])
+    answers = {f"answer-guess-{letter}-item-1": "ai" for letter in "AB"}
+    answers |= {"answer-ranking-item-1_A": "2", "answer-ranking-item-1_B": "1"}
+    n_before = ResponseEvent.objects.count()
+    sent = posted(client.get(url).text, **answers)
+
+    pages = [client.post(url, sent) for _ in range(2)]
+
+    assert {page.url for page in pages} == {reverse("annotation:check", args=[assignment.code])}
+    assert ResponseEvent.objects.count() == n_before + 3
+
+
+def test_an_answer_that_nobody_touched_here_is_no_conflict_and_one_that_was_is(client: Client) -> None:
+    visit = check(client)
+    sent = posted(client.get("/once/about/").text)
+    walk.give(client, visit, "no", "", step="about", item=1, letter="")
+    walk.give(client, visit, "no", "", step="about", item=2, letter="")
+
+    untouched = client.post("/once/about/", sent)
+    touched = client.post("/once/about/", sent | {"answer-about-item-2": "yes"})
+
+    assert untouched.url == "/group/"
+    assert touched.url == "/group/", "the check is passed, and nothing was written over"
+    assert [value for value, _ in walk.said(visit)] == ["no", "no"]
+
+
+def test_an_answer_changed_in_two_windows_is_said_and_kept_when_saved_once_more(client: Client) -> None:
+    assignment = walk.begin(client, factories.study(n_stories=2))
+    for letter in "AB":
+        walk.give(client, assignment, letter=letter)
+    url = reverse("annotation:part", args=[assignment.code, "ranking"])
+    sent = posted(client.get(url).text, **{"answer-guess-A-item-1": "ai"})
+    walk.give(client, assignment, "amateur", "", step="guess")
+
+    conflict = client.post(url, sent)
+    client.post(url, posted(conflict.text, **{"answer-guess-A-item-1": "ai"}))
+
+    assert conflict.status_code == 400
+    assert "Changed in another window" in conflict.text
+    assert Response.objects.get(step__key="guess").value == "ai"
