@@ -81,7 +81,7 @@ def test_no_error_page_tells_more(world: World, monkeypatch: pytest.MonkeyPatch,
         ]
 
     monkeypatch.setattr(pages, "desk_context", breaks)
-    monkeypatch.setattr(views.results, "report", breaks)
+    monkeypatch.setattr(views.results, "ensure_report", breaks)
 
     settings.DEBUG = True
     assert told() == [(500, {"body"})] * 4

@@ -145,12 +145,17 @@ def test_what_is_stored_and_taken_away_is_the_same_in_every_language(staff: Clie
         assert results.compute(study) == english
     assert "⟦" in page(staff, "/reports/apples/")
     assert "⟦" not in str(Report.objects.get().result)
+    compared = 0
     for name in names:
-        address, file = f"/reports/apples/{name}", []
-        for language in ("en", "pt-BR"):
-            answered = staff.get(address, headers={"accept-language": language})
-            file.append(b"".join(answered.streaming_content))  # type: ignore[attr-defined]
-        assert file[0] == file[1], name
+        pages = [
+            staff.get(f"/reports/apples/{name}", headers={"accept-language": language}) for language in ("en", "pt-BR")
+        ]
+        if {response.status_code for response in pages} == {404}:
+            continue  # a table that this study has not
+        english_file, file = (b"".join(response.streaming_content) for response in pages)  # type: ignore[attr-defined]
+        assert english_file == file, name
+        compared += 1
+    assert compared > len(files) + 3
 
 
 def test_the_names_of_tables_and_fields_are_said_in_every_language() -> None:

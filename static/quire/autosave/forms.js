@@ -1,5 +1,5 @@
-// Savers, which are items (a form on the desk, a part of the form of a page of several) and the fields of a cloze: where
-// they save, what they say, and how words get back into them.
+// Savers, which are items (a form on the desk, a part of the form of a page of several) and the fields of a cloze:
+// where they save, what they say, and how words get back into them.
 
 const LARGE_PASTE = 200; // characters; a paste of so many is noted, as the consent says, and never blocked
 

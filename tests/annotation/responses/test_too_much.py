@@ -43,12 +43,14 @@ def test_the_sixth_line_is_kept_as_it_was_typed(client: Client, study: Study) ->
     assert SIX in client.get(address(assignment)).text
 
 
-def test_it_is_named_where_answers_are_checked_and_then_at_the_question(client: Client, study: Study) -> None:
+def test_it_is_named_where_answers_are_checked_and_once_refused_at_the_question(client: Client, study: Study) -> None:
     assignment = begin(client, study)
     give(client, assignment, SIX, "")
     assert FAULT not in client.get(address(assignment)).text, "not before the rater has asked"
 
     assert FAULT in check(client, assignment).text
+    assert FAULT not in client.get(address(assignment)).text, "a look at the answers is no refusal"
+    check(client, assignment, "post")
     assert FAULT in client.get(address(assignment)).text
 
 

@@ -110,7 +110,7 @@ def test_a_name_in_braces_that_nobody_fills_in_is_found_before_the_launch(draft:
     version = draft.versions.get()
     Step.objects.filter(version=version, key="consent").update(text=f"Ask {{{name}}}.")
 
-    found = protocol.findings(draft, protocol.read_rows(version))
+    found = protocol.collect_findings(draft, protocol.read_rows(version))
 
     assert [str(finding) for finding in found if f"{{{name}}}" in finding.sentence] == [
         f"step consent names {{{name}}}, which raters would read with its braces; write the name itself; only study "
