@@ -62,13 +62,15 @@ _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 _GOES_ON = re.compile(r"\s*(?:[.,;:!?](?=\s|$)|\s[-–—]+\s|—|\()")
 # What local models think aloud before they answer. Thoughts without an end hide no answer behind them.
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+# An item that takes these takes any words.
+ANY_WORDS = "words of one's own that stand in no list of answers"
 _EMPHASIS = "*_#`~ \t"
 _QUOTATION = "\"'“”‘’«»„"
 _DECORATION = _EMPHASIS + _QUOTATION
 # Words that announce a verdict of one's own, and words that announce somebody else's.
 _ANNOUNCES = re.compile(
     r"\b(?:answer|verdict|decision|rating|score|ranking|conclusion|conclude|json|assessment|evaluation|judge?ment|"
-    r"overall|result)\b",
+    r"overall|result|response|reply|output|therefore|thus|hence)\b",
     re.IGNORECASE,
 )
 _CITES = re.compile(
@@ -163,7 +165,8 @@ def _is_cited(before: str) -> bool:
     if before.rpartition("\n")[2].strip(_EMPHASIS) == "" and not _plain(before).endswith(":"):
         return False
     lead = _last_line(_plain(before)).strip(_EMPHASIS)
-    return not (lead.endswith(":") and _ANNOUNCES.search(lead)) or _CITES.search(lead) is not None
+    is_open = lead.endswith((":", " is"))
+    return not (is_open and _ANNOUNCES.search(lead)) or _CITES.search(lead) is not None
 
 
 def _last_line(text: str) -> str:
@@ -211,6 +214,8 @@ def _from_line(reply: str, protocol: str, clean: Clean) -> Verdict | Failure:
         return _no_answer(line)
     for candidate in (claimed, whole, _head(claimed)):
         if candidate and not _refusal_of(candidate, clean):
+            if candidate not in (claimed, whole) and _goes_on_with_another(claimed, clean):
+                break
             rest = (lines[:-1] if is_last else lines[1:]) if candidate in (claimed, whole) else lines
             return Verdict(candidate, "\n".join(rest).strip())
     # Plainly meant as the answer, and not one that the item allows.
@@ -252,6 +257,8 @@ def _is_in_list(lines: list[str], number: str) -> bool:
 def _contradiction(reply: str, value: Any, clean: Clean) -> str:
     """Another verdict than that value which stands anywhere in the reply, quoted ones too; "" if there is none."""
     agreed = clean(value)
+    if not _refusal_of(ANY_WORDS, clean):
+        return _other_object(reply, agreed, clean)  # every line would be another answer in words
     lines = [line.strip(_DECORATION + ">") for line in _lines(reply)]
     for _, content, _ in _objects(reply):
         if "answer" in content and not is_empty(content["answer"]) and _cleaned(content["answer"], clean) != agreed:
@@ -265,6 +272,12 @@ def _contradiction(reply: str, value: Any, clean: Clean) -> str:
         if claim and not _refusal_of(claim, clean) and clean(claim) != agreed:
             return claim
     return ""
+
+
+def _other_object(reply: str, agreed: Any, clean: Clean) -> str:
+    """Another answer than that one in a JSON object of the reply; "" if there is none."""
+    answers = [content["answer"] for _, content, _ in _objects(reply) if not is_empty(content.get("answer"))]
+    return next((str(answer) for answer in answers if _cleaned(answer, clean) != agreed), "")
 
 
 def _cleaned(raw: Any, clean: Clean) -> Any:
@@ -283,6 +296,15 @@ def _head(line: str) -> str:
     """What stands before the first mark after which a verdict goes on; "" if there is none."""
     mark = _GOES_ON.search(line)
     return line[: mark.start()].strip(_DECORATION) if mark else ""
+
+
+def _goes_on_with_another(line: str, clean: Clean) -> bool:
+    """Whether the verdict at the beginning of a line is the first of several: “plot, style”, “3 – 4”."""
+    mark = _GOES_ON.search(line)
+    tail = line[mark.end() :].strip(_DECORATION + "(").rstrip(".!)") if mark else ""
+    number = _NUMBER.match(tail)
+    claims = (tail, _head(tail), number[0] if number else "")
+    return any(claim and not _refusal_of(claim, clean) for claim in claims)
 
 
 def _leads_in(before: str) -> bool:

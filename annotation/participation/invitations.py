@@ -78,11 +78,14 @@ def find_by_token(token: str, *, at: datetime) -> Invitation | None:
     return invitation if leads_somewhere else None
 
 
-def after_closing(token: str) -> Invitation | None:
-    """The invitation of somebody who took part in a study that has closed, by its token; None otherwise."""
+def after_closing(token: str, *, at: datetime) -> Invitation | None:
+    """The invitation of somebody who took part in a study that is over, by its token; None otherwise."""
     rows = Invitation.objects.filter(token_sha256=hash_token(token), revoked_at=None, rater__isnull=False)
     invitation = rows.select_related("study", "rater").first()
-    return invitation if invitation and invitation.study.is_closed else None
+    has_ended = invitation is not None and (
+        invitation.study.is_closed or lifecycle.has_run_out(invitation.study, at=at)
+    )
+    return invitation if has_ended else None
 
 
 def ends_at(study: Study, invitation: Invitation | None) -> datetime | None:

@@ -19,6 +19,8 @@ CHOICE = Asking(
 )
 SCALE = Asking(type="scale", settings={"low": 1, "high": 5})
 RANKING = Asking(type="ranking")
+WORDS = Asking(type="text")
+SEVERAL = Asking(type="multi", options=[{"value": "plot", "label": "Plot"}, {"value": "style", "label": "Style"}])
 ABC = [StoryLabel("A"), StoryLabel("B"), StoryLabel("C")]
 
 
@@ -81,6 +83,10 @@ def test_with_the_verdict_first_it_is_read_from_the_beginning(text: str, value: 
         (SCALE, '{"answer": 4}', 4),
         (RANKING, '{"answer": ["C", "A", "B"]}', ["C", "A", "B"]),
         (RANKING, "C > A > B", "C > A > B"),
+        (WORDS, '{"answer": "The last line did."}', "The last line did."),
+        (WORDS, '{"rationale": "It turns.", "answer": "The last line"}', "The last line"),
+        (WORDS, "The last line did, mostly.", "The last line did, mostly."),
+        (SEVERAL, '{"answer": ["plot", "style"]}', ["plot", "style"]),
     ],
 )
 def test_other_items_are_read_alike(item: Asking, text: str, value: Any, last: bool) -> None:
@@ -88,6 +94,24 @@ def test_other_items_are_read_alike(item: Asking, text: str, value: Any, last: b
 
     assert isinstance(found, Verdict)
     assert found.value == value
+
+
+@pytest.mark.parametrize("last", [True, False])
+@pytest.mark.parametrize(
+    ("item", "text"), [(SEVERAL, "Answer: Plot, Style"), (SCALE, "Score: 3 – 4"), (SCALE, "Rating: 3 - 4")]
+)
+def test_the_first_of_several_answers_is_not_taken_for_the_whole(item: Asking, text: str, last: bool) -> None:
+    assert isinstance(read(text, item=item, last=last), Failure)
+
+
+@pytest.mark.parametrize(
+    "lead", ["My response:\n", "**My response:** ", "Output:\n", "Final response:\n", "So my answer is "]
+)
+def test_a_verdict_that_is_led_in_is_not_quoted(lead: str) -> None:
+    verdict = read(f'It holds.\n{lead}{{"answer": "yes"}}')
+
+    assert isinstance(verdict, Verdict)
+    assert verdict.value == "yes"
 
 
 @pytest.mark.parametrize("last", [True, False])

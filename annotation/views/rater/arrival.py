@@ -69,7 +69,7 @@ def open_invitation(request: Request, token: str) -> HttpResponse:
 
 def _after_closing(request: Request, token: str) -> HttpResponse:
     """Of a closed study the link opens onto withdrawing alone, for whoever took part; else it opens nothing."""
-    invitation = invitations.after_closing(token)
+    invitation = invitations.after_closing(token, at=timezone.now())
     if invitation is None or invitation.rater is None:
         return render(request, "annotation/invalid_link.html", status=404)
     languages.activate_language(request, invitation.study)

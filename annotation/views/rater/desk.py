@@ -104,6 +104,8 @@ def part(request: Request, work: Work, step: str) -> HttpResponse:
     page = parts.find_page(request, work, current)
     if current.stops_at_items or current.key != step:
         return redirect(page.url)
+    if request.method == "POST" and (refusal := work.refusal_at(current.steps[0])):
+        return pages.refuse(request, refusal)
     if redirection := redirect_if_refused(work, current.steps[0]):
         return redirection
     return page.post() if request.method == "POST" else page.open()

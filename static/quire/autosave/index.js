@@ -92,6 +92,9 @@ document.addEventListener(
 
 // ── One save, from htmx's request to its answer ──
 
+/** @type {WeakSet<HTMLElement>} sent once more with their latest words, so that both versions can be shown */
+const resends = new WeakSet();
+
 /** @typedef {CustomEvent<HtmxDetail>} HtmxEvent */
 
 // When the saver has left the page, htmx names another element as the event's; that of the request stays.
@@ -135,7 +138,7 @@ document.addEventListener("htmx:beforeSend", (event) => {
 document.addEventListener("htmx:beforeOnLoad", (event) => {
   if (!isSave(event)) return;
   if (event.detail.xhr.getResponseHeader(SIGNATURE) === null) event.preventDefault();
-  if (event.detail.xhr.status === CONFLICT && hasNewer(event)) event.preventDefault();
+  if (showsVersions(event.detail.xhr) && hasNewer(event)) event.preventDefault();
 });
 document.addEventListener("htmx:afterRequest", (event) => {
   if (!isSave(event)) return;
@@ -145,6 +148,7 @@ document.addEventListener("htmx:afterRequest", (event) => {
   queue.requests.delete(xhr);
   const isMove = Boolean(parameters.go);
   if (isMove) queue.moves.delete(elt);
+  if (resends.delete(elt)) elt.inert = false;
   // Of an answer that only says where to go, htmx does not say that it was a success.
   if (isTaken(code)) {
     accept(elt, n, pastedIn(elt, parameters));
@@ -152,13 +156,20 @@ document.addEventListener("htmx:afterRequest", (event) => {
   }
   if (isMove) elt.inert = false;
   // Both versions are shown with the latest of what was written here: that is sent first, and nothing is added to it.
-  if (code === CONFLICT && hasNewer(event)) {
+  if (showsVersions(xhr) && hasNewer(event)) {
+    resends.add(elt);
     elt.inert = true;
     send(/** @type {Saver} */ (elt));
     return;
   }
   refuse(elt, n, code);
 });
+
+/**
+ * Whether the answer is a panel of two versions; a study that is paused or closed refuses with the same status.
+ * @param {HtmxDetail["xhr"]} xhr
+ */
+const showsVersions = (xhr) => xhr.status === CONFLICT && xhr.getResponseHeader("HX-Retarget") !== null;
 
 /**
  * Whether an item says by now something else than what was sent.

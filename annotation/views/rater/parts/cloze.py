@@ -13,10 +13,10 @@ from annotation.models import Response
 from annotation.participation import claims
 from annotation.progress import Place, pace
 from annotation.responses import fills
-from annotation.templatetags.times import time_of_day
 from annotation.views.rater import addresses
 from annotation.views.rater.guards import Request
 from annotation.views.rater.parts.base import PartPage
+from annotation.views.rater.posted_page import conflict_message
 from annotation.views.rater.presenters import pages, questions
 from annotation.views.rater.presenters.cloze_sheet import ClozeSheet
 from annotation.views.rater.presenters.pages import RefusedAnswer
@@ -192,7 +192,7 @@ def save_all(request: Request, sheet: ClozeSheet, *, at: datetime) -> ClozeSheet
             refused[number], problems[number] = value, str(error)
         except responses.Stale as stale:
             answers[number] = stale.response
-            refused[number], problems[number] = value, _conflict_message(stale.response)
+            refused[number], problems[number] = value, conflict_message(stale.response.value or "", stale.response)
         if number in answers:
             answers[number].item = item
     return replace(sheet, answers=answers, refused=refused, problems=problems)
@@ -201,15 +201,3 @@ def save_all(request: Request, sheet: ClozeSheet, *, at: datetime) -> ClozeSheet
 def _posted_revision(request: Request, place: Place) -> int:
     base = request.POST.get(f"base-{place.id}", "")
     return int(base) if questions.REVISION.fullmatch(base) else 0
-
-
-def _conflict_message(stored: Response) -> str:
-    at = time_of_day(stored.last_edited_at)
-    if not stored.value:
-        return _(
-            "Changed in another window at %(time)s, where it is empty now. To keep what stands here, save once more."
-        ) % {"time": at}
-    return _(
-        "Changed in another window at %(time)s, where it now says “%(words)s”. "
-        "To keep what stands here, save once more."
-    ) % {"time": at, "words": stored.value}
