@@ -311,6 +311,8 @@ def states(page: Page, solution: dict[int, str]) -> Iterator[str]:
     until(page, lambda: said().get(7), "Pavel")
     page.get_by_role("button", name="Check your answers").click()
     expect(page.get_by_role("heading", name="Check your answers")).to_be_visible()
+    page.get_by_role("button", name="Submit the text").click()
+    expect(page.locator(".error-summary")).to_be_focused()
     page.get_by_role("link", name="Answer Lost Property, Blank 5", exact=True).click()
     expect(page.locator("#problem-fill-blank-05")).to_have_text("This has not been answered yet.")
     yield "lacking"
