@@ -1,7 +1,7 @@
 """Replications of published studies: one data file each, and a reader for the format of its release.
 
 The data file says what the release's files are, what was printed, and what the data must give; the reader turns files
-into a `Release`; `reports.replicate` brings it in and compares. A second study is a second data file.
+into a `Release`; `reports.replications.replicate` brings it in and compares. A second study is a second data file.
 """
 
 import hashlib

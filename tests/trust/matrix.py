@@ -137,7 +137,7 @@ annotation:story                    POST   401   405   404   401    401    401  
 annotation:recognised               GET    away  405   404   away   away   away  away   away    away
 annotation:recognised               POST   401   away  404   401    401    401   401    401     401
 annotation:part                     GET    away  away  404   away   away   away  away   away    away
-annotation:part                     POST   401   away  404   401    401    401   401    401     401
+annotation:part                     POST   401   409   404   401    401    401   401    401     401
 annotation:item                     GET    away  away  404   away   away   away  away   away    away
 annotation:item                     POST   401   409   404   401    401    401   401    401     401
 annotation:story_item               GET    away  ok    404   away   away   away  away   away    away
