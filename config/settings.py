@@ -91,8 +91,8 @@ def database() -> dict[str, Any]:
     # With / or ? in its password an address can still be read, as one of another database.
     if not config["NAME"] or set(config["NAME"]) & set("@/:"):
         raise ImproperlyConfigured(UNREADABLE_URL)
-    # Checked when it is taken from the pool: after a restart of the database every connection there is dead.
-    return config | {"CONN_HEALTH_CHECKS": True, "OPTIONS": {"pool": {"min_size": 1, "max_size": 16}}}
+    # Connections are checked when they are taken from the pool: after a restart of the database all there are dead.
+    return config | {"ENGINE": "config.postgresql", "OPTIONS": {"pool": {"min_size": 1, "max_size": 16}}}
 
 
 DATABASES = {"default": database()}

@@ -1,5 +1,6 @@
 """The database is started anew while Quire runs. On SQLite nothing is there to restart, and nothing may change."""
 
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -45,6 +46,20 @@ def in_a_thread_of_its_own(work: Callable[[], Any]) -> Any:
         return pool.submit(run).result()
 
 
+def fill_the_pool(n: int = 9) -> None:
+    """As many idle connections as a busy hour leaves."""
+    barrier = threading.Barrier(n)
+
+    def connect() -> None:
+        connections["default"].ensure_connection()
+        barrier.wait()
+        connections.close_all()
+
+    with ThreadPoolExecutor(n) as threads:
+        for future in [threads.submit(connect) for _ in range(n)]:
+            future.result()
+
+
 def test_pages_and_saves_go_on_after_a_restart_of_the_database(committed: None) -> None:
     client = Client(raise_request_exception=False)
     work = walk.begin(client, factories.study())
@@ -52,6 +67,7 @@ def test_pages_and_saves_go_on_after_a_restart_of_the_database(committed: None) 
         answer = in_a_thread_of_its_own(lambda base=base: walk.give(client, work, why=f"{base}.", base=base, htmx=True))
         assert answer.status_code == 200
     connection.close()
+    fill_the_pool()
 
     end_all_connections()
 
