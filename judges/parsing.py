@@ -257,14 +257,15 @@ def _is_in_list(lines: list[str], number: str) -> bool:
 def _contradiction(reply: str, value: Any, clean: Clean) -> str:
     """Another verdict than that value which stands anywhere in the reply, quoted ones too; "" if there is none."""
     agreed = clean(value)
+    contents = [content for _, content, _ in _objects(reply)]
+    for answer in (content["answer"] for content in contents if not is_empty(content.get("answer"))):
+        if _cleaned(answer, clean) != agreed:
+            return str(answer)
     if not _refusal_of(ANY_WORDS, clean):
-        return _other_object(reply, agreed, clean)  # every line would be another answer in words
+        return ""  # every line would be another answer in words
+    rationales = [content["rationale"] for content in contents if isinstance(content.get("rationale"), str)]
     lines = [line.strip(_DECORATION + ">") for line in _lines(reply)]
-    for _, content, _ in _objects(reply):
-        if "answer" in content and not is_empty(content["answer"]) and _cleaned(content["answer"], clean) != agreed:
-            return str(content["answer"])
-        own = content.get("rationale")
-        lines += _lines(own) if isinstance(own, str) else []
+    lines += [line for rationale in rationales for line in _lines(rationale)]
     claims = [claim for line in lines for claim in _claims(line)]
     # Prose goes on after a verdict at its beginning or its end only; a number there is the place in a list.
     claims += [head for line in (lines[0], lines[-1]) if not _NUMBER.fullmatch(head := _head(line))]
@@ -272,12 +273,6 @@ def _contradiction(reply: str, value: Any, clean: Clean) -> str:
         if claim and not _refusal_of(claim, clean) and clean(claim) != agreed:
             return claim
     return ""
-
-
-def _other_object(reply: str, agreed: Any, clean: Clean) -> str:
-    """Another answer than that one in a JSON object of the reply; "" if there is none."""
-    answers = [content["answer"] for _, content, _ in _objects(reply) if not is_empty(content.get("answer"))]
-    return next((str(answer) for answer in answers if _cleaned(answer, clean) != agreed), "")
 
 
 def _cleaned(raw: Any, clean: Clean) -> Any:
