@@ -10,8 +10,9 @@ from functools import cache
 
 from django.utils.translation import gettext as _
 
-from judges import addresses, discovery
+from judges import addresses
 from judges.providers.base import CallFailed, CannotConnect, Client, Completion, Connection, Provider, Request
+from studies.discovery import find_classes
 
 __all__ = [
     "CallFailed",
@@ -35,7 +36,7 @@ class UnknownProvider(ValueError):
 @cache
 def all_providers() -> dict[str, Provider]:
     """Every provider by its slug, in alphabetical order. Raises TypeError if two share a slug."""
-    return discovery.discover(__name__, Provider)
+    return {slug: kind() for slug, kind in find_classes(__name__, Provider, key="slug").items()}
 
 
 def find_provider(slug: str) -> Provider:

@@ -4,12 +4,11 @@ A figure computes one thing that a report says, and knows how it looks as a tabl
 else loops over figures and does not ask which it is.
 """
 
-import importlib
-import pkgutil
 from functools import cache
 from typing import Any
 
 from reports.figures.base import Figure
+from studies.discovery import find_classes
 
 __all__ = ["Figure", "all_figures", "by_table"]
 
@@ -17,20 +16,8 @@ __all__ = ["Figure", "all_figures", "by_table"]
 @cache
 def all_figures() -> dict[str, Figure[Any]]:
     """Every figure by its key, in the order of the page. Raises TypeError if two figures share a key."""
-    figures: dict[str, Figure[Any]] = {}
-    for name in sorted(module.name for module in pkgutil.iter_modules(__path__)):
-        for figure in _declared(f"{__name__}.{name}"):
-            if figure.key in figures:
-                raise TypeError(f"two figures have the key “{figure.key}”")
-            figures[figure.key] = figure
-    return dict(sorted(figures.items(), key=lambda pair: (pair[1].place, pair[0])))
-
-
-def _declared(module: str) -> list[Figure[Any]]:
-    """The figures that a module declares; one that it merely imports is not a second one."""
-    classes = [value for value in vars(importlib.import_module(module)).values() if isinstance(value, type)]
-    own = [cls for cls in classes if issubclass(cls, Figure) and cls is not Figure and cls.__module__ == module]
-    return [cls() for cls in own]
+    figures = [figure() for figure in find_classes(__name__, Figure, key="key").values()]
+    return {figure.key: figure for figure in sorted(figures, key=lambda figure: (figure.place, figure.key))}
 
 
 @cache

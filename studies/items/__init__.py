@@ -5,10 +5,9 @@ read, what a form shows, what a model is told, at which level of measurement the
 over items and does not ask which it is.
 """
 
-import importlib
-import pkgutil
 from functools import cache
 
+from studies.discovery import find_classes
 from studies.items.base import InvalidAnswer, InvalidDefinition, ItemDefinition, ItemType, StoryLabel, is_empty
 
 __all__ = [
@@ -26,17 +25,7 @@ __all__ = [
 @cache
 def all_types() -> dict[str, ItemType]:
     """Every item type by its name, in alphabetical order. Raises TypeError if two types share a name."""
-    type_by_name: dict[str, ItemType] = {}
-    for module in sorted(m.name for m in pkgutil.iter_modules(__path__)):
-        for thing in vars(importlib.import_module(f"{__name__}.{module}")).values():
-            # A type that another module merely imports is not a second type.
-            if isinstance(thing, type) and issubclass(thing, ItemType) and thing.__module__ == f"{__name__}.{module}":
-                if thing is ItemType:
-                    continue
-                if thing.name in type_by_name:
-                    raise TypeError(f"two item types are called “{thing.name}”")
-                type_by_name[thing.name] = thing()
-    return type_by_name
+    return {name: kind() for name, kind in find_classes(__name__, ItemType, key="name").items()}
 
 
 def find_type(name: str) -> ItemType:
