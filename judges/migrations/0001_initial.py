@@ -3,7 +3,7 @@
 import django.core.validators
 import django.db.models.deletion
 import django.utils.timezone
-import judges.models
+import judges.models.judges
 from django.db import migrations, models
 
 
@@ -22,8 +22,8 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.SlugField(max_length=80, unique=True, verbose_name='name')),
-                ('adapter', models.CharField(default='openai', max_length=40, validators=[judges.models.check_provider], verbose_name='adapter')),
-                ('base_url', models.CharField(blank=True, help_text='For example https://api.openai.com/v1', max_length=300, validators=[judges.models.check_address], verbose_name='base url')),
+                ('adapter', models.CharField(default='openai', max_length=40, validators=[judges.models.judges.check_provider], verbose_name='adapter')),
+                ('base_url', models.CharField(blank=True, help_text='For example https://api.openai.com/v1', max_length=300, validators=[judges.models.judges.check_address], verbose_name='base url')),
                 ('key_variable', models.CharField(blank=True, help_text='Name of the environment variable with the key, never the key. It ends in _API_KEY.', max_length=80, validators=[django.core.validators.RegexValidator('^[A-Z][A-Z0-9_]*_API_KEY\\Z', 'Capitals, digits and _, ending in _API_KEY.')], verbose_name='key variable')),
                 ('is_allowed', models.BooleanField(default=False, help_text='Judges may use it. Set by an administrator.', verbose_name='is allowed')),
                 ('is_outside', models.BooleanField(default=True, help_text='Texts that go there leave the house. Stays on for a proxy of yours that passes them on.', verbose_name='is outside')),
@@ -65,7 +65,7 @@ class Migration(migrations.Migration):
                 ('slug', models.SlugField(help_text='Names its rater in every study.', max_length=80, unique=True, verbose_name='slug')),
                 ('model', models.CharField(blank=True, help_text='As the endpoint calls it.', max_length=200, verbose_name='model')),
                 ('parameters', models.JSONField(blank=True, default=dict, help_text='Sent along, such as {"temperature": 0}.', verbose_name='parameters')),
-                ('metric', models.CharField(blank=True, help_text='In place of endpoint, model and prompt.', max_length=40, validators=[judges.models.check_metric], verbose_name='metric')),
+                ('metric', models.CharField(blank=True, help_text='In place of endpoint, model and prompt.', max_length=40, validators=[judges.models.judges.check_metric], verbose_name='metric')),
                 ('metric_version', models.CharField(blank=True, editable=False, max_length=40, verbose_name='version of the metric')),
                 ('endpoint', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='judges', to='judges.endpoint', verbose_name='endpoint')),
                 ('prompt', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='judges', to='judges.prompt', verbose_name='prompt')),

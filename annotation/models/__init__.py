@@ -1,0 +1,37 @@
+"""Who answers: raters, their seats, what they answered, and the history of it.
+
+Rater          who answers in one study, by code (E01): a person, a model or a metric.
+Identity       who a person is. Kept apart; spans studies; nothing that serves or reports answers reads it.
+Invitation     a secret link, stored as its hash; the same link always finds the same rater.
+Consent        which version of the consent text a rater agreed to, and when.
+Withdrawal     that a rater left, and when.
+StepTaken      that a rater went through a step that is met once, a text or questions; of a check, each attempt.
+Seat           one planned reading of one group, with its order of stories. Decided before anyone arrives.
+Assignment     a rater in a seat; or, without a seat, the one visit that holds what is asked once of a rater.
+Response       a rater's answer to one item about one story, about the group, or about neither.
+ResponseEvent  every version of a response, chained by hashes; rows are only added.
+Timing         active seconds per assignment, step and story; of a cloze per section.
+Fill           what became of a cloze that somebody filled: given up, submitted, or shortlisted by an editor.
+Recognition    that a rater recognised a story at work; who knew one before reading has `read_before` in the assignment.
+"""
+
+from annotation.models.raters import Consent, Identity, Invitation, Rater, StepTaken, Withdrawal
+from annotation.models.responses import Fill, Recognition, Response, ResponseEvent, Timing
+from annotation.models.seats import Assignment, Seat, new_code
+
+__all__ = [
+    "Assignment",
+    "Consent",
+    "Fill",
+    "Identity",
+    "Invitation",
+    "Rater",
+    "Recognition",
+    "Response",
+    "ResponseEvent",
+    "Seat",
+    "StepTaken",
+    "Timing",
+    "Withdrawal",
+    "new_code",
+]

@@ -1,0 +1,129 @@
+"""Who answers: raters, how they came, what they agreed to, and, kept apart, who they are."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from studies.models import Step, StoryGroup, Study
+
+
+class Identity(models.Model):
+    name = models.CharField(_("name"), max_length=200, blank=True)
+    email = models.EmailField(_("email"), blank=True)
+    platform = models.CharField(_("platform"), max_length=40, blank=True)
+    platform_id = models.CharField(_("platform id"), max_length=120, blank=True)
+    payment = models.TextField(_("payment"), blank=True)
+
+    class Meta:
+        verbose_name = _("identity")
+        verbose_name_plural = _("identities")
+
+    def __str__(self) -> str:
+        return f"identity {self.pk}"
+
+
+class Rater(models.Model):
+    class Kind(models.TextChoices):
+        PERSON = "person", _("Person")
+        MODEL = "model", _("Model")
+        METRIC = "metric", _("Metric")
+
+    study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="raters")
+    code = models.CharField(_("code"), max_length=80)
+    kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices, default=Kind.PERSON)
+    is_simulated = models.BooleanField(_("is simulated"), default=False)
+    # Repeats the rater's consents, by the SHA-256 of each text, so that whoever reads the rater knows them.
+    consented_to = models.JSONField(_("consented to"), default=list, blank=True, editable=False)
+    identity = models.ForeignKey(
+        Identity, verbose_name=_("identity"), on_delete=models.SET_NULL, null=True, blank=True, related_name="raters"
+    )
+    arrived_at = models.DateTimeField(_("arrived at"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("rater")
+        verbose_name_plural = _("raters")
+        ordering = ["study", "code"]
+        constraints = [models.UniqueConstraint(fields=["study", "code"], name="rater_code_once")]
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class Invitation(models.Model):
+    study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="invitations")
+    label = models.CharField(
+        _("label"), max_length=120, blank=True, help_text=_("For the designer's own orientation; never a name.")
+    )
+    token_sha256 = models.CharField(_("token sha256"), max_length=64, unique=True, editable=False)
+    groups = models.ManyToManyField(
+        StoryGroup, verbose_name=_("groups"), blank=True, help_text=_("If given, the holder gets these groups only.")
+    )
+    rater = models.OneToOneField(
+        Rater, verbose_name=_("rater"), on_delete=models.SET_NULL, null=True, blank=True, related_name="invitation"
+    )
+    issued_at = models.DateTimeField(_("issued at"), auto_now_add=True)
+    expires_at = models.DateTimeField(_("expires at"), null=True, blank=True)
+    revoked_at = models.DateTimeField(_("revoked at"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("invitation")
+        verbose_name_plural = _("invitations")
+
+    def __str__(self) -> str:
+        return self.label or f"invitation {self.pk}"
+
+
+class Consent(models.Model):
+    rater = models.ForeignKey(Rater, verbose_name=_("rater"), on_delete=models.CASCADE, related_name="consents")
+    step = models.ForeignKey(Step, verbose_name=_("step"), on_delete=models.PROTECT)
+    text_sha256 = models.CharField(_("text sha256"), max_length=64)
+    at = models.DateTimeField(_("at"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("consent")
+        verbose_name_plural = _("consents")
+        constraints = [models.UniqueConstraint(fields=["rater", "text_sha256"], name="consent_once_per_text")]
+
+    def __str__(self) -> str:
+        return f"consent of {self.rater_id}"
+
+
+class Withdrawal(models.Model):
+    rater = models.OneToOneField(Rater, verbose_name=_("rater"), on_delete=models.CASCADE, related_name="withdrawal")
+    at = models.DateTimeField(_("at"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("withdrawal")
+        verbose_name_plural = _("withdrawals")
+
+    def __str__(self) -> str:
+        return f"withdrawal of {self.rater_id}"
+
+
+class StepTaken(models.Model):
+    ATTEMPTS = 2  # at a check
+
+    rater = models.ForeignKey(Rater, verbose_name=_("rater"), on_delete=models.CASCADE, related_name="steps_taken")
+    step = models.ForeignKey(Step, verbose_name=_("step"), on_delete=models.PROTECT)
+    attempt = models.PositiveSmallIntegerField(_("attempt"), default=1)
+    wrong = models.JSONField(
+        _("wrong"),
+        default=list,
+        blank=True,
+        help_text=_("Of a check, the keys of the items that were not answered rightly."),
+    )
+    at = models.DateTimeField(_("at"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("step taken")
+        verbose_name_plural = _("steps taken")
+        constraints = [models.UniqueConstraint(fields=["rater", "step", "attempt"], name="step_taken_once_per_attempt")]
+
+    def __str__(self) -> str:
+        return f"step {self.step_id} taken by {self.rater_id}"
+
+    @classmethod
+    def failures(cls) -> models.QuerySet[StepTaken]:
+        """The last attempts at checks that were not passed."""
+        return cls.objects.filter(attempt=cls.ATTEMPTS).exclude(wrong=[])

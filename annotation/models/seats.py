@@ -1,0 +1,112 @@
+"""Who reads what: seats, planned before anyone arrives, and the assignments of raters to them."""
+
+from __future__ import annotations
+
+import secrets
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models.raters import Rater
+from studies.models import ProtocolVersion, StoryGroup, Study
+
+
+def new_code() -> str:
+    """A public name that says nothing: no order, no date, no primary key."""
+    return secrets.token_hex(8)
+
+
+class Seat(models.Model):
+    study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="seats")
+    group = models.ForeignKey(StoryGroup, verbose_name=_("group"), on_delete=models.PROTECT, related_name="seats")
+    rater_kind = models.CharField(_("rater kind"), max_length=10, choices=Rater.Kind.choices, default=Rater.Kind.PERSON)
+    number = models.PositiveIntegerField(_("number"))
+    rank = models.PositiveIntegerField(
+        _("rank"), help_text=_("Which free seat of a group is taken first; drawn from the seed.")
+    )
+    order = models.JSONField(_("order"), help_text=_("Codes of the stories, first to last."))
+    is_taken = models.BooleanField(_("is taken"), default=False)
+
+    class Meta:
+        verbose_name = _("seat")
+        verbose_name_plural = _("seats")
+        ordering = ["study", "group", "rater_kind", "number"]
+        constraints = [models.UniqueConstraint(fields=["group", "rater_kind", "number"], name="seat_number_once")]
+
+    def __str__(self) -> str:
+        return f"{self.group_id}/{self.number}"
+
+
+class Assignment(models.Model):
+    class Status(models.TextChoices):
+        OPEN = "open", _("Open")
+        SUBMITTED = "submitted", _("Submitted")
+        GIVEN_UP = "given_up", _("given up")
+        WITHDRAWN = "withdrawn", _("Withdrawn")
+
+    LIVE = (Status.OPEN, Status.SUBMITTED)
+
+    # Study, group and kind repeat what rater and seat say, so that the database itself can hold the promises below.
+    study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="assignments")
+    rater = models.ForeignKey(Rater, verbose_name=_("rater"), on_delete=models.CASCADE, related_name="assignments")
+    rater_kind = models.CharField(_("rater kind"), max_length=10, choices=Rater.Kind.choices)
+    seat = models.ForeignKey(
+        Seat, verbose_name=_("seat"), on_delete=models.PROTECT, null=True, blank=True, related_name="assignments"
+    )
+    group = models.ForeignKey(
+        StoryGroup, verbose_name=_("group"), on_delete=models.PROTECT, null=True, blank=True, related_name="assignments"
+    )
+    version = models.ForeignKey(ProtocolVersion, verbose_name=_("version"), on_delete=models.PROTECT)
+    code = models.CharField(_("code"), max_length=16, unique=True, default=new_code, editable=False)
+    status = models.CharField(_("status"), max_length=10, choices=Status.choices, default=Status.OPEN)
+    place = models.CharField(
+        _("place"), max_length=200, blank=True, help_text=_("Where the rater last was, to come back to.")
+    )
+    read_before = models.BooleanField(
+        _("read before"),
+        null=True,
+        help_text=_("Whether the rater knew one of the stories before reading; nothing if they were not asked."),
+    )
+    # How far the rater has come, written by the acts that change it, so that every page need not count it anew: the ids
+    # of the stories about which something has been said on the desk, and the position of the last step that was opened
+    # and locks what came before it.
+    begun = models.JSONField(_("begun"), default=list, blank=True, editable=False)
+    locked_before = models.PositiveIntegerField(_("locked before"), default=0, editable=False)
+    started_at = models.DateTimeField(_("started at"), auto_now_add=True)
+    last_active_at = models.DateTimeField(_("last active at"), null=True, blank=True)
+    timed_until = models.DateTimeField(
+        _("timed until"),
+        null=True,
+        blank=True,
+        help_text=_("Up to when active time has been counted; no second counts twice."),
+    )
+    ended_at = models.DateTimeField(_("ended at"), null=True, blank=True)
+    receipt = models.CharField(
+        _("receipt"), max_length=64, blank=True, help_text=_("Hash over the chains of all responses, at submission.")
+    )
+
+    class Meta:
+        verbose_name = _("assignment")
+        verbose_name_plural = _("assignments")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["seat"], condition=Q(status__in=["open", "submitted"]), name="seat_has_one_live_assignment"
+            ),
+            models.UniqueConstraint(
+                fields=["rater", "group"], condition=Q(rater_kind="person"), name="person_once_per_group"
+            ),
+            models.UniqueConstraint(
+                fields=["rater"],
+                condition=Q(rater_kind="person", status="open", seat__isnull=False),
+                name="person_has_one_open_assignment",
+            ),
+            models.UniqueConstraint(fields=["rater"], condition=Q(seat__isnull=True), name="rater_has_one_visit"),
+            models.CheckConstraint(
+                condition=Q(seat__isnull=True, group__isnull=True) | Q(seat__isnull=False, group__isnull=False),
+                name="seat_and_group_together",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.code

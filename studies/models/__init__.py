@@ -1,0 +1,34 @@
+"""What is asked, about which texts, in which order of steps.
+
+A **study** shows **stories** in **groups** and asks **instruments** made of **items**, in **steps**.
+
+Source         who wrote: a person or a model, by name and kind.
+Story          a text as raters see it, under a code that says nothing; withheld if we have answers but no right to it.
+Provenance     where a story comes from. Kept apart: code that serves raters never reads this table.
+StoryGroup     stories that are read together; a story can stand in several groups (pairs).
+Instrument     a published questionnaire in one version; once published it never changes.
+Item           one question of an instrument.
+Cloze          a text with blanks, and the instruments that it becomes: one to fill it, one to judge what was filled.
+Study          what runs: its stories, its groups, its design.
+ProtocolVersion  the steps as frozen on a day, as canonical JSON with a hash. Not frozen: the draft.
+Step           one part of the protocol: a text to agree to or read, or an instrument to answer. A metric's values stand
+               in a step of their own, which is no part of the protocol.
+"""
+
+from studies.models.instruments import Cloze, Instrument, Item
+from studies.models.stories import Provenance, Source, Story, StoryGroup, measure
+from studies.models.studies import ProtocolVersion, Step, Study
+
+__all__ = [
+    "Cloze",
+    "Instrument",
+    "Item",
+    "ProtocolVersion",
+    "Provenance",
+    "Source",
+    "Step",
+    "Story",
+    "StoryGroup",
+    "Study",
+    "measure",
+]

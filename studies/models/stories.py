@@ -1,0 +1,113 @@
+"""Of which texts: stories, the groups they are read in, and, kept apart, where they come from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from studies import hashing, vocabulary
+from studies.models.studies import Study
+
+
+class Source(models.Model):
+    Kind = vocabulary.SourceKind
+
+    name = models.CharField(_("name"), max_length=200, unique=True)
+    kind = models.CharField(_("kind"), max_length=20, choices=Kind.choices, default=Kind.OTHER)
+
+    class Meta:
+        verbose_name = _("source")
+        verbose_name_plural = _("sources")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Story(models.Model):
+    study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="stories")
+    code = models.CharField(_("code"), max_length=80, help_text=_("Names the story in data; raters never see it."))
+    text = models.TextField(_("text"), blank=True)
+    language = models.CharField(_("language"), max_length=12, default="en")
+    n_words = models.PositiveIntegerField(_("n words"), editable=False)
+    sha256 = models.CharField(
+        _("sha256"), max_length=64, editable=False, help_text=_("Of the text as shown, in UTF-8.")
+    )
+    is_withheld = models.BooleanField(
+        _("is withheld"), default=False, help_text=_("We have answers about it but no right to its text.")
+    )
+
+    class Meta:
+        verbose_name = _("story")
+        ordering = ["study", "code"]
+        verbose_name_plural = _("stories")
+        constraints = [
+            models.UniqueConstraint(fields=["study", "code"], name="story_code_once"),
+            models.CheckConstraint(
+                condition=(Q(is_withheld=True) & Q(text="")) | (Q(is_withheld=False) & ~Q(text="")),
+                name="story_has_text_or_is_withheld",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.code
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        measure(self)
+        super().save(*args, **kwargs)
+
+
+def measure(story: Story) -> Story:
+    """The same story with its word count and hash taken from its text."""
+    story.n_words = len(story.text.split())
+    story.sha256 = hashing.sha256(story.text)
+    return story
+
+
+class Provenance(models.Model):
+    story = models.OneToOneField(
+        Story, verbose_name=_("story"), on_delete=models.CASCADE, primary_key=True, related_name="provenance"
+    )
+    source = models.ForeignKey(Source, verbose_name=_("source"), on_delete=models.PROTECT, related_name="provenances")
+    title = models.CharField(_("title"), max_length=300, blank=True)
+    url = models.URLField(_("url"), max_length=500, blank=True)
+    licence = models.CharField(_("licence"), max_length=200, blank=True)
+    may_redistribute = models.BooleanField(_("may redistribute"), default=False)
+    may_send_out = models.BooleanField(
+        _("may send out"), default=False, help_text=_("May the text go to an outside model provider?")
+    )
+    factors = models.JSONField(
+        _("factors"), default=dict, blank=True, help_text=_("What reports can group by, as name: value.")
+    )
+    raw_text = models.TextField(
+        _("raw text"), blank=True, help_text=_("The text as it came; empty if it is shown as it came.")
+    )
+    raw_sha256 = models.CharField(
+        _("raw sha256"), max_length=64, blank=True, editable=False, help_text=_("Of the raw text, in UTF-8.")
+    )
+
+    class Meta:
+        verbose_name = _("provenance")
+        verbose_name_plural = _("provenances")
+
+    def __str__(self) -> str:
+        # Admin logs keep str(); a source here would leak it to everyone who reads them.
+        return f"provenance of {self.story_id}"
+
+
+class StoryGroup(models.Model):
+    study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="groups")
+    code = models.CharField(_("code"), max_length=80)
+    premise = models.TextField(_("premise"), blank=True)
+    stories = models.ManyToManyField(Story, verbose_name=_("stories"), related_name="groups")
+
+    class Meta:
+        verbose_name = _("story group")
+        verbose_name_plural = _("story groups")
+        ordering = ["study", "code"]
+        constraints = [models.UniqueConstraint(fields=["study", "code"], name="group_code_once")]
+
+    def __str__(self) -> str:
+        return self.code

@@ -1,0 +1,185 @@
+"""What runs: a study, the versions of its protocol, and their steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from studies import layouts, vocabulary
+from studies.models.instruments import Instrument
+
+
+class Study(models.Model):
+    class State(models.TextChoices):
+        DRAFT = "draft", _("Draft")
+        LIVE = "live", _("Live")
+        PAUSED = "paused", _("Paused")
+        CLOSED = "closed", _("Closed")
+
+    OrderPolicy = vocabulary.OrderPolicy
+
+    slug = models.SlugField(_("slug"), max_length=80, unique=True)
+    title = models.CharField(_("title"), max_length=200, help_text=_("Shown to raters."))
+    language = models.CharField(_("language"), max_length=12, default="en")
+    description = models.TextField(_("description"), blank=True, help_text=_("For colleagues; never shown to raters."))
+    organiser = models.CharField(
+        _("organiser"), max_length=200, blank=True, help_text=_("Who runs the study, as raters are told.")
+    )
+    contact = models.EmailField(_("contact"), blank=True)
+    minutes = models.PositiveSmallIntegerField(
+        _("minutes"), null=True, blank=True, help_text=_("Expected minutes for one group.")
+    )
+    notice = models.CharField(
+        _("notice"), max_length=300, blank=True, help_text=_("Shown on every page of the study and its report.")
+    )
+    state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.DRAFT)
+    seats_per_group = models.PositiveSmallIntegerField(_("seats per group"), default=3)
+    order_policy = models.CharField(
+        _("order policy"), max_length=10, choices=OrderPolicy.choices, default=OrderPolicy.BALANCED
+    )
+    seed = models.BigIntegerField(_("seed"), default=0)
+    shows_premise = models.BooleanField(_("shows premise"), default=False)
+    asks_recognition = models.BooleanField(
+        _("asks recognition"),
+        default=True,
+        help_text=_(
+            "Before a group for the reading desk, raters are asked whether they know one of its stories; "
+            "whoever does gets another group."
+        ),
+    )
+    groups_per_sitting = models.PositiveSmallIntegerField(
+        _("groups per sitting"), default=1, help_text=_("One receipt for so many groups.")
+    )
+    launched_at = models.DateTimeField(_("launched at"), null=True, blank=True)
+    closes_at = models.DateTimeField(_("closes at"), null=True, blank=True, help_text=_("Until when raters may work."))
+    closed_at = models.DateTimeField(_("closed at"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("study")
+        ordering = ["slug"]
+        verbose_name_plural = _("studies")
+
+    def __str__(self) -> str:
+        return self.slug
+
+    @property
+    def is_draft(self) -> bool:
+        return self.state == self.State.DRAFT
+
+    @property
+    def is_live(self) -> bool:
+        return self.state == self.State.LIVE
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether raters wait: nothing can be answered, nothing is lost, and all goes on once it is resumed."""
+        return self.state == self.State.PAUSED
+
+    @property
+    def is_closed(self) -> bool:
+        return self.state == self.State.CLOSED
+
+
+class ProtocolVersion(models.Model):
+    study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="versions")
+    number = models.PositiveSmallIntegerField(_("number"))
+    document = models.TextField(_("document"), blank=True, help_text=_("Canonical JSON, once frozen."))
+    sha256 = models.CharField(_("sha256"), max_length=64, blank=True)
+    reason = models.CharField(_("reason"), max_length=300, blank=True)
+    frozen_at = models.DateTimeField(_("frozen at"), null=True, blank=True)
+    frozen_by = models.CharField(_("frozen by"), max_length=150, blank=True)
+
+    class Meta:
+        verbose_name = _("protocol version")
+        verbose_name_plural = _("protocol versions")
+        ordering = ["study", "number"]
+        constraints = [models.UniqueConstraint(fields=["study", "number"], name="protocol_number_once")]
+
+    def __str__(self) -> str:
+        return f"{self.study} {self.number}"
+
+
+class Step(models.Model):
+    Kind = vocabulary.StepKind
+    Scope = vocabulary.StepScope
+    Background = vocabulary.StepBackground
+    Layout = vocabulary.StepLayout
+
+    version = models.ForeignKey(
+        ProtocolVersion, verbose_name=_("version"), on_delete=models.CASCADE, related_name="steps"
+    )
+    position = models.PositiveSmallIntegerField(_("position"))
+    key = models.SlugField(_("key"), max_length=40)
+    kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices)
+    title = models.CharField(_("title"), max_length=200, blank=True)
+    text = models.TextField(
+        _("text"), blank=True, help_text=_("What a consent or briefing says; above an instrument, a short lead.")
+    )
+    instrument = models.ForeignKey(
+        Instrument, verbose_name=_("instrument"), on_delete=models.PROTECT, null=True, blank=True
+    )
+    scope = models.CharField(_("scope"), max_length=10, choices=Scope.choices, blank=True)
+    locks = models.BooleanField(
+        _("locks"), default=False, help_text=_("Answers of earlier steps cannot be changed once this one is open.")
+    )
+    background = models.CharField(_("background"), max_length=10, choices=Background.choices, default=Background.FOLDED)
+    layout = models.CharField(_("layout"), max_length=10, choices=Layout.choices, default=Layout.ITEMS, blank=True)
+    revises = models.SlugField(
+        _("revises"),
+        max_length=40,
+        blank=True,
+        help_text=_("The key of an earlier step with the same instrument; what was answered there stands here again."),
+    )
+    options = models.JSONField(
+        _("options"), default=dict, blank=True, help_text=_("What else the layout lets the protocol choose.")
+    )
+    story = models.TextField(_("story"), blank=True, help_text=_("What raters practise on; it belongs to no group."))
+    samples = models.JSONField(
+        _("samples"),
+        default=dict,
+        blank=True,
+        help_text=_("Sample answers to practise beside: by the key of an item its value, and why."),
+    )
+
+    class Meta:
+        verbose_name = _("step")
+        verbose_name_plural = _("steps")
+        ordering = ["version", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["version", "position"], name="step_position_once"),
+            models.UniqueConstraint(fields=["version", "key"], name="step_key_once"),
+            models.CheckConstraint(
+                condition=(Q(kind="rating", instrument__isnull=False) & ~Q(scope=""))
+                | Q(kind="practice", instrument__isnull=False, scope="once")
+                # It stands beside the protocol, so it can have nothing that a rater's way is made of.
+                | Q(kind="metric", instrument__isnull=False, scope="", locks=False, layout="", revises="")
+                | (~Q(kind__in=["rating", "practice", "metric"]) & Q(instrument__isnull=True, scope="")),
+                name="rating_step_has_instrument_and_scope",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.key
+
+    @property
+    def layout_type(self) -> layouts.Layout:
+        """What knows how its items are laid out. Raises LookupError if the row names no layout."""
+        return layouts.find_layout(self.layout)
+
+    def validate_constraints(self, exclude: Any = None) -> None:
+        """As ever, but in the words of whoever designs instead of a constraint's name."""
+        try:
+            super().validate_constraints(exclude)
+        except ValidationError as error:
+            if "rating_step_has_instrument_and_scope" not in str(error):
+                raise
+            raise ValidationError(
+                _(
+                    "A step of kind rating needs an instrument and a scope, a practice an instrument and the scope "
+                    "once; other steps have neither."
+                )
+            ) from None
