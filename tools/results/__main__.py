@@ -98,6 +98,8 @@ def _reports(slug: str, folder: Path) -> None:
     client.force_login(get_user_model().objects.get(username="admin"))
     for name in FILES:
         response = client.get(f"/reports/{slug}/{name}.csv")
+        if response.status_code == 404:  # a table that does not apply; older versions sent an empty one
+            continue
         if response.status_code != 200:
             raise SystemExit(f"{name}.csv of {slug}: {response.status_code}")
         (folder / f"{name}.csv").write_bytes(b"".join(response.streaming_content))  # type: ignore[attr-defined]
@@ -156,7 +158,9 @@ def compare(before: Path, after: Path) -> int:
 
 
 def _values(path: Path, names: dict[str, Any]) -> dict[str, Any]:
-    """Every value of a document by its place, under the names that it had before."""
+    """Every value of a document by its place, under the names that it had before; none if there is no such file."""
+    if not path.exists():
+        return {}
     if path.suffix == ".csv":
         rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline="")))
         header = rows[0] if rows else []
@@ -185,7 +189,7 @@ def _with_sentences(part: Any, sentences: dict[str, str]) -> Any:
         return [_with_sentences(one, sentences) for one in part]
     if not isinstance(part, dict):
         return part
-    if part.keys() == {"code", "values"}:
+    if part.keys() == {"code", "values"} and part["code"] in sentences:
         return sentences[part["code"]] % part["values"]
     return {name: _with_sentences(one, sentences) for name, one in part.items()}
 
