@@ -30,6 +30,9 @@ SENTENCES = {
     "fewer_than_two_raters": gettext_noop("Fewer than two raters ranked every story."),
     "all_rank_alike": gettext_noop("Every rater ranks all stories the same, so Kendall's W is 0/0."),
     "no_rankings": gettext_noop("There are no rankings."),
+    "nobody_to_leave_out": gettext_noop("No person has %(least)s units with another person and the judge."),
+    "fewer_than_two_rated_stories": gettext_noop("Fewer than two stories were rated by people and the judge."),
+    "no_story_for_the_judge_alone": gettext_noop("Fewer than two stories were rated by the judge alone."),
     "no_verdicts": gettext_noop("There are no verdicts."),
 }
 

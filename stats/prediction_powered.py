@@ -1,0 +1,149 @@
+"""Means of people's ratings, sharpened by a judge who also rated stories that no person read.
+
+What the judge says of those stories counts as much as it has followed people where both answered, and what it is off by
+there is taken away. Sources: Angelopoulos et al., 2023, "Prediction-powered inference", and "PPI++", for the weight.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from stats.arrays import FloatArray
+from stats.reasons import Incomputable
+
+MIN_ALONE = 30  # stories from which a source's own covariances and the normal quantile do
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """One source's stories, each with its mean rating; stories that share a prompt come as one mean.
+
+    people, judge : shape (n,), of the same stories
+    judge_alone : shape (N,), of stories that no person rated
+    """
+
+    people: FloatArray
+    judge: FloatArray
+    judge_alone: FloatArray
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class PoweredMean:
+    """What people alone say of a source, and what they say together with the judge.
+
+    weight : of the judge, between 0 (it adds nothing) and 1
+    n, n_judged : stories with people and the judge, and with the judge only
+    """
+
+    people: Mean
+    together: Mean
+    weight: float
+    n: int
+    n_judged: int
+
+    @property
+    def width_gained(self) -> float:
+        """By which share the interval is narrower than that of people alone; below 0 if it is wider."""
+        alone = self.people.high - self.people.low
+        return 1 - (self.together.high - self.together.low) / alone if alone else 0.0
+
+
+def as_source(people: npt.ArrayLike, judge: npt.ArrayLike, judge_alone: npt.ArrayLike) -> Ratings:
+    """The ratings of a source as arrays.
+
+    Raises ValueError for a missing value (a judge's missing answer is a constant that was set beforehand, never
+    dropped) or if people and judge did not rate the same stories, Incomputable with fewer than two stories on a side.
+    """
+    arrays = [np.asarray(values, dtype=np.float64) for values in (people, judge, judge_alone)]
+    if arrays[0].shape != arrays[1].shape or any(array.ndim != 1 for array in arrays):
+        raise ValueError(f"People and judge rate the same stories; here are {arrays[0].shape} and {arrays[1].shape}.")
+    if any(np.isnan(array).any() for array in arrays):
+        raise ValueError("Every story needs a rating; a judge's missing answer is a constant that was set beforehand.")
+    if len(arrays[0]) < 2:
+        raise Incomputable("fewer_than_two_rated_stories")
+    if len(arrays[2]) < 2:
+        raise Incomputable("no_story_for_the_judge_alone")
+    return Ratings(*arrays)
+
+
+def estimate_means(sources: Sequence[Ratings]) -> list[PoweredMean]:
+    """The mean of each source, from people alone and with the judge.
+
+    From 30 stories on a source stands for itself, with the normal interval. Below, the weight comes from covariances
+    pooled within all sources, and the interval from t(n − 1).
+    """
+    covariance, variance = _pool(sources)
+    return [
+        _estimate(source, *_covariances(source), ddof=0)
+        if len(source.people) >= MIN_ALONE
+        else _estimate(source, covariance, variance, ddof=1)
+        for source in sources
+    ]
+
+
+def _pool(sources: Sequence[Ratings]) -> tuple[float, float]:
+    """The covariance of people and judge, and the variance of the judge over all stories, within sources."""
+    covariances = sum(float(_centre(s.people) @ _centre(s.judge)) for s in sources)
+    squares = sum(float((_centre(_all_judged(s)) ** 2).sum()) for s in sources)
+    n_rated, n_judged = sum(len(s.people) - 1 for s in sources), sum(len(_all_judged(s)) - 1 for s in sources)
+    return (covariances / n_rated, squares / n_judged) if sources else (0.0, 0.0)
+
+
+def _covariances(source: Ratings) -> tuple[float, float]:
+    """The same of one source alone, with the divisors of the authors' own implementation (n, and n + N − 1)."""
+    covariance = float(np.mean(_centre(source.people) * _centre(source.judge)))
+    return covariance, float(np.var(_all_judged(source), ddof=1))
+
+
+def _estimate(source: Ratings, covariance: float, variance: float, *, ddof: int) -> PoweredMean:
+    n, n_judged = len(source.people), len(source.judge_alone)
+    weight = float(np.clip(covariance / ((1 + n / n_judged) * variance), 0, 1)) if variance > 0 else 0.0
+    value = source.people.mean() + weight * (source.judge_alone.mean() - source.judge.mean())
+    error = math.sqrt(
+        np.var(source.people - weight * source.judge, ddof=ddof) / n
+        + weight**2 * np.var(source.judge_alone, ddof=ddof) / n_judged
+    )
+    error_alone = math.sqrt(np.var(source.people, ddof=ddof) / n)
+    quantile = _quantile(n)
+    return PoweredMean(
+        people=_mean(float(source.people.mean()), error_alone * quantile),
+        together=_mean(float(value), error * quantile),
+        weight=weight,
+        n=n,
+        n_judged=n_judged,
+    )
+
+
+@cache
+def _quantile(n: int) -> float:
+    """Half the width of a 95 % interval in standard errors."""
+    from scipy import stats
+
+    share = (1 + CONFIDENCE) / 2
+    return float(stats.norm.ppf(share) if n >= MIN_ALONE else stats.t.ppf(share, n - 1))
+
+
+def _mean(value: float, half_width: float) -> Mean:
+    return Mean(value, value - half_width, value + half_width)
+
+
+def _centre(values: FloatArray) -> FloatArray:
+    return np.asarray(values - values.mean())
+
+
+def _all_judged(source: Ratings) -> FloatArray:
+    return np.concatenate([source.judge, source.judge_alone])

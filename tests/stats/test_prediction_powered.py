@@ -1,0 +1,91 @@
+"""People's means, sharpened by a judge: as the authors' package computes them, and honest about how sure they are."""
+
+import math
+
+import numpy as np
+import pytest
+
+from stats import prediction_powered
+from stats.reasons import Incomputable
+from tests.stats.examples import NAN
+
+# (n, N, noise): value, low and high of ppi_py 0.2.3, ppi_mean_pointestimate and ppi_mean_ci with alpha .05.
+BY_THE_AUTHORS = {
+    (36, 60, 0.2): (3.01535477613789, 2.867312236455027, 3.1633973158207525),
+    (100, 400, 1.0): (3.007599102523823, 2.8923053611355503, 3.122892843912096),
+    (30, 30, 0.0): (2.9980951634233683, 2.8205477796310987, 3.175642547215638),
+}
+
+
+def source_of(n: int, n_judged: int, noise: float) -> prediction_powered.Ratings:
+    i = np.arange(n + n_judged)
+    truth = np.round(3 + np.sin(1.7 * i), 2)
+    judge = np.round(2.5 + 0.8 * np.sin(1.7 * i) + noise * np.sin(5.3 * i), 2)
+    return prediction_powered.as_source(truth[:n], judge[:n], judge[n:])
+
+
+@pytest.mark.parametrize("case", BY_THE_AUTHORS)
+def test_from_thirty_stories_on_it_is_what_the_authors_package_gives(case: tuple[int, int, float]) -> None:
+    (found,) = prediction_powered.estimate_means([source_of(*case)])
+
+    assert (found.together.value, found.together.low, found.together.high) == pytest.approx(BY_THE_AUTHORS[case])
+
+
+def test_few_stories_take_the_weight_that_all_sources_have_together() -> None:
+    first = prediction_powered.as_source([1, 2, 3], [1, 2, 3], [2, 4])
+    second = prediction_powered.as_source([4, 4], [1, 3], [1, 3])
+
+    found = prediction_powered.estimate_means([first, second])
+
+    # Within sources: covariance (2 + 0) / (2 + 1), variance (5.2 + 4) / (4 + 3).
+    ratio = (2 / 3) / (9.2 / 7)
+    assert [mean.weight for mean in found] == pytest.approx([ratio / (1 + 3 / 2), ratio / (1 + 2 / 2)])
+    assert found[0].together.value == pytest.approx(2 + found[0].weight * (3 - 2))
+    variance = (1 - found[0].weight) ** 2 / 3 + found[0].weight ** 2 * 2 / 2
+    t = 4.302652729911275  # 97.5 % of t with 2 degrees of freedom
+    assert found[0].together.high - found[0].together.value == pytest.approx(t * math.sqrt(variance))
+    assert found[0].people.high - found[0].people.value == pytest.approx(t * math.sqrt(1 / 3))
+
+
+def test_a_judge_who_always_says_the_same_adds_nothing() -> None:
+    (found,) = prediction_powered.estimate_means([prediction_powered.as_source([1, 2, 4], [3, 3, 3], [3, 3, 3, 3])])
+
+    assert (found.weight, found.width_gained) == (0, 0)
+    assert found.together == found.people
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [12, 36, 100])
+@pytest.mark.parametrize("judge", ["good", "useless", "biased"])
+def test_95_of_100_intervals_hold_the_mean(n: int, judge: str) -> None:
+    """Coverage over 2,000 simulated studies of four sources, 60 further stories each judged alone."""
+    rng = np.random.default_rng([n, *judge.encode()])
+    true_means = np.array([2.0, 2.5, 3.0, 4.0])
+    n_held = 0
+    for _ in range(2000):
+        truth = true_means[:, None] + rng.normal(0, 0.7, (4, n + 60))
+        follows = {"good": 0.9, "useless": 0.0, "biased": 0.7}[judge]
+        said = follows * truth + rng.normal(0, 0.4, truth.shape) + (1.5 if judge == "biased" else 0)
+        sources = [
+            prediction_powered.as_source(people[:n], given[:n], given[n:])
+            for people, given in zip(truth, said, strict=True)
+        ]
+        found = prediction_powered.estimate_means(sources)
+        n_held += sum(
+            mean.together.low <= true <= mean.together.high for mean, true in zip(found, true_means, strict=True)
+        )
+
+    assert 0.93 <= n_held / 8000 <= 0.97
+
+
+def test_what_cannot_be_estimated_says_why() -> None:
+    with pytest.raises(Incomputable) as refusal:
+        prediction_powered.as_source([1], [1], [1, 2])
+    assert refusal.value.code == "fewer_than_two_rated_stories"
+    with pytest.raises(Incomputable) as refusal:
+        prediction_powered.as_source([1, 2], [1, 2], [])
+    assert refusal.value.code == "no_story_for_the_judge_alone"
+    with pytest.raises(ValueError, match="set beforehand"):
+        prediction_powered.as_source([1, 2], [1, NAN], [1, 2])
+    with pytest.raises(ValueError, match="the same stories"):
+        prediction_powered.as_source([1, 2], [1], [1, 2])
