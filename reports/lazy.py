@@ -21,10 +21,21 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from stats import agreement, comparisons, intervals, judgements, rankings, rates
+    from stats import agreement, alternative_annotator, comparisons, intervals, judgements, rankings, rates
 else:
     np, pd = _OnFirstUse("numpy"), _OnFirstUse("pandas")
-    agreement, comparisons, intervals = (_OnFirstUse(f"stats.{n}") for n in ("agreement", "comparisons", "intervals"))
+    agreement, alternative_annotator = _OnFirstUse("stats.agreement"), _OnFirstUse("stats.alternative_annotator")
+    comparisons, intervals = _OnFirstUse("stats.comparisons"), _OnFirstUse("stats.intervals")
     judgements, rankings, rates = (_OnFirstUse(f"stats.{name}") for name in ("judgements", "rankings", "rates"))
 
-__all__ = ["agreement", "comparisons", "intervals", "judgements", "np", "pd", "rankings", "rates"]
+__all__ = [
+    "agreement",
+    "alternative_annotator",
+    "comparisons",
+    "intervals",
+    "judgements",
+    "np",
+    "pd",
+    "rankings",
+    "rates",
+]

@@ -5,17 +5,18 @@ and Dror, 2025, "The alternative annotator test for LLM-as-a-judge".
 """
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from stats.arrays import BoolArray, FloatArray, as_ratings
+from stats.arrays import FloatArray, as_ratings
 from stats.reasons import Incomputable
 
 Score: TypeAlias = Literal["accuracy", "neg_rmse"]
+Closeness: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 
 MIN_PEOPLE = 2  # of a unit: one is left out, and another is there to agree with
 MIN_UNITS = 30  # of a person who is tested
@@ -46,15 +47,25 @@ class AlternativeAnnotator:
 
     winning_rate : share of the tested people whom the judge beats; from a half on it may stand in for one of them
     advantage_probability : mean of the tested people's advantages
+    n_units : that were compared
     people : one for each row of the ratings, in their order
     """
 
     winning_rate: float
     advantage_probability: float
+    n_units: int
     people: tuple[LeftOut, ...]
 
 
-def alt_test(humans: npt.ArrayLike, judge: npt.ArrayLike, *, epsilon: float, score: Score) -> AlternativeAnnotator:
+def alt_test(
+    humans: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    *,
+    epsilon: float,
+    score: Score,
+    clusters: Sequence[str] | None = None,
+    counts_unanswered: bool = False,
+) -> AlternativeAnnotator:
     """Whether the judge agrees with the remaining people at least as well as each person does.
 
     Parameters
@@ -63,6 +74,8 @@ def alt_test(humans: npt.ArrayLike, judge: npt.ArrayLike, *, epsilon: float, sco
     judge : shape (U,), nan where there is none; such units are left out, and so are those with one person only
     epsilon : how much better than the judge a person may be, since people cost more; .2 for experts
     score : of somebody on a unit: the share of the others whom they equal, or minus the root mean square difference
+    clusters : what each unit was sampled with; the t-test is then one of their means
+    counts_unanswered : whether units without the judge's answer count as lost by it instead of being left out
 
     Raises Incomputable if nobody has 30 units, ValueError for shapes that do not fit or an unknown score.
     """
@@ -73,38 +86,27 @@ def alt_test(humans: npt.ArrayLike, judge: npt.ArrayLike, *, epsilon: float, sco
         raise ValueError(f"A judge has one answer a unit; here are {answers.shape} for ratings {ratings.shape}.")
     closeness = _closeness(score)
     usable = (~np.isnan(ratings)).sum(axis=0) >= MIN_PEOPLE
-    usable &= ~np.isnan(answers)
-    ratings, answers = ratings[:, usable], answers[usable]
-    compared = [_compare(row, ratings, answers, closeness) for row in range(len(ratings))]
-    is_tested = [len(judge_wins) >= MIN_UNITS for judge_wins, _ in compared]
-    if not any(is_tested):
+    if not counts_unanswered:
+        usable &= ~np.isnan(answers)
+    labels = np.arange(len(answers)) if clusters is None else np.asarray(clusters, dtype=object)
+    ratings, answers, labels = ratings[:, usable], answers[usable], labels[usable]
+    people = [_leave_out(row, ratings, answers, labels, closeness, epsilon) for row in range(len(ratings))]
+    tested = [n for n, person in enumerate(people) if person.is_tested]
+    if not tested:
         raise Incomputable("nobody_to_leave_out", least=MIN_UNITS)
-    ps = [
-        _p(person_wins, judge_wins, epsilon) if tested else math.nan
-        for (judge_wins, person_wins), tested in zip(compared, is_tested, strict=True)
-    ]
     # A p that is 0/0 is never rejected, and still counts among those that are corrected for.
-    tested_ps = np.nan_to_num([p for p, tested in zip(ps, is_tested, strict=True) if tested], nan=1.0)
-    rejected = iter(multipletests(tested_ps, alpha=FALSE_DISCOVERY_RATE, method="fdr_by")[0])
-    people = tuple(
-        LeftOut(
-            n=len(judge_wins),
-            is_tested=tested,
-            p=p,
-            is_beaten=bool(next(rejected)) if tested else False,
-            advantage=float(judge_wins.mean()) if len(judge_wins) else math.nan,
-        )
-        for (judge_wins, _), p, tested in zip(compared, ps, is_tested, strict=True)
-    )
-    tested_people = [person for person in people if person.is_tested]
+    ps = np.nan_to_num([people[n].p for n in tested], nan=1.0)
+    for n, is_beaten in zip(tested, multipletests(ps, alpha=FALSE_DISCOVERY_RATE, method="fdr_by")[0], strict=True):
+        people[n] = replace(people[n], is_beaten=bool(is_beaten))
     return AlternativeAnnotator(
-        winning_rate=float(np.mean([person.is_beaten for person in tested_people])),
-        advantage_probability=float(np.mean([person.advantage for person in tested_people])),
-        people=people,
+        winning_rate=float(np.mean([people[n].is_beaten for n in tested])),
+        advantage_probability=float(np.mean([people[n].advantage for n in tested])),
+        n_units=int(usable.sum()),
+        people=tuple(people),
     )
 
 
-def _closeness(score: Score) -> Callable[[FloatArray, FloatArray], FloatArray]:
+def _closeness(score: Score) -> Closeness:
     """How near answers of shape (U,) are to those of others, (R, U): more is nearer, ties are exact.
 
     Of two scores over the same others only the order matters, so counts and sums of squares are enough; roots and means
@@ -117,22 +119,37 @@ def _closeness(score: Score) -> Callable[[FloatArray, FloatArray], FloatArray]:
     raise ValueError(f"A score is accuracy or neg_rmse, not {score}.")
 
 
-def _compare(
-    row: int, ratings: FloatArray, answers: FloatArray, closeness: Callable[[FloatArray, FloatArray], FloatArray]
-) -> tuple[BoolArray, BoolArray]:
-    """Where the judge does at least as well as that person, and where the person as well as the judge."""
+def _leave_out(
+    row: int, ratings: FloatArray, answers: FloatArray, labels: npt.NDArray[Any], closeness: Closeness, epsilon: float
+) -> LeftOut:
+    """That person beside the judge, not yet corrected for how many are tested."""
     has_answered = ~np.isnan(ratings[row])
     others = np.delete(ratings, row, axis=0)[:, has_answered]
     of_judge = closeness(answers[has_answered], others)
+    of_judge[np.isnan(answers[has_answered])] = -np.inf  # an answer that counts as lost
     of_person = closeness(ratings[row, has_answered], others)
-    return of_judge >= of_person, of_person >= of_judge
+    judge_wins, person_wins = of_judge >= of_person, of_person >= of_judge
+    n = len(judge_wins)
+    differences = _cluster_means(person_wins.astype(np.float64) - judge_wins, labels[has_answered])
+    return LeftOut(
+        n=n,
+        is_tested=n >= MIN_UNITS and len(differences) > 1,
+        p=_p(differences, epsilon) if n >= MIN_UNITS and len(differences) > 1 else math.nan,
+        is_beaten=False,
+        advantage=float(judge_wins.mean()) if n else math.nan,
+    )
 
 
-def _p(person_wins: BoolArray, judge_wins: BoolArray, epsilon: float) -> float:
-    """Of the t-test that the mean of person minus judge is not below ε: 0 or 1 if all differences are alike."""
+def _cluster_means(values: FloatArray, labels: npt.NDArray[Any]) -> FloatArray:
+    """The mean of the values of each label."""
+    places = np.unique(labels, return_inverse=True)[1]
+    return np.asarray(np.bincount(places, values) / np.bincount(places))
+
+
+def _p(differences: FloatArray, epsilon: float) -> float:
+    """Of the t-test that their mean is not below ε: 0 or 1 if all are alike, nan if they all are ε."""
     from scipy import stats
 
-    differences = person_wins.astype(np.float64) - judge_wins
     spread = differences.std(ddof=1) / math.sqrt(len(differences))
     distance = differences.mean() - epsilon
     if spread == 0:

@@ -114,6 +114,30 @@ def test_nobody_with_thirty_units_is_a_reason() -> None:
     assert (refusal.value.code, refusal.value.values) == ("nobody_to_leave_out", {"least": 30})
 
 
+def test_answers_that_the_judge_did_not_give_can_count_as_lost() -> None:
+    judge = np.zeros(40)
+    judge[:10] = NAN
+
+    found = alt_test(np.zeros((2, 40)), judge, epsilon=0.2, score="accuracy", counts_unanswered=True)
+
+    assert [(person.n, person.advantage) for person in found.people] == [(40, 0.75), (40, 0.75)]
+
+
+def test_units_of_one_cluster_count_once() -> None:
+    # Person minus judge is 0 on all units of three stories and 1 on those of the fourth: means 0, 0, 0, 1.
+    people, judge = np.zeros((2, 40)), np.zeros(40)
+    judge[30:] = 1
+    stories = [f"story {n // 10}" for n in range(40)]
+
+    found = alt_test(people, judge, epsilon=0.2, score="accuracy", clusters=stories)
+
+    from scipy import stats
+
+    expected = stats.ttest_1samp([0, 0, 0, 1], 0.2, alternative="less").pvalue
+    assert [person.p for person in found.people] == [pytest.approx(expected)] * 2
+    assert found.winning_rate == 0
+
+
 def test_a_judge_needs_one_answer_a_unit() -> None:
     with pytest.raises(ValueError, match="one answer a unit"):
         alt_test(np.zeros((3, 30)), np.zeros(29), epsilon=0.2, score="accuracy")
