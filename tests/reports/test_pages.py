@@ -203,6 +203,7 @@ def test_no_source_is_told_while_the_study_is_live(staff: Client, study: Study, 
         "/cloze",
         "/judges",
         "/measures",
+        "/alternative-annotator",
     ]
     has_none = any(name in address for name in none)
     assert has_none or b"canary" in closed
