@@ -80,7 +80,7 @@ class ClozePage(PartPage):
             "document": sheet.cloze.parsed,
             "passages": sheet.passages(),
             "next_label": _("Go on") if after else _("Check your answers"),
-            "is_locked": self.work.refusal_at(sheet.step) is not None,
+            "is_locked": self.work.standing.refusal_at(sheet.step) is not None,
             "minutes": seconds // 60,
             "minutes_left": pace.minutes_left(
                 n_answered=n_filled, n_left=len(sheet.blanks) - n_filled, active_seconds=seconds
@@ -93,7 +93,7 @@ class ClozePage(PartPage):
     def post(self) -> HttpResponse:
         """Keep all fields at once, as browsers without JavaScript post them; on to the next part if that was asked for
         and nothing failed."""
-        if refusal := self.work.refusal_at(self.part.steps[0]):
+        if refusal := self.work.standing.refusal_at(self.part.steps[0]):
             return pages.refuse(self.request, refusal)
         try:
             sheet = save_all(self.request, self.load_sheet(), at=timezone.now())
@@ -113,7 +113,7 @@ class ClozePage(PartPage):
         sheet, now = self.load_sheet(), timezone.now()
         if not sheet.switches.way_out:
             raise Http404
-        if refusal := self.work.refusal_at(self.part.steps[0]):
+        if refusal := self.work.standing.refusal_at(self.part.steps[0]):
             return pages.refuse(self.request, refusal)
         try:
             sheet = save_all(self.request, sheet, at=now)
