@@ -7,7 +7,7 @@ and dies of it (https://github.com/celery/kombu/issues/1551); in `make demo` eve
 from pathlib import Path
 from queue import Empty
 from time import monotonic_ns
-from typing import Any
+from typing import Any, ClassVar
 from uuid import uuid4
 
 from kombu.transport import TRANSPORT_ALIASES, filesystem
@@ -16,32 +16,36 @@ from kombu.utils.json import dumps
 SCHEME = "files"
 
 
-class Channel(filesystem.Channel):  # type: ignore[misc]
+class Channel(filesystem.Channel):
     """Messages in a folder, one file each, taken in the order of their names."""
 
-    def _put(self, queue: str, payload: dict[str, Any], **_: Any) -> None:
+    def _put(  # type: ignore[override]  # Kombu's own classes differ in the second name
+        self, queue: str, payload: dict[str, Any], **kwargs: Any
+    ) -> None:
         """Write the message beside the others, and give it its name once it is whole."""
         folder = Path(self.data_folder_out)
         name = f"{monotonic_ns() // 1_000_000}_{uuid4()}"
         unfinished = folder / f"{name}.unfinished"
-        unfinished.write_text(dumps(payload))
+        unfinished.write_text(dumps(payload))  # type: ignore[no-untyped-call]
         unfinished.replace(folder / f"{name}.{queue}.msg")
 
-    def _get(self, queue: str) -> dict[str, Any]:
+    def _get(self, queue: str, timeout: float | None = None) -> dict[str, Any]:
         """The next message; Empty if there is none, or it cannot be read since the machine went down as it was written.
 
         What matters is a row, and the sweep sends another.
         """
         try:
-            return dict(super()._get(queue))
+            return dict(super()._get(queue))  # type: ignore[no-untyped-call]
         except ValueError:
             raise Empty from None
 
 
-class Transport(filesystem.Transport):  # type: ignore[misc]
+class Transport(filesystem.Transport):
     """What `files://` names."""
 
     Channel = Channel
+    # A folder has no host. Kombu's has a default one, and warns that it took it at every command that queues work.
+    default_connection_params: ClassVar[dict[str, Any]] = {}
 
 
 def register_transport() -> None:

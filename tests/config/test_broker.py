@@ -46,6 +46,12 @@ def test_half_a_message_is_passed_over_and_the_next_one_is_taken(channel: Any, t
     assert list(tmp_path.glob("*.msg")) == []
 
 
+def test_a_folder_has_no_host_to_warn_about(channel: Any, caplog: pytest.LogCaptureFixture) -> None:
+    channel.connection.client.clone().as_uri()
+
+    assert caplog.messages == []
+
+
 @pytest.mark.skipif(bool(settings.REDIS_URL), reason="Redis is the broker here")
 def test_workers_use_it_where_there_is_no_redis() -> None:
     assert settings.CELERY_BROKER_URL == "files://"
