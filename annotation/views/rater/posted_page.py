@@ -37,7 +37,8 @@ def save(request: Request, work: Work, part: Part) -> list[RefusedAnswer]:
     for place in places:
         posted = questions.parse_answer(request, work, place)
         try:
-            entries.append(_entry(work, place, posted))
+            is_confirmation = request.POST.get("confirm") == place.item.key
+            entries.append(_entry(work, place, posted, is_confirmation=is_confirmation))
             posted_answers.append((place, posted))
         except InvalidAnswer as error:
             refused.append(RefusedAnswer(place, str(error), posted))
@@ -52,7 +53,7 @@ def save(request: Request, work: Work, part: Part) -> list[RefusedAnswer]:
     return refused
 
 
-def _entry(work: Work, place: Place, posted: PostedAnswer) -> Entry:
+def _entry(work: Work, place: Place, posted: PostedAnswer, *, is_confirmation: bool) -> Entry:
     """Raises InvalidAnswer if the reasons or the passages could not be stored."""
     questions.check_storable(posted)
     quotes = quoting.read_quotes(posted.quotes, work.stories.load_text(place.letter)) if posted.quotes else []
@@ -67,6 +68,7 @@ def _entry(work: Work, place: Place, posted: PostedAnswer) -> Entry:
         base=posted.base,
         key=posted.key,
         n_pasted=posted.n_pasted,
+        is_confirmation=is_confirmation,
     )
 
 
