@@ -255,7 +255,7 @@ BROKER_FOLDER = VAR / "broker"
 
 
 def broker_options() -> dict[str, Any]:
-    """Options of the transport: Redis, or files in a folder, which is made here. The file transport deletes a message
+    """Options of the transport: Redis, or files in a folder, which is made here. `config.broker` deletes a message
     before it is acknowledged, so no work that matters lives in a message: it is a row first, and a beat task sweeps up
     what was lost."""
     if REDIS_URL:
@@ -269,7 +269,7 @@ def broker_options() -> dict[str, Any]:
     return {name: str(folder) for name, folder in folders.items()} | {"polling_interval": 0.1}
 
 
-CELERY_BROKER_URL = REDIS_URL or "filesystem://"
+CELERY_BROKER_URL = REDIS_URL or "files://"
 CELERY_BROKER_TRANSPORT_OPTIONS = broker_options()
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True

@@ -1,19 +1,16 @@
 """Runs: a judge takes its seats in a study, is asked, and its answers are recorded as everybody's are.
 
-The rows are the truth. All calls are rows before the first is sent; a message only says that a run has work. A worker
-takes calls by conditional update, writes down the attempt before it sends, and commits each answer as it arrives, so
-that whatever is delivered twice or dies half-way ends in exactly one answer per call.
+The rows are the truth. All calls are rows before the first is sent; a message only says that a run has work. How a call
+is taken, sent and answered exactly once stands in `attempts`.
 """
 
 import json
 import logging
-import secrets
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
 from datetime import datetime, timedelta
-from typing import Any
 
 import kombu.exceptions
 from celery import current_app
@@ -25,7 +22,7 @@ from django.utils.translation import gettext as _
 from annotation import design, responses
 from annotation.models import Assignment, Rater
 from annotation.responses import submission
-from judges import connections, measurements, parsing, planning, replies
+from judges import attempts, connections, measurements, planning
 from judges.measurements import CannotMeasure
 from judges.models import Attempt, Call, Judge, Run
 from judges.planning import CannotRun, Plan
@@ -35,12 +32,6 @@ from studies.models import Study
 
 log = logging.getLogger(__name__)
 
-# How often a call is tried before it is left without an answer.
-N_TRIES = 6
-BACKOFF_SECONDS = 1.0
-LONGEST_BACKOFF_SECONDS = 60.0
-# Beyond its time limit a call may wait for a free thread and for the database.
-LEASE_MARGIN_SECONDS = 60
 # After so many stories a metric looks whether it should stop, and says how far it is.
 N_MEASURED_AT_ONCE = 50
 # How long a message may be under way before the sweep sends another.
@@ -48,9 +39,6 @@ QUEUED_SECONDS = 60
 # So many in a row without an answer, and the endpoint is the trouble, not the calls.
 N_FATAL_IN_A_ROW = 3
 N_FAILED_IN_A_ROW = 20
-# Ended without an answer, though the same request may get one another day. Failures that nothing will mend are not
-# counted as tries, so a call that was wrong in itself never comes this far.
-OUT_OF_TRIES = Q(state=Call.State.PROVIDER_ERROR, n_failures__gte=N_TRIES)
 
 
 def start(study: Study, judge: Judge, *, by: str) -> Run:
@@ -97,7 +85,7 @@ def resume(run: Run) -> Run:
     with transaction.atomic():
         if not Run.objects.filter(pk=run.pk).exclude(state=Run.State.FINISHED).update(state=Run.State.RUNNING, note=""):
             raise CannotRun(_("%(run)s is finished") % {"run": run})
-        run.calls.filter(Q(state=Call.State.PLANNED) | OUT_OF_TRIES).update(
+        run.calls.filter(Q(state=Call.State.PLANNED) | attempts.OUT_OF_TRIES).update(
             state=Call.State.PLANNED, n_failures=0, not_before=None
         )
         transaction.on_commit(lambda: queue(run))
@@ -155,9 +143,9 @@ def drain(
             now = clock()
             if until and now >= until:
                 break
-            Run.objects.filter(pk=run.pk).update(busy_until=now + _lease_time(run))
-            release_leases(at=now)
-            if batch := lease_calls(run, n=n_at_once, at=now):
+            Run.objects.filter(pk=run.pk).update(busy_until=now + attempts.lease_time(run))
+            attempts.release_leases(at=now)
+            if batch := attempts.lease_calls(run, n=n_at_once, at=now):
                 _work(run, batch, client, pool, failures, clock=clock)
                 tell(count_calls(run))
                 if trouble := _trouble(failures):
@@ -170,73 +158,6 @@ def drain(
     return run
 
 
-@transaction.atomic
-def lease_calls(run: Run, *, n: int, at: datetime) -> list[Attempt]:
-    """Attempts at up to n calls that are this worker's alone for a while: written down, and about to be sent."""
-    due = run.calls.filter(Q(not_before=None) | Q(not_before__lte=at), state=Call.State.PLANNED)
-    # Those that have failed wait for the others, so that no call spends all its tries on one bad moment.
-    chosen = list(due.order_by("n_failures", "pk").values_list("pk", flat=True)[:n])
-    token = secrets.token_hex(16)
-    # Another worker may have taken some of them since we looked: those do not change.
-    run.calls.filter(pk__in=chosen, state=Call.State.PLANNED).update(
-        state=Call.State.LEASED, lease=token, lease_until=at + _lease_time(run), sent_at=at
-    )
-    calls = (
-        run.calls.filter(lease=token, state=Call.State.LEASED)
-        .select_related("assignment__seat", "item", "step", "story")
-        .annotate(n_before=Count("attempts"))
-        .order_by("pk")
-    )
-    return Attempt.objects.bulk_create(Attempt(call=call, number=call.n_before + 1, sent_at=at) for call in calls)
-
-
-def release_leases(*, at: datetime) -> int:
-    """How many calls were opened again because their lease ran out: nobody knows what became of the attempt."""
-    expired = Attempt.objects.filter(
-        outcome=Attempt.Outcome.IN_FLIGHT, call__state=Call.State.LEASED, call__lease_until__lt=at
-    )
-    reason = "sent, and nobody heard the answer"
-    return sum(
-        _fail(attempt, CallFailed(reason, is_transient=True), outcome=Attempt.Outcome.UNKNOWN, at=at)
-        for attempt in expired.select_related("call")
-    )
-
-
-def commit_attempt(attempt: Attempt, completion: Completion, *, protocol: str, at: datetime) -> bool:
-    """Commit what came back: the call's end, the attempt's, and the response, all or nothing.
-
-    False if the call was no longer ours, because its lease had run out; then nothing changes but the attempt.
-    Raises responses.AssignmentEnded if somebody closed the assignment meanwhile.
-    """
-    call = attempt.call
-    reply = replies.interpret(call, completion, protocol)
-    with transaction.atomic():
-        is_ours = _end(
-            attempt,
-            at=at,
-            outcome=Attempt.Outcome.ANSWERED,
-            state=reply.state,
-            reason=reply.reason,
-            response=parsing.strip_unstorable(completion.raw),
-            n_tokens_in=completion.n_tokens_in,
-            n_tokens_out=completion.n_tokens_out,
-            answered_at=at,
-        )
-        if is_ours:
-            call.assignment.refresh_from_db(fields=["status"])  # it has been a while since we looked
-            for item, answer in reply.answers:
-                responses.record(
-                    call.assignment,
-                    step=call.step,
-                    item=item,
-                    story=call.story,
-                    answer=answer,
-                    at=at,
-                    key=f"call {call.pk}",
-                )
-    return is_ours
-
-
 def finish(run: Run, *, at: datetime) -> bool:
     """End the run and submit its assignments if no call is left to ask. False if some are.
 
@@ -245,15 +166,15 @@ def finish(run: Run, *, at: datetime) -> bool:
     # All in one query: between two, a call that is planned again would be seen by neither.
     counts_left = run.calls.aggregate(
         n_pending=Count("pk", filter=Q(state__in=Call.PENDING)),
-        n_failed=Count("pk", filter=OUT_OF_TRIES),
-        reason=Max("reason", filter=OUT_OF_TRIES),
+        n_failed=Count("pk", filter=attempts.OUT_OF_TRIES),
+        reason=Max("reason", filter=attempts.OUT_OF_TRIES),
     )
     if counts_left["n_pending"]:
         return False
     if counts_left["n_failed"]:
         stop(
             run,
-            f"calls without an answer after {N_TRIES} tries: {counts_left['n_failed']}, "
+            f"calls without an answer after {attempts.N_TRIES} tries: {counts_left['n_failed']}, "
             f"such as: {counts_left['reason']}",
         )
         return True
@@ -266,7 +187,7 @@ def finish(run: Run, *, at: datetime) -> bool:
 
 def sweep(*, at: datetime) -> list[Run]:
     """Open again what dead workers held, and queue every running run that nobody has in hand. Those runs."""
-    release_leases(at=at)
+    attempts.release_leases(at=at)
     idle = list(Run.objects.filter(state=Run.State.RUNNING).filter(Q(busy_until=None) | Q(busy_until__lt=at)))
     for run in idle:
         queue(run)
@@ -343,16 +264,16 @@ def _work(
         attempt = attempt_by_future[future]
         _renew_connection()  # the endpoint may have taken longer than the database's connection lived
         try:
-            commit_attempt(attempt, future.result(), protocol=protocol, at=clock())
+            attempts.commit_attempt(attempt, future.result(), protocol=protocol, at=clock())
             failures.clear()
         except CallFailed as failure:
-            _fail(attempt, failure, outcome=Attempt.Outcome.FAILED, at=clock())
+            attempts.fail_attempt(attempt, failure, outcome=Attempt.Outcome.FAILED, at=clock())
             # What is wrong with one request says nothing about the endpoint.
             if failure.is_transient or failure.is_fatal:
                 failures.append(failure)
         except responses.AssignmentEnded as refusal:
             # It was paid for and cannot be kept. So it would be the next time: no call like it is sent again.
-            _fail(attempt, CallFailed(str(refusal)), outcome=Attempt.Outcome.LATE, at=clock())
+            attempts.fail_attempt(attempt, CallFailed(str(refusal)), outcome=Attempt.Outcome.LATE, at=clock())
             stop(run, f"an answer could not be recorded: {refusal}")
 
 
@@ -371,55 +292,6 @@ def _complete(client: Client, request: Request) -> Completion:
         # A client's own fault must not take down the calls beside it. No traceback: it could show the key.
         log.warning("a client failed with %s", type(error).__name__)
         raise CallFailed(f"the client failed with {type(error).__name__}") from None
-
-
-def _fail(attempt: Attempt, failure: CallFailed, *, outcome: Attempt.Outcome, at: datetime) -> bool:
-    """Plan the call again after a while, or end it without an answer. False if it was no longer ours.
-
-    What another try may mend ends when its tries are used up, and is planned anew by `resume`; all else ends for good.
-    """
-    can_be_mended = failure.is_transient or failure.is_fatal
-    n_failures = attempt.call.n_failures + can_be_mended
-    is_over = n_failures >= N_TRIES or not can_be_mended
-    with transaction.atomic():
-        return _end(
-            attempt,
-            at=at,
-            outcome=outcome,
-            state=Call.State.PROVIDER_ERROR if is_over else Call.State.PLANNED,
-            reason=str(failure),
-            n_failures=n_failures,
-            not_before=None if is_over else at + timedelta(seconds=_backoff(attempt.call, n_failures, failure)),
-        )
-
-
-def _end(attempt: Attempt, *, at: datetime, outcome: Attempt.Outcome, reason: str, **changes: Any) -> bool:
-    """End an attempt and change its call, if the call is still leased for it; otherwise the attempt came late."""
-    call = attempt.call
-    is_ours = Call.objects.filter(pk=call.pk, lease=call.lease, state=Call.State.LEASED).update(
-        lease="", lease_until=None, reason=reason, **changes
-    )
-    if not is_ours and outcome == Attempt.Outcome.UNKNOWN:
-        return False  # somebody else has just taken it in, or given it back
-    Attempt.objects.filter(pk=attempt.pk).update(
-        ended_at=None if outcome == Attempt.Outcome.UNKNOWN else at,
-        outcome=outcome if is_ours else Attempt.Outcome.LATE,
-        reason=reason,
-    )
-    return bool(is_ours)
-
-
-def _backoff(call: Call, n_failures: int, failure: CallFailed) -> float:
-    """Seconds until the next try: full jitter up to a doubling limit, and never less than the provider asked for."""
-    limit = min(BACKOFF_SECONDS * 2**n_failures, LONGEST_BACKOFF_SECONDS)
-    import numpy as np  # here, so that web processes come without it
-
-    share = np.random.default_rng([call.pk, n_failures]).random()
-    return max(float(limit * share), failure.retry_after or 0.0)
-
-
-def _lease_time(run: Run) -> timedelta:
-    return timedelta(seconds=run.judge.required_endpoint.timeout_seconds + LEASE_MARGIN_SECONDS)
 
 
 def _trouble(failures: list[CallFailed]) -> str:

@@ -30,6 +30,12 @@ class Outline:
         return [Part(TOGETHER, (step,)) for step in self.protocol.steps if step.scope == Step.Scope.ONCE]
 
     @cached_property
+    def part_with_stories(self) -> Part | None:
+        """The page of comparisons on which the stories themselves stand, since no desk comes before it; mostly none."""
+        first = next((part for part in self.parts if part.stops_at_items or part.compares), None)
+        return first if first and first.compares else None
+
+    @cached_property
     def has_desk(self) -> bool:
         """Whether it asks about one story at a time, beside its text."""
         return any(step.scope == Step.Scope.STORY for step in self.protocol.steps)

@@ -98,14 +98,14 @@ class Orientation:
         answers = self.work.answers
         places = [p for p in progress.list_places(part, self.work.letters) if not letter or p.letter == letter]
         incomplete = [p for p in places if answers.shortfall(p)]
-        is_ahead = self.work.is_ahead(part, letter)
+        is_ahead = self.work.standing.is_ahead(part.steps[0], letter)
         return Task(
             names=[languages.story_title(letter)] if letter else [self._title(step) for step in part.steps],
             n_done=sum(answers.state(p) == "done" for p in places),
             n_total=len(places),
             state=progress.combined_state(places, answers),
             is_current=current in places or current == part,
-            is_locked=self.work.is_locked(part.steps[0]),
+            is_locked=self.work.standing.is_locked(part.steps[0]),
             fills_text=part.fills_text,
             stop=None if is_ahead else (incomplete or places)[0] if letter else part,
         )

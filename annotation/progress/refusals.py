@@ -49,8 +49,9 @@ READABLE = frozenset({None, Refusal.LOCKED})
 
 @dataclass(frozen=True)
 class Standing:
-    """All that decides on what may be answered in an assignment, besides the protocol.
+    """All that decides on what may be answered in an assignment, and what follows from it.
 
+    protocol : what is asked, in which order, and what locks
     status : of the assignment
     is_open : the study takes answers at this moment
     is_paused : if it does not, it will again once it is resumed
@@ -61,6 +62,7 @@ class Standing:
     locked_before : the position of the last locking step that was opened; earlier answers are final
     """
 
+    protocol: Protocol
     status: str
     is_open: bool
     owes_consent: bool
@@ -70,37 +72,43 @@ class Standing:
     locked_before: int
     is_paused: bool = False
 
+    @property
+    def refusal(self) -> Refusal | None:
+        """Why nothing at all can be changed in this assignment; None if something can."""
+        if self.status != Assignment.Status.OPEN:
+            return Refusal.ENDED
+        if not self.is_open:
+            return Refusal.PAUSED if self.is_paused else Refusal.CLOSED
+        if self.owes_consent:
+            return Refusal.OWES_CONSENT
+        return Refusal.OWES_RECOGNITION if self.owes_recognition else None
 
-def of_assignment(standing: Standing) -> Refusal | None:
-    """Why nothing at all can be changed in this assignment; None if something can."""
-    if standing.status != Assignment.Status.OPEN:
-        return Refusal.ENDED
-    if not standing.is_open:
-        return Refusal.PAUSED if standing.is_paused else Refusal.CLOSED
-    if standing.owes_consent:
-        return Refusal.OWES_CONSENT
-    return Refusal.OWES_RECOGNITION if standing.owes_recognition else None
+    def refusal_at(self, step: Step, letter: str = "") -> Refusal | None:
+        """Why no answer of this step, about the story of that letter, can be given or changed; None if it can."""
+        return self.refusal or self._refusal_in_order(step, letter)
 
+    def is_locked(self, step: Step) -> bool:
+        """Whether the answers to this step are final, a part after it having been opened."""
+        return step.position < self.locked_before
 
-def of_answer(standing: Standing, protocol: Protocol, step: Step, letter: str = "") -> Refusal | None:
-    """Why no answer of this step, about the story of that letter, can be given or changed; None if it can."""
-    return of_assignment(standing) or of_step(standing, protocol, step, letter)
+    def is_ahead(self, step: Step, letter: str = "") -> bool:
+        """Whether the rater would come to this step too early; one that waits to be opened is not too early."""
+        return self._refusal_in_order(step, letter) is Refusal.AHEAD
 
-
-def of_step(standing: Standing, protocol: Protocol, step: Step, letter: str = "") -> Refusal | None:
-    """The same where the assignment itself refuses nothing: what is final, and what the rater has not come to."""
-    if step.position < standing.locked_before:
-        return Refusal.LOCKED
-    if step.scope == Step.Scope.ONCE:
-        return None  # the visit is no part of a group: what locks there neither opens nor closes it
-    earlier = [s for s in protocol.ratings if s.position < step.position]
-    if any(s.locks and s.position > standing.locked_before for s in earlier):
-        return Refusal.AHEAD
-    follows_reading = any(s.scope == Step.Scope.STORY for s in earlier)
-    n_begun, letters = standing.n_begun, standing.letters
-    if is_ahead(step.scope, letter, letters=letters, n_begun=n_begun, follows_reading=follows_reading):
-        return Refusal.AHEAD
-    return Refusal.UNOPENED if step.locks and step.position > standing.locked_before else None
+    def _refusal_in_order(self, step: Step, letter: str) -> Refusal | None:
+        """The same where the assignment itself refuses nothing: what is final, and what the rater has not come to."""
+        if self.is_locked(step):
+            return Refusal.LOCKED
+        if step.scope == Step.Scope.ONCE:
+            return None  # the visit is no part of a group: what locks there neither opens nor closes it
+        earlier = [s for s in self.protocol.ratings if s.position < step.position]
+        if any(s.locks and s.position > self.locked_before for s in earlier):
+            return Refusal.AHEAD
+        follows_reading = any(s.scope == Step.Scope.STORY for s in earlier)
+        n_begun, letters = self.n_begun, self.letters
+        if is_ahead(step.scope, letter, letters=letters, n_begun=n_begun, follows_reading=follows_reading):
+            return Refusal.AHEAD
+        return Refusal.UNOPENED if step.locks and step.position > self.locked_before else None
 
 
 def is_ahead(scope: str, letter: str, *, letters: Sequence[str], n_begun: int, follows_reading: bool) -> bool:

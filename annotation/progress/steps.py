@@ -243,6 +243,12 @@ class Answers:
         return response_state(self.at(place), place.item)
 
 
+def list_shortfalls(parts: Iterable[Part], letters: Sequence[str], answers: Answers) -> list[tuple[Place, str]]:
+    """The places of these parts that still lack something, each with what it lacks, as a sentence."""
+    places = [place for part in parts for place in list_places(part, letters)]
+    return [(place, shortfall) for place in places if (shortfall := answers.shortfall(place))]
+
+
 def wrong_item_keys(step: Step, answers: Answers) -> list[str]:
     """The keys of the items of a check that have a right answer and were given another, or none."""
     keys: list[str] = []

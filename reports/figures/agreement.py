@@ -31,7 +31,7 @@ from reports.figures.base import (
     without_value,
 )
 from reports.lazy import agreement, intervals, np
-from reports.numbers import coefficient, decimal
+from reports.numbers import NONE, coefficient, decimal
 from stats.reasons import Incomputable
 from studies.models import Source
 
@@ -308,7 +308,7 @@ def _row(row: ItemAgreement) -> Row:
 def _line(row: ItemAgreement) -> str:
     kappa, ends = row.coefficient, row.interval
     if kappa.value is None:
-        return f"  {row.title[:34]:<34} none: {reasons.to_english(kappa.why) if kappa.why else ''}"
+        return f"  {row.title[:34]:<34} {NONE} {reasons.to_english(kappa.why) if kappa.why else ''}"
     beside = "" if row.percent_agreement.value is None else f", agree {decimal(row.percent_agreement.value, 0)} %"
     if row.among_models:
         beside += f", among models {coefficient(row.among_models.value)}"

@@ -48,7 +48,7 @@ class Rate(Estimate):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ItemRates(ItemRow):
+class RatesBySource:
     overall: Rate
     by_source: tuple[Rate, ...]
 
@@ -58,21 +58,16 @@ class ItemRates(ItemRow):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeanRates:
-    """Each item weighs the same."""
-
-    overall: Rate
-    by_source: tuple[Rate, ...]
-
-    @property
-    def rates(self) -> tuple[Rate, ...]:
-        return (self.overall, *self.by_source)
+class ItemRates(RatesBySource, ItemRow):
+    """The rates of one item."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PassRateResult:
+    """mean : of the items, each of which weighs the same"""
+
     items: tuple[ItemRates, ...]
-    mean: MeanRates
+    mean: RatesBySource
     n_verdicts: int
     n_resamples: int
     seed: int
@@ -104,7 +99,7 @@ class PassRates(Figure[PassRateResult]):
                 ItemRates(**item_fields(item), overall=overall, by_source=by_source)
                 for item, (overall, by_source) in zip(items, rows[:-1], strict=True)
             ),
-            mean=MeanRates(overall=rows[-1][0], by_source=rows[-1][1]),
+            mean=RatesBySource(overall=rows[-1][0], by_source=rows[-1][1]),
             n_verdicts=int(np.isfinite(cube.values).sum()),
             n_resamples=N_RESAMPLES,
             seed=dataset.study.seed,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.db.models import Count, Q, Sum
+from django.template.defaultfilters import pluralize
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -112,9 +113,10 @@ class Progress(Figure[ProgressResult]):
 
     def lines(self, result: ProgressResult) -> Iterator[str]:
         yield (
-            f"  {whole(result.n_stories)} stories in {whole(result.n_groups)} groups, "
-            f"{whole(result.n_raters)} raters, {whole(result.n_submitted)} of {whole(result.n_seats)} "
-            f"places submitted, {whole(result.n_answers)} answers, {whole(result.n_missing)} missing"
+            f"  {whole(result.n_stories)} stories in {whole(result.n_groups)} group{pluralize(result.n_groups)}, "
+            f"{whole(result.n_raters)} rater{pluralize(result.n_raters)}, "
+            f"{whole(result.n_submitted)} of {whole(result.n_seats)} places submitted, "
+            f"{whole(result.n_answers)} answers, {whole(result.n_missing)} missing"
         )
         out = result.left_out
         yield (

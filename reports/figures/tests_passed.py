@@ -12,7 +12,7 @@ from reports import reasons
 from reports.figures import plots
 from reports.figures.base import N_RESAMPLES, Figure, Interval, Reason, Row, interval, some, weakest_note, without_value
 from reports.lazy import intervals, np, rates
-from reports.numbers import decimal
+from reports.numbers import NONE, decimal
 from reports.numbers import interval as between
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class TestsPassed(Figure[TestsPassedResult]):
         yield f"\nTests passed by each story, of {result.n_items}"
         for row in result.by_source:
             if row.why:
-                yield f"  {row.source[:34]:<34} none: {reasons.to_english(row.why)}"
+                yield f"  {row.source[:34]:<34} {NONE} {reasons.to_english(row.why)}"
                 continue
             note = f"; {row.interval.note}" if row.interval and row.interval.is_weak else ""
             spread = f"{decimal(row.least)} to {decimal(row.most)} over {row.n_stories} stories"

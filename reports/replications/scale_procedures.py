@@ -12,7 +12,7 @@ import numpy as np
 from statsmodels.stats.multitest import multipletests
 
 from reports.replications.procedures import Evidence, Figures, figure_or_reason, mean_of
-from stats import agreement, authorship, differences, intervals
+from stats import agreement, differences, human_likeness, intervals
 from stats.agreement import Floor
 from stats.arrays import BoolArray, FloatArray, IntArray
 from stats.intervals import Interval
@@ -91,11 +91,11 @@ def weighted_fleiss_floor(evidence: Evidence, *, points: int, seed: int) -> Figu
 
 def ideal_distance_percent(evidence: Evidence) -> Figures:
     """100 × (1 - mean |score - ideal| / 4) of the one item, over all stories."""
-    return {(): _percent(authorship.ideal_distance_accuracy, evidence.people.values[0], evidence.is_human)}
+    return {(): _percent(human_likeness.ideal_distance_accuracy, evidence.people.values[0], evidence.is_human)}
 
 
 def ideal_distance_percent_by_author(evidence: Evidence) -> Figures:
-    return _by_author(evidence, authorship.ideal_distance_accuracy)
+    return _by_author(evidence, human_likeness.ideal_distance_accuracy)
 
 
 def correct_percent(evidence: Evidence) -> Figures:
@@ -176,11 +176,11 @@ def _percent(share: Callable[..., float], *arguments: object) -> float | Incompu
 
 
 def _correct(scores: FloatArray, is_human: BoolArray) -> float:
-    return authorship.guesses(scores, is_human).proportion_correct
+    return human_likeness.count_guesses(scores, is_human).proportion_correct
 
 
 def _undecided(scores: FloatArray, is_human: BoolArray) -> float:
-    return authorship.guesses(scores, is_human).n_undecided / int(np.isfinite(scores).sum())
+    return human_likeness.count_guesses(scores, is_human).n_undecided / int(np.isfinite(scores).sum())
 
 
 def _mean(ratings: FloatArray) -> float:

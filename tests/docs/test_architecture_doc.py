@@ -31,6 +31,14 @@ def test_every_folder_of_an_app_is_described() -> None:
     assert [f for f in folders if Path(f).name not in BY_NAME and f"`{f}" not in DOC] == []
 
 
+def test_every_folder_of_the_repository_is_described() -> None:
+    named = [path.name for path in ROOT.iterdir() if path.is_dir() and re.fullmatch(r"[a-z]+", path.name)]
+    folders = set(named) - {"docs", "var"}
+
+    assert len(folders) > 8
+    assert [folder for folder in sorted(folders) if f"\n| `{folder}/" not in DOC] == []
+
+
 def test_the_picture_is_drawn_from_the_imports_as_they_are() -> None:
     drawn = architecture.draw(grimp.build_graph(*architecture.APPS))
 

@@ -23,15 +23,22 @@ def test_every_setting_that_is_read_from_the_environment_is_in_the_readme() -> N
         name for row in re.findall(r"^\| (`[A-Z].*?) \|", README, flags=re.M) for name in re.findall(r"`(\w+)`", row)
     }
 
-    assert read == said - {"QUIRE_DATA"}
+    of_compose = set(re.findall(r"\$\{(\w+)", (BASE / "docker-compose.yml").read_text()))
+    assert of_compose
+    assert read | of_compose == said - {"QUIRE_DATA"}
 
 
-def test_every_make_target_in_the_readme_is_there() -> None:
-    targets = set(re.findall(r"^(\w+):", (BASE / "Makefile").read_text(), flags=re.M))
+def test_every_setting_of_the_example_is_in_the_readme() -> None:
+    names = re.findall(r"^(\w+)=", (BASE / ".env.example").read_text(), flags=re.M)
 
-    said = set(re.findall(r"(?:`|^)make (\w+)", README, flags=re.M))
-    assert said
-    assert said <= targets
+    assert len(names) > 5
+    assert [name for name in names if f"`{name}`" not in README] == []
+
+
+def test_every_make_target_is_in_the_readme_and_no_other() -> None:
+    targets = set(re.findall(r"^(\w+):.*##", (BASE / "Makefile").read_text(), flags=re.M))
+
+    assert set(re.findall(r"(?:`|^)make (\w+)", README, flags=re.M)) == targets
 
 
 def test_every_link_of_the_readme_leads_to_a_file() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from annotation.models import Response
 from annotation.responses import history
-from judges import catalogue, replies, runs
+from judges import attempts, catalogue, replies, runs
 from judges.models import Call, Endpoint, Judge, Run
 from studies.models import Provenance, Study
 from tests import factories
@@ -27,7 +27,7 @@ def queued(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "BACKOFF_SECONDS", 0.001)
+    monkeypatch.setattr(attempts, "BACKOFF_SECONDS", 0.001)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from annotation.models import Assignment
-from judges import runs
+from judges import attempts, runs
 from judges.models import Attempt, Call, Run
 from studies.models import Study
 from tests import factories
@@ -42,12 +42,12 @@ def test_a_call_that_keeps_failing_stops_the_run_and_has_fresh_tries_when_it_is_
     assert run.state == Run.State.STOPPED
     assert run.note == 'calls without an answer after 6 tries: 1, such as: HTTP 500: {"error": {"message": "boom"}}'
     assert runs.count_calls(run) == {"ok": 7, "provider_error": 1}
-    assert bad.attempts.count() == runs.N_TRIES
+    assert bad.attempts.count() == attempts.N_TRIES
     assert answers(run) == {"yes": 7}
     assert {a.status for a in Assignment.objects.all()} == {Assignment.Status.OPEN}
     assert_everything_ended_once(run)
 
-    standin.script = [told.ERROR] * (runs.N_TRIES - 1)
+    standin.script = [told.ERROR] * (attempts.N_TRIES - 1)
     standin.reply = lambda hit: told.NO
     run = runs.drain(runs.resume(run))
 
@@ -78,7 +78,7 @@ def test_a_request_that_is_wrong_in_itself_is_not_tried_again_and_holds_nothing_
     standin.reply = lambda hit: told.TOO_LONG
     run = started(study, judge_at(standin))
     # That it failed in passing before makes it no less wrong.
-    run.calls.update(n_failures=runs.N_TRIES - 1)
+    run.calls.update(n_failures=attempts.N_TRIES - 1)
 
     run = runs.drain(run)
 

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from judges import catalogue, runs
+from judges import attempts, catalogue, runs
 from judges.models import Attempt, Call, Endpoint, Run
 from judges.providers import Completion
 from studies.models import Study
@@ -70,7 +70,7 @@ def test_a_run_goes_on_where_its_worker_died(
     study: Study, standin: StandIn, monkeypatch: pytest.MonkeyPatch, n_answers: int
 ) -> None:
     run = started(study, judge_at(standin))
-    settle, settled = runs.commit_attempt, []
+    settle, settled = attempts.commit_attempt, []
 
     def dying(*args: Any, **kwargs: Any) -> bool:
         if len(settled) == n_answers:
@@ -78,7 +78,7 @@ def test_a_run_goes_on_where_its_worker_died(
         settled.append(args)
         return settle(*args, **kwargs)
 
-    monkeypatch.setattr(runs, "commit_attempt", dying)
+    monkeypatch.setattr(attempts, "commit_attempt", dying)
     with pytest.raises(Killed):
         runs.drain(run)
     monkeypatch.undo()
@@ -87,7 +87,7 @@ def test_a_run_goes_on_where_its_worker_died(
     n_in_flight = runs.count_calls(run)["leased"]
 
     # A worker that comes too early leaves alone what may still be on its way.
-    assert runs.release_leases(at=timezone.now()) == 0
+    assert attempts.release_leases(at=timezone.now()) == 0
     # Then the leases run out.
     Call.objects.filter(state=Call.State.LEASED).update(lease_until=timezone.now() - timedelta(seconds=1))
     run = runs.drain(run)
@@ -108,12 +108,12 @@ def test_a_run_goes_on_where_its_worker_died(
 def test_an_answer_that_comes_after_its_lease_changes_nothing(study: Study, standin: StandIn) -> None:
     run = started(study, judge_at(standin))
     now = timezone.now()
-    slow = runs.lease_calls(run, n=1, at=now)[0]
+    slow = attempts.lease_calls(run, n=1, at=now)[0]
     later = now + timedelta(hours=1)
-    assert runs.release_leases(at=later) == 1
+    assert attempts.release_leases(at=later) == 1
 
     no = Completion('{"answer": "no"}', "stop", n_tokens_in=None, n_tokens_out=None, raw="{}")
-    is_ours = runs.commit_attempt(slow, no, protocol="reasoning_first", at=later)
+    is_ours = attempts.commit_attempt(slow, no, protocol="reasoning_first", at=later)
     run = runs.drain(run, clock=lambda: timezone.now() + timedelta(hours=1))
 
     slow.refresh_from_db()
@@ -127,17 +127,17 @@ def test_a_call_that_kills_its_worker_each_time_is_given_up(study: Study, standi
     run = started(study, judge_at(standin))
     now = timezone.now()
 
-    for _ in range(runs.N_TRIES):
+    for _ in range(attempts.N_TRIES):
         now += timedelta(hours=1)
-        (attempt,) = runs.lease_calls(run, n=1, at=now)
+        (attempt,) = attempts.lease_calls(run, n=1, at=now)
         now += timedelta(hours=1)
-        runs.release_leases(at=now)
+        attempts.release_leases(at=now)
         run.calls.exclude(pk=attempt.call.pk).update(not_before=now + timedelta(days=365))
 
     poison = run.calls.get(pk=attempt.call.pk)
     assert poison.state == Call.State.PROVIDER_ERROR
     assert runs.resume(run).calls.get(pk=poison.pk).state == Call.State.PLANNED
-    assert poison.attempts.count() == runs.N_TRIES
+    assert poison.attempts.count() == attempts.N_TRIES
     assert set(poison.attempts.values_list("outcome", flat=True)) == {"unknown_outcome"}
 
 

@@ -27,3 +27,4 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
         version = current(live)
         self.stdout.write(f"{study} is live: protocol version {version.number} with SHA-256 {version.sha256}")
+        self.stdout.write("Next: links for its raters, on the study's page in the admin.")

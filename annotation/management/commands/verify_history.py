@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.template.defaultfilters import pluralize
 
 from annotation.responses import verification
 from studies.lookup import NoSuchStudy, find_study
@@ -23,9 +24,10 @@ class Command(BaseCommand):
         except NoSuchStudy as error:
             raise CommandError(str(error)) from None
         self.stdout.write(
-            f"{summary.n_assignments} assignments ({summary.n_receipts} with a receipt), "
+            f"{summary.n_assignments} assignment{pluralize(summary.n_assignments)} "
+            f"({summary.n_receipts} with a receipt), "
             f"{summary.n_responses} responses, {summary.n_events} events "
-            f"({summary.n_erased} erased), {summary.n_protocols} frozen protocols"
+            f"({summary.n_erased} erased), {summary.n_protocols} frozen protocol{pluralize(summary.n_protocols)}"
         )
         for fault in summary.faults:
             self.stdout.write(f"FAULT {fault}")

@@ -1,10 +1,16 @@
-"""The addresses of a rater's stops: of places, parts and stories."""
+"""The addresses of a rater's stops, places, parts and stories; and what is asked at an address."""
 
+from django.http import Http404
 from django.urls import reverse
 
+from annotation import progress
 from annotation.progress import Part, Place, Stop
 from annotation.progress.work import Work
 from studies.items import StoryLabel
+from studies.models import Step
+from studies.protocol import items_of
+
+ABOUT_ONE_STORY = (Step.Scope.STORY, Step.Scope.STORIES)
 
 
 def of_stop(work: Work, stop: Stop | None) -> str:
@@ -35,3 +41,20 @@ def of_story(work: Work, letter: str) -> str:
 def linked_stories(work: Work) -> list[StoryLabel]:
     """The stories as an item may name them, each with its address."""
     return [StoryLabel(letter, url=of_story(work, letter)) for letter in work.letters]
+
+
+def find_part(work: Work, step_key: str) -> Part:
+    """The part to which that step belongs. Raises Http404 if there is none."""
+    if part := progress.find_part(work.parts, step_key):
+        return part
+    raise Http404
+
+
+def find_place(work: Work, step_key: str, item_key: str, letter: str) -> tuple[Part, Place]:
+    """The place at that address, and its part. Raises Http404 if nothing is asked there."""
+    part = find_part(work, step_key)
+    step = next(step for step in part.steps if step.key == step_key)
+    item = next((item for item in items_of(step) if item.key == item_key), None)
+    if item is None or letter not in (work.letters if step.scope in ABOUT_ONE_STORY else [""]):
+        raise Http404
+    return part, Place(step, item, letter)

@@ -19,7 +19,7 @@ from annotation.progress.outlines import load_outline
 from annotation.progress.work import Work
 from annotation.responses import submission
 from annotation.templatetags import reading_preferences
-from annotation.views.rater import guards, posted_page, practice, routing, withdrawal
+from annotation.views.rater import addresses, guards, posted_page, practice, routing, withdrawal
 from annotation.views.rater.guards import Request, for_rater, rater_page
 from annotation.views.rater.presenters import pages
 from annotation.views.rater.presenters.pages import RefusedAnswer
@@ -182,9 +182,9 @@ def once(request: Request, rater: Rater, rater_progress: RaterProgress, step: st
     ):
         return routing.redirect_to_page(next_page)
     visit = work.load_work(claims.ensure_visit(rater).code, rater=rater.pk, at=timezone.now())
-    part = visit.part(step) if visit else None
-    if visit is None or part is None:
+    if visit is None:
         raise Http404
+    part = addresses.find_part(visit, step)
     missing_answers, refused = [], list[RefusedAnswer]()
     if request.method == "POST":
         try:

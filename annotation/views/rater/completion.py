@@ -1,5 +1,7 @@
 """Finishing: check your answers, submit, the receipt, the honest way out, and the end."""
 
+from functools import partial
+
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -12,7 +14,7 @@ from annotation.progress import Page, RaterProgress, sittings
 from annotation.progress.languages import Words
 from annotation.progress.work import Work
 from annotation.responses import fills, submission
-from annotation.views.rater import parts, routing
+from annotation.views.rater import addresses, parts, routing
 from annotation.views.rater.guards import Request, for_assignment, for_rater
 from annotation.views.rater.presenters import pages
 from annotation.views.rater.routing import allow_get_and_post, requires_open_study
@@ -29,18 +31,23 @@ def check(request: Request, work: Work) -> HttpResponse:
         return redirect("annotation:home")
     if work.assignment.status == Assignment.Status.SUBMITTED:
         return redirect("annotation:receipt", work.assignment.code)
-    if refusal := work.refusal:
+    if refusal := work.standing.refusal:
         return pages.refuse(request, refusal) if request.method == "POST" else redirect("annotation:home")
     context = pages.review_context(work, work.parts) | {"proceed_url": request.path}
     if request.method == "POST" and not context["missing_answers"]:
         try:
-            submission.submit(work.assignment, at=now, is_complete=work.is_still_complete)
+            submission.submit(work.assignment, at=now, is_complete=partial(_is_complete, work))
         except submission.Incomplete:
             return redirect("annotation:check", work.assignment.code)
         if next_assignment := sittings.claim_next(work.assignment):
             return redirect("annotation:assignment", next_assignment.code)
         return redirect("annotation:receipt", work.assignment.code)
     return pages.render_review(request, work, context)
+
+
+def _is_complete(work: Work) -> bool:
+    """Whether nothing lacks, by the answers as they are at this moment. One query."""
+    return not progress.list_shortfalls(work.parts, work.letters, work.load_answers())
 
 
 @for_assignment
@@ -58,7 +65,7 @@ def receipt(request: Request, work: Work) -> HttpResponse:
 @require_POST
 def stop(request: Request, work: Work, step: str) -> HttpResponse:
     """Keep what is on the page, and end the work at the section from which its writer cannot go on."""
-    return parts.find_page(request, work, work.part(step)).stop()
+    return parts.find_page(request, work, addresses.find_part(work, step)).stop()
 
 
 @for_assignment

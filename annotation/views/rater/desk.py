@@ -29,7 +29,7 @@ def resume(request: Request, work: Work) -> HttpResponse:
     """Back to the very item where the rater was; to the receipt if the group is submitted."""
     if work.assignment.status == Assignment.Status.SUBMITTED and work.assignment.seat:
         return redirect("annotation:receipt", work.assignment.code)
-    if work.assignment.seat is None or work.refusal:
+    if work.assignment.seat is None or work.standing.refusal:
         return redirect("annotation:home")
     stop = progress.resume(work.parts, work.letters, work.answers, place=work.assignment.place)
     if isinstance(stop, Part):
@@ -41,14 +41,14 @@ def resume(request: Request, work: Work) -> HttpResponse:
 @allow_get_and_post
 def item(request: Request, work: Work, step: str, item: str, letter: str = "") -> HttpResponse:
     """One item. GET shows it where it is asked; POST keeps its answer and, if asked to, goes on."""
-    part, place = work.place(step, item, letter)
+    part, place = addresses.find_place(work, step, item, letter)
     page = parts.find_page(request, work, part)
     if request.method == "POST":
         response = save(page, place)
         # The page believes only an answer that has this: a proxy too may answer with 200, or with 400.
         response["Quire-Saved"] = "yes" if response.status_code < 400 else "no"
         return response
-    if work.refusal_at(place.step, letter) is Refusal.UNOPENED:
+    if work.standing.refusal_at(place.step, letter) is Refusal.UNOPENED:
         return redirect(addresses.of_stop(work, part))
     if redirection := redirect_if_refused(work, place.step, letter):
         return redirection
@@ -58,18 +58,18 @@ def item(request: Request, work: Work, step: str, item: str, letter: str = "") -
 def save(page: PartPage, place: Place) -> HttpResponse:
     """Keep the answer that was posted, or say why it was not kept."""
     request, work = page.request, page.work
-    if refusal := work.refusal_at(place.step, place.letter):
+    if refusal := work.standing.refusal_at(place.step, place.letter):
         return pages.refuse(request, refusal)
     now = timezone.now()
     posted = questions.parse_answer(request, work, place)
     try:
         questions.check_storable(posted)
-        quotes = quoting.read_quotes(posted.quotes, work.text(place.letter)) if posted.quotes else []
+        quotes = quoting.read_quotes(posted.quotes, work.stories.load_text(place.letter)) if posted.quotes else []
         response = responses.record(
             work.assignment,
             step=place.step,
             item=place.item,
-            story=work.story_reference(place.letter),
+            story=work.stories.reference(place.letter),
             answer=responses.Answer(
                 value=posted.value, rationale=posted.rationale, quotes=quoting.serialise_quotes(quotes)
             ),
@@ -96,15 +96,15 @@ def save(page: PartPage, place: Place) -> HttpResponse:
 @allow_get_and_post
 def part(request: Request, work: Work, step: str) -> HttpResponse:
     """A page of several items, or of a text, within a group. Opening one that locks what came before takes a POST."""
-    current = work.part(step)
+    current = addresses.find_part(work, step)
     if work.assignment.seat is None:
         return redirect(addresses.of_stop(work, current))
-    if current.key == step and work.refusal_at(current.steps[0]) is Refusal.UNOPENED:
+    if current.key == step and work.standing.refusal_at(current.steps[0]) is Refusal.UNOPENED:
         return review_before_locking(request, work, current)
     page = parts.find_page(request, work, current)
     if current.stops_at_items or current.key != step:
         return redirect(page.url)
-    if request.method == "POST" and (refusal := work.refusal_at(current.steps[0])):
+    if request.method == "POST" and (refusal := work.standing.refusal_at(current.steps[0])):
         return pages.refuse(request, refusal)
     if redirection := redirect_if_refused(work, current.steps[0]):
         return redirection
@@ -128,9 +128,9 @@ def story(request: Request, work: Work, letter: str) -> HttpResponse:
     """A story to read again, without questions."""
     if letter not in work.letters:
         raise Http404
-    if work.refusal or not work.may_read(letter):
+    if work.standing.refusal or not work.may_read(letter):
         return redirect("annotation:assignment", work.assignment.code)
-    text = work.story_by_letter[letter]
+    text = work.stories.story_by_letter[letter]
     context = pages.base_context(work) | {
         "letter": letter,
         "n_stories": len(work.letters),
@@ -138,13 +138,13 @@ def story(request: Request, work: Work, letter: str) -> HttpResponse:
         "story": text,
         "is_recognised": pages.is_recognised(work, text),
         "paragraphs": quoting.mark_quotes(number_paragraphs(text.text), []),
-        "premise": work.premise,
+        "premise": work.stories.premise,
     }
     return render(request, "annotation/story.html", context)
 
 
 def redirect_if_refused(work: Work, step: Step, letter: str = "") -> HttpResponse | None:
     """A redirect if nothing of this step can be read now: the group has ended, or the step comes later."""
-    if work.refusal_at(step, letter) not in READABLE:
+    if work.standing.refusal_at(step, letter) not in READABLE:
         return redirect("annotation:assignment", work.assignment.code)
     return None

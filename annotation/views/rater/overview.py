@@ -22,7 +22,7 @@ BREAK_LENGTH = timedelta(minutes=10)  # whoever was away for so long has had one
 @require_safe
 def overview(request: Request, work: Work) -> HttpResponse:
     """The stories and parts of the group: how complete each is, where the rater is, and until when there is time."""
-    if work.assignment.seat is None or work.refusal:
+    if work.assignment.seat is None or work.standing.refusal:
         return redirect("annotation:assignment", work.assignment.code)
     orientation = Orientation(work)
     tasks = [(task, addresses.of_stop(work, task.stop) if task.stop else "") for task in orientation.tasks]

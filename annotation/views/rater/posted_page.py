@@ -29,7 +29,7 @@ def save(request: Request, work: Work, part: Part) -> list[RefusedAnswer]:
     AssignmentEnded if nothing of this part can be changed any more.
     """
     places = [p for p in progress.list_places(part, work.letters) if questions.is_posted(request, p)]
-    if places and (refusal := work.refusal_at(part.steps[0])):
+    if places and (refusal := work.standing.refusal_at(part.steps[0])):
         raise responses.AssignmentEnded(refusal.sentence)
     refused: list[RefusedAnswer] = []
     posted_answers: list[tuple[Place, PostedAnswer]] = []
@@ -37,7 +37,8 @@ def save(request: Request, work: Work, part: Part) -> list[RefusedAnswer]:
     for place in places:
         posted = questions.parse_answer(request, work, place)
         try:
-            entries.append(_entry(work, place, posted))
+            is_confirmation = request.POST.get("confirm") == place.item.key
+            entries.append(_entry(work, place, posted, is_confirmation=is_confirmation))
             posted_answers.append((place, posted))
         except InvalidAnswer as error:
             refused.append(RefusedAnswer(place, str(error), posted))
@@ -52,21 +53,22 @@ def save(request: Request, work: Work, part: Part) -> list[RefusedAnswer]:
     return refused
 
 
-def _entry(work: Work, place: Place, posted: PostedAnswer) -> Entry:
+def _entry(work: Work, place: Place, posted: PostedAnswer, *, is_confirmation: bool) -> Entry:
     """Raises InvalidAnswer if the reasons or the passages could not be stored."""
     questions.check_storable(posted)
-    quotes = quoting.read_quotes(posted.quotes, work.text(place.letter)) if posted.quotes else []
+    quotes = quoting.read_quotes(posted.quotes, work.stories.load_text(place.letter)) if posted.quotes else []
     answer = responses.Answer(posted.value, posted.rationale, quoting.serialise_quotes(quotes))
     return Entry(
         assignment=work.assignment,
         step=place.step,
         item=place.item,
-        story=work.story_reference(place.letter),
+        story=work.stories.reference(place.letter),
         answer=answer,
         at=timezone.now(),
         base=posted.base,
         key=posted.key,
         n_pasted=posted.n_pasted,
+        is_confirmation=is_confirmation,
     )
 
 
@@ -92,8 +94,12 @@ def conflict_message(words: str, stored: Response) -> str:
 def missing_answers(work: Work, part: Part, refused: Sequence[RefusedAnswer]) -> list[MissingAnswer]:
     """What the part lacks, but for what was refused, of which that is said already."""
     ids = {answer.place.id for answer in refused}
-    shortfalls = [(place, sentence) for place, sentence in work.shortfalls([part]) if place.id not in ids]
-    return [questions.missing_answer(work, place, sentence, is_here=True) for place, sentence in shortfalls]
+    shortfalls = progress.list_shortfalls([part], work.letters, work.answers)
+    return [
+        questions.missing_answer(work, place, sentence, is_here=True)
+        for place, sentence in shortfalls
+        if place.id not in ids
+    ]
 
 
 def go_on(request: Request, work: Work, part: Part) -> HttpResponse:

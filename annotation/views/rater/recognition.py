@@ -19,7 +19,7 @@ from annotation.views.rater.routing import allow_get_and_post
 def ask(request: Request, work: Work) -> HttpResponse:
     """The opening lines of the stories, below what they were written to if raters see that. A yes gives the place back,
     a no goes on to the first story."""
-    if work.refusal is not Refusal.OWES_RECOGNITION:
+    if work.standing.refusal is not Refusal.OWES_RECOGNITION:
         return redirect("annotation:assignment", work.assignment.code)
     knows = request.POST.get("knows", "")
     if knows == "no":
@@ -30,11 +30,11 @@ def ask(request: Request, work: Work) -> HttpResponse:
         return redirect("annotation:home")
     openings = [
         (letter, story.language, recognition.opening_lines(story.text))
-        for letter, story in work.story_by_letter.items()
+        for letter, story in work.stories.story_by_letter.items()
     ]
     is_undecided = request.method == "POST"
     problem = _("Please say whether you know one of them.") if is_undecided else ""
-    context = pages.base_context(work) | {"premise": work.premise, "openings": openings, "problem": problem}
+    context = pages.base_context(work) | {"premise": work.stories.premise, "openings": openings, "problem": problem}
     context["is_one"] = len(work.letters) == 1
     return render(request, "annotation/recognition.html", context, status=400 if is_undecided else 200)
 
@@ -45,10 +45,10 @@ def flag(request: Request, work: Work, letter: str) -> HttpResponse:
     """Note that the rater recognises the story, or take that back."""
     if letter not in work.letters or not work.assignment.study.asks_recognition:
         raise Http404
-    if refusal := work.refusal or (None if work.may_read(letter) else Refusal.AHEAD):
+    if refusal := work.standing.refusal or (None if work.may_read(letter) else Refusal.AHEAD):
         return pages.refuse(request, refusal)
     is_known = request.POST.get("knows") == "yes"
-    recognition.flag_story(work.assignment, work.story_by_letter[letter], is_known=is_known)
+    recognition.flag_story(work.assignment, work.stories.story_by_letter[letter], is_known=is_known)
     if request.htmx:
         context = pages.base_context(work) | {"letter": letter, "is_recognised": is_known}
         return render(request, "annotation/recognised.html", context)

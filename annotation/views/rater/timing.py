@@ -9,7 +9,7 @@ from annotation.progress.work import Work
 from annotation.responses import fills, timing
 from annotation.responses.timing import TimeReport
 from annotation.templatetags.times import in_words
-from annotation.views.rater import parts
+from annotation.views.rater import addresses, parts
 from annotation.views.rater.guards import Request, for_assignment
 from annotation.views.rater.presenters.questions import REVISION
 
@@ -26,20 +26,20 @@ def add(request: Request, work: Work) -> HttpResponse:
     if not all(columns) or len({len(column) for column in columns}) > 1:
         raise Http404
     rows = list(zip(*columns, strict=True))
-    part_by_step = {key: work.part(key) for key in columns[0]}
+    part_by_step = {key: addresses.find_part(work, key) for key in columns[0]}
     sections_by_step = {key: parts.find_page(request, work, part).sections for key, part in part_by_step.items()}
     for key, letter, section, seconds in rows:
         is_valid = section in sections_by_step[key] and letter in ("", *work.letters)
         if not is_valid or not REVISION.fullmatch(seconds):
             raise Http404
     places = {(part_by_step[key], letter) for key, letter, *_ in rows}
-    if any(work.refusal_at(part.steps[0], letter) not in READABLE for part, letter in places):
+    if any(work.standing.refusal_at(part.steps[0], letter) not in READABLE for part, letter in places):
         return HttpResponse(status=409)
     report = [
         TimeReport(
             next(step for step in part_by_step[key].steps if step.key == key),
             int(seconds),
-            story=work.story_by_letter[letter] if letter else None,
+            story=work.stories.story_by_letter[letter] if letter else None,
             section=int(section) if section else None,
         )
         for key, letter, section, seconds in rows

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.template.defaultfilters import pluralize
 
 from studies import loader
 from studies.documents.cloze import parse_cloze
@@ -31,9 +32,9 @@ class Command(BaseCommand):
         except (DocumentError, loader.VersionConflict) as error:
             raise CommandError(str(error)) from None
         for row in loaded:
-            self.stdout.write(
-                f"{row.slug}@{row.version}: {row.title}, {row.items.count()} items, {row.fingerprint[:12]}"
-            )
+            n_items = row.items.count()
+            items = f"{n_items} item{pluralize(n_items)}"
+            self.stdout.write(f"{row.slug}@{row.version}: {row.title}, {items}, {row.fingerprint[:12]}")
 
 
 def _path(name: str) -> Path:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.template.defaultfilters import pluralize
 
 from studies import loader
 from studies.documents.errors import DocumentError
@@ -20,5 +21,7 @@ class Command(BaseCommand):
             row = loader.load_study(study)
         except DocumentError as error:
             raise CommandError(str(error)) from None
-        summary = f"{row.slug}: {row.stories.count()} stories in {row.groups.count()} groups"
+        n_stories, n_groups = row.stories.count(), row.groups.count()
+        stories, groups = f"stor{pluralize(n_stories, 'y,ies')}", f"group{pluralize(n_groups)}"
+        summary = f"{row.slug}: {n_stories} {stories} in {n_groups} {groups}"
         self.stdout.write(f"{summary}. Next: manage.py plan {row.slug}")

@@ -320,7 +320,10 @@ def test_the_command_launches() -> None:
     call_command("launch", "plums", stdout=said)
 
     version = study.versions.get()
-    assert said.getvalue() == f"plums is live: protocol version 1 with SHA-256 {version.sha256}\n"
+    assert said.getvalue() == (
+        f"plums is live: protocol version 1 with SHA-256 {version.sha256}\n"
+        "Next: links for its raters, on the study's page in the admin.\n"
+    )
     assert Study.objects.get().state == Study.State.LIVE
 
 

@@ -17,9 +17,10 @@ from annotation import responses
 from annotation.models import Assignment, Timing
 from annotation.participation import claims, consents
 from annotation.progress import outlines
-from annotation.progress.refusals import Refusal, Standing, is_ahead, of_answer
+from annotation.progress.refusals import Refusal, Standing, is_ahead
 from studies import protocol
 from studies.models import Step, Study
+from studies.protocol import Protocol
 from tests import factories
 from tests.annotation import walk
 
@@ -163,9 +164,9 @@ def in_state(
     return outcome
 
 
-def standing(**values: Any) -> Standing:
+def standing(asked: Protocol, **values: Any) -> Standing:
     given = {"status": "open", "is_open": True, "owes_consent": False, "owes_recognition": False}
-    return Standing(**given | {"letters": AB, "n_begun": 2, "locked_before": 0} | values)
+    return Standing(asked, **given | {"letters": AB, "n_begun": 2, "locked_before": 0} | values)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +191,7 @@ def standing(**values: Any) -> Standing:
 def test_the_reason_is_the_first_that_holds(study: Study, values, step, letter, refusal) -> None:
     asked = protocol.load_protocol(study.versions.get())
 
-    assert of_answer(standing(**values), asked, asked.step(step), letter) is refusal
+    assert standing(asked, **values).refusal_at(asked.step(step), letter) is refusal
 
 
 def test_every_reason_has_its_sentence() -> None:

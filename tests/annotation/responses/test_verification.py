@@ -30,7 +30,7 @@ def test_an_untouched_history_holds_and_is_counted(submitted: Assignment, capsys
     call_command("verify_history", "plums")
 
     said = capsys.readouterr().out
-    assert "1 assignments (1 with a receipt), 7 responses, 8 events (1 erased), 1 frozen protocols" in said
+    assert "1 assignment (1 with a receipt), 7 responses, 8 events (1 erased), 1 frozen protocol\n" in said
     assert "Every chain, every receipt and every frozen protocol holds." in said
 
 

@@ -1,6 +1,5 @@
 """What single types promise beyond the contract."""
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -8,22 +7,10 @@ from django.http import QueryDict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from studies.items import InvalidAnswer, InvalidDefinition, StoryLabel, all_types, find_type
+from studies.items import InvalidDefinition, all_types, find_type
 from studies.items.choice import AUTHOR_BY_OPTION
 from studies.models import Source
-
-FOUR = [StoryLabel("A"), StoryLabel("B"), StoryLabel("C"), StoryLabel("D")]
-
-
-def item(**fields: Any) -> Any:
-    return SimpleNamespace(**({"key": "item", "question": "Is it?", "options": [], "settings": {}} | fields))
-
-
-def refusal(kind: str, asked: Any, raw: Any, stories: Any = ()) -> str:
-    with pytest.raises(InvalidAnswer) as caught:
-        find_type(kind).clean(asked, raw, stories=stories)
-    return str(caught.value)
-
+from tests.studies.items.examples import FOUR, item, refusal
 
 YES_NO = [{"value": "no", "label": "Nein"}, {"value": "yes", "label": "Ja"}]
 
@@ -198,87 +185,6 @@ def test_a_text_is_stored_exactly_as_written(text: str) -> None:
     assert find_type("text").clean(item(), text) == text
 
 
-def test_a_ranking_reads_the_positions_that_a_form_posts() -> None:
-    posted = QueryDict("order_A=4&order_B=1&order_C=2&order_D=3")
-    ranking = find_type("ranking")
-
-    raw = ranking.from_form(posted, "order", stories=FOUR)
-
-    assert ranking.clean(item(), raw, stories=FOUR) == [["B"], ["C"], ["D"], ["A"]]
-
-
-def test_a_ranking_reads_an_ordered_list_that_a_form_posts() -> None:
-    ranking = find_type("ranking")
-
-    raw = ranking.from_form(QueryDict("order=D&order=B&order=A&order=C"), "order", stories=FOUR)
-
-    assert ranking.clean(item(), raw, stories=FOUR) == [["D"], ["B"], ["A"], ["C"]]
-
-
-@pytest.mark.parametrize(
-    ("raw", "reason"),
-    [
-        ({"A": "1", "B": "1", "C": "3", "D": "4"}, "Stories A and B share a position; please give each its own."),
-        ({"A": "1", "B": "2", "C": "", "D": "4"}, "Story C has no position yet; please give it one."),
-        ({"A": "1", "B": "2", "C": "3", "D": "5"}, "Positions go from 1 to 4; please mend that of story D."),
-        (["A", "B", "C"], "Story D has no position yet; please give it one."),
-        (["A", "B", "C", "A"], "Story A stands in the order twice; please name every story once."),
-        (["A", "B", "C", "E"], "“E” is not one of the stories; please name A, B, C or D."),
-        (["A", "B", "C", 4], "Please name the stories by their letters: A, B, C or D."),
-    ],
-)
-def test_a_ranking_that_omits_or_doubles_a_story_is_refused_by_name(raw: Any, reason: str) -> None:
-    assert refusal("ranking", item(), raw, FOUR) == reason
-
-
-def test_ties_are_kept_where_they_are_allowed() -> None:
-    asked, ranking = item(settings={"ties": True}), find_type("ranking")
-    tied = [["B"], ["A", "D"], ["C"]]
-
-    assert ranking.clean(asked, {"A": 2, "B": 1, "C": 4, "D": 2}, stories=FOUR) == tied
-    assert ranking.clean(asked, [["B"], ["D", "A"], "C"], stories=FOUR) == tied
-    assert ranking.clean(asked, ranking.label(asked, tied), stories=FOUR) == tied
-    assert ranking.label(asked, tied) == "B > A = D > C"
-    assert refusal("ranking", asked, [["A"], ["A", "B"], ["C", "D"]], FOUR).startswith(
-        "Story A stands in the order twice"
-    )
-
-
-def test_stories_stand_in_reading_order_until_they_are_ranked() -> None:
-    ranking = find_type("ranking")
-
-    unranked = ranking.context(item(), name="order", stories=FOUR)["rows"]
-    ranked = ranking.context(item(), name="order", stories=FOUR, value=[["C"], ["A"], ["D"], ["B"]])["rows"]
-
-    assert [(row["story"].letter, row["position"]) for row in unranked] == [(x, None) for x in "ABCD"]
-    assert [(row["story"].letter, row["position"]) for row in ranked] == [("C", 1), ("A", 2), ("D", 3), ("B", 4)]
-
-
-@given(order=st.permutations("ABCD"))
-def test_any_order_survives_its_label_and_its_form(order: list[str]) -> None:
-    ranking, value = find_type("ranking"), [[letter] for letter in order]
-    positions = {letter: str(order.index(letter) + 1) for letter in "ABCD"}
-
-    assert ranking.clean(item(), ranking.label(item(), value), stories=FOUR) == value
-    assert ranking.clean(item(), positions, stories=FOUR) == value
-
-
-TWO = FOUR[:2]
-
-
-def test_no_difference_is_an_answer_only_where_it_is_offered() -> None:
-    pair, offered = find_type("pair"), item(settings={"no_difference": "Kein Unterschied"})
-
-    assert pair.clean(offered, "kein unterschied", stories=TWO) == "none"
-    assert pair.label(offered, "none") == "Kein Unterschied"
-    assert refusal("pair", item(), "none", TWO) == "“none” is not one of the stories; please name A or B."
-
-
-def test_a_story_called_none_cannot_be_mistaken_for_no_difference() -> None:
-    with pytest.raises(ValueError, match="none"):
-        find_type("pair").renamed("A", {"A": "none", "B": "s2"})
-
-
 THREE = [{"value": "style", "label": "Style"}, {"value": "plot", "label": "Plot"}, {"value": "end", "label": "Ending"}]
 
 
@@ -336,9 +242,9 @@ def test_a_passage_can_be_typed_without_script() -> None:
     spans = find_type("spans")
     posted = QueryDict("images_story=B&images_paragraph=2&images_text=rain+on+glass")
 
-    raw = spans.from_form(posted, "images", stories=TWO)
+    raw = spans.from_form(posted, "images", stories=FOUR[:2])
 
-    assert spans.clean(item(), raw, stories=TWO) == [{"story": "B", "paragraph": 2, "text": "rain on glass"}]
+    assert spans.clean(item(), raw, stories=FOUR[:2]) == [{"story": "B", "paragraph": 2, "text": "rain on glass"}]
 
 
 def test_one_story_by_itself_need_not_be_named() -> None:
@@ -370,13 +276,6 @@ def test_a_kept_passage_is_a_ticked_box_that_can_be_unticked_without_script() ->
 )
 def test_a_passage_that_cannot_be_is_refused(passage: Any) -> None:
     refusal("spans", item(), [passage])
-
-
-def test_the_page_is_told_where_ties_are_allowed() -> None:
-    field = find_type("ranking").field
-
-    assert "data-ties" in field(item(settings={"ties": True}), stories=FOUR).widget.render("order", None)
-    assert "data-ties" not in field(item(settings={"ties": False}), stories=FOUR).widget.render("order", None)
 
 
 def test_a_type_says_what_reports_can_take_of_its_answers() -> None:

@@ -109,7 +109,9 @@ class PartPage:
             "place": place,
             "name": languages.item_title(place, work.assignment.study),
             # Only where a passage is quoted does the page say in which language the story is.
-            "story": work.story_by_letter[place.letter] if place.letter and (posted.quotes or stored.quotes) else None,
+            "story": work.stories.story_by_letter[place.letter]
+            if place.letter and (posted.quotes or stored.quotes)
+            else None,
             "url": addresses.of_stop(work, place),
             "stored": stored,
             "stored_words": questions.response_in_words(work, stored, place),

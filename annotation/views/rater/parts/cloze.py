@@ -13,17 +13,14 @@ from annotation.models import Response
 from annotation.participation import claims
 from annotation.progress import Place, pace
 from annotation.responses import fills
-from annotation.views.rater import addresses
-from annotation.views.rater.guards import Request
+from annotation.views.rater import addresses, posted_page
 from annotation.views.rater.parts.base import PartPage
-from annotation.views.rater.posted_page import conflict_message
-from annotation.views.rater.presenters import pages, questions
+from annotation.views.rater.presenters import pages
 from annotation.views.rater.presenters.cloze_sheet import ClozeSheet
 from annotation.views.rater.presenters.pages import RefusedAnswer
 from annotation.views.rater.presenters.questions import PostedAnswer
-from studies import items, protocol
+from studies import protocol
 from studies.cloze import cascade, compilation
-from studies.items import InvalidAnswer
 from studies.layouts.cloze import ClozeLayout
 from studies.protocol import items_of
 
@@ -80,7 +77,7 @@ class ClozePage(PartPage):
             "document": sheet.cloze.parsed,
             "passages": sheet.passages(),
             "next_label": _("Go on") if after else _("Check your answers"),
-            "is_locked": self.work.refusal_at(sheet.step) is not None,
+            "is_locked": self.work.standing.refusal_at(sheet.step) is not None,
             "minutes": seconds // 60,
             "minutes_left": pace.minutes_left(
                 n_answered=n_filled, n_left=len(sheet.blanks) - n_filled, active_seconds=seconds
@@ -93,10 +90,10 @@ class ClozePage(PartPage):
     def post(self) -> HttpResponse:
         """Keep all fields at once, as browsers without JavaScript post them; on to the next part if that was asked for
         and nothing failed."""
-        if refusal := self.work.refusal_at(self.part.steps[0]):
+        if refusal := self.work.standing.refusal_at(self.part.steps[0]):
             return pages.refuse(self.request, refusal)
         try:
-            sheet = save_all(self.request, self.load_sheet(), at=timezone.now())
+            sheet = self.save_all()
         except responses.AssignmentEnded as refused:
             return pages.refuse(self.request, refused)
         if sheet.problems:
@@ -108,15 +105,27 @@ class ClozePage(PartPage):
         confirmed = sheet.number(self.request.POST.get("confirm", ""))
         return redirect(self.url + (f"#item-{sheet.place(confirmed).id}" if confirmed else ""))
 
+    def save_all(self) -> ClozeSheet:
+        """The sheet after all fields of the page were posted at once; what could not be kept is there as it was given,
+        with the reason. Raises AssignmentEnded if the work has ended."""
+        refused = posted_page.save(self.request, self.work, self.part)
+        sheet = self.load_sheet()
+        refused_by_blank = {n: answer for answer in refused if (n := sheet.number(answer.place.item.key))}
+        return replace(
+            sheet,
+            refused={n: str(answer.posted.value) for n, answer in refused_by_blank.items() if answer.posted},
+            problems={n: answer.problem for n, answer in refused_by_blank.items()},
+        )
+
     def stop(self) -> HttpResponse:
         """Keep what is on the page, and end the work at the section from which its writer cannot go on."""
         sheet, now = self.load_sheet(), timezone.now()
         if not sheet.switches.way_out:
             raise Http404
-        if refusal := self.work.refusal_at(self.part.steps[0]):
+        if refusal := self.work.standing.refusal_at(self.part.steps[0]):
             return pages.refuse(self.request, refusal)
         try:
-            sheet = save_all(self.request, sheet, at=now)
+            sheet = self.save_all()
         except responses.AssignmentEnded as refused:
             return pages.refuse(self.request, refused)
         section = self.request.POST.get("section", "")
@@ -162,42 +171,3 @@ class ClozePage(PartPage):
         if number is None:
             raise Http404
         return sheet, number
-
-
-def save_all(request: Request, sheet: ClozeSheet, *, at: datetime) -> ClozeSheet:
-    """The sheet after all fields of the page were posted at once, as a browser without JavaScript does.
-
-    What could not be kept is there as it was given, with the reason. Raises AssignmentEnded if the work has ended.
-    """
-    answers, refused, problems = dict(sheet.answers), dict[int, str](), dict[int, str]()
-    for number, item in enumerate(items_of(sheet.step), start=1):
-        place = Place(sheet.step, item)
-        value = items.find_type(item.type).from_form(request.POST, place.name)
-        stored = answers.get(number)
-        again = request.POST.get("confirm") == item.key
-        if value is None or (value == ((stored and stored.value) or "") and not again):
-            continue
-        try:
-            answers[number] = responses.record(
-                sheet.work.assignment,
-                step=sheet.step,
-                item=item,
-                story=None,
-                answer=responses.Answer(value=value),
-                at=at,
-                base=_posted_revision(request, place) if stored is not None else 0,
-                is_confirmation=again,
-            )
-        except InvalidAnswer as error:
-            refused[number], problems[number] = value, str(error)
-        except responses.Stale as stale:
-            answers[number] = stale.response
-            refused[number], problems[number] = value, conflict_message(stale.response.value or "", stale.response)
-        if number in answers:
-            answers[number].item = item
-    return replace(sheet, answers=answers, refused=refused, problems=problems)
-
-
-def _posted_revision(request: Request, place: Place) -> int:
-    base = request.POST.get(f"base-{place.id}", "")
-    return int(base) if questions.REVISION.fullmatch(base) else 0

@@ -49,7 +49,7 @@ class DeskPage(PartPage):
     def go_on(self, place: Place, direction: str) -> HttpResponse:
         stop = self.find_neighbour(place, direction)
         if self.request.htmx and isinstance(stop, Place) and stop.letter == place.letter:
-            part, _place = self.work.place(stop.step.key, stop.item.key, stop.letter)
+            part, _place = addresses.find_place(self.work, stop.step.key, stop.item.key, stop.letter)
             return DeskPage(self.request, self.work, part).exchange(stop)
         return super().go_on(place, direction)
 

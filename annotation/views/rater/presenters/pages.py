@@ -87,7 +87,7 @@ def desk_context(
     """The reading desk at one item: the story, the item, the index."""
     story_places = [p for p in progress.list_places(part, work.letters) if p.letter == place.letter]
     before, after = progress.neighbours(work.parts, part, work.letters, place)
-    story = work.story_by_letter[place.letter]
+    story = work.stories.story_by_letter[place.letter]
     position = story_places.index(place)
     form = build_item_form(
         work,
@@ -103,7 +103,7 @@ def desk_context(
         "story": story,
         "is_recognised": is_recognised(work, story),
         "paragraphs": quotes.mark_quotes(number_paragraphs(story.text), form.quotes),
-        "premise": work.premise,
+        "premise": work.stories.premise,
         "letter": place.letter,
         "story_links": story_links(work, current=place.letter),
         "n_stories": len(work.letters),
@@ -160,7 +160,7 @@ def story_links(work: Work, *, current: str = "") -> list[StoryLink]:
     for n, letter in enumerate(work.letters):
         story_places = [p for p in desks if p.letter == letter]
         url = addresses.of_stop(work, story_places[0]) if story_places and n <= work.standing.n_begun else ""
-        if not story_places and work.part_with_stories:
+        if not story_places and work.outline.part_with_stories:
             url = addresses.of_story(work, letter)
         links.append(StoryLink(letter, progress.combined_state(story_places, work.answers), letter == current, url))
     return links
@@ -207,8 +207,8 @@ def together_context(
     after = progress.neighbours(work.parts, part, work.letters)[1]
     return base_context(work) | {
         "part": part,
-        "readings": readings(work) if part == work.part_with_stories else [],
-        "premise": work.premise,
+        "readings": readings(work) if part == work.outline.part_with_stories else [],
+        "premise": work.stories.premise,
         "n_stories": len(links),
         "n_stories_in_words": number_in_words(len(links)),
         "sections": sections,
@@ -219,7 +219,7 @@ def together_context(
         "missing_answers": missing_answers,
         "refused_answers": [missing_answer(work, a.place, a.problem, is_here=True) for a in refused],
         "is_once": work.assignment.seat is None,
-        "is_locked": work.refusal_at(part.steps[0]) is not None,
+        "is_locked": work.standing.refusal_at(part.steps[0]) is not None,
         "page_url": addresses.of_stop(work, part),
         "not_right": [missing_answer(work, p, problems[p.id]) for p in not_right if not (missing_answers or refused)],
         "next_url": addresses.of_stop(work, after),
@@ -236,7 +236,7 @@ def readings(work: Work) -> list[dict[str, Any]]:
             "story": story,
             "paragraphs": quotes.mark_quotes(number_paragraphs(story.text), []),
         }
-        for letter, story in work.story_by_letter.items()
+        for letter, story in work.stories.story_by_letter.items()
     ]
 
 
@@ -255,15 +255,16 @@ def review_context(work: Work, parts: Sequence[Part]) -> dict[str, Any]:
             "n_words": count_words(r.rationale if (r := work.answers.at(p)) else ""),
             "state": work.answers.state(p),
             "lacks": work.answers.shortfall(p),
-            "is_locked": work.is_locked(p.step),
+            "is_locked": work.standing.is_locked(p.step),
         }
         for part in parts
         for p in progress.list_places(part, work.letters)
     ]
+    shortfalls = progress.list_shortfalls(parts, work.letters, work.answers)
     sections = [(heading, list(group)) for heading, group in groupby(rows, key=lambda row: row["heading"])]
     return base_context(work) | {
         "sections": sections,
-        "missing_answers": [missing_answer(work, place, sentence) for place, sentence in work.shortfalls(parts)],
+        "missing_answers": [missing_answer(work, place, sentence) for place, sentence in shortfalls],
         "story_links": story_links(work),
         "has_locked": any(row["is_locked"] for row in rows),
     }

@@ -109,7 +109,7 @@ def parse_answer(request: Request, work: Work, place: Place) -> PostedAnswer:
     key, n_pasted = post.get("key", ""), post.get(f"pasted-{place.id}", post.get("pasted", "0"))
     has_reasons = place.item.rationale != Item.Rationale.NONE
     return PostedAnswer(
-        value=items.find_type(place.item.type).from_form(post, place.name, stories=work.stories),
+        value=items.find_type(place.item.type).from_form(post, place.name, stories=work.stories.labels),
         rationale=post.get(f"rationale-{place.id}", post.get("rationale", "")).replace("\r\n", "\n"),
         quotes=(post.getlist(f"quotes-{place.id}") or post.getlist("quotes")) if has_reasons else [],
         base=int(base),
@@ -145,7 +145,9 @@ def build_item_form(
     response = work.answers.at(place)
     value = posted.value if posted else value_of(work, response, place.item)
     kind = items.find_type(place.item.type)
-    field = kind.field(place.item, stories=addresses.linked_stories(work) if kind.about_stories else work.stories)
+    field = kind.field(
+        place.item, stories=addresses.linked_stories(work) if kind.about_stories else work.stories.labels
+    )
     step = place.step
     return ItemForm(
         place=place,
@@ -156,13 +158,23 @@ def build_item_form(
         revision=response.revision if response else 0,
         state=work.answers.state(place),
         problem=problem or (work.answers.shortfall(place) if shows_shortfalls else ""),
-        is_locked=work.refusal_at(step, place.letter) is not None,
+        is_locked=work.standing.refusal_at(step, place.letter) is not None,
         number=number,
         total=total,
         shows_background=_shows_background(work, place),
         language=languages.of_step(step, work.assignment.study),
-        earlier=response_in_words(work, work.revised_response(place), place),
+        earlier=response_in_words(work, _revised_response(work, place), place),
     )
+
+
+def _revised_response(work: Work, place: Place) -> Response | None:
+    """What was said to the same item in the step that this one revises; None if it revises none."""
+    step = work.protocol.revised_by(place.step) if place.step.revises else None
+    if step is None:
+        return None
+    if step.scope == Step.Scope.ONCE:
+        return work.visit_answers.at(Place(step, place.item))
+    return work.answers.at(Place(step, place.item, place.letter))
 
 
 def _shows_background(work: Work, place: Place) -> bool:
@@ -176,7 +188,7 @@ def value_of(work: Work, response: Response | None, item: Item) -> Any:
     """The response's value with its stories named by letter; None if there is none."""
     if response is None or response.value is None:
         return None
-    return items.find_type(item.type).renamed(response.value, work.letter_by_code)
+    return items.find_type(item.type).renamed(response.value, work.stories.letter_by_code)
 
 
 def response_in_words(work: Work, response: Response | None, place: Place) -> Words | None:
@@ -191,7 +203,7 @@ def posted_in_words(work: Work, posted: PostedAnswer, place: Place) -> Words | N
     if is_empty(posted.value):
         return None
     try:
-        return label_value(work, place, kind.clean(place.item, posted.value, stories=work.stories))
+        return label_value(work, place, kind.clean(place.item, posted.value, stories=work.stories.labels))
     except InvalidAnswer:
         return Words(str(posted.value), work.assignment.study.language)
 

@@ -23,6 +23,6 @@ def test_the_instrument_is_found_loaded_and_asked(client: Client, admin_client: 
     _, page = given.desk_of(instrument, client, item="hook")
 
     assert "first-line" in discover()
-    assert "first-line@1: The first line, 1 items" in out.getvalue()
+    assert "first-line@1: The first line, 1 item," in out.getvalue()
     assert "first-line" in admin_client.get(reverse("admin:studies_instrument_changelist")).text
     assert "Does the first line make you read on?" in page

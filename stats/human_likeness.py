@@ -1,4 +1,7 @@
-"""Can raters tell people's texts from models'? Scores run from 1 (a model) to 5 (a person); 3 is undecided."""
+"""Scores of human-likeness as guesses of authorship: 1 is surely a model, 5 surely a person, 3 undecided.
+
+Guesses that were asked as a choice of options are a figure of the report, `reports/figures/authorship.py`.
+"""
 
 from dataclasses import dataclass
 
@@ -25,18 +28,18 @@ class Guesses:
         return self.n_correct / (self.n_correct + self.n_wrong + self.n_undecided)
 
 
-def guesses(scores: npt.ArrayLike, is_human: npt.ArrayLike) -> Guesses:
-    """How many guesses are right: a score above 3 says a person wrote it, one below 3 a model.
+def count_guesses(scores: npt.ArrayLike, is_human: npt.ArrayLike) -> Guesses:
+    """Counts of the guesses that are right: a score above 3 says a person wrote it, one below 3 a model.
 
     scores : any shape, nan where there is none
     is_human : who did write it; the same shape, or one that broadcasts to it, as (U,) to (R, U)
     Raises Incomputable if there are no scores.
     """
-    guesses, human = _present_scores(scores, is_human)
-    undecided = guesses == UNDECIDED
-    correct = ~undecided & ((guesses > UNDECIDED) == human)
+    present, human = _present_scores(scores, is_human)
+    undecided = present == UNDECIDED
+    correct = ~undecided & ((present > UNDECIDED) == human)
     n_correct, n_undecided = int(correct.sum()), int(undecided.sum())
-    return Guesses(n_correct, guesses.size - n_correct - n_undecided, n_undecided)
+    return Guesses(n_correct, present.size - n_correct - n_undecided, n_undecided)
 
 
 def ideal_distance_accuracy(scores: npt.ArrayLike, is_human: npt.ArrayLike) -> float:
