@@ -97,6 +97,10 @@ def refuse_ended_session(request: Request) -> HttpResponse:
     if request.htmx:
         return HttpResponse(_("Your session has ended."), status=401, content_type="text/plain")
     if request.method == "POST":
-        texts = [text for name, text in request.POST.items() if name.startswith(("answer-", "rationale")) and text]
-        return render(request, "annotation/again.html", {"texts": texts}, status=401)
+        return render(request, "annotation/again.html", {"texts": list_posted_texts(request)}, status=401)
     return redirect("annotation:again")
+
+
+def list_posted_texts(request: HttpRequest) -> list[str]:
+    """What was posted as answers and reasons, to give back on a page that could not keep it."""
+    return [text for name, text in request.POST.items() if name.startswith(("answer-", "rationale")) and text]

@@ -17,7 +17,7 @@ from annotation.progress.refusals import Refusal
 from annotation.progress.work import Work
 from annotation.responses import quotes, timing
 from annotation.views.rater import addresses
-from annotation.views.rater.guards import Request
+from annotation.views.rater.guards import Request, list_posted_texts
 from annotation.views.rater.presenters.questions import (
     ItemForm,
     MissingAnswer,
@@ -285,7 +285,8 @@ def render_review(request: Request, work: Work, context: dict[str, Any]) -> Http
 
 
 def refuse(request: Request, refusal: Refusal | responses.AssignmentEnded) -> HttpResponse:
-    """The plain page that says why nothing was changed; to htmx only the sentence."""
+    """The plain page that says why nothing was changed and gives back what was posted; to htmx only the sentence."""
     message = refusal.sentence if isinstance(refusal, Refusal) else str(refusal)
     template = "annotation/refused.html#trouble" if request.htmx else "annotation/refused.html"
-    return render(request, template, {"message": _(message), "oob": True}, status=409)
+    context = {"message": _(message), "texts": list_posted_texts(request), "oob": True}
+    return render(request, template, context, status=409)
