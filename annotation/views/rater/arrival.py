@@ -71,7 +71,7 @@ def _after_closing(request: Request, token: str) -> HttpResponse:
     """Of a closed study the link opens onto withdrawing alone, for whoever took part; else it opens nothing."""
     invitation = invitations.after_closing(token, at=timezone.now())
     if invitation is None or invitation.rater is None:
-        return render(request, "annotation/invalid_link.html", status=404)
+        return _after_replacement(request, token)
     languages.activate_language(request, invitation.study)
     if record := Withdrawal.objects.filter(rater=invitation.rater).select_related("rater__study").first():
         return withdrawal.receipt(request, record, status=410)
@@ -79,6 +79,15 @@ def _after_closing(request: Request, token: str) -> HttpResponse:
         guards.start_session(request, invitation.rater)
         return redirect("annotation:withdraw")
     return render(request, "annotation/closed.html", {"study": invitation.study, "has_link": True})
+
+
+def _after_replacement(request: Request, token: str) -> HttpResponse:
+    """A link that was replaced by a new one says so; any other opens nothing."""
+    replaced = invitations.find_replaced(token)
+    if replaced is None:
+        return render(request, "annotation/invalid_link.html", status=404)
+    languages.activate_language(request, replaced.study)
+    return render(request, "annotation/replaced_link.html", {"study": replaced.study}, status=410)
 
 
 @rater_page

@@ -255,7 +255,9 @@ def test_a_page_posted_to_a_study_that_is_not_open_comes_back_with_its_words_and
 
     pages = [
         client.post("/once/about/", posted),
-        client.post(reverse("annotation:part", args=[assignment.code, "ranking"]), {"answer-ranking-item-1": "A hare."}),
+        client.post(
+            reverse("annotation:part", args=[assignment.code, "ranking"]), {"answer-ranking-item-1": "A hare."}
+        ),
         walk.give(client, assignment, "yes", "A hare."),
     ]
 
