@@ -12,7 +12,7 @@ from annotation import progress, responses
 from annotation.models import Response
 from annotation.participation import claims
 from annotation.progress import Place, pace
-from annotation.responses import fills
+from annotation.responses import Entry, fills
 from annotation.views.rater import addresses
 from annotation.views.rater.guards import Request
 from annotation.views.rater.parts.base import PartPage
@@ -88,7 +88,8 @@ class ClozePage(PartPage):
             "saved_at": max((answer.last_edited_at for answer in sheet.answers.values()), default=None),
             "first_open": next((sheet.place(n).id for n in sheet.blanks if n not in sheet.values), ""),
         }
-        return render(self.request, "annotation/cloze.html", context, status=status)
+        response = render(self.request, "annotation/cloze.html", context, status=status)
+        return pages.mark_postponed(response, seconds=sheet.seconds)
 
     def post(self) -> HttpResponse:
         """Keep all fields at once, as browsers without JavaScript post them; on to the next part if that was asked for
@@ -169,33 +170,48 @@ def save_all(request: Request, sheet: ClozeSheet, *, at: datetime) -> ClozeSheet
 
     What could not be kept is there as it was given, with the reason. Raises AssignmentEnded if the work has ended.
     """
+    entry_by_number = _read_entries(request, sheet, at=at)
+    entries, results, seconds = list(entry_by_number.values()), list[Response | responses.Rejection](), 0
+    try:
+        results = responses.record_many(entries, is_from_page=True) if entries else []
+    except responses.TooManySaves as error:
+        results, seconds = [InvalidAnswer(str(error)) for _entry in entries], error.seconds
     answers, refused, problems = dict(sheet.answers), dict[int, str](), dict[int, str]()
+    for (number, entry), result in zip(entry_by_number.items(), results, strict=True):
+        if isinstance(result, responses.AssignmentEnded):
+            raise result
+        if isinstance(result, InvalidAnswer):
+            refused[number], problems[number] = entry.answer.value, str(result)
+            continue
+        answers[number] = result.response if isinstance(result, responses.Stale) else result
+        answers[number].item = entry.item
+        if isinstance(result, responses.Stale):
+            stored = result.response
+            refused[number], problems[number] = entry.answer.value, conflict_message(stored.value or "", stored)
+    return replace(sheet, answers=answers, refused=refused, problems=problems, seconds=seconds)
+
+
+def _read_entries(request: Request, sheet: ClozeSheet, *, at: datetime) -> dict[int, Entry]:
+    """What was posted and is to be kept, by blank: not what is empty, and not what stands there already."""
+    entries = {}
     for number, item in enumerate(items_of(sheet.step), start=1):
         place = Place(sheet.step, item)
         value = items.find_type(item.type).from_form(request.POST, place.name)
-        stored = answers.get(number)
+        stored = sheet.answers.get(number)
         again = request.POST.get("confirm") == item.key
         if value is None or (value == ((stored and stored.value) or "") and not again):
             continue
-        try:
-            answers[number] = responses.record(
-                sheet.work.assignment,
-                step=sheet.step,
-                item=item,
-                story=None,
-                answer=responses.Answer(value=value),
-                at=at,
-                base=_posted_revision(request, place) if stored is not None else 0,
-                is_confirmation=again,
-            )
-        except InvalidAnswer as error:
-            refused[number], problems[number] = value, str(error)
-        except responses.Stale as stale:
-            answers[number] = stale.response
-            refused[number], problems[number] = value, conflict_message(stale.response.value or "", stale.response)
-        if number in answers:
-            answers[number].item = item
-    return replace(sheet, answers=answers, refused=refused, problems=problems)
+        entries[number] = Entry(
+            assignment=sheet.work.assignment,
+            step=sheet.step,
+            item=item,
+            story=None,
+            answer=responses.Answer(value=value),
+            at=at,
+            base=_posted_revision(request, place) if stored is not None else 0,
+            is_confirmation=again,
+        )
+    return entries
 
 
 def _posted_revision(request: Request, place: Place) -> int:

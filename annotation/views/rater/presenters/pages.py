@@ -36,11 +36,15 @@ CHECKED = "checked"
 
 @dataclass(frozen=True)
 class RefusedAnswer:
-    """What was posted for one place and could not be kept, and why."""
+    """What was posted for one place and could not be kept, and why.
+
+    seconds : after which it may be sent again as it is; 0 if it could never be kept so
+    """
 
     place: Place
     problem: str
     posted: PostedAnswer | None = None
+    seconds: int = 0
 
 
 @dataclass(frozen=True)
@@ -282,6 +286,14 @@ def render_review(request: Request, work: Work, context: dict[str, Any]) -> Http
         request.session[CHECKED] = work.assignment.code
     context |= {"is_refused": is_refused}
     return render(request, "annotation/check.html", context, status=400 if is_refused else 200)
+
+
+def mark_postponed(response: HttpResponse, *, seconds: int) -> HttpResponse:
+    """The response; if what was refused may be sent again after some seconds, with the status that says so."""
+    if seconds:
+        response.status_code = 429
+        response.headers["Retry-After"] = str(seconds)
+    return response
 
 
 def refuse(request: Request, refusal: Refusal | responses.AssignmentEnded) -> HttpResponse:
