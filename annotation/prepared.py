@@ -73,7 +73,7 @@ class PreparedUpdate:
 
     def _compile(self, connection: BaseDatabaseWrapper) -> tuple[str, _Parameters, Any]:
         rows = self.find(**self.samples)
-        update = rows.order_by().query.chain(UpdateQuery)
+        update: Any = rows.order_by().query.chain(UpdateQuery)
         update.add_update_values(self.change(**self.samples))
         sql, parameters = update.get_compiler(connection=connection).as_sql()
         field = rows.model._meta.get_field(self.column)

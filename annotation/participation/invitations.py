@@ -75,7 +75,7 @@ def replace_link(invitation: Invitation, *, at: datetime) -> str:
         ReplacedLink.objects.create(invitation=old, token_sha256=old.token_sha256, at=at)
         token = secrets.token_urlsafe(32)
         set_token(old, token)
-        Rater.objects.filter(pk=old.rater_id).update(n_links_replaced=F("n_links_replaced") + 1)
+        Rater.objects.filter(invitation=old).update(n_links_replaced=F("n_links_replaced") + 1)
     return token
 
 

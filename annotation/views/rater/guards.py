@@ -111,4 +111,5 @@ def refuse_ended_session(request: Request) -> HttpResponse:
 
 def list_posted_texts(request: HttpRequest) -> list[str]:
     """What was posted as answers and reasons, to give back on a page that could not keep it."""
-    return [text for name, text in request.POST.items() if name.startswith(("answer-", "rationale")) and text]
+    names = [name for name in request.POST if name.startswith(("answer-", "rationale"))]
+    return [text for name in names if (text := str(request.POST[name]))]
