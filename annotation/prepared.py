@@ -1,6 +1,9 @@
-"""Queries that are compiled once and then only run: for those that every request makes, compiling takes longest."""
+"""Queries that are compiled once and then only run: for those that every request makes, compiling takes longest.
 
-from collections.abc import Callable
+Compiled statements are kept with the connection, since they refer to it: they go together when its thread ends.
+"""
+
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -8,8 +11,11 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Model, QuerySet
 from django.db.models.query import get_related_populators
+from django.db.models.sql import UpdateQuery
 
 M = TypeVar("M", bound=Model)
+# Each a name and a value: of what differs from call to call the name, of the rest "" and the value.
+_Parameters = tuple[tuple[str, Any], ...]
 _populators: Callable[..., list[Any]] = get_related_populators
 
 
@@ -28,11 +34,52 @@ class PreparedQuery(Generic[M]):
     def first(self, **values: Any) -> M | None:
         """The row for these values, or None. One query."""
         connection = connections[DEFAULT_DB_ALIAS]
-        # Kept with the connection, since a statement refers to it: they go together when its thread ends.
         statements: dict[PreparedQuery[M], _Statement[M]] = connection.__dict__.setdefault("prepared_statements", {})
         if self not in statements:
             statements[self] = _compiled(self.build(**self.samples), self.samples, connection)
         return statements[self].first(values, connection)
+
+
+class PreparedUpdate:
+    """An update of one row by values that differ from call to call, which also gives a column of the row it changed.
+
+    find : the row for stand-ins of the values, as `build` of a PreparedQuery; change : what each column becomes
+    column : which is given
+    """
+
+    def __init__(
+        self,
+        find: Callable[..., QuerySet[Any]],
+        change: Callable[..., dict[str, Any]],
+        column: str,
+        **samples: Any,
+    ) -> None:
+        self.find = find
+        self.change = change
+        self.column = column
+        self.samples = samples
+
+    def run(self, **values: Any) -> Any:
+        """The column of the row that was changed, or None if there was none. One query."""
+        connection = connections[DEFAULT_DB_ALIAS]
+        statements = connection.__dict__.setdefault("prepared_updates", {})
+        if self not in statements:
+            statements[self] = self._compile(connection)
+        sql, parameters, field = statements[self]
+        with connection.cursor() as cursor:
+            cursor.execute(sql, [values[name] if name else value for name, value in parameters])
+            row = cursor.fetchone()
+        return None if row is None else field.from_db_value(row[0], None, connection)
+
+    def _compile(self, connection: BaseDatabaseWrapper) -> tuple[str, _Parameters, Any]:
+        rows = self.find(**self.samples)
+        update: Any = rows.order_by().query.chain(UpdateQuery)
+        update.add_update_values(self.change(**self.samples))
+        sql, parameters = update.get_compiler(connection=connection).as_sql()
+        field = rows.model._meta.get_field(self.column)
+        # Both databases know RETURNING, which Django says of inserts only.
+        sql += f" RETURNING {connection.ops.quote_name(field.column)}"
+        return sql, _name_parameters(parameters, self.samples), field
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +87,7 @@ class _Statement(Generic[M]):
     """SQL with its parameters, each a value or the name of one, and how a row becomes an object."""
 
     sql: str
-    parameters: tuple[tuple[str, Any], ...]
+    parameters: _Parameters
     compiler: Any
     converters: Any
     model: type[M]
@@ -68,13 +115,9 @@ def _compiled(query: QuerySet[M], samples: dict[str, Any], connection: BaseDatab
     sql, parameters = compiler.as_sql()
     select, info = compiler.select, compiler.klass_info
     start, end = info["select_fields"][0], info["select_fields"][-1] + 1
-    name_by_sample = {sample: name for name, sample in samples.items()}
-    parameters_with_names = tuple((name_by_sample.get(value, ""), value) for value in parameters)
-    if {name for name, _ in parameters_with_names if name} != set(samples):
-        raise ValueError("a value does not stand in the query as it was given")
     return _Statement(
         sql=sql,
-        parameters=parameters_with_names,
+        parameters=_name_parameters(parameters, samples),
         compiler=compiler,
         converters=compiler.get_converters([column[0] for column in select]),
         model=info["model"],
@@ -82,3 +125,12 @@ def _compiled(query: QuerySet[M], samples: dict[str, Any], connection: BaseDatab
         columns=slice(start, end),
         populators=_populators(info, select, connection.alias),
     )
+
+
+def _name_parameters(parameters: Iterable[Any], samples: dict[str, Any]) -> _Parameters:
+    """The parameters of a statement, samples by their names. Raises ValueError if one of them is not there."""
+    name_by_sample = {sample: name for name, sample in samples.items()}
+    named = tuple((name_by_sample.get(value, ""), value) for value in parameters)
+    if {name for name, _ in named if name} != set(samples):
+        raise ValueError("a value does not stand in the query as it was given")
+    return named

@@ -16,6 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext
 
+from annotation.admin import replacement
 from annotation.admin.work import ReadOnlyAdmin
 from annotation.models import Invitation
 from annotation.participation import invitations
@@ -70,9 +71,9 @@ class InvitationAdmin(ReadOnlyAdmin):
     list_display = ("__str__", "study", "status", "rater", "for_groups", "issued_at", "expires_at")
     list_select_related = ("study", "rater")
     list_filter = ("study",)
-    search_fields = ("label",)
+    search_fields = ("label", "rater__code")
     fields = ("study", "label", "status", "rater", "for_groups", "issued_at", "expires_at", "revoked_at")
-    actions = ("revoke",)
+    actions = ("replace_link", "revoke")
     change_list_template = "admin/annotation/invitation/change_list.html"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Invitation]:
@@ -80,6 +81,13 @@ class InvitationAdmin(ReadOnlyAdmin):
 
     def has_revoke_permission(self, request: HttpRequest) -> bool:
         return bool(request.user.has_perm("annotation.change_invitation"))
+
+    def has_replace_link_permission(self, request: HttpRequest) -> bool:
+        return replacement.may_replace(request)
+
+    @admin.action(description=gettext_lazy("New link for the same place"), permissions=["replace_link"])
+    def replace_link(self, request: HttpRequest, queryset: QuerySet[Invitation]) -> HttpResponse:
+        return replacement.replace_links(self, request, list(queryset.select_related("study", "rater")))
 
     @admin.display(description=gettext_lazy("status"))
     def status(self, invitation: Invitation) -> str:

@@ -12,7 +12,19 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from annotation.models import Assignment, Consent, Identity, Rater, Response, ResponseEvent, Seat, StepTaken, Withdrawal
+from annotation.admin import replacement
+from annotation.models import (
+    Assignment,
+    Consent,
+    Identity,
+    Invitation,
+    Rater,
+    Response,
+    ResponseEvent,
+    Seat,
+    StepTaken,
+    Withdrawal,
+)
 from annotation.participation import claims, withdrawal
 
 
@@ -36,7 +48,15 @@ class RaterAdmin(ReadOnlyAdmin):
     list_filter = ("study", "kind", "is_simulated")
     search_fields = ("code",)
     fields = ("study", "code", "kind", "is_simulated", "arrived_at")
-    actions = ("withdraw",)
+    actions = ("replace_link", "withdraw")
+
+    def has_replace_link_permission(self, request: HttpRequest) -> bool:
+        return replacement.may_replace(request)
+
+    @admin.action(description=gettext_lazy("New link for the same place"), permissions=["replace_link"])
+    def replace_link(self, request: HttpRequest, chosen: QuerySet[Rater]) -> HttpResponse:
+        links = Invitation.objects.filter(rater__in=chosen).select_related("study", "rater").order_by("rater__code")
+        return replacement.replace_links(self, request, list(links))
 
     def has_withdraw_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("annotation.add_withdrawal")

@@ -3,6 +3,7 @@
 Rater          who answers in one study, by code (E01): a person, a model or a metric.
 Identity       who a person is. Kept apart; spans studies; nothing that serves or reports answers reads it.
 Invitation     a secret link, stored as its hash; the same link always finds the same rater.
+ReplacedLink   the hash of a link that was replaced by a new one of the same invitation, so that its page can say so.
 Consent        which version of the consent text a rater agreed to, and when.
 Withdrawal     that a rater left, and when.
 StepTaken      that a rater went through a step that is met once, a text or questions; of a check, each attempt.
@@ -15,7 +16,7 @@ Fill           what became of a cloze that somebody filled: given up, submitted,
 Recognition    that a rater recognised a story at work; who knew one before reading has `read_before` in the assignment.
 """
 
-from annotation.models.raters import Consent, Identity, Invitation, Rater, StepTaken, Withdrawal
+from annotation.models.raters import Consent, Identity, Invitation, Rater, ReplacedLink, StepTaken, Withdrawal
 from annotation.models.responses import Fill, Recognition, Response, ResponseEvent, Timing
 from annotation.models.seats import Assignment, Seat, new_code
 
@@ -27,6 +28,7 @@ __all__ = [
     "Invitation",
     "Rater",
     "Recognition",
+    "ReplacedLink",
     "Response",
     "ResponseEvent",
     "Seat",

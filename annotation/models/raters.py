@@ -38,6 +38,8 @@ class Rater(models.Model):
     identity = models.ForeignKey(
         Identity, verbose_name=_("identity"), on_delete=models.SET_NULL, null=True, blank=True, related_name="raters"
     )
+    # A session knows how many it was when it began, and ends when there is one more.
+    n_links_replaced = models.PositiveIntegerField(_("links replaced"), default=0, editable=False)
     arrived_at = models.DateTimeField(_("arrived at"), auto_now_add=True)
 
     class Meta:
@@ -72,6 +74,21 @@ class Invitation(models.Model):
 
     def __str__(self) -> str:
         return self.label or f"invitation {self.pk}"
+
+
+class ReplacedLink(models.Model):
+    invitation = models.ForeignKey(
+        Invitation, verbose_name=_("invitation"), on_delete=models.CASCADE, related_name="replaced_links"
+    )
+    token_sha256 = models.CharField(_("token sha256"), max_length=64, unique=True, editable=False)
+    at = models.DateTimeField(_("at"))
+
+    class Meta:
+        verbose_name = _("replaced link")
+        verbose_name_plural = _("replaced links")
+
+    def __str__(self) -> str:
+        return f"replaced link of {self.invitation_id}"
 
 
 class Consent(models.Model):

@@ -81,6 +81,9 @@ class Assignment(models.Model):
         blank=True,
         help_text=_("Up to when active time has been counted; no second counts twice."),
     )
+    # Seconds since 1970. A token bucket for saves from pages: each takes a tenth of a second, from now on or from where
+    # the last one ended, and none is taken whose part begins too far ahead (annotation.responses.holds).
+    saves_until = models.FloatField(_("saves until"), default=0, editable=False)
     ended_at = models.DateTimeField(_("ended at"), null=True, blank=True)
     receipt = models.CharField(
         _("receipt"), max_length=64, blank=True, help_text=_("Hash over the chains of all responses, at submission.")

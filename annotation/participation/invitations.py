@@ -1,4 +1,4 @@
-"""Links that let a person in: issued, opened, revoked. Only the hash of a link is kept."""
+"""Links that let a person in: issued, opened, replaced, revoked. Only the hash of a link is kept."""
 
 import re
 import secrets
@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Q
+from django.db.models import Count, F, Q
+from django.utils.translation import gettext as _
 
-from annotation.models import Assignment, Invitation, Rater, Seat
+from annotation.models import Assignment, Invitation, Rater, ReplacedLink, Seat, Withdrawal
 from studies import hashing, lifecycle
 from studies.models import StoryGroup, Study
 
@@ -57,14 +58,52 @@ def count_demand(study: Study, *, at: datetime, groups: Sequence[StoryGroup] = (
     return Demand(links.count(), counts["n_free"] if counts["n"] else n_groups * study.seats_per_group)
 
 
-def reissue(invitation: Invitation, *, token: str = "") -> str:
-    """A new token for the invitation, so that a lost link leads to the same place again; the old one opens nothing.
+class CannotReplace(ValueError):
+    """There can be no new link for that place; the message says why and what can be done."""
 
-    token : one of as much chance, where it must be told again later
+
+def replace_link(invitation: Invitation, *, at: datetime) -> str:
+    """The token of a new link for the same place. The old link only says so from now on, and its sessions have ended.
+
+    Raises CannotReplace.
     """
-    token = token or secrets.token_urlsafe(32)
-    Invitation.objects.filter(pk=invitation.pk).update(token_sha256=hash_token(token))
+    if obstacle := find_obstacle(invitation, at=at):
+        raise CannotReplace(obstacle)
+    with transaction.atomic():
+        # Held, so that of two new links made at once each has replaced another one.
+        old = Invitation.objects.select_for_update(of=("self",)).get(pk=invitation.pk)
+        ReplacedLink.objects.create(invitation=old, token_sha256=old.token_sha256, at=at)
+        token = secrets.token_urlsafe(32)
+        set_token(old, token)
+        Rater.objects.filter(invitation=old).update(n_links_replaced=F("n_links_replaced") + 1)
     return token
+
+
+def find_obstacle(invitation: Invitation, *, at: datetime) -> str:
+    """Why there can be no new link for the place of this invitation, as a sentence; empty if there can."""
+    study, rater = invitation.study, invitation.rater
+    if rater and Withdrawal.objects.filter(rater=rater).exists():
+        return _("%(code)s has withdrawn, so there is no place to come back to.") % {"code": rater.code}
+    if invitation.revoked_at:
+        return _("This link was revoked. To let the person in again, issue a link for a new place.")
+    if study.is_closed or lifecycle.has_run_out(study, at=at):
+        # Whoever took part may still withdraw, and needs a link for it.
+        return "" if rater else _("The study is over, and nobody has come in by this link.")
+    if invitation.expires_at and invitation.expires_at <= at:
+        return _("This link has expired, and so would a new one for its place. Issue a link for a new place.")
+    return ""
+
+
+def set_token(invitation: Invitation, token: str) -> None:
+    """Make this the token of the invitation, where it must be told again later. It must be as much left to chance."""
+    Invitation.objects.filter(pk=invitation.pk).update(token_sha256=hash_token(token))
+
+
+def find_replaced(token: str) -> Invitation | None:
+    """The invitation whose link this token was until a new one replaced it; None if it was none, or all are revoked."""
+    replaced = ReplacedLink.objects.filter(token_sha256=hash_token(token), invitation__revoked_at=None)
+    link = replaced.select_related("invitation__study").first()
+    return link.invitation if link else None
 
 
 def find_by_token(token: str, *, at: datetime) -> Invitation | None:

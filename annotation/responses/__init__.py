@@ -1,10 +1,9 @@
 """What raters answered: recorded by one function, kept with its history, ended with a receipt, proved, brought in."""
 
+from annotation.responses.holds import ENDED, AssignmentEnded, TooManySaves
 from annotation.responses.recording import (
-    ENDED,
     LETTERS,
     Answer,
-    AssignmentEnded,
     Entry,
     Rejection,
     Stale,
@@ -23,6 +22,7 @@ __all__ = [
     "Entry",
     "Rejection",
     "Stale",
+    "TooManySaves",
     "find_shortfall",
     "is_untouched",
     "letters",

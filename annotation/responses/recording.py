@@ -10,27 +10,22 @@ from typing import Any, Self
 from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 
 from annotation.models import Assignment, Response, ResponseEvent
 from annotation.prepared import PreparedQuery
-from annotation.responses import history
+from annotation.responses import history, holds
+from annotation.responses.holds import ENDED, AssignmentEnded
 from studies import items
 from studies.items import InvalidAnswer, StoryLabel
 from studies.items.rationale import Rule, shortfall
 from studies.models import Item, Step, Story
 
-ENDED = gettext_noop("This has been submitted or given up; its answers can no longer be changed.")
 TRIES = 5
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 CONTENT = ("value", "outcome", "rationale", "quotes")
 CHANGING = (*CONTENT, "revision", "head", "first_answered_at", "last_edited_at")
 # Assignment, step, item and story, or no story: what no two responses share.
 Place = tuple[int, int, int, int | None]
-
-
-class AssignmentEnded(Exception):
-    """Nothing can be recorded here any more; the message says why, in words that the rater's page translates."""
 
 
 class Stale(Exception):
@@ -107,6 +102,7 @@ def record(
     key: str = "",
     is_confirmation: bool = False,
     n_pasted: int = 0,
+    is_from_page: bool = False,
 ) -> Response:
     """The response after this answer is committed, with its event in the history.
 
@@ -116,6 +112,7 @@ def record(
         missed anything, though it never heard that it arrived
     is_confirmation : keep it even if it says the same as before: somebody looked at it once more, and it stands
     n_pasted : characters of a large paste into the rationale
+    is_from_page : it counts among the saves that a page may make in a time; raises TooManySaves if they are too many
     Raises InvalidAnswer, AssignmentEnded if the assignment has ended, Stale if someone else wrote since. A base that is
     above what is stored (a database restored from an older copy) is no conflict.
     """
@@ -126,7 +123,7 @@ def record(
     for _try in range(TRIES):
         try:
             with transaction.atomic():
-                story_ids_begun = _hold(assignment)
+                story_ids_begun = holds.hold_for_page(assignment, at=at) if is_from_page else holds.hold(assignment)
                 response = _stored(assignment, step=step, item=item, story=story) or entry.new_response()
                 revision = response.revision
                 response, event = _apply(entry, content, response, _relevant_events)
@@ -141,7 +138,9 @@ def record(
     raise Stale(Response.objects.get(assignment=assignment, step=step, item=item, story=story))
 
 
-def record_many(entries: Sequence[Entry], *, imported: bool = False) -> list[Response | Rejection]:
+def record_many(
+    entries: Sequence[Entry], *, imported: bool = False, is_from_page: bool = False
+) -> list[Response | Rejection]:
     """For each entry the response after it is committed, or why it was refused. In one transaction, by the batch.
 
     The rules are those of `record`. What is refused keeps nothing else from being recorded, and nothing is written of
@@ -153,9 +152,11 @@ def record_many(entries: Sequence[Entry], *, imported: bool = False) -> list[Res
     imported : answers that were given elsewhere, to assignments that the caller's transaction has made, whatever their
         status: nothing is there to be looked up. An answer names stories by code, and must be one that could be
         submitted, since nobody will mend it
+    is_from_page : a page of one assignment, posted as a whole, which counts as one save. Raises TooManySaves, and
+        AssignmentEnded if the assignment has ended
     """
-    with transaction.atomic(savepoint=False):
-        batch = _Batch.of_new() if imported else _Batch.read(entries)
+    with transaction.atomic(savepoint=is_from_page):  # a page that came too fast is shown, so its queries go on
+        batch = _Batch.of_new() if imported else _Batch.read(entries, is_from_page=is_from_page)
         results = [batch.take(entry, imported=imported) for entry in entries]
         batch.write()
     return results
@@ -199,23 +200,6 @@ def _read_value(entry: Entry, *, imported: bool) -> Any:
     return kind.renamed(value, code_by_letter)
 
 
-def _hold(assignment: Assignment) -> list[int]:
-    """The stories that are begun in the assignment, which is held open until the end of the transaction: a submission
-    that comes meanwhile waits, and its receipt covers this answer. Raises AssignmentEnded if a submission came first.
-
-    SQLite knows no row locks and needs none: a transaction of ours begins with the lock on the whole database.
-    """
-    row = _HELD.first(pk=assignment.pk)
-    if row is None:
-        raise AssignmentEnded(ENDED)
-    return list(row.begun)
-
-
-def _open_assignment(*, pk: int) -> QuerySet[Assignment]:
-    assignments = Assignment.objects.filter(pk=pk, status=Assignment.Status.OPEN).only("begun")
-    return assignments.select_for_update(no_key=True)
-
-
 def _stored(assignment: Assignment, *, step: Step, item: Item, story: Story | None) -> Response | None:
     """The response to that item as it stands."""
     place = {"assignment": assignment.pk, "step": step.pk, "item": item.pk}
@@ -226,7 +210,6 @@ def _responses(**place: int) -> QuerySet[Response]:
     return Response.objects.filter(**place) if "story" in place else Response.objects.filter(**place, story=None)
 
 
-_HELD = PreparedQuery(_open_assignment, pk=918273645)
 _STORED = PreparedQuery(_responses, assignment=918273645, step=918273646, item=918273647)
 _STORED_WITH_STORY = PreparedQuery(_responses, assignment=918273645, step=918273646, item=918273647, story=918273648)
 
@@ -333,16 +316,16 @@ class _Batch:
         return cls(None, {}, [])
 
     @classmethod
-    def read(cls, entries: Sequence[Entry]) -> Self:
+    def read(cls, entries: Sequence[Entry], *, is_from_page: bool) -> Self:
         """A batch over the responses as they stand, their assignments held open until the end of the transaction.
 
         Read after the assignments are held, and every writer holds them first: so that nobody can overtake us.
         """
-        assignments = Assignment.objects.filter(pk__in={entry.assignment.pk for entry in entries})
-        open_assignments = (
-            assignments.filter(status=Assignment.Status.OPEN).order_by("pk").select_for_update(no_key=True)
-        )
-        begun_by_assignment = dict(open_assignments.values_list("pk", "begun"))
+        if is_from_page:
+            page = entries[0]
+            begun_by_assignment = {page.assignment.pk: holds.hold_for_page(page.assignment, at=page.at)}
+        else:
+            begun_by_assignment = holds.hold_many(entry.assignment for entry in entries)
         rows = Response.objects.filter(
             assignment__in=begun_by_assignment,
             step__in={entry.step.pk for entry in entries},

@@ -4,9 +4,11 @@ import re
 
 import pytest
 from django.contrib.sessions.models import Session
+from django.utils import timezone
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from annotation.models import ResponseEvent
+from annotation.models import Assignment, ResponseEvent
+from annotation.responses import holds
 from tests.browser.saying import WORDS, n_drafts, reasons, said, status, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
@@ -47,6 +49,19 @@ def test_a_server_that_fails_is_asked_again_at_once_by_a_button_and_by_itself(de
 
     until(desk, lambda: said() == [("yes", "")], "it was not saved again")
     expect(status(desk)).to_have_text(re.compile("^Saved"))
+
+
+def test_what_comes_too_fast_is_kept_and_sent_again_when_the_server_said(desk: Page) -> None:
+    Assignment.objects.update(saves_until=timezone.now().timestamp() + holds.BURST / holds.SAVES_PER_SECOND + 4)
+
+    reasons(desk).press_sequentially(WORDS)
+    reasons(desk).blur()
+
+    expect(status(desk)).to_have_text("Waiting, kept on this device")
+    assert (said(), n_drafts(desk)) == ([], 1)
+    expect(status(desk)).to_have_text(re.compile("^Saved"))
+    assert said() == [(None, WORDS)]
+    until(desk, lambda: n_drafts(desk) == 0, "the draft is still there")
 
 
 def test_a_session_that_ended_in_mid_sentence_loses_nothing(desk: Page, context: BrowserContext, link: str) -> None:

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from annotation.models import Invitation, Response
@@ -28,18 +29,21 @@ def test_without_drafts_the_texts_of_those_who_left_the_page_are_lost(chromium: 
     assert found["kept"] == 1, "only that of the page that was left open"
 
 
-def test_whose_cookies_are_gone_comes_in_again_and_goes_on_in_the_page_left_open(
-    page: Page, context: BrowserContext, live_server: Any, committed: None
+@pytest.mark.parametrize("are_cookies_gone", [True, False])
+def test_a_link_that_was_lost_is_replaced_and_its_holder_goes_on_in_the_page_left_open(
+    page: Page, context: BrowserContext, live_server: Any, committed: None, are_cookies_gone: bool
 ) -> None:
     study = factories.study(n_stories=2)
     begin(page, live_server, study)
-    context.clear_cookies()
+    link = invitations.replace_link(Invitation.objects.get(), at=timezone.now())
+    if are_cookies_gone:
+        context.clear_cookies()
     page.get_by_label("Your reasons").fill("It turns on a pane of glass.")
     expect(page.locator("#trouble")).to_contain_text("Your session has ended")
     expect(page.locator("#status")).to_have_text("Not saved, retry")
 
     other = context.new_page()
-    other.goto(f"{live_server.url}/r/{invitations.reissue(Invitation.objects.get())}/")
+    other.goto(f"{live_server.url}/r/{link}/")
     other.get_by_role("button", name="Continue").click()
     expect(other.locator("#questions")).to_be_visible()
     page.get_by_role("button", name="retry").click()

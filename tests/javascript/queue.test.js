@@ -9,6 +9,7 @@ import {
   outcomeOf,
   RETRY_DELAYS,
   SaveQueue,
+  waitOf,
 } from "../../static/quire/autosave/queue.js";
 
 const OURS = "1"; // what the server signs with
@@ -154,6 +155,34 @@ test("a lost connection says whether the device has kept the words", () => {
   version.isKept = false;
   assert.equal(queue.refuse(form, "page-1", 0).state, "lost");
   assert.equal(queue.refuse(form, "page-1", 401).state, "failed");
+});
+
+test("what came too fast is sent again when the server said, and says that it waits", () => {
+  const { queue, form, version } = begin();
+  version.isKept = true;
+  queue.refuse(form, "page-1", 503);
+
+  assert.deepEqual(queue.refuse(form, "page-1", 429, "3"), { isFinal: false, state: "waiting", delay: 3000 });
+  assert.equal(queue.pageState(), "waiting");
+  assert.ok(!queue.settledDrafts.has("page-1"), "its draft stays");
+  assert.equal(queue.refuse(form, "page-1", 503).delay, RETRY_DELAYS[1], "waiting is no failed try");
+
+  version.isKept = false;
+  assert.equal(queue.refuse(form, "page-1", 429, "3").state, "failed", "not kept on the device");
+
+  queue.accept(form, version.n);
+  assert.equal(queue.pageState(), "saved");
+});
+
+test("a wait is at least a second and at most half a minute, and only after too many", () => {
+  assert.deepEqual(
+    [null, "", "0", "2", "600", "Sun, 22 Nov 2026 07:00:00 GMT"].map((header) => waitOf(429, header)),
+    [1000, 1000, 1000, 2000, LONGEST_RETRY_DELAY, 1000],
+  );
+  assert.deepEqual(
+    [200, 409, 503, 0].map((code) => waitOf(code, "2")),
+    [0, 0, 0, 0],
+  );
 });
 
 test("of a draft, the code says what becomes of it", () => {

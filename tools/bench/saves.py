@@ -43,7 +43,7 @@ def run(n_clients: int = 16, n_saves: int = 60) -> dict[str, float]:
         finally:
             person.hang_up()
 
-    with Server() as server:
+    with Server(application="tools.bench.wsgi") as server:
         people = [Person(server.port) for _ in links]
         firsts = [person.come_in(link) for person, link in zip(people, links, strict=True)]
         threads = [threading.Thread(target=work, args=pair) for pair in zip(people, firsts, strict=True)]

@@ -132,7 +132,9 @@ def serving(checkout: Path, python: str, database: str) -> Iterator[Served]:
         )
         if seeded.returncode:
             raise SystemExit(f"{checkout}: {seeded.stderr}")
-        command = [python, "-m", "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}", "--log-level", "critical"]
+        has_own = (checkout / "tools" / "bench" / "wsgi.py").exists()  # which sets no end to saves
+        application = "tools.bench.wsgi" if has_own else "config.wsgi"
+        command = [python, "-m", "gunicorn", application, "--bind", f"127.0.0.1:{port}", "--log-level", "critical"]
         server = subprocess.Popen(
             [*command, "--workers", "2", "--threads", "4", "--keep-alive", "120"],
             cwd=checkout,

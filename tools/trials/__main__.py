@@ -1,6 +1,7 @@
 """`python -m tools.trials`: the long experiments, and docs/trials.md with what came of them. Fails if one failed."""
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -12,12 +13,16 @@ from tools import measurement
 
 @dataclass(frozen=True)
 class Trial:
-    """One experiment: what it shows, how it is run, and which of its numbers must be what."""
+    """One experiment: what it shows, how it is run, and which of its numbers must be what.
+
+    vendor : the database without which it shows nothing
+    """
 
     name: str
     about: str
     run: Callable[[], dict[str, Any]]
     must: dict[str, Any]
+    vendor: str = ""
 
 
 def trials() -> list[Trial]:
@@ -25,7 +30,7 @@ def trials() -> list[Trial]:
     from annotation.responses import history
     from tests import triggers
     from tests.trust import crawl
-    from tools.trials import faults, flips, two_tabs
+    from tools.trials import faults, flips, older_copy, restarts, sessions, two_tabs
 
     def flipped() -> dict[str, Any]:
         triggers.drop()
@@ -67,22 +72,37 @@ def trials() -> list[Trial]:
             "50 raters in a real browser lose their session on the server while they write, write on, leave or stay, "
             "and come in again by their link; then the whole sentence must be on the server. Its short form, "
             "`tests/tools/test_sessions.py`, needs no browser: it sends what a page kept.",
-            in_a_browser,
+            lambda: in_a_browser(lambda browser: sessions.run(browser, 50)),
             {"sessions": 50, "kept": 50},
+        ),
+        Trial(
+            "Backends ended",
+            "20 people answer 40 items each and change every answer once, while all backends of the database are ended "
+            "three times, as a restart of PostgreSQL does. A request sent more than a second later must not fail.",
+            restarts.run,
+            {"answers": 800, "times ended": 3, "lost": 0, "doubled": 0, "late": 0, "faults in the history": 0},
+            vendor="postgresql",
+        ),
+        Trial(
+            "An older copy of the database",
+            "Under pages of the desk, of several questions and of a cloze, with words on the device that no server "
+            "has, the database is put back to how it was two saves before; left open or opened anew, they must bring "
+            "every word.",
+            lambda: in_a_browser(older_copy.run),
+            {"pages": 6, "with every word": 6},
         ),
     ]
 
 
-def in_a_browser() -> dict[str, Any]:
+def in_a_browser(run: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
     from playwright.sync_api import sync_playwright
 
     from tests.browser.conftest import ARGS, CHROMIUM
-    from tools.trials import sessions
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
         try:
-            return sessions.run(browser, 50)
+            return run(browser)
         finally:
             browser.close()
 
@@ -125,12 +145,22 @@ def broken(trial: Trial, found: dict[str, Any]) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.trials", description=__doc__)
     parser.add_argument("--only", help="run the trials whose name contains this, and write nothing")
-    only = parser.parse_args().only
+    parser.add_argument("--postgres", metavar="URL", help="on this PostgreSQL, in place of the configured database")
+    arguments = parser.parse_args()
+    only = arguments.only
+    if arguments.postgres:
+        os.environ["DATABASE_URL"] = arguments.postgres
     sections: list[str] = []
     failures: list[str] = []
     with measurement.own_database() as database:
         for trial in trials():
             if only and only.lower() not in trial.name.lower():
+                continue
+            if trial.vendor and not database.lower().startswith(trial.vendor):
+                sections.append(
+                    f"## {trial.name}: not run\n\n{trial.about} It needs {trial.vendor}: `--postgres URL`.\n"
+                )
+                measurement.progress(sections[-1])
                 continue
             measurement.progress(f"{trial.name} …")
             begun = time.monotonic()

@@ -41,7 +41,7 @@ def run(
     lost : words that somebody was told are saved and that are not in the history, or are not what stands at the end
     doubled : answers with two rows, saves with two events
     """
-    study = _study(n_people, n_items)
+    study = make_study(n_people, n_items)
     links = [f"/r/{invitations.issue(study)[1]}/" for _ in range(n_people)]
     ledgers = [Ledger() for _ in links]
     failures: list[BaseException] = []
@@ -60,10 +60,10 @@ def run(
     if failures:
         raise failures[0]
     connection.close()
-    return _counted(study, ledgers) | restarts
+    return count_losses(study, ledgers) | restarts
 
 
-def _study(n_people: int, n_items: int) -> Study:
+def make_study(n_people: int, n_items: int) -> Study:
     """One group of stories, four if the items can be shared out among them, and a seat in it for each person."""
     n_stories = 4 if n_items % 4 == 0 else 1
     slug = f"faults{Study.objects.count()}"
@@ -164,7 +164,7 @@ def _once_more(person: Person, pause: float, path: str, said: dict[str, Any]) ->
         other.hang_up()
 
 
-def _counted(study: Study, ledgers: list[Ledger]) -> dict[str, Any]:
+def count_losses(study: Study, ledgers: list[Ledger]) -> dict[str, Any]:
     """Every word that somebody was told is saved, against what is there."""
     rows = Response.objects.filter(assignment__study=study).select_related("assignment", "step", "item", "story")
     said: dict[tuple[str, str, str], list[Response]] = {}

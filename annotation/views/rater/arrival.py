@@ -1,6 +1,6 @@
 """Arriving: the link, consent, what is to be read and answered first, and the next group."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from django.conf import settings
 from django.http import Http404, HttpResponse, HttpResponseRedirect
@@ -71,7 +71,7 @@ def _after_closing(request: Request, token: str) -> HttpResponse:
     """Of a closed study the link opens onto withdrawing alone, for whoever took part; else it opens nothing."""
     invitation = invitations.after_closing(token, at=timezone.now())
     if invitation is None or invitation.rater is None:
-        return render(request, "annotation/invalid_link.html", status=404)
+        return _after_replacement(request, token)
     languages.activate_language(request, invitation.study)
     if record := Withdrawal.objects.filter(rater=invitation.rater).select_related("rater__study").first():
         return withdrawal.receipt(request, record, status=410)
@@ -79,6 +79,15 @@ def _after_closing(request: Request, token: str) -> HttpResponse:
         guards.start_session(request, invitation.rater)
         return redirect("annotation:withdraw")
     return render(request, "annotation/closed.html", {"study": invitation.study, "has_link": True})
+
+
+def _after_replacement(request: Request, token: str) -> HttpResponse:
+    """A link that was replaced by a new one says so; any other opens nothing."""
+    replaced = invitations.find_replaced(token)
+    if replaced is None:
+        return render(request, "annotation/invalid_link.html", status=404)
+    languages.activate_language(request, replaced.study)
+    return render(request, "annotation/replaced_link.html", {"study": replaced.study}, status=410)
 
 
 @rater_page
@@ -192,16 +201,33 @@ def once(request: Request, rater: Rater, rater_progress: RaterProgress, step: st
         except responses.AssignmentEnded as ended:
             return pages.refuse(request, ended)
         missing_answers = posted_page.missing_answers(visit, part, refused)
-    if current_step.kind == Step.Kind.PRACTICE:
-        return practice.practise(request, rater_progress, visit, part, missing_answers=missing_answers, refused=refused)
-    if progress.is_check(rater_progress.protocol, current_step):
-        return comprehension_check(
-            request, rater_progress, visit, part, missing_answers=missing_answers, refused=refused
-        )
+    show = _find_once_page(rater_progress, current_step)
+    response = show(request, rater_progress, visit, part, missing_answers=missing_answers, refused=refused)
+    return pages.mark_postponed(response, seconds=posted_page.seconds_to_wait(refused))
+
+
+def _find_once_page(rater_progress: RaterProgress, step: Step) -> Callable[..., HttpResponse]:
+    """What shows the page of that step, or goes on from it once nothing lacks."""
+    if step.kind == Step.Kind.PRACTICE:
+        return practice.practise
+    return comprehension_check if progress.is_check(rater_progress.protocol, step) else ask_once
+
+
+def ask_once(
+    request: Request,
+    rater_progress: RaterProgress,
+    visit: Work,
+    part: Part,
+    *,
+    missing_answers: Sequence[MissingAnswer],
+    refused: Sequence[RefusedAnswer],
+) -> HttpResponse:
+    """Questions to which any answer does."""
+    step, rater = part.steps[0], visit.assignment.rater
     lacks = bool(missing_answers or refused)
     if request.method == "POST" and not lacks:
-        routing.record_step_taken(rater, current_step)
-        if current_step == progress.last_question(rater_progress.protocol):
+        routing.record_step_taken(rater, step)
+        if step == progress.last_question(rater_progress.protocol):
             submission.submit(visit.assignment, at=timezone.now())
         return routing.redirect_to_next_page(rater)
     context = pages.together_context(

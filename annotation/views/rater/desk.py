@@ -78,13 +78,17 @@ def save(page: PartPage, place: Place) -> HttpResponse:
             key=posted.key,
             n_pasted=posted.n_pasted,
             is_confirmation="again" in request.POST,
+            is_from_page=True,
         )
     except InvalidAnswer as error:
         return page.render_invalid(RefusedAnswer(place, str(error), posted))
+    except responses.TooManySaves as error:
+        refused = RefusedAnswer(place, str(error), posted, seconds=error.seconds)
+        return pages.mark_postponed(page.render_invalid(refused), seconds=error.seconds)
     except responses.Stale as stale:
         return page.render_conflict(place, posted, stale.response)
-    except responses.AssignmentEnded as refused:
-        return pages.refuse(request, refused)
+    except responses.AssignmentEnded as ended:
+        return pages.refuse(request, ended)
     if direction := request.POST.get("go", ""):
         return page.go_on(place, direction)
     if request.htmx:

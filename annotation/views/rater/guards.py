@@ -22,6 +22,7 @@ from annotation.progress import languages, work
 from annotation.progress.work import Work
 
 KEY = "rater"
+LINK = "link"
 
 P = ParamSpec("P")
 View = Callable[..., HttpResponse]
@@ -37,14 +38,21 @@ def start_session(request: HttpRequest, rater: Rater) -> None:
     """Make this browser's session the rater's, under a new key, so that nobody can have planted the old one."""
     request.session.cycle_key()
     request.session[KEY] = rater.pk
+    request.session[LINK] = rater.n_links_replaced
 
 
 def find_rater(request: HttpRequest) -> Rater | None:
-    """The rater of this session; None if there is none, or they withdrew, or their link was revoked."""
+    """The rater of this session; None if there is none, or they withdrew, or their link was revoked or replaced."""
     pk = request.session.get(KEY)
     if pk is None:
         return None
-    return Rater.objects.filter(work.may_work(), pk=pk).select_related("study").first()
+    rater = Rater.objects.filter(work.may_work(), pk=pk).select_related("study").first()
+    return rater if rater and is_of_latest_link(request, rater) else None
+
+
+def is_of_latest_link(request: HttpRequest, rater: Rater) -> bool:
+    """Whether no new link has replaced the one by which this session began."""
+    return bool(request.session.get(LINK, 0) == rater.n_links_replaced)
 
 
 def rater_page(view: Callable[Concatenate[Request, P], HttpResponse]) -> View:
@@ -81,7 +89,7 @@ def for_assignment(view: Callable[Concatenate[Request, Work, P], HttpResponse]) 
     @wraps(view)
     def guarded(request: Request, /, code: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         mine = work.load_work(code, rater=request.session.get(KEY), at=timezone.now())
-        if mine is None:
+        if mine is None or not is_of_latest_link(request, mine.assignment.rater):
             if find_rater(request) is None:
                 return refuse_ended_session(request)
             raise Http404
@@ -97,6 +105,11 @@ def refuse_ended_session(request: Request) -> HttpResponse:
     if request.htmx:
         return HttpResponse(_("Your session has ended."), status=401, content_type="text/plain")
     if request.method == "POST":
-        texts = [text for name, text in request.POST.items() if name.startswith(("answer-", "rationale")) and text]
-        return render(request, "annotation/again.html", {"texts": texts}, status=401)
+        return render(request, "annotation/again.html", {"texts": list_posted_texts(request)}, status=401)
     return redirect("annotation:again")
+
+
+def list_posted_texts(request: HttpRequest) -> list[str]:
+    """What was posted as answers and reasons, to give back on a page that could not keep it."""
+    names = [name for name in request.POST if name.startswith(("answer-", "rationale"))]
+    return [text for name in names if (text := str(request.POST[name]))]

@@ -42,7 +42,11 @@ def save(request: Request, work: Work, part: Part) -> list[RefusedAnswer]:
             posted_answers.append((place, posted))
         except InvalidAnswer as error:
             refused.append(RefusedAnswer(place, str(error), posted))
-    results = responses.record_many(entries) if entries else []
+    try:
+        results = responses.record_many(entries, is_from_page=True) if entries else []
+    except responses.TooManySaves as error:
+        postponed = [RefusedAnswer(p, str(error), posted, seconds=error.seconds) for p, posted in posted_answers]
+        return [*refused, *postponed]
     for (place, posted), entry, result in zip(posted_answers, entries, results, strict=True):
         if isinstance(result, responses.AssignmentEnded):
             raise result
@@ -91,6 +95,11 @@ def conflict_message(words: str, stored: Response) -> str:
     ) % {"time": at, "words": words}
 
 
+def seconds_to_wait(refused: Sequence[RefusedAnswer]) -> int:
+    """After how many seconds these may be sent again; 0 if time changes nothing."""
+    return max((answer.seconds for answer in refused), default=0)
+
+
 def missing_answers(work: Work, part: Part, refused: Sequence[RefusedAnswer]) -> list[MissingAnswer]:
     """What the part lacks, but for what was refused, of which that is said already."""
     ids = {answer.place.id for answer in refused}
@@ -112,5 +121,6 @@ def go_on(request: Request, work: Work, part: Part) -> HttpResponse:
         context = pages.together_context(
             work, part, refused=refused, shows_shortfalls=pages.shows_shortfalls(request, work)
         )
-        return render(request, "annotation/together.html", context, status=400)
+        response = render(request, "annotation/together.html", context, status=400)
+        return pages.mark_postponed(response, seconds=seconds_to_wait(refused))
     return redirect(addresses.of_stop(work, progress.neighbours(work.parts, part, work.letters)[1]))

@@ -14,7 +14,9 @@ from annotation.models import Assignment, Rater, StepTaken
 from annotation.participation import claims, consents, invitations, recognition
 from annotation.progress import Page, RaterProgress
 from annotation.progress.outlines import load_outline
+from annotation.progress.refusals import Refusal
 from annotation.views.rater.guards import Request
+from annotation.views.rater.presenters import pages
 from studies import protocol
 from studies.models import Step
 
@@ -47,11 +49,16 @@ def load_rater_progress(rater: Rater) -> RaterProgress:
 def requires_open_study(
     view: Callable[Concatenate[Request, Rater, RaterProgress, P], HttpResponse],
 ) -> Callable[..., HttpResponse]:
-    """View decorator: requires an open study; the view is called with how far the rater has come."""
+    """View decorator: requires an open study; the view is called with how far the rater has come.
+
+    Where the study is not open, looking leads to the page that says so; what was posted comes back with the reason.
+    """
 
     @wraps(view)
     def guarded(request: Request, rater: Rater, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if not invitations.is_open(rater.study, at=timezone.now()):
+            if request.method == "POST":
+                return pages.refuse(request, Refusal.PAUSED if rater.study.is_paused else Refusal.CLOSED)
             return redirect("annotation:closed")
         return view(request, rater, load_rater_progress(rater), *args, **kwargs)
 

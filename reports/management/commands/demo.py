@@ -168,7 +168,9 @@ def links(study: Study) -> list[str]:
         invitation = study.invitations.filter(label=label, revoked_at=None).order_by("-pk").first()
         if invitation is None or is_done(invitation):
             invitation, _ = invitations.issue(study, label=label)
-        tokens.append(invitations.reissue(invitation, token=lasting_secret(f"{study.slug}/{invitation.pk}")))
+        token = lasting_secret(f"{study.slug}/{invitation.pk}")
+        invitations.set_token(invitation, token)
+        tokens.append(token)
     return tokens
 
 

@@ -1,7 +1,7 @@
 // What could not be saved is sent again: by its form, or, where that is gone, as a draft under the name of its save.
 import * as drafts from "./drafts.js";
 import { fill, isOutdated, isReview, saverAt } from "./forms.js";
-import { codeOf, LONGEST_RETRY_DELAY, outcomeOf, queue, REQUEST_TIMEOUT, SIGNATURE } from "./queue.js";
+import { codeOf, LONGEST_RETRY_DELAY, outcomeOf, queue, REQUEST_TIMEOUT, SIGNATURE, waitOf } from "./queue.js";
 import { clearTrouble, markFailed, say, sayDone, sayTrouble } from "./status.js";
 
 /** @typedef {import("./drafts.js").Draft} Draft */
@@ -97,6 +97,11 @@ async function deliver(draft) {
     answer = await fetch(draft.path, { method: "POST", body, headers, signal, redirect: "error" });
   } catch {
     return "undelivered";
+  }
+  const wait = waitOf(answer.status, answer.headers.get("Retry-After"));
+  if (wait) {
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    return deliver(draft);
   }
   const saver = saverAt(draft.path);
   const outcome = outcomeOf(codeOf(answer.status, answer.headers.get(SIGNATURE)));

@@ -162,7 +162,7 @@ document.addEventListener("htmx:afterRequest", (event) => {
     send(/** @type {Saver} */ (elt));
     return;
   }
-  refuse(elt, n, code);
+  refuse(elt, n, code, xhr.getResponseHeader("Retry-After"));
 });
 
 /**
@@ -196,9 +196,10 @@ function accept(saver, n, nPasted) {
  * @param {HTMLElement} saver
  * @param {number} n
  * @param {number} code
+ * @param {string | null} retryAfter
  */
-function refuse(saver, n, code) {
-  const refusal = queue.refuse(saver, drafts.keyOf({ n }), code);
+function refuse(saver, n, code, retryAfter) {
+  const refusal = queue.refuse(saver, drafts.keyOf({ n }), code, retryAfter);
   if (refusal.isFinal) {
     sayRefused();
     return;

@@ -17,6 +17,7 @@ export const DEPARTURE_LIMIT = 8000;
 // apology does not, and counts as a gateway that failed.
 export const SIGNATURE = "Quire-Saved";
 const BAD_GATEWAY = 502;
+const TOO_MANY = 429;
 const DONE = 4; // the readyState of a request that has ended
 
 /**
@@ -27,7 +28,10 @@ const DONE = 4; // the readyState of a request that has ended
  * @property {boolean} [isKept] the device keeps a draft of it
  * @property {boolean} [isCommitted] the server has it
  */
-/** @typedef {"failed" | "offline" | "lost"} FailureState "lost" is offline, and the device has not kept it either */
+/**
+ * "Lost" is offline, and the device has not kept it either; "waiting" is too fast for the server, and kept.
+ * @typedef {"failed" | "offline" | "lost" | "waiting"} FailureState
+ */
 /** @typedef {FailureState | "saving" | "saved"} PageState */
 /** @typedef {{ times: number, state: FailureState }} Failure how often in a row, and what the page says of it */
 /** @typedef {{ isFinal: true } | { isFinal: false, state: FailureState, delay: number }} Refusal */
@@ -59,6 +63,16 @@ export function outcomeOf(code) {
   // Nothing there for this reader: it is somebody else's, who works on this device too.
   if (code === 404) return "foreign";
   return code === 400 || code === 409 ? "refused" : "undelivered";
+}
+
+/**
+ * How many milliseconds to wait before what came too fast is sent again; 0 of any other answer.
+ * @param {number} code
+ * @param {string | null} retryAfter the header: whole seconds
+ */
+export function waitOf(code, retryAfter) {
+  if (code !== TOO_MANY) return 0;
+  return Math.min(Math.max(Number(retryAfter) || 1, 1) * 1000, LONGEST_RETRY_DELAY);
 }
 
 /**
@@ -165,9 +179,10 @@ export class SaveQueue {
    * @param {Saver} saver
    * @param {string} draftKey
    * @param {number} code
+   * @param {string | null} [retryAfter]
    * @returns {Refusal}
    */
-  refuse(saver, draftKey, code) {
+  refuse(saver, draftKey, code, retryAfter = null) {
     if (code === 400 || code === 409) {
       // The page says why, or shows both versions; sending the same again would change nothing.
       this.settledDrafts.add(draftKey);
@@ -175,6 +190,13 @@ export class SaveQueue {
       return { isFinal: true };
     }
     const times = this.failures.get(saver)?.times ?? 0;
+    const wait = waitOf(code, retryAfter);
+    if (wait) {
+      // Nothing has failed: the next try comes when the server said.
+      const state = this.versions.get(saver)?.isKept ? "waiting" : "failed";
+      this.failures.set(saver, { times, state });
+      return { isFinal: false, state, delay: wait };
+    }
     /** @type {FailureState} */
     let state = "failed";
     if (code === 0) state = this.versions.get(saver)?.isKept ? "offline" : "lost";

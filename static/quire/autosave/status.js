@@ -12,12 +12,12 @@ function copyOf(id) {
 
 /**
  * Say a state in the words that the page brought for it.
- * @param {"saving" | "failed" | "offline" | "lost"} state
+ * @param {"saving" | "failed" | "offline" | "lost" | "waiting"} state
  */
 export function say(state) {
   if (!status) return;
-  // For the eye, words that are lost are offline too.
-  status.dataset.state = state === "lost" ? "offline" : state;
+  // For the eye, words that are lost or that wait are offline too.
+  status.dataset.state = state === "lost" || state === "waiting" ? "offline" : state;
   if (status.dataset[state]) status.textContent = status.dataset[state];
   if (state === "failed") status.append(", ", copyOf("retry") ?? "");
 }

@@ -7,7 +7,7 @@ import pytest
 
 from annotation import responses
 from annotation.models import Assignment, Response
-from annotation.responses import Answer, AssignmentEnded, recording, submission, verification
+from annotation.responses import Answer, AssignmentEnded, holds, submission, verification
 from studies import protocol
 from studies.models import Story
 from tests import factories
@@ -75,7 +75,7 @@ def test_without_holding_the_assignment_an_answer_slips_in_after_the_seal(
 
     with pytest.raises(AssignmentEnded):
         factories.answer(stale)
-    monkeypatch.setattr(recording, "_hold", lambda assignment: [])
+    monkeypatch.setattr(holds, "hold", lambda assignment: [])
     factories.answer(stale)
 
     mine.refresh_from_db()

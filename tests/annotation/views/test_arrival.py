@@ -13,7 +13,7 @@ from studies import lifecycle
 from studies.models import Step, Study
 from tests import factories
 from tests.annotation import walk
-from tests.annotation.arriving import CONSENT, steps_around
+from tests.annotation.arriving import CONSENT, check, steps_around
 
 pytestmark = pytest.mark.django_db
 
@@ -241,6 +241,31 @@ def test_in_a_paused_study_raters_are_told_so_and_go_on_later(client):
 
     assert walk.give(client, assignment, "no", base=1).status_code < 400
     assert walk.said(assignment) == [("no", "It is so.")]
+
+
+@pytest.mark.parametrize(
+    ("state", "reason"),
+    [("paused", "The study is paused, so answers cannot be changed"), ("closed", "The study has closed, so answers")],
+)
+def test_a_page_posted_to_a_study_that_is_not_open_comes_back_with_its_words_and_the_reason(client, state, reason):
+    visit = check(client)
+    assignment = factories.assignment(visit.study, visit.rater)
+    Study.objects.update(state=state)
+    posted = {"answer-about-item-1": "A hare.", "base-about-item-1": "0", "attempt": "1"}
+
+    pages = [
+        client.post("/once/about/", posted),
+        client.post(
+            reverse("annotation:part", args=[assignment.code, "ranking"]), {"answer-ranking-item-1": "A hare."}
+        ),
+        walk.give(client, assignment, "yes", "A hare."),
+    ]
+
+    for page in pages:
+        assert page.status_code == 409
+        assert reason in page.text
+        assert "<blockquote>A hare.</blockquote>" in page.text
+    assert client.get("/once/about/").url == "/closed/"
 
 
 def test_an_ended_session_gets_a_page_and_a_script_401(client):

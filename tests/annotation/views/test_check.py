@@ -11,6 +11,7 @@ from annotation.participation import invitations
 from tests import factories
 from tests.annotation import walk
 from tests.annotation.arriving import check
+from tests.factories import NOON
 
 pytestmark = pytest.mark.django_db
 
@@ -51,7 +52,7 @@ def test_who_fails_a_check_twice_is_thanked_and_offered_no_group_on_any_device(c
 
     failed = client.post("/once/about/", {"attempt": "2"}, follow=True)
     elsewhere = Client()
-    elsewhere.post(reverse("annotation:invitation", args=[invitations.reissue(visit.rater.invitation)]))
+    elsewhere.post(reverse("annotation:invitation", args=[invitations.replace_link(visit.rater.invitation, at=NOON)]))
     group = elsewhere.post("/group/")
 
     assert failed.redirect_chain[-1][0] == "/done/"
@@ -61,7 +62,7 @@ def test_who_fails_a_check_twice_is_thanked_and_offered_no_group_on_any_device(c
     assert not Assignment.objects.exclude(seat=None).exists()
     visit.refresh_from_db()
     assert (visit.status, len(visit.receipt)) == ("submitted", 64)
-    assert walk.give(client, visit, "no", "", step="about", letter="", base=1).status_code == 409
+    assert walk.give(elsewhere, visit, "no", "", step="about", letter="", base=1).status_code == 409
 
 
 @pytest.mark.parametrize("attempt", ["1", "", "3", "x"])

@@ -392,3 +392,19 @@ def test_marks_that_touch_a_blank_stay_with_it(client):
     field = page.split('id="item-fill-blank-05"')[1].split("</p>")[0]
     assert "<span>“</span><textarea" in field
     assert "</textarea><span>”</span>" in field
+
+
+def test_without_scripts_a_page_that_comes_too_fast_keeps_what_stands_in_its_blanks(client, work):
+    Assignment.objects.update(saves_until=timezone.now().timestamp() + 60)
+
+    refused = client.post(address(work), form({1: "the cobbler", 2: "a boot"}))
+
+    assert (refused.status_code, said(work)) == (429, {})
+    assert int(refused.headers["Retry-After"]) > 50
+    assert "the cobbler" in refused.text
+    assert refused.text.count("Please send it again in a few seconds.") == 2
+
+    Assignment.objects.update(saves_until=0)
+    client.post(address(work), form({1: "the cobbler", 2: "a boot"}))
+
+    assert said(work) == {"blank-01": "the cobbler", "blank-02": "a boot"}

@@ -1,10 +1,13 @@
 """A page of several questions that is posted as a whole, as browsers do in which no script has run."""
 
+import re
+
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from annotation.models import Response, ResponseEvent
+from annotation.models import Assignment, Response, ResponseEvent
 from tests import factories
 from tests.annotation import walk
 from tests.annotation.arriving import check
@@ -89,3 +92,37 @@ def test_an_answer_changed_in_two_windows_is_said_and_kept_when_saved_once_more(
     assert conflict.status_code == 400
     assert "Changed in another window" in conflict.text
     assert Response.objects.get(step__key="guess").value == "ai"
+
+
+def test_a_page_that_comes_too_fast_comes_back_with_its_answers_and_can_be_sent_again(client: Client) -> None:
+    visit = check(client)
+    sent = posted(client.get("/once/about/").text, **{"answer-about-item-1": "no", "answer-about-item-2": "no"})
+    Assignment.objects.update(saves_until=timezone.now().timestamp() + 60)
+
+    refused = client.post("/once/about/", sent)
+
+    assert (refused.status_code, walk.said(visit)) == (429, [])
+    assert int(refused.headers["Retry-After"]) > 50
+    assert refused.text.count("Please send it again in a few seconds.") >= 2
+    assert len(re.findall(r'name="answer-about-item-\d"[^>]* value="no"[^>]* checked', refused.text)) == 2
+    assert not visit.rater.steps_taken.filter(step__key="about").exists(), "that was no attempt"
+
+    Assignment.objects.update(saves_until=0)
+
+    assert client.post("/once/about/", sent).url == "/group/"
+    assert [value for value, _ in walk.said(visit)] == ["no", "no"]
+
+
+def test_a_page_of_comparisons_that_comes_too_fast_goes_nowhere(client: Client) -> None:
+    assignment = walk.begin(client, factories.study(n_stories=2))
+    for letter in "AB":
+        walk.give(client, assignment, letter=letter)
+    url = reverse("annotation:part", args=[assignment.code, "ranking"])
+    sent = posted(client.get(url).text, **{"answer-guess-A-item-1": "ai"})
+    Assignment.objects.update(saves_until=timezone.now().timestamp() + 60)
+
+    refused = client.post(url, sent)
+
+    assert refused.status_code == 429
+    assert "Retry-After" in refused.headers
+    assert Response.objects.filter(step__key="guess").count() == 0

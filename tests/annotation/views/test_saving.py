@@ -1,10 +1,12 @@
 """Saving at the desk: each answer at once, none twice, none over another that was not seen."""
 
+import re
 from html.parser import HTMLParser
 
 import pytest
+from django.utils import timezone
 
-from annotation.models import Response, ResponseEvent
+from annotation.models import Assignment, Response, ResponseEvent
 from tests import factories
 from tests.annotation.walk import address, begin, give, said
 
@@ -193,3 +195,51 @@ def test_a_save_takes_six_statements(client, django_assert_num_queries, n_items)
 
     assert (len(statements(first.captured_queries)), len(statements(second.captured_queries))) == (7, 6)
     assert said(assignment) == [("no", "It is so.")]
+
+
+# ── too fast ───────────────────────────────────────────────────────────────────────────────────────────────────────
+def empty_the_bucket(assignment: Assignment) -> None:
+    """As if the page had saved as fast as it can until now, and a minute ahead."""
+    Assignment.objects.filter(pk=assignment.pk).update(saves_until=timezone.now().timestamp() + 60)
+
+
+def test_a_save_that_comes_too_fast_is_told_when_to_come_again_and_then_taken(client):
+    assignment = begin(client, factories.study())
+    give(client, assignment, htmx=True)
+    empty_the_bucket(assignment)
+
+    refused = give(client, assignment, "no", "Not so.", base=1, key="page-2", htmx=True)
+
+    assert (refused.status_code, refused.headers["Quire-Saved"]) == (429, "no")
+    assert 50 <= int(refused.headers["Retry-After"]) <= 60
+    assert "Too much came at once, so this is not saved yet." in refused.text
+    assert said(assignment) == [("yes", "It is so.")]
+
+    Assignment.objects.update(saves_until=0)
+
+    assert give(client, assignment, "no", "Not so.", base=1, key="page-2", htmx=True).status_code == 200
+    assert said(assignment) == [("no", "Not so.")]
+
+
+def test_without_scripts_what_came_too_fast_stands_in_its_fields_under_the_reason(client):
+    assignment = begin(client, factories.study())
+    empty_the_bucket(assignment)
+
+    refused = give(client, assignment, "no", "A long reason.", go="next")
+
+    assert refused.status_code == 429
+    assert int(refused.headers["Retry-After"]) > 0
+    assert "Please send it again in a few seconds." in refused.text
+    form = fields(refused.text, action=address(assignment))
+    assert form["rationale-tests-A-item-1"] == "A long reason."
+    assert re.search(r'name="answer-tests-A-item-1"[^>]* value="no"[^>]* checked', refused.text)
+
+
+def test_sixty_answers_at_once_are_taken_and_no_more(client):
+    assignment = begin(client, factories.study())
+
+    codes = [give(client, assignment, "yes", f"{n}", base=n, htmx=True).status_code for n in range(60)]
+
+    assert set(codes) == {200}
+    Assignment.objects.update(saves_until=timezone.now().timestamp() + 6)
+    assert give(client, assignment, base=60, htmx=True).status_code == 429

@@ -85,7 +85,8 @@ class ClozePage(PartPage):
             "saved_at": max((answer.last_edited_at for answer in sheet.answers.values()), default=None),
             "first_open": next((sheet.place(n).id for n in sheet.blanks if n not in sheet.values), ""),
         }
-        return render(self.request, "annotation/cloze.html", context, status=status)
+        response = render(self.request, "annotation/cloze.html", context, status=status)
+        return pages.mark_postponed(response, seconds=sheet.seconds)
 
     def post(self) -> HttpResponse:
         """Keep all fields at once, as browsers without JavaScript post them; on to the next part if that was asked for
@@ -115,6 +116,7 @@ class ClozePage(PartPage):
             sheet,
             refused={n: str(answer.posted.value) for n, answer in refused_by_blank.items() if answer.posted},
             problems={n: answer.problem for n, answer in refused_by_blank.items()},
+            seconds=posted_page.seconds_to_wait(refused),
         )
 
     def stop(self) -> HttpResponse:

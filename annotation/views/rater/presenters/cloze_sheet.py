@@ -80,6 +80,7 @@ class ClozeSheet:
 
     answers : the stored response of each blank that has one
     refused, problems : by blank what was posted and could not be kept, and why; or only what is lacking
+    seconds : after which what was refused may be sent again as it is; 0 if it could never be kept so
     """
 
     work: Work
@@ -88,6 +89,7 @@ class ClozeSheet:
     answers: Mapping[int, Response]
     refused: Mapping[int, str] = field(default_factory=dict)
     problems: Mapping[int, str] = field(default_factory=dict)
+    seconds: int = 0
 
     @cached_property
     def switches(self) -> Switches:

@@ -17,7 +17,7 @@ from annotation.progress.refusals import Refusal
 from annotation.progress.work import Work
 from annotation.responses import quotes, timing
 from annotation.views.rater import addresses
-from annotation.views.rater.guards import Request
+from annotation.views.rater.guards import Request, list_posted_texts
 from annotation.views.rater.presenters.questions import (
     ItemForm,
     MissingAnswer,
@@ -36,11 +36,15 @@ CHECKED = "checked"
 
 @dataclass(frozen=True)
 class RefusedAnswer:
-    """What was posted for one place and could not be kept, and why."""
+    """What was posted for one place and could not be kept, and why.
+
+    seconds : after which it may be sent again as it is; 0 if it could never be kept so
+    """
 
     place: Place
     problem: str
     posted: PostedAnswer | None = None
+    seconds: int = 0
 
 
 @dataclass(frozen=True)
@@ -285,8 +289,17 @@ def render_review(request: Request, work: Work, context: dict[str, Any]) -> Http
     return render(request, "annotation/check.html", context, status=400 if is_refused else 200)
 
 
+def mark_postponed(response: HttpResponse, *, seconds: int) -> HttpResponse:
+    """The response; if what was refused may be sent again after some seconds, with the status that says so."""
+    if seconds:
+        response.status_code = 429
+        response.headers["Retry-After"] = str(seconds)
+    return response
+
+
 def refuse(request: Request, refusal: Refusal | responses.AssignmentEnded) -> HttpResponse:
-    """The plain page that says why nothing was changed; to htmx only the sentence."""
+    """The plain page that says why nothing was changed and gives back what was posted; to htmx only the sentence."""
     message = refusal.sentence if isinstance(refusal, Refusal) else str(refusal)
     template = "annotation/refused.html#trouble" if request.htmx else "annotation/refused.html"
-    return render(request, template, {"message": _(message), "oob": True}, status=409)
+    context = {"message": _(message), "texts": list_posted_texts(request), "oob": True}
+    return render(request, template, context, status=409)

@@ -1,0 +1,17 @@
+"""Saving while the backends of the database are ended, in its short form. On SQLite, which has none, people only save."""
+
+import pytest
+from django.db import connection
+
+from tools.trials import restarts
+
+pytestmark = pytest.mark.usefixtures("committed")
+
+
+def test_every_answer_is_there_and_no_page_fails_later_than_a_second_after_the_backends_were_ended() -> None:
+    counts = restarts.run(4, 8, n_ends=1, seconds_between=0.5)
+
+    assert counts["answers"] == 4 * 8
+    assert counts["times ended"] == 1
+    assert (counts["backends ended"] > 0) == (connection.vendor == "postgresql")
+    assert [counts[what] for what in ("lost", "doubled", "late", "faults in the history")] == [0, 0, 0, 0], counts
