@@ -16,7 +16,7 @@ from reports import results
 from reports.page.csv import find_table
 from stats import agreement
 from studies.models import Instrument, Item, ProtocolVersion, Provenance, Source, Step, Study
-from tests import factories
+from tests import factories, triggers
 from tests.factories import NOON
 from tests.reports import given
 
@@ -39,8 +39,9 @@ FIRST = {"E01": "111", "E02": "222", "E03": "111", "E04": "222"}
 def paired(settings: dict[str, str] | None = None) -> Study:
     """A closed study of three pairs, without answers."""
     study = given.closed_study(n_groups=3)
-    Item._base_manager.filter(instrument__slug="plums-ranking").update(type="pair", settings=settings or {})
-    factories.freeze_anew(study)
+    with triggers.lifted():
+        Item._base_manager.filter(instrument__slug="plums-ranking").update(type="pair", settings=settings or {})
+        factories.freeze_anew(study)
     return study
 
 
@@ -210,7 +211,8 @@ def asked_once() -> Study:
     """Three raters' answers to a check, a choice of several, a scale and a field for words, before one story each."""
     study = factories.study(n_stories=1, n_items=1, k=3, comparative=False, planned=False)
     made = factories.instrument("once", n_items=4, rationale="none", rationale_least=0, is_skippable=True)
-    Instrument.objects.filter(pk=made.pk).update(status=Instrument.Status.DRAFT)
+    with triggers.lifted():
+        Instrument.objects.filter(pk=made.pk).update(status=Instrument.Status.DRAFT)
     options = [{"value": v, "label": v.title()} for v in ("red", "green", "blue")]
     of = Item.objects.filter(instrument=made)
     of.filter(key="item-1").update(settings={"correct": "no"})

@@ -14,7 +14,7 @@ from annotation import responses
 from annotation.models import Assignment, Response
 from annotation.participation import claims, invitations
 from studies.models import Item, Step, Story, Study
-from tests import factories
+from tests import factories, triggers
 from tests.annotation import walk
 from tests.trust import crawl
 from tests.trust import world as worlds
@@ -50,7 +50,8 @@ def _study(slug: str) -> None:
         study.save()
         study.groups.update(premise="Theirpremise")
         Step.objects.filter(version__study=study).update(title="Theirstep", text="Their words.")
-        Item._base_manager.filter(instrument__step__version__study=study).update(question="Theirquestion?")
+        with triggers.lifted():
+            Item._base_manager.filter(instrument__step__version__study=study).update(question="Theirquestion?")
         for story in study.stories.all():
             story.text = f"Theirtext {story.code}."
             story.save()

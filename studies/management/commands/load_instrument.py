@@ -34,6 +34,8 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"{row.slug}@{row.version}: {row.title}, {row.items.count()} items, {row.fingerprint[:12]}"
             )
+            if advice := loader.advise(row):
+                self.stdout.write(f"  {advice}")
 
 
 def _path(name: str) -> Path:
