@@ -8,6 +8,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -200,7 +201,14 @@ class StudyAdmin(FinalAdmin):
         """As ever; with a draft go the draft of its protocol, its seats and its links, which nobody deletes alone."""
         names, counts, missing, protected = super().get_deleted_objects(objs, request)
         with_it = {str(model._meta.verbose_name) for model in (ProtocolVersion, Seat, Invitation)}
-        return names, counts, {name for name in missing if str(name) not in with_it}, protected
+        # A group does not go while it has seats; `delete_model` takes those first.
+        are_seats = len(protected) == Seat.objects.filter(study__in=objs).count()
+        return names, counts, {name for name in missing if str(name) not in with_it}, [] if are_seats else protected
+
+    def delete_model(self, request: HttpRequest, obj: Study) -> None:
+        with transaction.atomic():
+            obj.seats.all().delete()
+            super().delete_model(request, obj)
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         # A study is deleted by itself, where the page says what goes with it.
