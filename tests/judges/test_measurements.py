@@ -98,7 +98,7 @@ def test_nothing_reaches_for_the_network(study: Study, monkeypatch: pytest.Monke
 def test_a_story_of_two_groups_is_measured_in_both(study: Study) -> None:
     with triggers.lifted():
         group = StoryGroup.objects.create(study=study, code="again")
-    group.stories.set(Story.objects.filter(code__in=["p1s1", "p1s2"]))
+        group.stories.set(Story.objects.filter(code__in=["p1s1", "p1s2"]))
 
     run = measured(study)
 

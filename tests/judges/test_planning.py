@@ -60,8 +60,8 @@ def test_nothing_about_where_a_story_comes_from_is_told() -> None:
         Provenance.objects.filter(story__study=study).update(
             title="canary-title", url="https://canary.example", licence="canary-licence", factors={"canary-factor": 1}
         )
-    factories.story(study, "other", source="canary-source")
-    Story.objects.filter(study=study, code="p1s1").update(code="canary-code")
+        factories.story(study, "other", source="canary-source")
+        Story.objects.filter(study=study, code="p1s1").update(code="canary-code")
 
     plan = planning.plan_run(study, catalogue.make_stub_judge())
 

@@ -123,12 +123,12 @@ def test_the_words_of_a_story_are_never_markup(client, text):
 def test_nothing_on_a_page_says_where_a_story_comes_from(client):
     study = factories.study(n_stories=2)
     assignment = begin(client, study)
-    for source in Source.objects.all():
-        with triggers.lifted():
+    with triggers.lifted():
+        for source in Source.objects.all():
             Source.objects.filter(pk=source.pk).update(name=f"CANARY {source.name}")
-    Provenance.objects.update(title="CANARY title", url="https://canary.example/", factors={"CANARY": "factor"})
-    for n, story in enumerate(Story.objects.all()):
-        Story.objects.filter(pk=story.pk).update(code=f"CANARY-{n}")
+        Provenance.objects.update(title="CANARY title", url="https://canary.example/", factors={"CANARY": "factor"})
+        for n, story in enumerate(Story.objects.all()):
+            Story.objects.filter(pk=story.pk).update(code=f"CANARY-{n}")
     codes = dict(Story.objects.values_list("pk", "code"))
     assignment.seat.order = list(codes.values())
     assignment.seat.save()
