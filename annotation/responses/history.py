@@ -10,8 +10,6 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from django.utils.translation import gettext_noop
-
 from annotation.models import Response, ResponseEvent
 from studies import hashing
 from studies.triggers import Trigger, any_changed
@@ -112,7 +110,7 @@ def is_empty(response: Response) -> bool:
 
 
 _TABLE = ResponseEvent._meta.db_table
-_SENTENCE = gettext_noop("history is append-only: an event cannot be changed or deleted")
+_SENTENCE = "history is append-only: an event cannot be changed or deleted"
 TRIGGERS = [
     Trigger("event_is_kept", _TABLE, "DELETE", "TRUE", _SENTENCE),
     Trigger("event_is_final", _TABLE, "UPDATE", f"NEW.words IS NOT NULL OR {any_changed(KEPT)}", _SENTENCE),

@@ -174,6 +174,7 @@ def test_texts_from_outside_are_escaped(staff: Client, study: Study) -> None:
     assert attack not in page
 
 
+@triggers.lifted()
 def sealed(study: Study) -> None:
     Source.objects.filter(name="Source 1").update(name="Canary")
     Source.objects.filter(name="Source 2").update(name="Canary two")
@@ -224,7 +225,8 @@ def test_a_live_study_shows_progress_agreement_and_overall_rates(staff: Client, 
 
 
 def test_notices_stand_at_the_head(staff: Client, study: Study) -> None:
-    Study.objects.update(notice="Stories of a demonstration.")
+    with triggers.lifted():
+        Study.objects.update(notice="Stories of a demonstration.")
     Rater.objects.update(is_simulated=True)
 
     page = staff.get("/reports/plums/").content.decode()

@@ -43,8 +43,9 @@ def test_intervals_of_pass_rates_are_over_groups_and_few_are_said_to_be_few(stud
 def test_groups_on_one_premise_are_one_cluster() -> None:
     made = given.closed_study(n_groups=4)
     given.verdicts(made, {"E1": "yyynnnyn", "E2": "ynynynyn"})
-    made.groups.filter(code__in=["plot1", "plot2"]).update(premise="A lighthouse.")
-    made.groups.filter(code__in=["plot3", "plot4"]).update(premise="")
+    with triggers.lifted():
+        made.groups.filter(code__in=["plot1", "plot2"]).update(premise="A lighthouse.")
+        made.groups.filter(code__in=["plot3", "plot4"]).update(premise="")
 
     found = results.compute(made)
 
