@@ -1,5 +1,8 @@
 """Triggers as such: installed, looked for, lifted, and what they let pass."""
 
+import threading
+import time
+
 import pytest
 from django.apps import apps
 from django.core.management import CommandError, call_command
@@ -13,6 +16,7 @@ from studies.models import Instrument, Item, Step, Story, Study
 from studies.protocol.triggers import OF_INSTRUMENT, TRIGGERS
 from tests import factories
 from tests import triggers as tampering
+from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -153,3 +157,23 @@ def test_no_answer_waits_for_a_trigger_of_frozen_protocols() -> None:
     tables = {model._meta.db_table for model in apps.get_app_config("annotation").get_models()}
 
     assert tables.isdisjoint(trigger.table for trigger in TRIGGERS)
+
+
+def test_a_step_that_is_being_changed_is_waited_for_before_its_protocol_is_frozen(committed: None) -> None:
+    study = factories.study(state=Study.State.DRAFT)
+    is_changed = threading.Event()
+
+    def change() -> None:
+        with transaction.atomic():
+            Step.objects.filter(key="consent").update(text="At the last moment.")
+            is_changed.set()
+            time.sleep(0.5)
+
+    def freeze() -> None:
+        assert is_changed.wait(10)
+        factories.freeze(study)
+
+    assert at_once(change, freeze) == [None, None]
+
+    assert "At the last moment." in study.versions.get().document
+    assert verification.verify(study).faults == []
