@@ -9,6 +9,8 @@ from typing import Literal
 
 from django.db import DatabaseError, connections
 
+Operation = Literal["INSERT", "UPDATE", "DELETE"]
+
 
 @dataclass(frozen=True)
 class Trigger:
@@ -22,7 +24,7 @@ class Trigger:
 
     name: str
     table: str
-    operation: Literal["INSERT", "UPDATE", "DELETE"]
+    operation: Operation
     condition: str
     sentence: str
     held: str = ""

@@ -4,14 +4,14 @@ A metric's step stands outside of the protocol and can come and go; the text of 
 A frozen study is never deleted: what was asked, and about which texts, is what its answers mean.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from django.db.models import Model
 from django.utils.translation import gettext_noop
 
 from studies.models import Cloze, Instrument, Item, ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study
 from studies.protocol.frozen import STUDY
-from studies.triggers import Trigger, any_changed
+from studies.triggers import Operation, Trigger, any_changed
 
 INSTRUMENTS = Instrument._meta.db_table
 VERSIONS = ProtocolVersion._meta.db_table
@@ -30,7 +30,7 @@ OF_PROVENANCE = gettext_noop("Who wrote a story of a frozen study never changes;
 OF_SOURCE = gettext_noop("A source of stories of a frozen study keeps its name and kind; make another source.")
 
 
-ROWS = {"INSERT": ("NEW",), "UPDATE": ("OLD", "NEW"), "DELETE": ("OLD",)}
+ROWS: Mapping[Operation, tuple[str, ...]] = {"INSERT": ("NEW",), "UPDATE": ("OLD", "NEW"), "DELETE": ("OLD",)}
 FROZEN = "frozen_at IS NOT NULL"
 PUBLISHED = "status = 'published'"
 OF_STUDIES = f"FROM {VERSIONS} WHERE study_id IN"
@@ -45,7 +45,7 @@ ENDINGS = {"INSERT": "complete", "UPDATE": "final", "DELETE": "kept"}
 def _columns(model: type[Model], names: Sequence[str] = (), *, but: Sequence[str] = ()) -> list[str]:
     """The columns of these fields and of the primary key; of all fields if none is named."""
     fields = [field for field in model._meta.concrete_fields if field.name not in but]
-    return [f.column for f in fields if f.primary_key or not names or f.name in names or f.attname in names]
+    return [str(f.column) for f in fields if f.primary_key or not names or f.name in names or f.attname in names]
 
 
 def _keep(model: type[Model], sentence: str, *, final: str, change: str, held: str = "") -> list[Trigger]:
