@@ -8,8 +8,9 @@ from django.utils.translation import gettext_lazy
 def protect_history(using: str, **_: Any) -> None:
     """Put the triggers back after every migration: on SQLite an altered table is rebuilt, and loses them."""
     from annotation.responses import history
+    from studies import triggers
 
-    history.install_triggers(using)
+    triggers.install(history.TRIGGERS, using)
 
 
 class AnnotationConfig(AppConfig):

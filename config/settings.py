@@ -78,7 +78,9 @@ def database() -> dict[str, Any]:
             Path(config["NAME"]).resolve().parent.mkdir(parents=True, exist_ok=True)
         pragmas = (
             # FULL: what a page calls saved is on the disk, and a power cut takes nothing of it back.
-            "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA busy_timeout=20000; PRAGMA foreign_keys=ON;"
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA busy_timeout=20000; PRAGMA foreign_keys=ON; "
+            # What is replaced is deleted first, and the triggers that refuse a deletion are asked.
+            "PRAGMA recursive_triggers=ON;"
         )
         return config | {
             "CONN_MAX_AGE": None,
@@ -135,6 +137,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "studies.refusals.RefusalMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 ROOT_URLCONF = "config.urls"

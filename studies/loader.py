@@ -5,6 +5,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from studies import construction, protocol
 from studies.cloze import compilation
@@ -19,6 +20,7 @@ from studies.documents.instrument import (
     read_instrument,
 )
 from studies.documents.study import StepDocument, StudyDocument, read_study
+from studies.items import find_type
 from studies.models import Cloze, Instrument, Item, Study
 
 MODEL_FIELDS = ("slug", "version", "title", "language", "citation", "note")
@@ -72,10 +74,29 @@ def document_of(instrument: Instrument) -> InstrumentDocument:
 @transaction.atomic
 def publish(instrument: Instrument) -> Instrument:
     """The draft as it stands, never to change again. Raises DocumentError if it cannot be asked as it is."""
+    # Whoever changes an item at this moment is waited for, and what they wrote is published too; see the triggers.
+    Instrument.objects.select_for_update().get(pk=instrument.pk)
     instrument.fingerprint = fingerprint(document_of(instrument))
     instrument.status = Instrument.Status.PUBLISHED
     instrument.save()
     return instrument
+
+
+def advise(instrument: Instrument) -> str:
+    """What a designer should think of before publishing it; "" if nothing.
+
+    Items that compare stories are asked about groups, and so is all that stands in one instrument with them.
+    """
+    compares = {item.key: find_type(item.type).about_stories for item in instrument.items.all()}
+    comparing, others = ([key for key, does in compares.items() if does is wanted] for wanted in (True, False))
+    if not (comparing and others):
+        return ""
+    sentence = _(
+        "%(comparing)s: compares stories, so the instrument can be asked about groups only, and never about each "
+        "story, and so can the rest of it (%(others)s). To ask those about each story, put them into an instrument of "
+        "their own."
+    )
+    return sentence % {"comparing": ", ".join(comparing), "others": ", ".join(others)}
 
 
 @transaction.atomic
@@ -163,7 +184,7 @@ def _find_instrument(step: StepDocument, *, path: Path) -> Instrument:
             return load_instrument(document)
     except VersionConflict as error:
         raise DocumentError(path, place, str(error)) from None
-    slug, _, version = step.instrument.partition("@")
+    slug, _at, version = step.instrument.partition("@")
     published = Instrument.objects.filter(status=Instrument.Status.PUBLISHED)
     candidates = list(published.filter(slug=slug, version=version) if version else published.filter(slug=slug))
     if len(candidates) == 1:
@@ -179,7 +200,7 @@ def _find_instrument(step: StepDocument, *, path: Path) -> Instrument:
 
 def _builtin(name: str) -> InstrumentDocument | None:
     """The built-in instrument of that name. A slug alone means the file of that slug; it has a version as well."""
-    slug, _, version = name.partition("@")
+    slug, _at, version = name.partition("@")
     builtin = discover()
     if name in builtin:
         return read_instrument(builtin[name])

@@ -10,6 +10,10 @@ class AlreadyPublished(Exception):
     """What was published never changes; the message has the way out."""
 
 
+class AlreadyFrozen(Exception):
+    """What a frozen protocol speaks of never changes; the message is a sentence with the way out."""
+
+
 def explain_published(published: object) -> AlreadyPublished:
     """That an instrument or a cloze never changes."""
     return AlreadyPublished(f"{published} is published and never changes; make a new version")

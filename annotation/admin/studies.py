@@ -8,6 +8,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -22,11 +23,12 @@ from django.utils.translation import gettext_lazy, gettext_noop, ngettext, pgett
 
 from annotation import design
 from annotation.design import balance, launches
-from annotation.models import Assignment, Rater, Seat
+from annotation.models import Assignment, Invitation, Rater, Seat
 from studies import lifecycle, protocol
+from studies.admin.final import FinalAdmin
 from studies.admin.studies import may_edit
 from studies.models import ProtocolVersion, Story, StoryGroup, Study
-from studies.protocol import Finding, Purpose
+from studies.protocol import Finding, Purpose, triggers
 
 
 def _plan(study: Study, request: HttpRequest) -> str:
@@ -150,7 +152,7 @@ def count_by_study(rows: QuerySet[Any]) -> Coalesce:
 
 
 @admin.register(Study)
-class StudyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class StudyAdmin(FinalAdmin):
     list_display = ("slug", "title", "state", "stories_in_groups", "seats_taken", "submitted", "closes_at")
     list_filter = ("state",)
     search_fields = ("slug", "title")
@@ -167,7 +169,7 @@ class StudyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         (gettext_lazy("Course"), {"fields": ("state", "checklist", "launched_at", "closes_at", "closed_at")}),
     )
     # What the frozen protocol says, and so what nobody edits afterwards.
-    frozen_fields = (
+    final_fields = (
         *("slug", "title", "language", "organiser", "contact", "minutes", "notice"),
         *("shows_premise", "asks_recognition"),
         *("seats_per_group", "groups_per_sitting", "order_policy", "seed"),
@@ -192,14 +194,24 @@ class StudyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         )
         return rows
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Study | None = None) -> tuple[str, ...]:
-        return (*self.readonly_fields, *self.frozen_fields) if obj and not may_edit(obj) else self.readonly_fields
+    def explain_final(self, obj: Study) -> str:
+        return "" if may_edit(obj) else _(triggers.OF_STUDY)
 
-    def has_delete_permission(self, request: HttpRequest, obj: Study | None = None) -> bool:
-        return super().has_delete_permission(request, obj) and (obj is None or may_edit(obj))
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """As ever; with a draft go the draft of its protocol, its seats and its links, which nobody deletes alone."""
+        names, counts, missing, protected = super().get_deleted_objects(objs, request)
+        with_it = {str(model._meta.verbose_name) for model in (ProtocolVersion, Seat, Invitation)}
+        # A group does not go while it has seats; `delete_model` takes those first.
+        are_seats = len(protected) == Seat.objects.filter(study__in=objs).count()
+        return names, counts, {name for name in missing if str(name) not in with_it}, [] if are_seats else protected
+
+    def delete_model(self, request: HttpRequest, obj: Study) -> None:
+        with transaction.atomic():
+            obj.seats.all().delete()
+            super().delete_model(request, obj)
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        # Deleting many at once would go past the rule above.
+        # A study is deleted by itself, where the page says what goes with it.
         return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
 
     def save_model(self, request: HttpRequest, obj: Study, form: Any, change: bool) -> None:
@@ -228,7 +240,9 @@ class StudyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     @admin.display(description=gettext_lazy("checklist"))
     def checklist(self, study: Study) -> str:
-        findings = launches.findings(study, at=timezone.now()) if study.pk and study.is_draft else []
+        if not study.pk:
+            return _("Once the study is saved, here stands what is in the way of launching it.")
+        findings = launches.findings(study, at=timezone.now()) if study.is_draft else []
         errors = protocol.select_errors(findings, Purpose.LAUNCH)
         context = {"errors": errors, "warnings": [f for f in findings if f not in errors], "study": study}
         return render_to_string("admin/studies/study/checklist.html", context)

@@ -58,12 +58,21 @@ def _deadline_findings(study: Study, *, at: datetime) -> list[Finding]:
     return [Finding("error", "closes_at", sentence, remedy, BEFORE_RATERS)]
 
 
-@transaction.atomic
 def launch(study: Study, *, by: str, at: datetime) -> Study:
     """The study, open to whoever holds a link: planned if it is not yet, its protocol frozen. Raises NotReady.
 
     All of it or nothing: whatever is in the way is said at once, and leaves the study a draft.
     """
+    try:
+        with transaction.atomic():
+            return _launch(study, by=by, at=at)
+    except Exception:
+        # What was read of it, live already, has been taken back.
+        study.refresh_from_db()
+        raise
+
+
+def _launch(study: Study, *, by: str, at: datetime) -> Study:
     sentences = [str(finding) for finding in launch_obstacles(study, at=at)]
     # The state in the condition: of two launches at once, one changes no row and is told so.
     if not sentences and not lifecycle.change_state(study, "launch", launched_at=at):

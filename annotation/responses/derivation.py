@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Fill, Rater
 from annotation.responses import fills as filling
+from studies import protocol
 from studies.cloze import text
 from studies.construction import SourceConflict, create_study
 from studies.documents import reader
@@ -80,6 +81,9 @@ def derive(study: Study, slug: str, fills: Sequence[Fill], *, numbered: bool = T
     story_by_code = {story.code: story for story in derived.stories.all()}
     for fill, story in zip(fills, stories, strict=True):
         Fill.objects.filter(pk=fill.pk).update(story=story_by_code[story.key])
+    findings = protocol.collect_findings(derived, protocol.load_protocol(derived.versions.get()))
+    if errors := protocol.select_errors(findings, protocol.Purpose.PLAN):
+        raise NotDerivable("; ".join(map(str, errors)))
     return derived
 
 

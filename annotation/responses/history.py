@@ -10,10 +10,9 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from django.db import connections
-
 from annotation.models import Response, ResponseEvent
 from studies import hashing
+from studies.triggers import Trigger, any_changed
 
 KEPT = ("id", "response_id", "revision", "at", "key", "n_pasted", "commitment", "digest")
 
@@ -110,31 +109,9 @@ def is_empty(response: Response) -> bool:
     return content == (None, Response.Outcome.OPEN, "", [])
 
 
-def install_triggers(using: str = "default") -> None:
-    """Install the triggers that refuse changes to events. Safe to call again."""
-    connection = connections[using]
-    if ResponseEvent._meta.db_table not in connection.introspection.table_names():
-        return
-    with connection.cursor() as cursor:
-        for statement in _SQL[connection.vendor]:
-            cursor.execute(statement)
-
-
-_CHANGED = " OR ".join(f"NEW.{column} IS DISTINCT FROM OLD.{column}" for column in KEPT)
-_MESSAGE = "history is append-only: an event cannot be changed or deleted"
-_ON = "ON annotation_responseevent"
-_REFUSE = f"BEGIN SELECT RAISE(ABORT, '{_MESSAGE}'); END"
-_SQL = {
-    "sqlite": [
-        f"CREATE TRIGGER IF NOT EXISTS event_is_kept BEFORE DELETE {_ON} {_REFUSE}",
-        f"CREATE TRIGGER IF NOT EXISTS event_is_final BEFORE UPDATE {_ON} "
-        f"WHEN NEW.words IS NOT NULL OR {_CHANGED.replace('IS DISTINCT FROM', 'IS NOT')} {_REFUSE}",
-    ],
-    "postgresql": [
-        "CREATE OR REPLACE FUNCTION quire_refuse() RETURNS trigger LANGUAGE plpgsql AS "
-        f"$$ BEGIN RAISE EXCEPTION '{_MESSAGE}'; END $$",
-        f"CREATE OR REPLACE TRIGGER event_is_kept BEFORE DELETE {_ON} FOR EACH ROW EXECUTE FUNCTION quire_refuse()",
-        f"CREATE OR REPLACE TRIGGER event_is_final BEFORE UPDATE {_ON} FOR EACH ROW "
-        f"WHEN (NEW.words IS NOT NULL OR {_CHANGED}) EXECUTE FUNCTION quire_refuse()",
-    ],
-}
+_TABLE = ResponseEvent._meta.db_table
+_SENTENCE = "history is append-only: an event cannot be changed or deleted"
+TRIGGERS = [
+    Trigger("event_is_kept", _TABLE, "DELETE", "TRUE", _SENTENCE),
+    Trigger("event_is_final", _TABLE, "UPDATE", f"NEW.words IS NOT NULL OR {any_changed(KEPT)}", _SENTENCE),
+]

@@ -60,9 +60,12 @@ def import_rows(study: Study, rows: Iterable[Row], *, version: ProtocolVersion, 
 
     Each rater gets one assignment for each group, in a seat of its own whose order is that of the story codes: a file
     of answers does not say in which order its stories were read. Answers go through `responses.record_many`; rules for
-    rationales bind whoever submits, not what was published long ago.
-    Raises InvalidRow at the first row that does not fit; then nothing has come in.
+    rationales bind whoever submits, not what was published long ago. A version that is still a draft is frozen first.
+    Raises InvalidRow at the first row that does not fit, NotPlannable if the version cannot be frozen; then nothing
+    has come in.
     """
+    if version.frozen_at is None:
+        version = protocol.freeze(version, purpose=protocol.Purpose.IMPORT, reason="import", by="import", at=at)
     resolved = _Names(study, version).resolve(rows)
     raters = _raters(study, resolved)
     assignments = _assignments(study, resolved, raters, version=version, at=at)

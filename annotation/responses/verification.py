@@ -10,8 +10,9 @@ from django.db.models.functions import Cast
 
 from annotation.models import Assignment, ResponseEvent, Withdrawal
 from annotation.responses import history, submission
-from studies import hashing, protocol
+from studies import hashing, protocol, triggers
 from studies.models import ProtocolVersion, Study
+from studies.protocol.triggers import TRIGGERS
 
 TIMES_OF_EVENTS = ("at",)
 TIMES_OF_RESPONSES = ("first_answered_at", "last_edited_at")
@@ -57,6 +58,16 @@ def verify(study: Study | None = None) -> VerificationSummary:
         except UNREADABLE as error:
             summary.faults.append(f"protocol {version}: it cannot be read ({type(error).__name__})")
     return summary
+
+
+def find_missing_triggers() -> list[str]:
+    """A sentence for each trigger that should refuse changes of events, frozen protocols and what they speak of, and
+    is not there. One query."""
+    expected = [*history.TRIGGERS, *TRIGGERS]
+    return [
+        f"the database lacks the trigger {trigger.name} on {trigger.table}; `manage.py migrate` puts it back"
+        for trigger in triggers.find_missing(expected)
+    ]
 
 
 def frozen_versions(study: Study | None) -> list[ProtocolVersion]:

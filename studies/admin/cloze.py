@@ -15,10 +15,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from studies import loader
+from studies.admin.final import FinalAdmin
 from studies.cloze import graph
 from studies.documents.cloze import parse_cloze
 from studies.documents.errors import DocumentError
 from studies.models import Cloze
+from studies.protocol import triggers
 
 PICTURE = "admin:studies_cloze_picture"
 # Posts what is written so far; the answer takes the place of the picture, or says what is wrong and leaves it.
@@ -51,7 +53,7 @@ class ClozeForm(forms.ModelForm):  # type: ignore[type-arg]
         return text
 
 
-class ClozeAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class ClozeAdmin(FinalAdmin):
     form = ClozeForm
     change_form_template = "admin/studies/cloze/change_form.html"
     list_display = ("slug", "version", "title", "is_published")
@@ -60,18 +62,11 @@ class ClozeAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     list_select_related = ("filling",)
     actions = ("publish",)
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Cloze | None = None) -> tuple[str, ...]:
-        return self.published_fields if obj and obj.is_published else ()
+    def explain_final(self, obj: Cloze) -> str:
+        return _(triggers.OF_CLOZE) if obj.is_published else ""
 
     def get_fields(self, request: HttpRequest, obj: Cloze | None = None) -> tuple[str, ...]:
         return self.published_fields if obj and obj.is_published else ("document",)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Cloze | None = None) -> bool:
-        return super().has_delete_permission(request, obj) and not (obj and obj.is_published)
-
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        # Deleting many at once would go past the rule above.
-        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
 
     @admin.display(boolean=True, description=gettext_lazy("published"))
     def is_published(self, cloze: Cloze) -> bool:

@@ -22,10 +22,12 @@ from django.utils.translation import gettext_lazy, ngettext_lazy, override
 
 from studies import formatting, lifecycle, loader, protocol
 from studies.admin.cloze import ClozeAdmin
+from studies.admin.final import FinalAdmin
 from studies.admin.forms import AS_IN_FILES, OrderedFormSet
 from studies.documents.errors import DocumentError
 from studies.items import all_types
 from studies.models import Cloze, Instrument, Item, ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study
+from studies.protocol import triggers
 
 admin.site.site_header = "Quire"
 admin.site.site_title = "Quire"
@@ -38,14 +40,13 @@ def may_edit(study: Study) -> bool:
     return lifecycle.may_edit(study, is_frozen=protocol.is_frozen(study))
 
 
-class EditableUntilFrozen(admin.ModelAdmin):  # type: ignore[type-arg]
-    """What belongs to a study and can be edited until its protocol is frozen."""
+class EditableUntilFrozen(FinalAdmin):
+    """What belongs to a study and can be edited until its protocol is frozen; `sentence` says that it is."""
 
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return super().has_change_permission(request, obj) and (obj is None or may_edit(obj.study))
+    sentence: str
 
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return super().has_delete_permission(request, obj) and (obj is None or may_edit(obj.study))
+    def explain_final(self, obj: Any) -> str:
+        return "" if may_edit(obj.study) else _(self.sentence)
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "study":
@@ -54,13 +55,28 @@ class EditableUntilFrozen(admin.ModelAdmin):  # type: ignore[type-arg]
 
 
 @admin.register(Source)
-class SourceAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class SourceAdmin(FinalAdmin):
     list_display = ("name", "kind")
     fields = ("name", "kind")
 
+    def explain_final(self, obj: Source) -> str:
+        is_of_frozen = obj.provenances.filter(story__study__versions__frozen_at__isnull=False).exists()
+        return _(triggers.OF_SOURCE) if is_of_frozen else ""
+
+
+class ProvenanceForm(forms.ModelForm):  # type: ignore[type-arg]
+    def clean_story(self) -> Story:
+        story: Story = self.cleaned_data["story"]
+        if not may_edit(story.study):
+            raise forms.ValidationError(_(triggers.OF_PROVENANCE))
+        return story
+
 
 @admin.register(Provenance)
-class ProvenanceAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class ProvenanceAdmin(FinalAdmin):
+    form = ProvenanceForm
+    # What reports count by. Rights can be corrected: they change no result.
+    final_fields = ("story", "source", "factors")
     list_display = ("story", "study", "source", "title", "licence", "may_redistribute", "may_send_out")
     list_select_related = ("story__study", "source")
     list_filter = ("story__study", "source__kind")
@@ -81,10 +97,8 @@ class ProvenanceAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     autocomplete_fields = ("story",)
     formfield_overrides = {models.URLField: {"assume_scheme": "https"}}
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Provenance | None = None) -> tuple[str, ...]:
-        """Who wrote a story is part of the study: once that is frozen it stays."""
-        is_final = obj is not None and not may_edit(obj.story.study)
-        return (*self.readonly_fields, "story", "source") if is_final else self.readonly_fields
+    def explain_final(self, obj: Provenance) -> str:
+        return "" if may_edit(obj.story.study) else _(triggers.OF_PROVENANCE)
 
     @admin.display(description=gettext_lazy("study"), ordering="story__study__slug")
     def study(self, provenance: Provenance) -> str:
@@ -137,6 +151,7 @@ class ProvenanceAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
 @admin.register(Story)
 class StoryAdmin(EditableUntilFrozen):
+    sentence = triggers.OF_STORY
     formfield_overrides = AS_IN_FILES
     # Nothing of a story's provenance: whoever works with codes and texts stays blind.
     list_display = ("code", "study", "n_words", "is_withheld")
@@ -170,6 +185,7 @@ class StoryGroupForm(forms.ModelForm):  # type: ignore[type-arg]
 
 @admin.register(StoryGroup)
 class StoryGroupAdmin(EditableUntilFrozen):
+    sentence = triggers.OF_GROUP
     form = StoryGroupForm
     formfield_overrides = AS_IN_FILES
     list_display = ("code", "study", "n_stories")
@@ -188,14 +204,11 @@ class StoryGroupAdmin(EditableUntilFrozen):
         return int(group.n)
 
 
-class EditableUntilPublished:
-    """Refuses every change to what belongs to a published instrument, or is one."""
-
-    def _is_editable(self, obj: Any) -> bool:
-        return not isinstance(obj, Instrument) or obj.status == Instrument.Status.DRAFT
+def is_published(obj: Any) -> bool:
+    return isinstance(obj, Instrument) and obj.status == Instrument.Status.PUBLISHED
 
 
-class ItemInline(EditableUntilPublished, admin.StackedInline):  # type: ignore[type-arg]
+class ItemInline(admin.StackedInline):  # type: ignore[type-arg]
     model = Item
     formset = OrderedFormSet
     formfield_overrides = AS_IN_FILES
@@ -222,22 +235,24 @@ class ItemInline(EditableUntilPublished, admin.StackedInline):  # type: ignore[t
         return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return super().has_add_permission(request, obj) and self._is_editable(obj)
+        return super().has_add_permission(request, obj) and not is_published(obj)
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return super().has_change_permission(request, obj) and self._is_editable(obj)
+        return super().has_change_permission(request, obj) and not is_published(obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return super().has_delete_permission(request, obj) and self._is_editable(obj)
+        return super().has_delete_permission(request, obj) and not is_published(obj)
 
 
 @admin.register(Instrument)
-class InstrumentAdmin(EditableUntilPublished, admin.ModelAdmin):  # type: ignore[type-arg]
+class InstrumentAdmin(FinalAdmin):
     formfield_overrides = AS_IN_FILES
     list_display = ("slug", "version", "title", "language", "status", "n_items")
     list_filter = ("status", "language")
     search_fields = ("slug", "title")
     fields = ("slug", "version", "title", "language", "citation", "note", "status", "fingerprint")
+    readonly_fields = ("status", "fingerprint")
+    final_fields = ("slug", "version", "title", "language", "citation")
     inlines = (ItemInline,)
     actions = ("publish",)
 
@@ -245,11 +260,13 @@ class InstrumentAdmin(EditableUntilPublished, admin.ModelAdmin):  # type: ignore
         rows: QuerySet[Instrument] = super().get_queryset(request).annotate(n=Count("items"))
         return rows
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Instrument | None = None) -> tuple[str, ...]:
-        return ("status", "fingerprint") if self._is_editable(obj) else tuple(f for f in self.fields if f != "note")
+    def explain_final(self, obj: Instrument) -> str:
+        return _(triggers.OF_INSTRUMENT) if is_published(obj) else ""
 
-    def has_delete_permission(self, request: HttpRequest, obj: Instrument | None = None) -> bool:
-        return super().has_delete_permission(request, obj) and self._is_editable(obj)
+    def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **options: Any) -> HttpResponse:
+        instrument = context["original"]
+        context["advice"] = loader.advise(instrument) if instrument and not is_published(instrument) else ""
+        return super().render_change_form(request, context, *args, **options)
 
     @admin.display(description=gettext_lazy("items"), ordering="n")
     def n_items(self, instrument: Any) -> int:
@@ -261,6 +278,8 @@ class InstrumentAdmin(EditableUntilPublished, admin.ModelAdmin):  # type: ignore
             try:
                 loader.publish(instrument)
                 self.message_user(request, _("%(what)s is published.") % {"what": instrument}, messages.SUCCESS)
+                if advice := loader.advise(instrument):
+                    self.message_user(request, advice, messages.WARNING)
             except DocumentError as error:
                 self.message_user(request, _("Not published. %(why)s") % {"why": error}, messages.ERROR)
 
@@ -293,7 +312,7 @@ class StepInline(admin.StackedInline):  # type: ignore[type-arg]
 
 
 @admin.register(ProtocolVersion)
-class ProtocolVersionAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class ProtocolVersionAdmin(FinalAdmin):
     list_display = ("study", "number", "frozen_at", "frozen_by", "reason")
     list_select_related = ("study",)
     list_filter = ("study",)
@@ -304,8 +323,8 @@ class ProtocolVersionAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False  # a study comes with its first version
 
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return super().has_change_permission(request, obj) and not (obj and obj.frozen_at)
+    def explain_final(self, obj: ProtocolVersion) -> str:
+        return _(triggers.OF_VERSION) if obj.frozen_at else ""
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
+        return False  # it goes with its study

@@ -145,6 +145,7 @@ class Cloze(models.Model):
                 condition=Q(filling__isnull=True, judging__isnull=True)
                 | Q(filling__isnull=False, judging__isnull=False),
                 name="cloze_has_both_instruments_or_none",
+                violation_error_message=_("A published cloze has both of its instruments, a draft neither."),
             ),
         ]
 

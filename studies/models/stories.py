@@ -48,6 +48,7 @@ class Story(models.Model):
             models.CheckConstraint(
                 condition=(Q(is_withheld=True) & Q(text="")) | (Q(is_withheld=False) & ~Q(text="")),
                 name="story_has_text_or_is_withheld",
+                violation_error_message=_("A story has a text, or is withheld and has none."),
             ),
         ]
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
@@ -159,6 +156,10 @@ class Step(models.Model):
                 | Q(kind="metric", instrument__isnull=False, scope="", locks=False, layout="", revises="")
                 | (~Q(kind__in=["rating", "practice", "metric"]) & Q(instrument__isnull=True, scope="")),
                 name="rating_step_has_instrument_and_scope",
+                violation_error_message=_(
+                    "A step of kind rating needs an instrument and a scope, a practice an instrument and the scope "
+                    "once; other steps have neither."
+                ),
             ),
         ]
 
@@ -169,17 +170,3 @@ class Step(models.Model):
     def layout_type(self) -> layouts.Layout:
         """What knows how its items are laid out. Raises LookupError if the row names no layout."""
         return layouts.find_layout(self.layout)
-
-    def validate_constraints(self, exclude: Any = None) -> None:
-        """As ever, but in the words of whoever designs instead of a constraint's name."""
-        try:
-            super().validate_constraints(exclude)
-        except ValidationError as error:
-            if "rating_step_has_instrument_and_scope" not in str(error):
-                raise
-            raise ValidationError(
-                _(
-                    "A step of kind rating needs an instrument and a scope, a practice an instrument and the scope "
-                    "once; other steps have neither."
-                )
-            ) from None

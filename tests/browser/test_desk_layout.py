@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from studies.models import Story, Study
-from tests import factories
+from tests import factories, triggers
 from tests.browser.arriving import begin
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
@@ -17,14 +17,16 @@ def top_of(page: Page, selector: str) -> float:
 @pytest.fixture
 def study(committed: None) -> Study:
     study = factories.study(n_stories=2, n_items=14)
-    for story in Story.objects.all():
-        Story.objects.filter(pk=story.pk).update(text="\n\n".join([f"{story.text} " * 20] * 12))
+    with triggers.lifted():
+        for story in Story.objects.all():
+            Story.objects.filter(pk=story.pk).update(text="\n\n".join([f"{story.text} " * 20] * 12))
     return study
 
 
 @pytest.mark.parametrize("notice", ["", "Words that all raters see."])
 def test_the_foot_stands_below_with_and_without_a_notice(page, live_server, study, notice):
-    Study.objects.update(notice=notice)
+    with triggers.lifted():
+        Study.objects.update(notice=notice)
     begin(page, live_server, study)
 
     foot = page.locator("body > footer").bounding_box()
@@ -33,7 +35,8 @@ def test_the_foot_stands_below_with_and_without_a_notice(page, live_server, stud
 
 
 def test_a_long_title_leaves_the_masthead_one_row(page, live_server, study):
-    Study.objects.update(title="A study of everything that has ever been written about plums in an icebox, " * 3)
+    with triggers.lifted():
+        Study.objects.update(title="A study of everything that has ever been written about plums in an icebox, " * 3)
     begin(page, live_server, study)
 
     for width in (1440, 1024, 800):

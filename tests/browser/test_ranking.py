@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Assignment, Response
 from studies.models import Item, Study
-from tests import factories
+from tests import factories, triggers
 from tests.browser.arriving import begin, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
@@ -24,8 +24,9 @@ def study(committed: None) -> Study:
 @pytest.fixture
 def page_of(page: Page, live_server: Any, study: Study) -> Any:
     def opened(**settings: Any) -> Page:
-        Item._base_manager.filter(type="ranking").update(settings=settings)
-        factories.freeze_anew(study)
+        with triggers.lifted():
+            Item._base_manager.filter(type="ranking").update(settings=settings)
+            factories.freeze_anew(study)
         begin(page, live_server, study)
         expect(page.locator(".ranking > li")).to_have_count(3)
         return page

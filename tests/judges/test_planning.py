@@ -8,7 +8,7 @@ from judges.models import Endpoint, Judge
 from judges.planning import CannotRun
 from judges.prompts import strip_marks
 from studies.models import ProtocolVersion, Provenance, Story, Study
-from tests import factories
+from tests import factories, triggers
 
 pytestmark = pytest.mark.django_db
 
@@ -56,11 +56,12 @@ def test_the_stories_of_a_group_are_told_under_the_letters_of_the_seat() -> None
 
 def test_nothing_about_where_a_story_comes_from_is_told() -> None:
     study = factories.study()
-    Provenance.objects.filter(story__study=study).update(
-        title="canary-title", url="https://canary.example", licence="canary-licence", factors={"canary-factor": 1}
-    )
-    factories.story(study, "other", source="canary-source")
-    Story.objects.filter(study=study, code="p1s1").update(code="canary-code")
+    with triggers.lifted():
+        Provenance.objects.filter(story__study=study).update(
+            title="canary-title", url="https://canary.example", licence="canary-licence", factors={"canary-factor": 1}
+        )
+        factories.story(study, "other", source="canary-source")
+        Story.objects.filter(study=study, code="p1s1").update(code="canary-code")
 
     plan = planning.plan_run(study, catalogue.make_stub_judge())
 
@@ -73,7 +74,8 @@ def test_nothing_about_where_a_story_comes_from_is_told() -> None:
 @pytest.mark.parametrize("shows", [True, False])
 def test_the_premise_is_told_only_if_raters_see_it(shows: bool) -> None:
     study = factories.study()
-    Study.objects.filter(pk=study.pk).update(shows_premise=shows)
+    with triggers.lifted():
+        Study.objects.filter(pk=study.pk).update(shows_premise=shows)
     study.refresh_from_db()
 
     plan = planning.plan_run(study, catalogue.make_stub_judge())

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from annotation.participation import invitations
 from studies.models import Instrument, Study
-from tests import factories
+from tests import factories, triggers
 from tests.annotation import walk
 
 pytestmark = pytest.mark.django_db
@@ -17,7 +17,8 @@ READING = {"theme": "light", "size": "2", "back": "/again/"}
 
 def consent_page(client: Client, language: str, **headers: str) -> str:
     study = factories.study()
-    Study.objects.update(language=language)
+    with triggers.lifted():
+        Study.objects.update(language=language)
     walk.come_in(client, study)
     return client.get(reverse("annotation:consent"), headers=headers).content.decode()
 
@@ -47,7 +48,8 @@ def test_every_rater_of_a_study_reads_the_same_words(
 
 def test_the_link_itself_speaks_the_language_of_the_study(client: Client) -> None:
     study = factories.study()
-    Study.objects.update(language="pt-br")
+    with triggers.lifted():
+        Study.objects.update(language="pt-br")
     _, token = invitations.issue(study)
 
     page = client.get(reverse("annotation:invitation", args=[token]))
@@ -107,9 +109,10 @@ def test_a_translation_says_that_nobody_has_reviewed_it(client: Client) -> None:
 
 def test_an_instrument_keeps_its_own_language_in_a_study_of_another(client: Client) -> None:
     study = factories.study(n_stories=2)
-    Study.objects.update(language="pt-br")
-    study.stories.update(language="pt-br")
-    Instrument.objects.update(language="en")
+    with triggers.lifted():
+        Study.objects.update(language="pt-br")
+        study.stories.update(language="pt-br")
+        Instrument.objects.update(language="en")
     mine = walk.begin(client, study)
 
     page = " ".join(client.get(walk.address(mine)).text.split())

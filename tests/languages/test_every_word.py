@@ -16,7 +16,7 @@ from annotation.progress import outlines
 from studies.documents import cloze as document
 from studies.items import InvalidAnswer, StoryLabel, all_types
 from studies.models import Cloze, Instrument, Item, Step, Story, StoryGroup, Study
-from tests import factories
+from tests import factories, triggers
 from tests.languages import pseudo
 from tests.languages.pseudo import faults
 from tests.trust import crawl
@@ -32,6 +32,7 @@ MANNERS = ("get", "htmx", "post", "htmx post", "query", "foreign form")
 N_VALUES = 2  # of those that the parameters of an address can have, the visitor's own first
 
 
+@triggers.lifted()
 def rewrite(languages: Mapping[str, str]) -> None:
     """Write all content in letters and languages of its own; the raters' answers say nothing."""
     Study.objects.update(language=languages["study"], shows_premise=True, notice="See.", minutes=40)

@@ -17,7 +17,7 @@ from django.urls import reverse
 
 from annotation.models import Assignment, Seat, Timing
 from studies.models import Item, Step, Study
-from tests import factories
+from tests import factories, triggers
 from tests.annotation import clozes, walk
 from tests.languages import test_every_word as every_word
 from tests.languages.test_every_word import FOREIGN, OURS, found_on
@@ -87,8 +87,9 @@ def the_whole_way(visit: Visit, languages: dict[str, str]) -> None:
     visit.get("/")
     visit.post(reverse("annotation:briefing", args=["welcome"]))
     visit.post(reverse("annotation:once", args=["background"]))
-    Item._base_manager.filter(instrument__slug="plums-background").update(is_skippable=True)
-    factories.freeze_anew(world.studies["plums"])
+    with triggers.lifted():
+        Item._base_manager.filter(instrument__slug="plums-background").update(is_skippable=True)
+        factories.freeze_anew(world.studies["plums"])
     visit.post(reverse("annotation:once", args=["background"]))
     visit.get("/")
     taken = list(Seat.objects.filter(is_taken=False).values_list("pk", flat=True))

@@ -16,7 +16,7 @@ from annotation.models import Assignment, Rater, Timing
 from reports import figures, reasons, results
 from reports.export import long_table
 from studies.models import Item, Provenance, Source, Step, Study
-from tests import factories
+from tests import factories, triggers
 from tests.factories import NOON
 from tests.reports import given
 
@@ -163,9 +163,10 @@ def test_few_stories_are_said_to_be_few_beside_tests_passed(staff: Client) -> No
 
 def test_texts_from_outside_are_escaped(staff: Client, study: Study) -> None:
     attack = "<script>alert(1)</script>"
-    Source.objects.filter(name="Source 1").update(name=attack)
-    Item._base_manager.update(title=attack)
-    Study.objects.update(notice=attack)
+    with triggers.lifted():
+        Source.objects.filter(name="Source 1").update(name=attack)
+        Item._base_manager.update(title=attack)
+        Study.objects.update(notice=attack)
 
     page = staff.get("/reports/plums/").content.decode()
 
@@ -173,6 +174,7 @@ def test_texts_from_outside_are_escaped(staff: Client, study: Study) -> None:
     assert attack not in page
 
 
+@triggers.lifted()
 def sealed(study: Study) -> None:
     Source.objects.filter(name="Source 1").update(name="Canary")
     Source.objects.filter(name="Source 2").update(name="Canary two")
@@ -224,7 +226,8 @@ def test_a_live_study_shows_progress_agreement_and_overall_rates(staff: Client, 
 
 
 def test_notices_stand_at_the_head(staff: Client, study: Study) -> None:
-    Study.objects.update(notice="Stories of a demonstration.")
+    with triggers.lifted():
+        Study.objects.update(notice="Stories of a demonstration.")
     Rater.objects.update(is_simulated=True)
 
     page = staff.get("/reports/plums/").content.decode()

@@ -9,7 +9,7 @@ from annotation.models import Assignment, Consent, Rater, Timing, Withdrawal
 from reports import results
 from reports.models import Report
 from studies.models import Source, Step, Study
-from tests import factories
+from tests import factories, triggers
 from tests.factories import NOON
 from tests.reports import given
 from tests.reports.conftest import FOUR
@@ -76,7 +76,8 @@ def test_nothing_by_source_is_in_the_results_until_the_study_is_closed(study: St
     order = {"plot1": "p1s1 > p1s2", "plot2": "p2s1 > p2s2"}
     given.bring(study, given.orders(study, {"E05": order, "E06": order}))
     given.verdicts(study, {"gpt": "ynyn"}, kind=Rater.Kind.MODEL)
-    Source.objects.filter(name="Source 1").update(name="Canary")
+    with triggers.lifted():
+        Source.objects.filter(name="Source 1").update(name="Canary")
     assert "Canary" in json.dumps(results.compute(study))
     Study.objects.update(state="live")
     study.refresh_from_db()
@@ -119,7 +120,8 @@ def test_the_same_inputs_are_computed_once_and_any_change_is_seen(study: Study) 
         (Study.objects.all(), {"notice": "Read this."}),
         (Study.objects.all(), {"state": "live"}),
     ]:
-        table.update(**change)
+        with triggers.lifted():
+            table.update(**change)
         study.refresh_from_db()
         seen.add(results.fingerprint(study))
 

@@ -19,7 +19,7 @@ from annotation.participation import claims, invitations
 from annotation.responses import submission
 from studies import lifecycle
 from studies.models import Study
-from tests import factories
+from tests import factories, triggers
 from tests.annotation import walk
 from tests.trust import crawl
 from tests.trust import world as worlds
@@ -33,9 +33,10 @@ Digests = dict[str, tuple[int, str]]
 def study(**more: bool) -> Study:
     made = factories.study(n_groups=2)
     version = made.versions.get()
-    version.steps.filter(key="ranking").update(locks=True)
-    Study.objects.filter(pk=made.pk).update(**more)
-    factories.freeze_anew(made)
+    with triggers.lifted():
+        version.steps.filter(key="ranking").update(locks=True)
+        Study.objects.filter(pk=made.pk).update(**more)
+        factories.freeze_anew(made)
     return Study.objects.get(pk=made.pk)
 
 

@@ -10,7 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from django.apps import apps
+from django.apps import AppConfig, apps
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.test import Client
@@ -117,11 +117,13 @@ def copied(world: World) -> World:
     return made
 
 
-def digests() -> dict[str, tuple[int, str]]:
-    """Of every table how many rows it has and a hash over all that they say; but for sessions, which every visit
-    touches."""
+def digests(*only: AppConfig) -> dict[str, tuple[int, str]]:
+    """Of every table, or of those of these apps, how many rows it has and a hash over all that they say; but for
+    sessions, which every visit touches."""
     found = {}
-    for model in apps.get_models():
+    for model in [
+        model for app in only or apps.get_app_configs() for model in app.get_models(include_auto_created=True)
+    ]:
         if model is not Session:
             rows = sorted(map(repr, model._base_manager.values_list()))
             found[model._meta.label] = (len(rows), hashlib.sha256("\n".join(rows).encode()).hexdigest())

@@ -27,17 +27,13 @@ class Trial:
 
 def trials() -> list[Trial]:
     """All of them. Called once Django is set up."""
-    from annotation.responses import history
     from tests import triggers
     from tests.trust import crawl
     from tools.trials import faults, flips, older_copy, restarts, sessions, two_tabs
 
     def flipped() -> dict[str, Any]:
-        triggers.drop()
-        try:
+        with triggers.lifted():
             return flips.run(1000)
-        finally:
-            history.install_triggers()
 
     return [
         Trial(

@@ -11,8 +11,9 @@ from studies.lookup import NoSuchStudy, find_study
 
 class Command(BaseCommand):
     help = (
-        "Recomputes every chain of events, every receipt and every frozen protocol, of one study or of all. Prints "
-        "what was read and each fault that was found; exits with 1 if there is one."
+        "Recomputes every chain of events, every receipt and every frozen protocol, of one study or of all, and looks "
+        "whether the triggers are there that keep them. Prints what was read and each fault that was found; exits "
+        "with 1 if there is one."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -29,8 +30,9 @@ class Command(BaseCommand):
             f"{summary.n_responses} responses, {summary.n_events} events "
             f"({summary.n_erased} erased), {summary.n_protocols} frozen protocol{pluralize(summary.n_protocols)}"
         )
-        for fault in summary.faults:
+        faults = [*verification.find_missing_triggers(), *summary.faults]
+        for fault in faults:
             self.stdout.write(f"FAULT {fault}")
-        if summary.faults:
-            raise CommandError(f"{len(summary.faults)} faults found", returncode=1)
+        if faults:
+            raise CommandError(f"{len(faults)} faults found", returncode=1)
         self.stdout.write("Every chain, every receipt and every frozen protocol holds.")

@@ -35,6 +35,8 @@ class Command(BaseCommand):
             n_items = row.items.count()
             items = f"{n_items} item{pluralize(n_items)}"
             self.stdout.write(f"{row.slug}@{row.version}: {row.title}, {items}, {row.fingerprint[:12]}")
+            if advice := loader.advise(row):
+                self.stdout.write(f"  {advice}")
 
 
 def _path(name: str) -> Path:

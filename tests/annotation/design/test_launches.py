@@ -12,10 +12,10 @@ from annotation.design import balance, launches
 from annotation.models import Seat
 from annotation.participation import claims
 from annotation.responses import verification
-from studies import lifecycle
+from studies import lifecycle, protocol
 from studies.models import ProtocolVersion, Story, Study
 from studies.protocol import NotPlannable, Purpose
-from tests import factories
+from tests import factories, triggers
 from tests.factories import NOON
 from tests.threads import at_once
 
@@ -61,7 +61,8 @@ CHANGES = [
 def test_what_changed_after_freezing_is_not_launched(change: Callable[[Study], object]) -> None:
     study = factories.study(state=Study.State.DRAFT)
     factories.freeze(study)
-    change(study)
+    with triggers.lifted():
+        change(study)
     study.refresh_from_db()
 
     sentence = "its steps, stories or groups have changed since its protocol was frozen; undo that, or load it anew"
@@ -335,3 +336,16 @@ def test_the_command_says_why_a_study_cannot_be_planned() -> None:
 
     assert str(caught.value) == "plums: its seats stay, since it has been launched"
     assert ProtocolVersion.objects.count() == 1
+
+
+def test_after_a_refused_launch_the_study_in_hand_is_a_draft_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = factories.study(state=Study.State.DRAFT, planned=False)
+
+    def change_meanwhile(*args: object, **options: object) -> None:
+        raise protocol.NotPlannable("a text has changed")
+
+    monkeypatch.setattr(protocol, "ensure_frozen", change_meanwhile)
+    with pytest.raises(lifecycle.NotReady, match="a text has changed"):
+        launches.launch(study, by="tests", at=NOON)
+
+    assert (study.state, study.launched_at) == (Study.State.DRAFT, None)

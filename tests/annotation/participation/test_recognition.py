@@ -8,7 +8,7 @@ from annotation.participation import claims, recognition
 from reports.export import long_table
 from studies import protocol
 from studies.models import Provenance, Source, Step, Story, Study
-from tests import factories
+from tests import factories, triggers
 from tests.annotation.walk import HTMX, address, begin, give, said
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +36,8 @@ def test_an_opening_is_whole_sentences_enough_to_recognise_a_story_by(text, open
 def test_before_a_group_its_opening_lines_are_shown_and_nothing_else(client):
     study = factories.study(recognition=True)
     for source in Source.objects.all():
-        Source.objects.filter(pk=source.pk).update(name=f"CANARY {source.pk}")
+        with triggers.lifted():
+            Source.objects.filter(pk=source.pk).update(name=f"CANARY {source.pk}")
     Provenance.objects.update(title="CANARY title")
     assignment = begin(client, study)
 
@@ -52,7 +53,8 @@ def test_before_a_group_its_opening_lines_are_shown_and_nothing_else(client):
 
 def test_opening_lines_stand_below_a_premise_that_other_groups_may_share(client):
     study = factories.study(recognition=True)
-    Study.objects.update(shows_premise=True)
+    with triggers.lifted():
+        Study.objects.update(shows_premise=True)
     assignment = begin(client, study)
 
     page = client.get(asked(assignment)).text

@@ -12,7 +12,7 @@ from annotation.progress import sittings
 from annotation.progress.pace import is_due_a_break, minutes_left
 from annotation.templatetags.times import in_words
 from studies.models import Step, Study
-from tests import factories
+from tests import factories, triggers
 from tests.annotation.walk import address, answer_all, begin, give
 
 
@@ -165,7 +165,8 @@ def finish(client: Client, rater_of: Assignment) -> str:
 @pytest.mark.django_db
 def test_in_a_sitting_of_two_the_next_group_follows_and_one_receipt_covers_both(client: Client) -> None:
     study = factories.study(n_groups=3, n_stories=2)
-    Study.objects.filter(pk=study.pk).update(groups_per_sitting=2)
+    with triggers.lifted():
+        Study.objects.filter(pk=study.pk).update(groups_per_sitting=2)
     first = begin(client, study)
 
     after_first = finish(client, first)
@@ -184,7 +185,8 @@ def test_in_a_sitting_of_two_the_next_group_follows_and_one_receipt_covers_both(
 @pytest.mark.django_db
 def test_a_sitting_ends_early_when_no_group_is_left(client: Client) -> None:
     study = factories.study(n_groups=1, n_stories=2)
-    Study.objects.filter(pk=study.pk).update(groups_per_sitting=3)
+    with triggers.lifted():
+        Study.objects.filter(pk=study.pk).update(groups_per_sitting=3)
     first = begin(client, study)
 
     assert finish(client, first) == reverse("annotation:receipt", args=[first.code])
@@ -193,7 +195,8 @@ def test_a_sitting_ends_early_when_no_group_is_left(client: Client) -> None:
 @pytest.mark.django_db
 def test_the_third_group_of_sittings_of_two_begins_a_new_one() -> None:
     study = factories.study(n_groups=3, n_stories=2, k=1)
-    Study.objects.filter(pk=study.pk).update(groups_per_sitting=2)
+    with triggers.lifted():
+        Study.objects.filter(pk=study.pk).update(groups_per_sitting=2)
     study.refresh_from_db()
     rater = factories.rater(study)
     for n in range(3):

@@ -110,7 +110,7 @@ def test_the_key_and_the_paste_of_an_event_are_in_its_digest(response: Response,
 
 def test_the_triggers_come_back_after_the_tables_were_emptied(committed: None) -> None:
     triggers.drop()
-    history.install_triggers(connection.alias)
+    triggers.install(connection.alias)
     mine = factories.assignment(factories.study())
     factories.answer(mine)
 

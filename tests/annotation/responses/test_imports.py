@@ -159,3 +159,22 @@ def test_what_is_too_long_to_be_submitted_does_not_come_in() -> None:
         bring(study, row(answer=Answer(value="One.\nTwo.")))
 
     assert not Response.objects.exists()
+
+
+def test_a_draft_is_frozen_before_anything_comes_in() -> None:
+    study = factories.study(state=Study.State.DRAFT, planned=False)
+
+    imports.import_rows(study, [row()], version=study.versions.get(), at=NOON)
+
+    version = study.versions.get()
+    assert (version.frozen_at, version.reason) == (NOON, "import")
+    assert Assignment.objects.get().version.sha256 == version.sha256
+
+
+def test_a_draft_with_something_in_the_way_takes_no_answers() -> None:
+    study = factories.study(state=Study.State.DRAFT, planned=False, n_stories=1)
+
+    with pytest.raises(protocol.NotPlannable, match="compares stories, but group plot1 has only one"):
+        imports.import_rows(study, [row()], version=study.versions.get(), at=NOON)
+
+    assert not Rater.objects.exists()

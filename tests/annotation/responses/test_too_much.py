@@ -8,7 +8,7 @@ from annotation import responses
 from annotation.models import Assignment
 from studies.models import Item, Study
 from studies.protocol import load_protocol
-from tests import factories
+from tests import factories, triggers
 from tests.annotation.walk import address, begin, give, said
 
 pytestmark = pytest.mark.django_db
@@ -22,9 +22,10 @@ def study() -> Study:
     """One story, one question about it, answered in at most five lines."""
     study = factories.study(n_stories=1, n_items=1, comparative=False, planned=False)
     (item,) = Item.objects.filter(instrument__slug="plums-tests")
-    Item._base_manager.filter(pk=item.pk).update(
-        type="text", settings={"most_lines": 5}, rationale="none", rationale_least=0, is_skippable=True
-    )
+    with triggers.lifted():
+        Item._base_manager.filter(pk=item.pk).update(
+            type="text", settings={"most_lines": 5}, rationale="none", rationale_least=0, is_skippable=True
+        )
     factories.plan(study)
     return study
 

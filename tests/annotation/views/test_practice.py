@@ -14,7 +14,7 @@ from reports.dataset import Dataset
 from reports.export import codebook, long_table
 from studies import protocol
 from studies.models import Step, Study
-from tests import factories
+from tests import factories, triggers
 from tests.annotation import walk
 
 pytestmark = pytest.mark.django_db
@@ -66,8 +66,9 @@ def test_the_sample_answer_shows_only_beside_ones_own(client: Client, rater: Rat
 
 
 def test_a_sample_answer_is_said_as_it_would_be_stored(client: Client, study: Study, rater: Rater) -> None:
-    Step.objects.filter(key="practice").update(samples={"item-2": {"value": "YES", "why": WHY}})
-    factories.freeze_anew(study)
+    with triggers.lifted():
+        Step.objects.filter(key="practice").update(samples={"item-2": {"value": "YES", "why": WHY}})
+        factories.freeze_anew(study)
     answer(client, rater)
 
     assert '<strong><span lang="en">Yes</span></strong>' in client.post(PAGE).text

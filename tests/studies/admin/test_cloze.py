@@ -8,6 +8,7 @@ from django.test import Client
 
 from studies import loader
 from studies.models import Cloze, Instrument
+from tests import triggers
 from tests.studies.cloze.documents import SHOES
 
 pytestmark = pytest.mark.django_db
@@ -114,18 +115,20 @@ def test_a_published_cloze_has_its_instruments_and_never_changes(designer: Clien
 
     assert "Shoes 1 is published: shoes-fill 1 fills it, shoes-judge 1 judges it." in publish(designer, cloze)
 
-    designer.post(page(cloze), {"document": SHOES.replace("Seven Pairs", "Eight Pairs")})
+    answer = designer.post(page(cloze), {"document": SHOES.replace("Seven Pairs", "Eight Pairs")})
+    assert (answer.status_code, "A published cloze never changes" in answer.text) == (409, True)
     cloze.refresh_from_db()
     assert (cloze.is_published, cloze.title) == (True, "Seven Pairs")
     assert "<textarea" not in designer.get(page(cloze)).text
-    assert designer.post(f"{LIST}{cloze.pk}/delete/", {"post": "yes"}).status_code == 403
+    assert designer.post(f"{LIST}{cloze.pk}/delete/", {"post": "yes"}).status_code == 409
 
 
 def test_a_cloze_whose_instruments_are_there_and_say_otherwise_is_not_published(designer: Client) -> None:
     loader.load_cloze(SHOES)
-    Cloze.objects.all().delete()
+    with triggers.lifted():
+        Cloze.objects.all().delete()
+        Instrument.objects.filter(slug="shoes-judge").update(fingerprint="0" * 64)
     cloze = Cloze.objects.create(document=SHOES.replace("they were wet", "they were dry").replace("coin", "x"))
-    Instrument.objects.filter(slug="shoes-judge").update(fingerprint="0" * 64)
 
     assert "Not published. shoes-judge 1 is published and asks something else" in publish(designer, cloze)
 

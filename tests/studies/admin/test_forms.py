@@ -1,13 +1,11 @@
 """A study designed in the admin: texts as files bring them, rows in another order, refusals in plain words."""
 
-from typing import Any
-
 import pytest
 from django.test import Client
 
 from studies import protocol
 from studies.models import Instrument, Item, ProtocolVersion, Provenance, Step, Story, Study
-from tests import factories
+from tests import factories, staff_forms
 from tests.annotation.conftest import url
 
 pytestmark = pytest.mark.django_db
@@ -24,25 +22,10 @@ def draft() -> Study:
     return factories.study(state=Study.State.DRAFT, planned=False)
 
 
-def posted(client: Client, address: str) -> dict[str, Any]:
-    """What a browser would post of that page, as it stands."""
-    form = client.get(address).context["adminform"].form
-    data: dict[str, Any] = {}
-    forms = [form]
-    for formset in client.get(address).context["inline_admin_formsets"]:
-        forms += [formset.formset.management_form, *formset.formset.initial_forms]
-    for part in forms:
-        for name in part.fields:
-            value = part[name].value()
-            if value is not None and value is not False:
-                data[part.add_prefix(name)] = value
-    return data
-
-
 def test_steps_change_places(staff: Client, draft: Study) -> None:
     version = draft.versions.get()
     before = list(version.steps.order_by("position").values_list("key", flat=True))
-    data = posted(staff, url("studies_protocolversion", "change", version.pk))
+    data = staff_forms.read_form(staff, url("studies_protocolversion", "change", version.pk))
     n = len(before)
     for row in range(n):
         data[f"steps-{row}-position"] = n - row
@@ -57,7 +40,7 @@ def test_items_change_places(staff: Client) -> None:
     instrument = Instrument.objects.create(slug="draft", version="1", title="Draft")
     for n in (1, 2):
         Item.objects.create(instrument=instrument, position=n, key=f"item-{n}", type="text", question="What?")
-    data = posted(staff, url("studies_instrument", "change", instrument.pk))
+    data = staff_forms.read_form(staff, url("studies_instrument", "change", instrument.pk))
     data |= {"items-0-position": 2, "items-1-position": 1}
 
     answer = staff.post(url("studies_instrument", "change", instrument.pk), data)
@@ -84,7 +67,7 @@ def test_the_same_words_typed_in_the_admin_and_read_from_a_file_have_the_same_pr
     Step.objects.filter(version=version, key="consent").update(text=text)
     of_file = protocol.write_document(protocol.read_rows(version))
     Step.objects.filter(version=version, key="consent").update(text="Not yet.")
-    data = posted(staff, url("studies_protocolversion", "change", version.pk))
+    data = staff_forms.read_form(staff, url("studies_protocolversion", "change", version.pk))
     row = next(name for name, value in data.items() if value == "consent" and name.endswith("-key"))
     data[row.replace("-key", "-text")] = text.replace("\n", "\r\n")
 
@@ -95,7 +78,7 @@ def test_the_same_words_typed_in_the_admin_and_read_from_a_file_have_the_same_pr
 
 def test_a_step_that_does_not_fit_its_kind_is_refused_in_plain_words(staff: Client, draft: Study) -> None:
     version = draft.versions.get()
-    data = posted(staff, url("studies_protocolversion", "change", version.pk))
+    data = staff_forms.read_form(staff, url("studies_protocolversion", "change", version.pk))
     row = next(name for name, value in data.items() if value == "tests" and name.endswith("-key"))
     data[row.replace("-key", "-scope")] = ""
 
@@ -125,6 +108,10 @@ def test_the_source_of_a_story_stays_once_its_study_is_frozen(staff: Client) -> 
     assert story
     source, other = story.provenance.source, factories.Source.objects.create(name="Another")
 
-    staff.post(url("studies_provenance", "change", story.pk), {"source": other.pk, "story": story.pk, "factors": "{}"})
+    fields = {"source": other.pk, "story": story.pk, "factors": "{}"}
 
+    answer = staff.post(url("studies_provenance", "change", story.pk), fields)
+
+    assert answer.status_code == 409
+    assert "Who wrote a story of a frozen study never changes" in answer.text
     assert Provenance.objects.get(pk=story.pk).source == source

@@ -7,7 +7,7 @@ from django.utils import translation
 
 from annotation.templatetags.times import day_and_time
 from studies.models import Study
-from tests import factories
+from tests import factories, triggers
 from tests.annotation import walk
 
 
@@ -15,7 +15,8 @@ from tests.annotation import walk
 def test_the_language_is_offered_and_shown(client: Client) -> None:
     home = client.get(reverse("annotation:home")).text
     study = factories.study()
-    Study.objects.update(language="pt")
+    with triggers.lifted():
+        Study.objects.update(language="pt")
     walk.come_in(client, study)
 
     page = client.get(reverse("annotation:consent")).text

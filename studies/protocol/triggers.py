@@ -1,0 +1,158 @@
+"""What the database refuses once a protocol is frozen or an instrument published, by SQL as well.
+
+A metric's step stands outside of the protocol and can come and go; the text of a story can still be withheld.
+A frozen study is never deleted: what was asked, and about which texts, is what its answers mean.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from django.db.models import Model
+from django.utils.translation import gettext_noop
+
+from studies.models import Cloze, Instrument, Item, ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study
+from studies.protocol.frozen import STUDY
+from studies.triggers import Operation, Trigger, any_changed
+
+INSTRUMENTS = Instrument._meta.db_table
+VERSIONS = ProtocolVersion._meta.db_table
+STORIES = Story._meta.db_table
+GROUPS = StoryGroup._meta.db_table
+PROVENANCES = Provenance._meta.db_table
+
+# What the database says, in English; pages say it in the language of whoever looks.
+OF_INSTRUMENT = gettext_noop("A published instrument never changes; make a new version of it.")
+OF_CLOZE = gettext_noop("A published cloze never changes; make a new version of it.")
+OF_VERSION = gettext_noop("A frozen protocol never changes; load the study anew under another slug.")
+OF_STUDY = gettext_noop("What raters are told of a frozen study never changes; load it anew under another slug.")
+OF_STORY = gettext_noop("The stories of a frozen study never change; load it anew under another slug.")
+OF_GROUP = gettext_noop("The groups of a frozen study never change; load it anew under another slug.")
+OF_PROVENANCE = gettext_noop("Who wrote a story of a frozen study never changes; load it anew under another slug.")
+OF_SOURCE = gettext_noop("A source of stories of a frozen study keeps its name and kind; make another source.")
+
+
+ROWS: Mapping[Operation, tuple[str, ...]] = {"INSERT": ("NEW",), "UPDATE": ("OLD", "NEW"), "DELETE": ("OLD",)}
+FROZEN = "frozen_at IS NOT NULL"
+PUBLISHED = "status = 'published'"
+OF_STUDIES = f"FROM {VERSIONS} WHERE study_id IN"
+# Of the studies that have a story by that source.
+OF_SOURCES = (
+    f"{OF_STUDIES} (SELECT study_id FROM {STORIES} JOIN {PROVENANCES} ON story_id = {STORIES}.id "
+    "WHERE source_id = OLD.id)"
+)
+ENDINGS = {"INSERT": "complete", "UPDATE": "final", "DELETE": "kept"}
+
+
+def _columns(model: type[Model], names: Sequence[str] = (), *, but: Sequence[str] = ()) -> list[str]:
+    """The columns of these fields and of the primary key; of all fields if none is named."""
+    fields = [field for field in model._meta.concrete_fields if field.name not in but]
+    return [str(f.column) for f in fields if f.primary_key or not names or f.name in names or f.attname in names]
+
+
+def _keep(model: type[Model], sentence: str, *, final: str, change: str, held: str = "") -> list[Trigger]:
+    """What is final itself is neither changed nor deleted.
+
+    final : a condition on OLD; change : one on NEW and OLD; held : as in `Trigger`
+    """
+    table = model._meta.db_table
+    return [
+        Trigger(f"{table}_is_final", table, "UPDATE", f"{final} AND {change}", sentence, held),
+        Trigger(f"{table}_is_kept", table, "DELETE", final, sentence, held),
+    ]
+
+
+def _keep_part(
+    model: type[Model], sentence: str, *, column: str, whole: str, final: str, change: str, unless: str = ""
+) -> list[Trigger]:
+    """What is part of something final is neither added nor changed nor deleted.
+
+    column : which refers to the whole; whole : "FROM … WHERE … IN {keys}"; final : a condition on the whole
+    unless : a condition on a {row} that is no such part
+    """
+    table = model._meta.db_table
+    triggers = []
+    for operation, rows in ROWS.items():
+        held = whole.format(keys="(" + ", ".join(f"{row}.{column}" for row in rows) + ")")
+        conditions = [f"EXISTS (SELECT 1 {held} AND {final})"]
+        conditions += [change] if operation == "UPDATE" else []
+        conditions += [f"NOT ({' AND '.join(unless.format(row=row) for row in rows)})"] if unless else []
+        name = f"{table}_is_{ENDINGS[operation]}"
+        triggers.append(Trigger(name, table, operation, " AND ".join(conditions), sentence, held))
+    return triggers
+
+
+TRIGGERS: list[Trigger] = [
+    *_keep(
+        Instrument,
+        OF_INSTRUMENT,
+        final="OLD.status = 'published'",
+        change=any_changed(_columns(Instrument, Instrument.FINAL)),
+    ),
+    *_keep_part(
+        Item,
+        OF_INSTRUMENT,
+        column="instrument_id",
+        whole=f"FROM {INSTRUMENTS} WHERE id IN {{keys}}",
+        final=PUBLISHED,
+        change=any_changed(_columns(Item, but=Item.MAY_CHANGE)),
+    ),
+    *_keep(Cloze, OF_CLOZE, final="OLD.filling_id IS NOT NULL", change=any_changed(_columns(Cloze, Cloze.FINAL))),
+    *_keep(
+        ProtocolVersion, OF_VERSION, final="OLD.frozen_at IS NOT NULL", change=any_changed(_columns(ProtocolVersion))
+    ),
+    *_keep_part(
+        Step,
+        OF_VERSION,
+        column="version_id",
+        whole=f"FROM {VERSIONS} WHERE id IN {{keys}}",
+        final=FROZEN,
+        change=any_changed(_columns(Step)),
+        unless="{row}.kind = 'metric'",
+    ),
+    *_keep(
+        Study,
+        OF_STUDY,
+        final=f"EXISTS (SELECT 1 {OF_STUDIES} (OLD.id) AND {FROZEN})",
+        change=any_changed(_columns(Study, ("slug", *STUDY))),
+        held=f"{OF_STUDIES} (OLD.id)",
+    ),
+    *_keep_part(
+        Story,
+        OF_STORY,
+        column="study_id",
+        whole=f"{OF_STUDIES} {{keys}}",
+        final=FROZEN,
+        change=f"({any_changed(_columns(Story, but=('text', 'is_withheld')))} OR "
+        f"{any_changed(('text', 'is_withheld'))} AND NOT (NEW.text = '' AND NEW.is_withheld))",
+    ),
+    *_keep_part(
+        StoryGroup,
+        OF_GROUP,
+        column="study_id",
+        whole=f"{OF_STUDIES} {{keys}}",
+        final=FROZEN,
+        change=any_changed(_columns(StoryGroup)),
+    ),
+    *_keep_part(
+        StoryGroup.stories.through,
+        OF_GROUP,
+        column="storygroup_id",
+        whole=f"{OF_STUDIES} (SELECT study_id FROM {GROUPS} WHERE id IN {{keys}})",
+        final=FROZEN,
+        change=any_changed(_columns(StoryGroup.stories.through)),
+    ),
+    *_keep_part(
+        Provenance,
+        OF_PROVENANCE,
+        column="story_id",
+        whole=f"{OF_STUDIES} (SELECT study_id FROM {STORIES} WHERE id IN {{keys}})",
+        final=FROZEN,
+        change=any_changed(_columns(Provenance, ("source", "factors"))),
+    ),
+    *_keep(
+        Source,
+        OF_SOURCE,
+        final=f"EXISTS (SELECT 1 {OF_SOURCES} AND {FROZEN})",
+        change=any_changed(_columns(Source)),
+        held=OF_SOURCES,
+    ),
+]

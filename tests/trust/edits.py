@@ -1,0 +1,241 @@
+"""Edits of a study and of what it asks, and the ways in which each can be tried: page, command, queryset, SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, connection, transaction
+from django.db.models import Model, ProtectedError
+from django.test import Client
+from django.urls import reverse
+
+from studies import refusals
+from studies.models import Instrument, Item, ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study
+from studies.publication import AlreadyPublished
+from tests import factories, staff_forms
+
+Form = dict[str, Any]
+Row = Callable[[Study], Model]
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One change of one row, to be tried in each way.
+
+    row : which is changed or deleted, or, not saved yet, added
+    values : what the row says afterwards, by field; None if it is deleted
+    staff : posts it to the admin
+    page : posts it to a page of the admin's that is no change form
+    command : the arguments of the management command that would make it
+    """
+
+    row: Row
+    values: Form | None
+    staff: Callable[[Client, Study], Any] | None = None
+    page: Callable[[Client, Study], Any] | None = None
+    command: Callable[[Study, Path], list[str]] | None = None
+    adds: bool = False
+
+
+@contextmanager
+def refusal() -> Iterator[list[str]]:
+    """Takes the error of a refusal, and has its sentence; every other error goes on."""
+    sentences: list[str] = []
+    try:
+        with transaction.atomic():
+            yield sentences
+    except (DatabaseError, AlreadyPublished) as error:
+        sentence = refusals.explain(error)
+        if not sentence and not isinstance(error, ProtectedError):
+            raise
+        sentences.append(sentence or str(error))
+    except CommandError as error:
+        sentences.append(str(error))
+
+
+def by_queryset(edit: Edit, study: Study) -> None:
+    row = edit.row(study)
+    rows = type(row)._default_manager.filter(pk=row.pk)
+    if edit.adds:
+        row.save(force_insert=True)
+    elif edit.values is None:
+        rows.delete()
+    else:
+        rows.update(**edit.values)
+
+
+def by_sql(edit: Edit, study: Study) -> None:
+    row = edit.row(study)
+    table, key = row._meta.db_table, row._meta.pk.column
+    with connection.cursor() as cursor:
+        if edit.adds:
+            columns, values = columns_of(row)
+            marks = ", ".join("%s" for _ in columns)
+            cursor.execute(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", values)
+        elif edit.values is None:
+            cursor.execute(f"DELETE FROM {table} WHERE {key} = %s", [row.pk])
+        else:
+            for name, value in edit.values.items():
+                setattr(row, name, value)
+            columns, values = columns_of(row, list(edit.values))
+            changes = ", ".join(f"{column} = %s" for column in columns)
+            cursor.execute(f"UPDATE {table} SET {changes} WHERE {key} = %s", [*values, row.pk])
+
+
+def columns_of(row: Model, names: list[str] | None = None) -> tuple[list[str], list[Any]]:
+    """The columns of these fields, and what the database is given for them; of all if none is named."""
+    fields = [each for each in row._meta.concrete_fields if names is None or {each.name, each.attname} & {*names}]
+    return (
+        [f'"{each.column}"' for each in fields],
+        [each.get_db_prep_save(getattr(row, each.attname), connection) for each in fields],
+    )
+
+
+# ── rows ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def study_itself(study: Study) -> Study:
+    return Study.objects.get(pk=study.pk)
+
+
+def version(study: Study) -> ProtocolVersion:
+    return ProtocolVersion.objects.get(study=study)
+
+
+def step(study: Study) -> Step:
+    return Step.objects.get(version__study=study, key="consent")
+
+
+def instrument(study: Study) -> Instrument:
+    return Instrument.objects.get(slug=f"{study.slug}-tests")
+
+
+def item(study: Study) -> Item:
+    return Item.objects.get(instrument=instrument(study), key="item-2")
+
+
+def story(study: Study) -> Story:
+    return Story.objects.get(study=study, code="p1s1")
+
+
+def group(study: Study) -> StoryGroup:
+    return StoryGroup.objects.get(study=study, code="plot1")
+
+
+def provenance(study: Study) -> Provenance:
+    return Provenance.objects.get(story=story(study))
+
+
+def source(study: Study) -> Source:
+    return provenance(study).source
+
+
+def membership(study: Study) -> Model:
+    return StoryGroup.stories.through.objects.get(storygroup=group(study), story=story(study))
+
+
+def new_step(study: Study) -> Step:
+    return Step(pk=90_000, version=version(study), position=90, key="new", kind="briefing", text="More.")
+
+
+def metric_step(study: Study) -> Step:
+    numbers = Instrument.objects.get(slug="numbers")
+    return Step(
+        pk=90_000,
+        version=version(study),
+        position=90,
+        key="new",
+        kind="metric",
+        instrument=numbers,
+        layout="",
+        scope="",
+    )
+
+
+def new_item(study: Study) -> Item:
+    return Item(pk=90_000, instrument=instrument(study), position=90, key="new", type="text", question="Why?")
+
+
+def new_story(study: Study) -> Story:
+    text = "Another."
+    return Story(
+        pk=90_000, study=study, code="new", text=text, n_words=1, sha256=factories.hashing.sha256(text), language="en"
+    )
+
+
+def new_group(study: Study) -> StoryGroup:
+    return StoryGroup(pk=90_000, study=study, code="new")
+
+
+def new_membership(study: Study) -> Model:
+    other = StoryGroup.objects.get(study=study, code="plot2")
+    return StoryGroup.stories.through(pk=90_000, storygroup=other, story=story(study))
+
+
+# ── pages of the admin ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def address(row: Model, page: str = "change") -> str:
+    return reverse(f"admin:{row._meta.label_lower.replace('.', '_')}_{page}", args=[] if page == "add" else [row.pk])
+
+
+def changed(row: Row, /, **fields: Any) -> Callable[[Client, Study], Any]:
+    """Posts the row's form with these fields."""
+
+    def post(client: Client, study: Study) -> Any:
+        where = address(row(study))
+        return client.post(where, staff_forms.read_form(client, where) | fields)
+
+    return post
+
+
+def inline(parent: Row, key: str, /, **fields: Any) -> Callable[[Client, Study], Any]:
+    """Posts the parent's form with these fields in the row of that key, or in a new one."""
+
+    def post(client: Client, study: Study) -> Any:
+        where = address(parent(study))
+        form = staff_forms.read_form(client, where)
+        prefix = "steps" if parent is version else "items"
+        if parent is instrument:
+            form["title"] = "Tests"  # as the form was while the instrument could be edited
+        if key == "new":
+            form = staff_forms.add_row(form, prefix, fields)
+        else:
+            form |= {f"{staff_forms.find_row(form, 'key', key)}-{name}": value for name, value in fields.items()}
+        return client.post(where, form)
+
+    return post
+
+
+def added(row: Row, /, **fields: Any) -> Callable[[Client, Study], Any]:
+    return lambda client, study: client.post(address(row(study), "add"), fields | {"study": study.pk})
+
+
+def deleted(row: Row) -> Callable[[Client, Study], Any]:
+    return lambda client, study: client.post(address(row(study), "delete"), {"post": "yes"})
+
+
+def members(codes: list[str], *, of: str) -> Callable[[Client, Study], Any]:
+    """Posts the form of that group, or of a new one, with the stories of these codes."""
+
+    def post(client: Client, study: Study) -> Any:
+        stories = Story.objects.filter(study=study, code__in=codes).values_list("pk", flat=True)
+        where = address(StoryGroup.objects.get(study=study, code=of)) if of else address(StoryGroup(), "add")
+        return client.post(where, {"study": study.pk, "code": of or "new", "stories": list(stories)})
+
+    return post
+
+
+def normalised(client: Client, study: Study) -> Any:
+    where = reverse("admin:studies_provenance_formatting", args=[study.pk])
+    return client.post(where, {"kinds": ["quotes"]})
+
+
+def run_command(edit: Edit, study: Study, folder: Path) -> None:
+    assert edit.command is not None
+    call_command(*edit.command(study, folder))
