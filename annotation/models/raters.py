@@ -38,13 +38,23 @@ class Rater(models.Model):
     identity = models.ForeignKey(
         Identity, verbose_name=_("identity"), on_delete=models.SET_NULL, null=True, blank=True, related_name="raters"
     )
+    row = models.PositiveIntegerField(
+        _("row"),
+        null=True,
+        blank=True,
+        editable=False,
+        help_text=_("The row of seats that the rater holds, to read along it; nobody else holds it meanwhile."),
+    )
     arrived_at = models.DateTimeField(_("arrived at"), auto_now_add=True)
 
     class Meta:
         verbose_name = _("rater")
         verbose_name_plural = _("raters")
         ordering = ["study", "code"]
-        constraints = [models.UniqueConstraint(fields=["study", "code"], name="rater_code_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "code"], name="rater_code_once"),
+            models.UniqueConstraint(fields=["study", "row"], name="row_held_once"),
+        ]
 
     def __str__(self) -> str:
         return self.code
