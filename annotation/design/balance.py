@@ -180,7 +180,7 @@ def load_balance(study: Study) -> Balance:
             if seat.row and seat.place:
                 rows[seat.row][seat.place] = code
     readings = _readings(study)
-    planned = [(code, place) for row in rows.values() for place, code in row.items()]
+    planned: list[tuple[str, int | None]] = [(code, place) for row in rows.values() for place, code in row.items()]
     counts = Counter(readings or planned)
     groups = [
         GroupBalance(
@@ -196,7 +196,7 @@ def load_balance(study: Study) -> Balance:
     return Balance(groups, ordered, is_planned=not readings)
 
 
-def _readings(study: Study) -> list[tuple[str, int]]:
+def _readings(study: Study) -> list[tuple[str, int | None]]:
     """The group and its position for every group that somebody reads or has submitted. One query."""
     live = Assignment.objects.filter(study=study, status__in=Assignment.LIVE).exclude(position=None)
     return list(live.values_list("group__code", "position"))

@@ -64,22 +64,27 @@ def _williams_row(size: int, shift: int) -> list[int]:
 def draw_rows(n_groups: int, k: int, *, policy: str, rng: "np.random.Generator") -> list[list[int]]:
     """k rows, each with all of 0 … n_groups − 1 in the order in which one person reads the groups.
 
-    Balanced: rows of Williams squares in random order, all different until a square is used up; for an odd number of
-    groups its mirror follows. In any k rows every group stands equally often in every place, but for one. Every group
-    follows every other equally often where k is a multiple of n_groups (of 2 · n_groups, if that is odd).
+    Balanced: rows of a Williams square in random order, all different until it is used up; then it begins anew or, for
+    an odd number of groups, its mirror follows. In any k rows every group stands equally often in every place, but for
+    one; where k is smaller than n_groups, a group's mean place is near the middle. Every group follows every other
+    equally often where k is a multiple of n_groups (of 2 · n_groups, if that is odd).
     """
+    import numpy as np  # here, so that pages come without it
+
     if policy == "fixed":
         return [list(range(n_groups)) for _ in range(k)]
     if policy == "random":
         return [[int(x) for x in rng.permutation(n_groups)] for _ in range(k)]
     names = rng.permutation(n_groups)
-    # Only the rows that are needed: a square of a thousand groups has a million cells.
-    shifts_by_square = [rng.permutation(n_groups) for _ in range(1 + n_groups % 2)]
-    rows = []
-    for n in range(k):
-        square = n // n_groups % len(shifts_by_square)
-        row = [int(names[x]) for x in _williams_row(n_groups, int(shifts_by_square[square][n % n_groups]))]
-        rows.append(row[::-1] if square else row)
+    rows: list[list[int]] = []
+    while len(rows) < k:
+        n = min(n_groups, k - len(rows))
+        is_mirrored = n_groups % 2 == 1 and len(rows) // n_groups % 2 == 1
+        # At even distances in the square, so that a group's places are spread over the row also where rows are few.
+        shifts = rng.integers(n_groups) + np.arange(n) * n_groups // n
+        for shift in rng.permutation(shifts):
+            row = [int(names[x]) for x in _williams_row(n_groups, int(shift))]
+            rows.append(row[::-1] if is_mirrored else row)
     return rows
 
 

@@ -94,7 +94,8 @@ def find_free_row(rater: Rater) -> int | None:
     to keep."""
     rows = eligible_seats(rater).exclude(row=None).exclude(row__in=_held_rows(rater.study_id))
     counts = rows.order_by().values_list("row").annotate(n=Count("pk")).filter(n__gt=1)
-    return min(counts, key=lambda count: (-count[1], count[0]), default=(None, 0))[0]
+    best: tuple[int | None, int] = min(counts, key=lambda count: (-count[1], count[0]), default=(None, 0))
+    return best[0]
 
 
 def release_row(rater: Rater) -> None:

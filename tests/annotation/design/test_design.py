@@ -86,6 +86,14 @@ def test_every_group_follows_every_other_equally_often(n: int, seed: int) -> Non
     assert (len(after), set(after.values())) == (n * (n - 1), {n_squares})
 
 
+@pytest.mark.parametrize(("n", "k"), [(18, 2), (18, 3), (18, 5), (97, 5), (100, 3)])
+def test_where_rows_are_few_the_mean_place_of_every_group_is_near_the_middle(n: int, k: int) -> None:
+    rows = design.draw_rows(n, k, policy="balanced", rng=np.random.default_rng(7))
+
+    places = np.array([[row.index(group) for row in rows] for group in range(n)])
+    assert abs(places.mean(axis=1) - (n - 1) / 2).max() <= n / 10
+
+
 def test_a_thousand_groups_take_a_moment() -> None:
     rows = design.draw_rows(1000, 5, policy="balanced", rng=np.random.default_rng(7))
 
