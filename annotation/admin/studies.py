@@ -236,7 +236,7 @@ class StudyAdmin(FinalAdmin):
 
     @admin.display(description=gettext_lazy("balance"))
     def seats(self, study: Study) -> str:
-        return render_to_string("admin/studies/study/balance.html", {"groups": balance.load_groups(study)})
+        return render_to_string("admin/studies/study/balance.html", {"balance": balance.load_balance(study)})
 
     @admin.display(description=gettext_lazy("checklist"))
     def checklist(self, study: Study) -> str:

@@ -47,7 +47,7 @@ class RaterAdmin(ReadOnlyAdmin):
     list_select_related = ("study",)
     list_filter = ("study", "kind", "is_simulated")
     search_fields = ("code",)
-    fields = ("study", "code", "kind", "is_simulated", "arrived_at")
+    fields = ("study", "code", "kind", "is_simulated", "row", "arrived_at")
     actions = ("replace_link", "withdraw")
 
     def has_replace_link_permission(self, request: HttpRequest) -> bool:
@@ -112,10 +112,10 @@ class IdentityAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
 @admin.register(Seat)
 class SeatAdmin(ReadOnlyAdmin):
-    list_display = ("group", "study", "rater_kind", "number", "rank", "is_taken")
+    list_display = ("group", "study", "rater_kind", "number", "row", "place", "is_taken")
     list_select_related = ("group", "study")
     list_filter = ("study", "rater_kind", "is_taken")
-    fields = ("study", "group", "rater_kind", "number", "rank", "order", "is_taken")
+    fields = ("study", "group", "rater_kind", "number", "row", "place", "order", "is_taken")
 
 
 @admin.register(Assignment)
@@ -132,7 +132,8 @@ class AssignmentAdmin(ReadOnlyAdmin):
         "seat",
         "version",
         "status",
-        "place",
+        "position",
+        "last_page",
         "started_at",
         "last_active_at",
         "ended_at",
@@ -149,6 +150,7 @@ class AssignmentAdmin(ReadOnlyAdmin):
         of_people = queryset.filter(rater_kind=Rater.Kind.PERSON).exclude(seat=None)
         given_back = [a for a in of_people if claims.give_up(a, at=timezone.now())]
         for assignment in given_back:
+            claims.release_row(assignment.rater)
             self.log_change(request, assignment, "given back")
         message = ngettext(
             "%(n)d given back; what it held is kept outside all results.",

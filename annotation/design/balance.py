@@ -1,36 +1,165 @@
-"""The balance of a study's design, as its designer sees it: seats of every group, stories at every position."""
+"""The balance of a study's design, as its designer sees it: stories inside their groups, groups over all that is read.
 
-from collections import Counter
-from collections.abc import Iterable
+Page and command say the same sentences, and each only if the seats bear it out.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from django.utils.translation import pgettext
+from django.utils.translation import gettext, ngettext, pgettext
 
-from annotation.models import Rater, Seat
+from annotation.models import Assignment, Rater, Seat
 from studies.models import Study
+
+MOST_COLUMNS, N_STRETCHES = 12, 10
 
 
 @dataclass(frozen=True)
 class GroupBalance:
-    """One group: its seats, and how often each story stands first, second, …
+    """One group: its seats, how often each story stands first, second … in it, and how often people read it so.
 
-    positions : for each story by code, the number of seats in which it stands at each position
+    positions : for each story by code, the number of seats in which it stands at each position of the group
+    n_readings : how many people read the group as their first, second …; planned, or so far
     """
 
     code: str
     n_seats: int
     n_taken: int
     positions: dict[str, list[int]]
+    n_readings: list[int]
+
+    @property
+    def extremes(self) -> tuple[int, int]:
+        """How often a story stands at a position of the group: the rarest, and the most frequent."""
+        counts = [n for row in self.positions.values() for n in row]
+        return min(counts, default=0), max(counts, default=0)
 
     @property
     def is_even(self) -> bool:
         """Whether every story stands at every position equally often, but for one."""
-        counts = [n for row in self.positions.values() for n in row]
-        return max(counts, default=0) - min(counts, default=0) <= 1
+        least, most = self.extremes
+        return most - least <= 1
+
+
+@dataclass(frozen=True)
+class Balance:
+    """A study's seats and their order.
+
+    rows : the groups of each planned row by code, first to last
+    is_planned : whether readings are counted as planned; otherwise those there are so far
+    """
+
+    groups: list[GroupBalance]
+    rows: list[list[str]]
+    is_planned: bool
 
     @property
-    def ordinals(self) -> list[str]:
-        return [ordinal(n) for n in range(1, len(self.positions) + 1)]
+    def has_one_group(self) -> bool:
+        return len(self.groups) == 1
+
+    @property
+    def has_several_stories(self) -> bool:
+        """Whether there is an order inside any of the groups."""
+        return any(len(group.positions) > 1 for group in self.groups)
+
+    @property
+    def is_even_over_groups(self) -> bool:
+        """Whether over the rows every group stands in every place equally often, but for one."""
+        counts = Counter((code, place) for row in self.rows for place, code in enumerate(row))
+        least = min(counts.values(), default=0) if len(counts) == len(self.groups) ** 2 else 0
+        return max(counts.values(), default=0) - least <= 1
+
+    @property
+    def follows_evenly(self) -> bool:
+        """Whether over the rows every group follows every other equally often."""
+        counts = Counter(pair for row in self.rows for pair in pairwise(row))
+        return len(counts) == len(self.groups) * (len(self.groups) - 1) and len(set(counts.values())) == 1
+
+    @property
+    def stretches(self) -> list[range]:
+        """The places from 1, one by one or, if they are many, in about ten stretches; none if nothing counts them."""
+        n = len(self.groups) if self.rows or not self.is_planned else 0
+        width = 1 if n <= MOST_COLUMNS else -(-n // N_STRETCHES)
+        return [range(first, min(first + width, n + 1)) for first in range(1, n + 1, width)]
+
+    @property
+    def columns(self) -> list[str]:
+        """What stands above the counts of a line: “1st”, or “1–10”; for a single group its positions."""
+        if self.has_one_group:
+            return [ordinal(n) for n in range(1, len(self.groups[0].positions) + 1)]
+        return [ordinal(s[0]) if len(s) == 1 else f"{s[0]}–{s[-1]}" for s in self.stretches]
+
+    @property
+    def lines(self) -> Iterator["Line"]:
+        """The one table: the stories of a single group, or all groups."""
+        if self.has_one_group:
+            (group,) = self.groups
+            yield from (Line(code, "", "", counts) for code, counts in group.positions.items())
+            return
+        for group in self.groups:
+            least, most = group.extremes
+            counts = [sum(group.n_readings[s[0] - 1 : s[-1]]) for s in self.stretches]
+            within = "" if len(group.positions) < 2 else f"{least}" if least == most else f"{least}–{most}"
+            yield Line(group.code, f"{group.n_taken}/{group.n_seats}", within, counts)
+
+    @property
+    def sentences(self) -> list[str]:
+        """What is planned, what of it is balanced and what is not, in plain words."""
+        sentences = [self._seats_sentence()] if self.has_one_group else list(self._sentences_over_groups())
+        if self.has_several_stories:
+            is_even = all(group.is_even for group in self.groups)
+            sentences.append(
+                gettext("Inside its group every story stands in every place equally often, but for one at most.")
+                if is_even
+                else gettext("Inside their groups the stories do not stand in every place equally often.")
+            )
+        return sentences
+
+    def _seats_sentence(self) -> str:
+        (group,) = self.groups
+        taken = ngettext(
+            "%(code)s: %(n_taken)s of %(n)s seat taken.", "%(code)s: %(n_taken)s of %(n)s seats taken.", group.n_seats
+        )
+        return taken % {"code": group.code, "n_taken": group.n_taken, "n": group.n_seats}
+
+    def _sentences_over_groups(self) -> Iterator[str]:
+        if not self.rows:
+            yield gettext("No order of the groups was planned: everybody gets the group with the fewest readers.")
+            return
+        holds = ngettext(
+            "%(n)d row holds all %(groups)d groups. Who arrives takes a row that nobody holds and reads along it.",
+            "%(n)d rows hold all %(groups)d groups each. Who arrives takes a row that nobody holds and reads along it.",
+            len(self.rows),
+        )
+        yield holds % {"n": len(self.rows), "groups": len(self.groups)}
+        yield (
+            gettext("Over the rows every group stands in every place equally often, but for one at most.")
+            if self.is_even_over_groups
+            else gettext("Over the rows the groups do not stand in every place equally often.")
+        )
+        if self.follows_evenly:
+            yield gettext("Every group follows every other equally often.")
+        yield gettext(
+            "This is true of rows that are read to their end. Who reads a part, or comes when every row is held, "
+            "gets the group with the fewest readers; of equal ones that which is read least often at that place."
+        )
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the table: a group, or a story of a single group.
+
+    taken : seats that are taken of all; empty for a story
+    within : how often a story stands in a place of the group, from the rarest to the most frequent; empty if it has one
+    counts : one for each column
+    """
+
+    code: str
+    taken: str
+    within: str
+    counts: Sequence[int]
 
 
 def ordinal(n: int) -> str:
@@ -39,16 +168,38 @@ def ordinal(n: int) -> str:
     return f"{n}{other if n % 100 in (11, 12, 13) else suffixes.get(n % 10, other)}"
 
 
-def load_groups(study: Study) -> list[GroupBalance]:
-    """The balance of every group of the study's people, by code; empty if nothing is planned. One query."""
+def load_balance(study: Study) -> Balance:
+    """The balance of the seats of the study's people; no groups if nothing is planned. Two queries."""
     seats = Seat.objects.filter(study=study, rater_kind=Rater.Kind.PERSON).select_related("group")
-    seats_by_group: dict[str, list[Seat]] = {}
+    seats_by_group: dict[str, list[Seat]] = defaultdict(list)
     for seat in seats.order_by("group__code", "number"):
-        seats_by_group.setdefault(seat.group.code, []).append(seat)
-    return [
-        GroupBalance(code, len(rows), sum(seat.is_taken for seat in rows), count_positions(seat.order for seat in rows))
-        for code, rows in seats_by_group.items()
+        seats_by_group[seat.group.code].append(seat)
+    rows: dict[int, dict[int, str]] = defaultdict(dict)
+    for code, group_seats in seats_by_group.items():
+        for seat in group_seats:
+            if seat.row and seat.place:
+                rows[seat.row][seat.place] = code
+    readings = _readings(study)
+    planned: list[tuple[str, int | None]] = [(code, place) for row in rows.values() for place, code in row.items()]
+    counts = Counter(readings or planned)
+    groups = [
+        GroupBalance(
+            code=code,
+            n_seats=len(group_seats),
+            n_taken=sum(seat.is_taken for seat in group_seats),
+            positions=count_positions(seat.order for seat in group_seats),
+            n_readings=[counts[code, place] for place in range(1, len(seats_by_group) + 1)],
+        )
+        for code, group_seats in seats_by_group.items()
     ]
+    ordered = [[row[place] for place in sorted(row)] for _, row in sorted(rows.items())]
+    return Balance(groups, ordered, is_planned=not readings)
+
+
+def _readings(study: Study) -> list[tuple[str, int | None]]:
+    """The group and its position for every group that somebody reads or has submitted. One query."""
+    live = Assignment.objects.filter(study=study, status__in=Assignment.LIVE).exclude(position=None)
+    return list(live.values_list("group__code", "position"))
 
 
 def count_positions(orders: Iterable[list[str]]) -> dict[str, list[int]]:

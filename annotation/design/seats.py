@@ -1,4 +1,7 @@
-"""The design: which seats there are, each with its order of stories. Seeded, and decided before anyone arrives."""
+"""The design: which seats there are, each with its order of stories and its place in a row of groups.
+
+Seeded, and decided before anyone arrives.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -49,12 +52,40 @@ def _shuffle(square: list[list[int]], rng: "np.random.Generator") -> list[list[i
 
 def williams_squares(size: int) -> list[list[list[int]]]:
     """The Latin squares of a Williams design: one if the size is even, the square and its mirror if odd."""
-    first, low, high = [], 0, size - 1
-    for position in range(size):
-        first.append(low if position % 2 == 0 else high)
-        low, high = (low + 1, high) if position % 2 == 0 else (low, high - 1)
-    square = [[(x + shift) % size for x in first] for shift in range(size)]
+    square = [_williams_row(size, shift) for shift in range(size)]
     return [square] if size % 2 == 0 else [square, [row[::-1] for row in square]]
+
+
+def _williams_row(size: int, shift: int) -> list[int]:
+    """One row of the square: 0, last, 1, last but one …, each moved on by the shift."""
+    return [((n // 2 if n % 2 == 0 else size - 1 - n // 2) + shift) % size for n in range(size)]
+
+
+def draw_rows(n_groups: int, k: int, *, policy: str, rng: "np.random.Generator") -> list[list[int]]:
+    """k rows, each with all of 0 … n_groups − 1 in the order in which one person reads the groups.
+
+    Balanced: rows of a Williams square in random order, all different until it is used up; then it begins anew or, for
+    an odd number of groups, its mirror follows. In any k rows every group stands equally often in every place, but for
+    one; where k is smaller than n_groups, a group's mean place is near the middle. Every group follows every other
+    equally often where k is a multiple of n_groups (of 2 · n_groups, if that is odd).
+    """
+    import numpy as np  # here, so that pages come without it
+
+    if policy == "fixed":
+        return [list(range(n_groups)) for _ in range(k)]
+    if policy == "random":
+        return [[int(x) for x in rng.permutation(n_groups)] for _ in range(k)]
+    names = rng.permutation(n_groups)
+    rows: list[list[int]] = []
+    while len(rows) < k:
+        n = min(n_groups, k - len(rows))
+        is_mirrored = n_groups % 2 == 1 and len(rows) // n_groups % 2 == 1
+        # At even distances in the square, so that a group's places are spread over the row also where rows are few.
+        shifts = rng.integers(n_groups) + np.arange(n) * n_groups // n
+        for shift in rng.permutation(shifts):
+            row = [int(names[x]) for x in _williams_row(n_groups, int(shift))]
+            rows.append(row[::-1] if is_mirrored else row)
+    return rows
 
 
 @transaction.atomic
@@ -86,8 +117,8 @@ def of_people(study: Study) -> QuerySet[Seat]:
 
 def is_as_planned(study: Study) -> bool:
     """Whether the seats are those that planning would make now, of the groups, stories and design as they stand."""
-    planned = of_people(study).values_list("group", "number", "rank", "order")
-    drawn = [(seat.group_id, seat.number, seat.rank, seat.order) for seat in draw(study)]
+    planned = of_people(study).values_list("group", "number", "row", "place", "order")
+    drawn = [(seat.group_id, seat.number, seat.row, seat.place, seat.order) for seat in draw(study)]
     return sorted(planned) == sorted(drawn)
 
 
@@ -100,11 +131,22 @@ def draw(study: Study) -> list[Seat]:
     groups = list(study.groups.prefetch_related("stories").order_by("code"))
     codes = [sorted(s.code for s in g.stories.all()) for g in groups]
     orders = draw_orders([len(c) for c in codes], k, policy=study.order_policy, rng=rng)
+    rows = draw_rows(len(groups), k, policy=study.order_policy, rng=rng)
+    places = [{index: place for place, index in enumerate(row, start=1)} for row in rows]
     seats: list[Seat] = []
-    for group, names, rows in zip(groups, codes, orders, strict=True):
-        for number, (row, rank) in enumerate(zip(rows, rng.permutation(k), strict=True), start=1):
+    for index, (group, names, readings) in enumerate(zip(groups, codes, orders, strict=True)):
+        for number, order in enumerate(readings):
+            # Moved on from group to group: whoever reads along a row meets every order of stories, not always the same.
+            row = (number + index) % k
             seats.append(
-                Seat(study=study, group=group, number=number, rank=int(rank) + 1, order=[names[i] for i in row])
+                Seat(
+                    study=study,
+                    group=group,
+                    number=number + 1,
+                    row=row + 1,
+                    place=places[row][index],
+                    order=[names[i] for i in order],
+                )
             )
     return seats
 
@@ -112,6 +154,4 @@ def draw(study: Study) -> list[Seat]:
 def add_judge_seat(study: Study, group: StoryGroup, order: list[str], *, kind: str = Rater.Kind.MODEL) -> Seat:
     """A further seat for a judge or a metric; it never counts towards the people's k."""
     last = group.seats.filter(rater_kind=kind).aggregate(last=Max("number"))["last"] or 0
-    return Seat.objects.create(
-        study=study, group=group, rater_kind=kind, number=last + 1, rank=last + 1, order=order, is_taken=True
-    )
+    return Seat.objects.create(study=study, group=group, rater_kind=kind, number=last + 1, order=order, is_taken=True)

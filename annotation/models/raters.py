@@ -40,13 +40,23 @@ class Rater(models.Model):
     )
     # A session knows how many it was when it began, and ends when there is one more.
     n_links_replaced = models.PositiveIntegerField(_("links replaced"), default=0, editable=False)
+    row = models.PositiveIntegerField(
+        _("row"),
+        null=True,
+        blank=True,
+        editable=False,
+        help_text=_("The row of seats that the rater holds, to read along it; nobody else holds it meanwhile."),
+    )
     arrived_at = models.DateTimeField(_("arrived at"), auto_now_add=True)
 
     class Meta:
         verbose_name = _("rater")
         verbose_name_plural = _("raters")
         ordering = ["study", "code"]
-        constraints = [models.UniqueConstraint(fields=["study", "code"], name="rater_code_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "code"], name="rater_code_once"),
+            models.UniqueConstraint(fields=["study", "row"], name="row_held_once"),
+        ]
 
     def __str__(self) -> str:
         return self.code

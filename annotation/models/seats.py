@@ -22,8 +22,11 @@ class Seat(models.Model):
     group = models.ForeignKey(StoryGroup, verbose_name=_("group"), on_delete=models.PROTECT, related_name="seats")
     rater_kind = models.CharField(_("rater kind"), max_length=10, choices=Rater.Kind.choices, default=Rater.Kind.PERSON)
     number = models.PositiveIntegerField(_("number"))
-    rank = models.PositiveIntegerField(
-        _("rank"), help_text=_("Which free seat of a group is taken first; drawn from the seed.")
+    row = models.PositiveIntegerField(
+        _("row"), null=True, blank=True, help_text=_("A row holds every group once, for one person to read along.")
+    )
+    place = models.PositiveIntegerField(
+        _("place"), null=True, blank=True, help_text=_("Where in its row the group stands, from 1.")
     )
     order = models.JSONField(_("order"), help_text=_("Codes of the stories, first to last."))
     is_taken = models.BooleanField(_("is taken"), default=False)
@@ -32,7 +35,15 @@ class Seat(models.Model):
         verbose_name = _("seat")
         verbose_name_plural = _("seats")
         ordering = ["study", "group", "rater_kind", "number"]
-        constraints = [models.UniqueConstraint(fields=["group", "rater_kind", "number"], name="seat_number_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["group", "rater_kind", "number"], name="seat_number_once"),
+            models.UniqueConstraint(fields=["group", "row"], name="group_once_in_a_row"),
+            models.UniqueConstraint(fields=["study", "row", "place"], name="one_seat_at_a_place"),
+            models.CheckConstraint(
+                condition=Q(row__isnull=True, place__isnull=True) | Q(row__isnull=False, place__isnull=False),
+                name="row_and_place_together",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.group_id}/{self.number}"
@@ -60,8 +71,17 @@ class Assignment(models.Model):
     version = models.ForeignKey(ProtocolVersion, verbose_name=_("version"), on_delete=models.PROTECT)
     code = models.CharField(_("code"), max_length=16, unique=True, default=new_code, editable=False)
     status = models.CharField(_("status"), max_length=10, choices=Status.choices, default=Status.OPEN)
-    place = models.CharField(
-        _("place"), max_length=200, blank=True, help_text=_("Where the rater last was, to come back to.")
+    position = models.PositiveIntegerField(
+        _("position"),
+        null=True,
+        blank=True,
+        help_text=_(
+            "Which of the groups that the rater reads this is, from 1; not counting any given back unread. "
+            "Empty for judges and of imported answers."
+        ),
+    )
+    last_page = models.CharField(
+        _("last page"), max_length=200, blank=True, help_text=_("Where the rater last was, to come back to.")
     )
     read_before = models.BooleanField(
         _("read before"),

@@ -1,10 +1,11 @@
-"""Who sits where: a rater claims a seat or gives it up. Conditional updates instead of locks, so that SQLite
-and PostgreSQL behave alike; the constraints of `Assignment` are the last word."""
+"""Who sits where: a rater claims a row, reads along it seat by seat, or gives a seat up. Conditional updates instead of
+locks, so that SQLite and PostgreSQL behave alike; the constraints of `Assignment` and `Rater` are the last word."""
 
+from collections import Counter
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, F, QuerySet
 from django.utils.translation import gettext_noop
 
 from annotation.models import Assignment, Rater, Seat, Timing
@@ -18,7 +19,7 @@ class NoSeat(Exception):
 
 
 def eligible_seats(rater: Rater) -> QuerySet[Seat]:
-    """The free seats that this rater may take, best first: least-filled group, then rank.
+    """The free seats that this rater may take.
 
     Never a group that the rater has had before, given-up places included; only the groups of the invitation if it
     names some.
@@ -26,10 +27,7 @@ def eligible_seats(rater: Rater) -> QuerySet[Seat]:
     seats = Seat.objects.filter(study=rater.study_id, rater_kind=Rater.Kind.PERSON, is_taken=False)
     seats = seats.exclude(group__in=rater.assignments.exclude(group=None).values("group"))
     groups = list(rater.invitation.groups.values_list("pk", flat=True)) if hasattr(rater, "invitation") else []
-    if groups:
-        seats = seats.filter(group__in=groups)
-    n_taken = Count("group__seats", filter=Q(group__seats__is_taken=True, group__seats__rater_kind=Rater.Kind.PERSON))
-    return seats.annotate(n_taken=n_taken).order_by("n_taken", "rank", "group__code", "number")
+    return (seats.filter(group__in=groups) if groups else seats).order_by("group__code", "number")
 
 
 def claim(rater: Rater) -> Assignment:
@@ -43,7 +41,8 @@ def claim(rater: Rater) -> Assignment:
     while True:
         if assignment := find_open_assignment(rater):
             return assignment
-        seat = eligible_seats(rater).first()
+        position = count_groups_read(rater) + 1
+        seat = find_seat_in_row(rater) or find_seat_elsewhere(rater, position=position)
         if seat is None:
             raise NoSeat(gettext_noop("Every place is taken at the moment, or you have had all that there is."))
         try:
@@ -57,10 +56,75 @@ def claim(rater: Rater) -> Assignment:
                         seat=seat,
                         group=seat.group,
                         version=version,
+                        position=position,
                     )
         except IntegrityError:
             # The same rater claimed in another window at the same moment: the next round finds that assignment.
             continue
+
+
+def count_groups_read(rater: Rater) -> int:
+    """How many groups the rater has read or begun to read: all but those that they knew and gave back unread."""
+    return rater.assignments.exclude(group=None).exclude(read_before=True).count()
+
+
+def find_seat_in_row(rater: Rater) -> Seat | None:
+    """The next free seat along the rater's row, which they hold from now on; None if nothing is left in it."""
+    row = ensure_row(rater)
+    return eligible_seats(rater).filter(row=row).order_by("place").first() if row else None
+
+
+def ensure_row(rater: Rater) -> int | None:
+    """The row along which the rater reads: the one they hold, or one that nobody holds; None if there is none."""
+    while rater.row is None:
+        row = find_free_row(rater)
+        if row is None:
+            return None
+        try:
+            with transaction.atomic():
+                Rater.objects.filter(pk=rater.pk, row=None).update(row=row)
+        except IntegrityError:
+            continue  # somebody else holds it since we looked
+        rater.refresh_from_db(fields=["row"])
+    return rater.row
+
+
+def find_free_row(rater: Rater) -> int | None:
+    """Of the rows that nobody holds the one with most for this rater to read; two groups at least, or there is no order
+    to keep."""
+    rows = eligible_seats(rater).exclude(row=None).exclude(row__in=_held_rows(rater.study_id))
+    counts = rows.order_by().values_list("row").annotate(n=Count("pk")).filter(n__gt=1)
+    best: tuple[int | None, int] = min(counts, key=lambda count: (-count[1], count[0]), default=(None, 0))
+    return best[0]
+
+
+def release_row(rater: Rater) -> None:
+    """Let go of the rater's row, since their work has ended: whoever comes next goes on along it."""
+    Rater.objects.filter(pk=rater.pk).update(row=None)
+
+
+def find_seat_elsewhere(rater: Rater, *, position: int) -> Seat | None:
+    """A free seat of the least-filled group, in whatever row; of equal groups the one least often read at that
+    position; of equal seats one in a row that nobody holds, which nobody waits for."""
+    seats = list(eligible_seats(rater).defer("order"))
+    n_free = Counter(seat.group_id for seat in seats)
+    n_read = _count_readings_at(position, study=rater.study_id)
+    held = set(_held_rows(rater.study_id))
+    return min(
+        seats,
+        key=lambda seat: (-n_free[seat.group_id], n_read[seat.group_id], seat.row in held, seat.place or 0),
+        default=None,
+    )
+
+
+def _count_readings_at(position: int, *, study: int) -> Counter[int | None]:
+    """How many people read each group at that position of theirs, by its id."""
+    readings = Assignment.objects.filter(study=study, position=position, status__in=Assignment.LIVE)
+    return Counter(readings.values_list("group", flat=True))
+
+
+def _held_rows(study: int) -> QuerySet[Rater, int | None]:
+    return Rater.objects.filter(study=study).exclude(row=None).order_by().values_list("row", flat=True)
 
 
 def find_open_assignment(rater: Rater) -> Assignment | None:
@@ -101,9 +165,9 @@ def ensure_visit(rater: Rater) -> Assignment:
     return visit
 
 
-def remember_place(assignment: Assignment, *, place: str, at: datetime) -> None:
+def remember_page(assignment: Assignment, *, page: str, at: datetime) -> None:
     """Remember where the rater is, to bring them back there."""
-    Assignment.objects.filter(pk=assignment.pk, status=Assignment.Status.OPEN).update(place=place, last_active_at=at)
+    Assignment.objects.filter(pk=assignment.pk, status=Assignment.Status.OPEN).update(last_page=page, last_active_at=at)
 
 
 def open_step(assignment: Assignment, step: Step) -> None:

@@ -139,8 +139,9 @@ def is_open(study: Study, *, at: datetime) -> bool:
 
 
 def revoke(invitation: Invitation, *, at: datetime) -> None:
-    """The link opens nothing any more, and a session that it began has ended."""
+    """The link opens nothing any more, a session that it began has ended, and others go on along its holder's row."""
     Invitation.objects.filter(pk=invitation.pk, revoked_at=None).update(revoked_at=at)
+    Rater.objects.filter(invitation=invitation).update(row=None)
 
 
 def ensure_rater(invitation: Invitation) -> Rater:

@@ -43,6 +43,7 @@ def withdraw(rater: Rater, *, at: datetime) -> Withdrawal:
         # First the work ends: an answer that is being saved at this moment is in before, or refused after.
         for assignment in rater.assignments.filter(status__in=Assignment.LIVE):
             _end(assignment, at=at)
+        claims.release_row(rater)
         erase(rater)
     withdrawal.refresh_from_db()
     return withdrawal

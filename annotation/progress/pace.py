@@ -88,7 +88,9 @@ class Orientation:
 
     @cached_property
     def tasks(self) -> list[Task]:
-        stop = progress.resume(self.work.parts, self.work.letters, self.work.answers, place=self.work.assignment.place)
+        stop = progress.resume(
+            self.work.parts, self.work.letters, self.work.answers, place=self.work.assignment.last_page
+        )
         return [self._task(part, letter, stop) for part in self.work.parts for letter in self._letters(part)]
 
     def _letters(self, part: Part) -> list[str]:

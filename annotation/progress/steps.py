@@ -69,7 +69,7 @@ class Place:
 
     @property
     def path(self) -> str:
-        """The place in words of the address, as `Assignment.place` remembers it."""
+        """The place in words of the address, as `Assignment.last_page` remembers it."""
         return "/".join(filter(None, (self.step.key, self.letter, self.item.key)))
 
     @property

@@ -163,9 +163,7 @@ def _assignments(
         number = last_number.get((group.pk, rater.kind), 0) + 1
         last_number[(group.pk, rater.kind)] = number
         order = sorted(s.code for s in group.stories.all())
-        seat = Seat(
-            study=study, group=group, rater_kind=rater.kind, number=number, rank=number, order=order, is_taken=True
-        )
+        seat = Seat(study=study, group=group, rater_kind=rater.kind, number=number, order=order, is_taken=True)
         assignments[(row.rater, row.group)] = Assignment(
             study=study,
             rater=rater,

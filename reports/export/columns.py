@@ -18,6 +18,7 @@ class LongRow:
     """One response with everything that a column may say of it.
 
     response : its fields by name, as the database gives them
+    n_stories_before : how many stories the rater had read in earlier groups; None if nobody knows
     about : source, kind and factors of the story; empty unless they may be shown
     """
 
@@ -28,6 +29,7 @@ class LongRow:
     status: str
     read_before: str
     active_seconds: int | None
+    n_stories_before: int | None
     about: dict[str, Any]
 
     @property
@@ -39,9 +41,15 @@ class LongRow:
         return bool(self.response["outcome"] == Response.Outcome.ANSWERED)
 
     @property
-    def story_position(self) -> int | None:
+    def position_in_group(self) -> int | None:
         order = self.assignment.seat.order if self.assignment.seat else []
         return order.index(self.story) + 1 if self.story in order else None
+
+    @property
+    def story_position(self) -> int | None:
+        if self.position_in_group is None or self.n_stories_before is None:
+            return None
+        return self.n_stories_before + self.position_in_group
 
     @property
     def value_label(self) -> str:
@@ -65,7 +73,16 @@ def _iso(at: datetime | None) -> str:
 
 
 STORY = "Code of the story; empty if the item is about the group or about the rater."
-POSITION = "Place of the story in the order of this seat, from 1; of imported answers, by code."
+POSITION = (
+    "Which story this was of all that the rater read, from 1, in the order in which they were given; groups that the "
+    "rater knew and gave back unread are not counted. A judge reads each group afresh: its place in the group. "
+    "Empty for imported answers, since nobody knows."
+)
+GROUP_POSITION = (
+    "Which group this was of all that the rater read, from 1, counted in the same way. "
+    "Empty for judges and imported answers."
+)
+POSITION_IN_GROUP = "Place of the story in its group as the rater saw it, from 1; of imported answers, by code."
 VALUE = "The answer as stored; lists as JSON, with stories named by code. Empty unless the outcome is answered."
 OUTCOME = "answered; declined (refused or blocked); unreadable; open (cleared, or only a rationale so far)."
 SECONDS = "Seconds with the page visible and active, all items of this step and story together."
@@ -121,6 +138,8 @@ COLUMNS = (
         "Number of the seat within its group and kind of rater.",
         lambda row: row.assignment.seat.number if row.assignment.seat else 0,
     ),
+    Column("group_position", GROUP_POSITION, lambda row: row.assignment.position),
+    Column("position_in_group", POSITION_IN_GROUP, lambda row: row.position_in_group),
     Column("source", "Who wrote the story.", lambda row: row.about.get("source"), is_of_source=True),
     Column(
         "source_kind",

@@ -5,13 +5,13 @@ Answers and sources are joined only if the caller says that they may be (`datase
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from django.db.models import Count, QuerySet, Sum
 
-from annotation.models import Assignment, Recognition, Response, Timing, Withdrawal
+from annotation.models import Assignment, Rater, Recognition, Response, Timing, Withdrawal
 from reports.dataset.answers import has_real_people, responses, status
 from reports.dataset.sources import list_factors, source_by_story
 from reports.export.columns import COLUMNS, LongRow
@@ -75,6 +75,7 @@ class _Context:
             self.recognised[assignment_id].add(story_id)
         self.withdrawn = set(Withdrawal.objects.filter(rater__study=study).values_list("rater_id", flat=True))
         self.is_mixed = has_real_people(self.assignment_by_id.values())
+        self.n_stories_before = _count_stories_before(self.assignment_by_id.values())
         self.about_by_story = source_by_story(study) if with_sources else {}
 
     def row(self, response: dict[str, Any]) -> LongRow:
@@ -88,6 +89,7 @@ class _Context:
             status=status(assignment, withdrawn=self.withdrawn, is_mixed=self.is_mixed),
             read_before=self._read_before(assignment, response["story_id"]),
             active_seconds=self.seconds_by_place.get(place),
+            n_stories_before=self.n_stories_before.get(assignment.pk),
             about=self.about_by_story.get(response["story__code"] or "", {}),
         )
 
@@ -96,3 +98,18 @@ class _Context:
         if assignment.read_before or (recognised if story is None else story in recognised):
             return "yes"
         return "" if assignment.read_before is None else "no"
+
+
+def _count_stories_before(assignments: Collection[Assignment]) -> dict[int, int]:
+    """How many stories a rater had been given to read before each assignment, by its id.
+
+    A judge reads every group afresh. Of imported groups nothing is known, and they are left out.
+    """
+    ordered = sorted((a for a in assignments if a.position is not None), key=lambda a: a.position or 0)
+    n_read: Counter[int] = Counter()
+    n_before = {a.pk: 0 for a in assignments if a.rater_kind != Rater.Kind.PERSON}
+    for assignment in ordered:
+        n_before[assignment.pk] = n_read[assignment.rater_id]
+        if assignment.seat and not assignment.read_before:
+            n_read[assignment.rater_id] += len(assignment.seat.order)
+    return n_before

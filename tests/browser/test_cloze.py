@@ -220,7 +220,7 @@ def test_somebody_stops_at_section_four_and_it_is_reported_so(
     assert [row.n_stopped for row in result.sections] == [0, 0, 0, 1, 0, 0, 0]
     (writer,) = result.writers
     assert (writer.outcome, writer.stopped_at, writer.n_filled) == ("dropped_out", 4, 5)
-    assert Assignment.objects.get().place == "fill/section-4"
+    assert Assignment.objects.get().last_page == "fill/section-4"
     sheet.get_by_role("button", name="Go on").click()
     expect(sheet.get_by_text("You have stopped, and everything that you wrote is kept")).to_be_visible()
 

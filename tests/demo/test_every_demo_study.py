@@ -94,17 +94,18 @@ def test_orders_are_balanced_to_one_in_every_group(folder: Path) -> None:
     study = loader.load_study(folder)
     design.plan(study)
 
-    groups = balance.load_groups(study)
+    planned = balance.load_balance(study)
 
-    assert len(groups) == study.groups.count()
-    assert all(group.is_even for group in groups)
+    assert len(planned.groups) == study.groups.count()
+    assert all(group.is_even for group in planned.groups)
+    assert planned.is_even_over_groups
 
 
 def test_each_story_of_a_pair_stands_first_in_half_of_the_seats() -> None:
     study = loader.load_study(FOLDER / "pairs")
     design.plan(study)
 
-    counts = [n for group in balance.load_groups(study) for row in group.positions.values() for n in row]
+    counts = [n for group in balance.load_balance(study).groups for row in group.positions.values() for n in row]
 
     assert counts == [5] * 12
 

@@ -2,8 +2,13 @@
 
 import pytest
 
+from annotation.models import Assignment, Rater
+from annotation.participation import claims, recognition
 from reports.export import codebook, columns, long_table
 from reports.export.columns import Column
+from studies.models import Study
+from tests import factories
+from tests.factories import NOON
 from tests.reports import given
 
 pytestmark = pytest.mark.django_db
@@ -31,3 +36,43 @@ def test_no_two_columns_share_a_name() -> None:
     names = [column.name for column in columns.COLUMNS]
 
     assert len(names) == len(set(names)) > 20
+
+
+def positions(study: Study, rater: Rater) -> list[tuple[object, ...]]:
+    """Group, story and the three positions of each story that the rater judged, as they were given."""
+    rows = [row for row in long_table.rows(study, with_sources=False) if row["rater"] == rater.code]
+    names = ("status", "story", "story_position", "group_position", "position_in_group")
+    return sorted(tuple(row[name] for name in names) for row in rows)
+
+
+def test_positions_count_over_all_that_a_rater_reads() -> None:
+    study = factories.study(n_groups=4, n_stories=2, k=1, n_items=1, comparative=False)
+    rater = factories.rater(study)
+    first = claims.claim(rater)
+    factories.answer(first, letter="B")
+    Assignment.objects.filter(pk=first.pk).update(status="submitted", ended_at=NOON)
+    recognition.give_back_seat(claims.claim(rater), at=NOON)
+    begun = claims.claim(rater)
+    factories.answer(begun)
+    claims.give_up(begun, at=NOON)
+    last = claims.claim(rater)
+    factories.answer(last)
+
+    assert positions(study, rater) == sorted(
+        [
+            ("submitted", first.seat.order[1], 2, 1, 2),
+            ("given_up", begun.seat.order[0], 3, 2, 1),
+            ("open", last.seat.order[0], 5, 3, 1),
+        ]
+    )
+
+
+def test_of_imported_answers_only_the_place_in_the_group_is_told_and_a_judge_reads_afresh() -> None:
+    study = given.closed_study()
+    given.verdicts(study, {"E01": "ynyn"})
+    given.verdicts(study, {"gpt": "ynyn"}, kind=Rater.Kind.MODEL)
+    person, judge = study.raters.order_by("code")
+
+    assert {row[2:4] for row in positions(study, person)} == {(None, None)}
+    assert [row[4] for row in positions(study, person)] == [1, 2, 1, 2]
+    assert [row[2:] for row in positions(study, judge)] == [(1, None, 1), (2, None, 2)] * 2

@@ -138,13 +138,13 @@ def in_a_mail(patch: pytest.MonkeyPatch) -> None:
 
 
 def before(patch: pytest.MonkeyPatch, do: Callable[[], object]) -> None:
-    remember_place = desk.claims.remember_place
+    remember_page = desk.claims.remember_page
 
     def noisy(*args: Any, **more: Any) -> None:
         do()
-        remember_place(*args, **more)
+        remember_page(*args, **more)
 
-    patch.setattr(desk.claims, "remember_place", noisy)
+    patch.setattr(desk.claims, "remember_page", noisy)
 
 
 def in_the_api(patch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotation import design
 from annotation.design import balance, launches
-from annotation.design.balance import GroupBalance
+from annotation.design.balance import Balance
 from studies.lookup import NoSuchStudy, find_study
 from studies.protocol import NotPlannable
 
@@ -28,18 +28,23 @@ class Command(BaseCommand):
         except (NoSuchStudy, NotPlannable) as error:
             raise CommandError(str(error)) from None
         self.stdout.write(f"{study}: {len(seats)} seats planned; nothing is frozen until it is launched")
-        for group in balance.load_groups(planned):
-            self.stdout.write("\n" + table(group))
+        self.stdout.write("\n" + describe(balance.load_balance(planned)))
         findings = launches.findings(planned, at=timezone.now())
         self.stdout.write("" if findings else f"\nNext: `launch {study}`, and links on the study's page in the admin.")
         for finding in findings:
             self.stdout.write(f"{finding.level}: {finding}")
 
 
-def table(group: GroupBalance) -> str:
-    """One group as lines of text: a row for each story, a column for each place."""
-    width = max(map(len, group.positions), default=0)
-    head = " ".join(f"{name:>5}" for name in group.ordinals)
-    rows = [f"  {code:<{width}} {' '.join(f'{n:>5}' for n in counts)}" for code, counts in group.positions.items()]
-    even = "every story in every place equally often, but for one at most" if group.is_even else "not balanced"
-    return "\n".join([f"{group.code}: {group.n_seats} seats, {even}", f"  {'':<{width}} {head}", *rows])
+def describe(planned: Balance) -> str:
+    """What is balanced, and one table: a line for each group or story of a single one, a column for each place."""
+    names = [] if planned.has_one_group else ["seats"] + ["within"] * planned.has_several_stories
+    cells = [["", *names, *planned.columns]]
+    for line in planned.lines:
+        texts = [] if planned.has_one_group else [line.taken] + [line.within] * planned.has_several_stories
+        cells.append([line.code, *texts, *map(str, line.counts)])
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    rows = [
+        "  ".join([f"  {row[0]:<{widths[0]}}", *(f"{text:>{w}}" for text, w in zip(row[1:], widths[1:], strict=True))])
+        for row in cells
+    ]
+    return "\n".join([*planned.sentences, "", *rows])

@@ -31,7 +31,7 @@ def resume(request: Request, work: Work) -> HttpResponse:
         return redirect("annotation:receipt", work.assignment.code)
     if work.assignment.seat is None or work.standing.refusal:
         return redirect("annotation:home")
-    stop = progress.resume(work.parts, work.letters, work.answers, place=work.assignment.place)
+    stop = progress.resume(work.parts, work.letters, work.answers, place=work.assignment.last_page)
     if isinstance(stop, Part):
         return redirect(parts.find_page(request, work, stop).resume_url)
     return redirect(addresses.of_stop(work, stop))

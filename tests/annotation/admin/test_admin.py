@@ -78,14 +78,16 @@ def test_the_list_of_raters_says_who_failed_the_check(staff: Client) -> None:
 
 
 def test_a_place_can_be_given_back(staff: Client) -> None:
-    study = factories.study()
+    study = factories.study(n_groups=2)
     assignment = factories.assignment(study)
+    row = Rater.objects.get().row
 
     staff.post(url("annotation_assignment"), {"action": "reopen", "_selected_action": [assignment.pk]})
 
     assignment.refresh_from_db()
     assert assignment.status == Assignment.Status.GIVEN_UP
     assert not Seat.objects.filter(is_taken=True).exists()
+    assert (row, Rater.objects.get().row) == (1, None), "the row is there for somebody else"
 
 
 def test_a_judges_place_is_not_given_back(staff: Client) -> None:

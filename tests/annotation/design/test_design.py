@@ -61,23 +61,74 @@ def test_pairs_are_shown_in_either_order_equally_often_within_one(n_pairs: int, 
     assert abs(first[0] - first[1]) <= 1
 
 
-@pytest.mark.django_db
-def test_plan_gives_every_group_its_seats_in_ranks_without_gaps() -> None:
-    study = factories.study(n_groups=3, k=3)
+@given(st.integers(1, 12), st.integers(1, 30), st.integers(0, 1000))
+def test_in_any_rows_every_group_stands_at_every_place_equally_often_but_for_one(n: int, k: int, seed: int) -> None:
+    rows = design.draw_rows(n, k, policy="balanced", rng=np.random.default_rng(seed))
 
-    for group in study.groups.all():
-        assert sorted(s.rank for s in group.seats.all()) == [1, 2, 3]
-        assert sorted(s.number for s in group.seats.all()) == [1, 2, 3]
+    assert [sorted(row) for row in rows] == [list(range(n))] * k
+    assert spread(rows, n) <= 1
+
+
+@given(st.integers(2, 12), st.integers(0, 1000))
+def test_as_many_rows_as_groups_hold_each_group_once_at_each_place(n: int, seed: int) -> None:
+    rows = design.draw_rows(n, n, policy="balanced", rng=np.random.default_rng(seed))
+
+    assert all(sorted(column) == list(range(n)) for column in zip(*rows, strict=True))
+
+
+@given(st.integers(2, 12), st.integers(0, 1000))
+def test_every_group_follows_every_other_equally_often(n: int, seed: int) -> None:
+    """After one square of an even number of groups, and after the square and its mirror of an odd one."""
+    n_squares = 1 + n % 2
+    rows = design.draw_rows(n, n * n_squares, policy="balanced", rng=np.random.default_rng(seed))
+
+    after = Counter(pair for row in rows for pair in pairwise(row))
+    assert (len(after), set(after.values())) == (n * (n - 1), {n_squares})
+
+
+@pytest.mark.parametrize(("n", "k"), [(18, 2), (18, 3), (18, 5), (97, 5), (100, 3)])
+def test_where_rows_are_few_the_mean_place_of_every_group_is_near_the_middle(n: int, k: int) -> None:
+    rows = design.draw_rows(n, k, policy="balanced", rng=np.random.default_rng(7))
+
+    places = np.array([[row.index(group) for row in rows] for group in range(n)])
+    assert abs(places.mean(axis=1) - (n - 1) / 2).max() <= n / 10
+
+
+def test_a_thousand_groups_take_a_moment() -> None:
+    rows = design.draw_rows(1000, 5, policy="balanced", rng=np.random.default_rng(7))
+
+    assert spread(rows, 1000) == 1
+    assert design.draw_rows(4, 2, policy="fixed", rng=np.random.default_rng(7)) == [[0, 1, 2, 3]] * 2
+
+
+@pytest.mark.django_db
+def test_along_a_row_of_pairs_each_story_is_shown_first_in_half() -> None:
+    study = factories.study(n_groups=20, n_stories=2, k=10)
+
+    for row in range(1, 11):
+        firsts = Counter(seat.order[0][-2:] for seat in study.seats.filter(row=row))
+        assert firsts == {"s1": 10, "s2": 10}
+
+
+@pytest.mark.django_db
+def test_every_row_holds_every_group_once_at_places_without_gaps() -> None:
+    study = factories.study(n_groups=5, k=3)
+
+    for row in (1, 2, 3):
+        seats = study.seats.filter(row=row).order_by("place")
+        assert [seat.place for seat in seats] == [1, 2, 3, 4, 5]
+        assert len({seat.group_id for seat in seats}) == 5
+    assert all(sorted(s.number for s in group.seats.all()) == [1, 2, 3] for group in study.groups.all())
 
 
 @pytest.mark.django_db
 def test_the_same_seed_plans_the_same_seats_and_another_seed_others() -> None:
-    def planned(slug: str, seed: int) -> list[tuple[str, int, list[str]]]:
+    def planned(slug: str, seed: int) -> list[tuple[str, int | None, int | None, list[str]]]:
         study = factories.study(slug, n_groups=4, planned=False)
         study.seed = seed
         study.save()
         seats = factories.plan(study)
-        return [(s.group.code, s.rank, s.order) for s in seats]
+        return [(s.group.code, s.row, s.place, s.order) for s in seats]
 
     first = planned("one", 7)
 

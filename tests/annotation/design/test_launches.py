@@ -8,9 +8,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation import design
-from annotation.design import balance, launches
+from annotation.design import launches
 from annotation.models import Seat
-from annotation.participation import claims
 from annotation.responses import verification
 from studies import lifecycle, protocol
 from studies.models import ProtocolVersion, Story, Study
@@ -243,50 +242,6 @@ def test_a_paused_study_can_be_closed() -> None:
     study = lifecycle.pause(factories.study())
 
     assert lifecycle.close(study, at=NOON).state == Study.State.CLOSED
-
-
-def test_the_balance_counts_stories_at_positions_and_seats_taken() -> None:
-    study = factories.study(n_groups=2, n_stories=4, k=4)
-    claims.claim(factories.rater(study))
-
-    first, second = balance.load_groups(study)
-
-    assert (first.n_seats, second.n_seats, first.n_taken + second.n_taken) == (4, 4, 1)
-    assert first.positions == {f"p1s{n}": [1, 1, 1, 1] for n in range(1, 5)}
-    assert first.is_even
-    assert first.ordinals == ["1st", "2nd", "3rd", "4th"]
-
-
-def test_a_fixed_order_is_not_called_even() -> None:
-    study = factories.study(state=Study.State.DRAFT, planned=False, k=3)
-    Study.objects.update(order_policy="fixed")
-    study.refresh_from_db()
-    design.plan(study)
-
-    (group,) = balance.load_groups(study)
-
-    assert group.positions["p1s1"] == [3, 0, 0, 0]
-    assert not group.is_even
-
-
-def test_the_command_plans_and_prints_the_balance() -> None:
-    study = factories.study(state=Study.State.DRAFT, planned=False, n_stories=2, k=4)
-    said = StringIO()
-
-    call_command("plan", "plums", stdout=said)
-
-    assert study.versions.get().frozen_at is None
-    assert said.getvalue() == (
-        "plums: 4 seats planned; nothing is frozen until it is launched\n"
-        "\n"
-        "plot1: 4 seats, every story in every place equally often, but for one at most\n"
-        "         1st   2nd\n"
-        "  p1s1     2     2\n"
-        "  p1s2     2     2\n"
-        "\n"
-        "Next: `launch plums`, and links on the study's page in the admin.\n"
-    )
-    assert Seat.objects.count() == 4
 
 
 def test_the_command_names_the_studies_there_are() -> None:

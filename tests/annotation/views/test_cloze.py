@@ -269,7 +269,7 @@ def test_whoever_cannot_go_on_stops_and_is_thanked(client, work):
 
     work.refresh_from_db()
     assert response.url == reverse("annotation:stopped", args=[work.code])
-    assert (work.status, work.place, work.fill.state, work.fill.stopped_at) == (
+    assert (work.status, work.last_page, work.fill.state, work.fill.stopped_at) == (
         "given_up",
         "fill/section-3",
         "dropped_out",

@@ -357,6 +357,6 @@ def test_remembering_the_place_does_not_touch_another_assignment(client):
 
     other.refresh_from_db()
     assignment.refresh_from_db()
-    assert (other.place, assignment.place) == ("", "tests/A/item-2")
+    assert (other.last_page, assignment.last_page) == ("", "tests/A/item-2")
     assert assignment.last_active_at is not None
     assert assignment.last_active_at <= timezone.now()

@@ -57,7 +57,7 @@ class PartPage:
 
     def open(self) -> HttpResponse:
         """The page as a rater comes to it."""
-        claims.remember_place(self.work.assignment, place=self.part.key, at=timezone.now())
+        claims.remember_page(self.work.assignment, page=self.part.key, at=timezone.now())
         return self.render()
 
     def open_place(self, place: Place) -> HttpResponse:

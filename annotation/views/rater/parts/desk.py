@@ -43,7 +43,7 @@ class DeskPage(PartPage):
         return render(request, template, context | {"has_story": has_story}, status=400 if refused else 200)
 
     def open_place(self, place: Place) -> HttpResponse:
-        claims.remember_place(self.work.assignment, place=place.path, at=timezone.now())
+        claims.remember_page(self.work.assignment, page=place.path, at=timezone.now())
         return self.render(place)
 
     def go_on(self, place: Place, direction: str) -> HttpResponse:
@@ -55,7 +55,7 @@ class DeskPage(PartPage):
 
     def exchange(self, place: Place) -> HttpResponse:
         """The answer to going on within a story: the next question, in place of the one just saved."""
-        claims.remember_place(self.work.assignment, place=place.path, at=timezone.now())
+        claims.remember_page(self.work.assignment, page=place.path, at=timezone.now())
         response = self._render(place, has_story=True)
         response = push_url(response, addresses.of_stop(self.work, place))
         return reswap(retarget(response, "#questions"), "outerHTML")
