@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 from playwright.sync_api import Page, expect
 
-from studies.models import Item, Story, Study
+from studies.models import Instrument, Step, Story, Study
 from tests import factories
 from tests.browser.arriving import begin
 
@@ -60,12 +60,18 @@ def test_the_desk_never_slides_up_under_its_window(page, live_server, study):
     expect(page.locator("#status")).to_be_attached()
 
 
+def study_asking(instrument: Instrument) -> Study:
+    study = factories.study(n_stories=2, planned=False)
+    Step.objects.filter(version__study=study, key="tests").update(instrument=instrument)
+    factories.plan(study)
+    return study
+
+
 @pytest.mark.parametrize("notice", ["", "Words that all raters see."])
-def test_the_first_question_shows_its_answer_and_the_beginning_of_the_reasons(page, live_server, study, notice):
+def test_the_first_question_shows_its_answer_and_the_beginning_of_the_reasons(page, live_server, notice):
+    measure = "Ask where the last page comes from, and what prepares it. " * 8
+    study = study_asking(factories.instrument("endings", n_items=14, background=measure))
     Study.objects.update(notice=notice)
-    Item.objects.update(
-        rationale="required", background="Ask where the last page comes from, and what prepares it. " * 8
-    )
     begin(page, live_server, study)
 
     page.set_viewport_size({"width": 1366, "height": 768})
@@ -76,9 +82,9 @@ def test_the_first_question_shows_its_answer_and_the_beginning_of_the_reasons(pa
 
 
 @pytest.mark.parametrize("width", [1440, 1366, 1280, 1024, 390, 320])
-def test_the_words_of_a_scale_never_stand_on_its_points(page, live_server, study, width):
+def test_the_words_of_a_scale_never_stand_on_its_points(page, live_server, width):
     settings = {"low": 1, "high": 5, "anchors": {"1": "Implausible", "5": "Undeniably real"}}
-    Item.objects.update(type="scale", settings=settings)
+    study = study_asking(factories.instrument("scales", n_items=1, type="scale", settings=settings))
     begin(page, live_server, study)
 
     page.set_viewport_size({"width": width, "height": 800})
