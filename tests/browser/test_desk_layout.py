@@ -69,9 +69,10 @@ def study_asking(instrument: Instrument) -> Study:
 
 @pytest.mark.parametrize("notice", ["", "Words that all raters see."])
 def test_the_first_question_shows_its_answer_and_the_beginning_of_the_reasons(page, live_server, notice):
-    measure = "Ask where the last page comes from, and what prepares it. " * 8
+    measure = "Ask where the last page comes from, and what prepares it. " * 9
     study = study_asking(factories.instrument("endings", n_items=14, background=measure))
     Study.objects.update(notice=notice)
+    Step.objects.filter(key="tests").update(text="Answer for the story in front of you.")
     begin(page, live_server, study)
 
     page.set_viewport_size({"width": 1366, "height": 768})
