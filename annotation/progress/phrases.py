@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 from studies.vocabulary import TextKind
 
 STORY, IDEA, TEXT = TextKind.STORY, TextKind.IDEA, TextKind.TEXT
 
-PHRASES: dict[str, dict[str, Promise | str]] = {
+PHRASES: dict[str, dict[str, Any]] = {
     "name": {STORY: _("Story"), IDEA: _("Idea"), TEXT: _("Text")},
     "title": {STORY: _("Story %(letter)s"), IDEA: _("Idea %(letter)s"), TEXT: _("Text %(letter)s")},
     "question": {
@@ -92,10 +92,15 @@ PHRASES: dict[str, dict[str, Promise | str]] = {
         IDEA: _("Quote from the idea"),
         TEXT: _("Quote from the text"),
     },
+    "left": {
+        STORY: ngettext_lazy("%(n)s story to finish", "%(n)s stories to finish", "n"),
+        IDEA: ngettext_lazy("%(n)s idea to finish", "%(n)s ideas to finish", "n"),
+        TEXT: ngettext_lazy("%(n)s text to finish", "%(n)s texts to finish", "n"),
+    },
     "number_read": {STORY: _("Stories"), IDEA: _("Ideas"), TEXT: _("Texts")},
 }
 
 
 def say(phrase: str, kind: str, **values: Any) -> str:
     """The phrase for that kind of text, in the language of the interface."""
-    return str(PHRASES[phrase][kind]) % values
+    return str(PHRASES[phrase][kind] % values)
