@@ -15,6 +15,12 @@ class SourceKind(TextChoices):
     OTHER = "other", _("other")
 
 
+class TextKind(TextChoices):
+    STORY = "story", _("story")
+    IDEA = "idea", _("idea")
+    TEXT = "text", _("text")
+
+
 class Rationale(TextChoices):
     NONE = "none", pgettext_lazy("rationale", "None")
     OPTIONAL = "optional", _("Optional")

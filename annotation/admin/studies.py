@@ -161,7 +161,7 @@ class StudyAdmin(FinalAdmin):
     fieldsets = (
         (None, {"fields": ("slug", "title", "language", "description")}),
         (gettext_lazy("Raters are told"), {"fields": ("organiser", "contact", "minutes", "notice")}),
-        (gettext_lazy("Raters are shown and asked"), {"fields": ("shows_premise", "asks_recognition")}),
+        (gettext_lazy("Raters are shown and asked"), {"fields": ("text_kind", "shows_premise", "asks_recognition")}),
         (
             gettext_lazy("Design"),
             {"fields": ("seats_per_group", "groups_per_sitting", "order_policy", "seed", "seats")},
@@ -171,7 +171,7 @@ class StudyAdmin(FinalAdmin):
     # What the frozen protocol says, and so what nobody edits afterwards.
     final_fields = (
         *("slug", "title", "language", "organiser", "contact", "minutes", "notice"),
-        *("shows_premise", "asks_recognition"),
+        *("text_kind", "shows_premise", "asks_recognition"),
         *("seats_per_group", "groups_per_sitting", "order_policy", "seed"),
     )
     actions = ("plan", "launch", "pause", "resume", "close")

@@ -7,9 +7,8 @@ from django.http import HttpRequest
 from django.utils import translation
 from django.utils.html import format_html
 from django.utils.text import Truncator
-from django.utils.translation import gettext as _
 
-from annotation.progress import Place
+from annotation.progress import Place, phrases
 from studies.models import Step, Study
 from studies.protocol import items_of
 
@@ -72,6 +71,6 @@ def item_title(place: Place, study: Study) -> Words:
     return step_title(place.step, study)
 
 
-def story_title(letter: str) -> Words:
-    """What a story is called."""
-    return Words(_("Story %(letter)s") % {"letter": letter})
+def story_title(letter: str, study: Study) -> Words:
+    """What a story is called; an idea and a text are called so."""
+    return Words(phrases.say("title", study.text_kind, letter=letter))

@@ -102,7 +102,9 @@ class Orientation:
         incomplete = [p for p in places if answers.shortfall(p)]
         is_ahead = self.work.standing.is_ahead(part.steps[0], letter)
         return Task(
-            names=[languages.story_title(letter)] if letter else [self._title(step) for step in part.steps],
+            names=[languages.story_title(letter, self.work.assignment.study)]
+            if letter
+            else [self._title(step) for step in part.steps],
             n_done=sum(answers.state(p) == "done" for p in places),
             n_total=len(places),
             state=progress.combined_state(places, answers),

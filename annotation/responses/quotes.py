@@ -58,10 +58,21 @@ def _located(passage: dict[str, Any], within: str) -> Quote:
     text = passage["text"] if "\n" in within else passage["text"].replace("\n", " ")
     start = passage["start"] if "start" in passage else _length(within.partition(text)[0])
     end = passage["end"] if "end" in passage else start + _length(text)
+    start, end = _place(text, within, start, end)
     if _cut(within, start, end) != _units(text):
         message = _("The passage that you marked in paragraph %(n)d is not in the story; please mark it again.")
         raise InvalidAnswer(message % {"n": passage["paragraph"]})
     return Quote(passage["paragraph"], start, end, text)
+
+
+def _place(text: str, within: str, start: int, end: int) -> tuple[int, int]:
+    """Where the text stands in its paragraph: as it was counted, or so much later as the first line is indented, if it
+    was counted when paragraphs had no indents."""
+    indent = _length(within) - _length(within.lstrip())
+    is_shifted = indent and _cut(within, start, end) != _units(text)
+    if is_shifted and _cut(within, start + indent, end + indent) == _units(text):
+        return start + indent, end + indent
+    return start, end
 
 
 def readable_quotes(raw: Iterable[Any]) -> list[Quote]:
@@ -87,7 +98,11 @@ def mark_quotes(set_text: Iterable[Paragraph], quotes: Sequence[Quote]) -> list[
 
 
 def _stretches(paragraph: Paragraph, quotes: Sequence[Quote]) -> Iterable[Stretch]:
-    places = [(n, q.start, q.end) for n, q in enumerate(quotes, start=1) if q.paragraph == paragraph.number]
+    places = [
+        (n, *_place(quote.text, paragraph.words, quote.start, quote.end))
+        for n, quote in enumerate(quotes, start=1)
+        if quote.paragraph == paragraph.number
+    ]
     length = _length(paragraph.words)
     cuts = sorted({0, length, *(min(at, length) for _, *ends in places for at in ends)})
     pieces: list[tuple[int, int, int]] = []

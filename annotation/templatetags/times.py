@@ -11,7 +11,9 @@ register = template.Library()
 
 @register.filter
 def in_words(minutes: int) -> str:
-    """95 as “1 h 35 min”."""
+    """95 as “1 h 35 min”; 0, since only whole minutes are counted, as “less than a minute”."""
+    if not minutes:
+        return _("less than a minute")
     hours, rest = divmod(minutes, 60)
     if not hours:
         return _("%(minutes)d min") % {"minutes": rest}

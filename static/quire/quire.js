@@ -25,12 +25,17 @@ function localise() {
   }
 }
 
-// Words under a text, counted as the server counts them.
+// Words or sentences under a text, counted as the server counts them.
+const END_OF_SENTENCE = /[.!?…]+["'”’»)\]]*(?=\s|$)|[。！？]+|\n/;
+/** @param {string} text */
+const countSentences = (text) => text.split(END_OF_SENTENCE).filter((part) => /[\p{L}\p{N}]/u.test(part)).length;
+/** @param {string} text */
+const countWords = (text) => (text.match(/\S+/g) ?? []).length;
 /** @param {HTMLTextAreaElement} text */
 function count(text) {
   const counter = document.querySelector(`[data-counts="${CSS.escape(text.id)}"]`);
   if (!counter) return;
-  const n = (text.value.match(/\S+/g) ?? []).length;
+  const n = (counter.hasAttribute("data-sentences") ? countSentences : countWords)(text.value);
   counter.textContent = String(n);
   const unit = counter.parentElement?.querySelector("[data-many]");
   const { one, many } = unit?.dataset ?? {};

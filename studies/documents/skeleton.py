@@ -57,7 +57,7 @@ def split_sections(skeleton: str, section_by_blank: Mapping[int, int]) -> dict[i
         }
     by_section: dict[int, list[str]] = {}
     waiting: list[str] = []
-    for paragraph in split_blocks(skeleton):
+    for paragraph in _paragraphs(skeleton):
         waiting.append(paragraph)
         if numbers := find_markers(paragraph):
             by_section.setdefault(section_by_blank[numbers[0]], []).extend(waiting)

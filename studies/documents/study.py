@@ -15,7 +15,7 @@ from studies.documents.cloze import parse_cloze
 from studies.documents.errors import DocumentError, InvalidValue, quote
 from studies.documents.reader import FieldReader
 from studies.documents.stories import Collection, GroupDocument, StoryDocument
-from studies.vocabulary import OrderPolicy, SourceKind, StepBackground, StepKind, StepLayout, StepScope
+from studies.vocabulary import OrderPolicy, SourceKind, StepBackground, StepKind, StepLayout, StepScope, TextKind
 
 NAME = "study.toml"
 
@@ -27,6 +27,7 @@ _STUDY: dict[str, FieldReader] = {
     "notice": reader.line(300),
     "organiser": reader.line(200),
     "contact": reader.email,
+    "text_kind": reader.one_of(*TextKind.values),
     "minutes": reader.whole_number(1, 1440),
     "seats_per_group": reader.whole_number(1, 1000),
     "groups_per_sitting": reader.whole_number(1, 1000),

@@ -32,10 +32,11 @@ class ItemDefinition(Protocol):
 
 @dataclass(frozen=True)
 class StoryLabel:
-    """A story as a rater may name it: its letter in this seat, and where it can be read again."""
+    """A story as a rater may name it: its letter in this seat, what a page calls it, and where it can be read again."""
 
     letter: str
     url: str = ""
+    title: str = ""
 
 
 class InvalidDefinition(ValueError):

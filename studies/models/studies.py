@@ -17,7 +17,7 @@ class Study(models.Model):
         PAUSED = "paused", _("Paused")
         CLOSED = "closed", _("Closed")
 
-    OrderPolicy = vocabulary.OrderPolicy
+    OrderPolicy, TextKind = vocabulary.OrderPolicy, vocabulary.TextKind
 
     slug = models.SlugField(_("slug"), max_length=80, unique=True)
     title = models.CharField(_("title"), max_length=200, help_text=_("Shown to raters."))
@@ -32,6 +32,13 @@ class Study(models.Model):
     )
     notice = models.CharField(
         _("notice"), max_length=300, blank=True, help_text=_("Shown on every page of the study and its report.")
+    )
+    text_kind = models.CharField(
+        _("kind of text"),
+        max_length=10,
+        choices=TextKind.choices,
+        default=TextKind.STORY,
+        help_text=_("What the pages call that which is read."),
     )
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.DRAFT)
     seats_per_group = models.PositiveSmallIntegerField(_("seats per group"), default=3)

@@ -12,7 +12,7 @@ from django.db import DEFAULT_DB_ALIAS
 from django.db.models import Model
 
 from studies import hashing
-from studies.models import Cloze, Instrument, Item, ProtocolVersion, Step, Story
+from studies.models import Cloze, Instrument, Item, ProtocolVersion, Step, Story, Study
 from studies.protocol.steps import Protocol, cloze_of
 
 M = TypeVar("M", bound=Model)
@@ -54,6 +54,9 @@ def write_document(protocol: Protocol) -> str:
     }
     for cloze in filter(None, map(cloze_of, protocol.steps)):
         content["instruments"][str(cloze.filling)]["cloze"] = _values(cloze, CLOZE)
+    # Only where it says something, so that protocols that were frozen before it was there stay as they are.
+    if study.text_kind != Study.TextKind.STORY:
+        content["text_kind"] = study.text_kind
     if study.shows_premise:
         content["premises"] = {group.code: group.premise for group in groups}
     return hashing.canonical_json(content)

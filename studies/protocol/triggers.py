@@ -112,7 +112,7 @@ TRIGGERS: list[Trigger] = [
         Study,
         OF_STUDY,
         final=f"EXISTS (SELECT 1 {OF_STUDIES} (OLD.id) AND {FROZEN})",
-        change=any_changed(_columns(Study, ("slug", *STUDY))),
+        change=any_changed(_columns(Study, ("slug", *STUDY, "text_kind"))),
         held=f"{OF_STUDIES} (OLD.id)",
     ),
     *_keep_part(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from django.utils.translation import gettext_noop as _
 
 from studies.typography.features import BOLD, INVISIBLE, ITALIC, ODD_SPACE
-from studies.typography.paragraphs import BLANK_LINES, is_break
+from studies.typography.paragraphs import BLANK_LINES, is_break, is_one_paragraph
 
 
 def _by_line(change: Callable[[str], str]) -> Callable[[str], str]:
@@ -49,7 +49,9 @@ def _markdown(line: str) -> str:
 
 def _lines(text: str) -> str:
     text = text.strip("\n")
-    return BLANK_LINES.sub("\n\n", text) if BLANK_LINES.search(text) else re.sub(r"\n+", "\n\n", text)
+    if BLANK_LINES.search(text) or is_one_paragraph(text):
+        return BLANK_LINES.sub("\n\n", text)
+    return re.sub(r"\n+", "\n\n", text)
 
 
 # In this order: what is invisible first, since it hides the rest; line ends last.

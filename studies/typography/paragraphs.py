@@ -17,8 +17,10 @@ ITALIC = re.compile(rf"(?<!{_LETTER})(?<!\*)\*(?![\s*])(.+?)(?<![\s*])\*(?!{_LET
 HEADING = re.compile(r"§ [1-9][0-9]*(?: .*)?")
 # A three-line initial needs three lines beside it; shorter openings go without.
 LONG_ENOUGH = 160
-# Nobody wraps prose at fewer characters a line.
-NARROWEST = 60
+# Nobody wraps prose at fewer characters a line, nor at more.
+NARROWEST, WIDEST = 60, 100
+# What ends a line that is a paragraph by itself; a dash does where speech breaks off.
+STOP = re.compile(r"""(?:[.!?…:。！？]["'”’»)\]*_]*|[—–-]["'”’»]+)$""")
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,25 @@ def as_set(text: str) -> str:
 
 
 def has_blank_lines(text: str) -> bool:
-    """Whether blank lines part the paragraphs of the text; in one that has none, every line is a paragraph."""
+    """Whether blank lines part the paragraphs of the text; in one that has none, every line is a paragraph, unless
+    `is_one_paragraph`."""
     return BLANK_LINES.search(normalise_line_ends(text).strip()) is not None
+
+
+def is_one_paragraph(text: str) -> bool:
+    """Whether the lines of a text without blank lines belong together, as in verse of one stanza, or in prose that an
+    editor wrapped. (`keeps_lines` tells the two apart.)
+
+    They do if none is longer than 100 characters and a third of those before the last end in mid-sentence; or if all
+    are shorter than 60 and some after the first are indented.
+    """
+    lines = [line.rstrip() for line in normalise_line_ends(text).split("\n") if line.strip() and not is_break(line)]
+    if len(lines) == 1 or max(map(len, lines), default=0) > WIDEST:
+        return False
+    if max(map(len, lines), default=0) < NARROWEST and any(line[:1].isspace() for line in lines[1:]):
+        return True
+    n_open = sum(STOP.search(line) is None for line in lines[:-1])
+    return 0 < n_open >= (len(lines) - 1) / 3
 
 
 def normalise_line_ends(text: str) -> str:
@@ -92,11 +111,11 @@ def normalise_line_ends(text: str) -> str:
 def split_blocks(text: str, *, by_blank_lines: bool | None = None) -> list[str]:
     """The paragraphs and breaks of the text in their order, none of them empty. A break ends a paragraph by itself.
 
-    by_blank_lines : what `has_blank_lines` says of the whole text, where this is a part of it
+    by_blank_lines : whether only blank lines part paragraphs, where that is known of the text that this is a part of
     """
     text = normalise_line_ends(text).rstrip()
     if by_blank_lines is None:
-        by_blank_lines = has_blank_lines(text)
+        by_blank_lines = has_blank_lines(text) or is_one_paragraph(text)
     blocks: list[list[str]] = [[]]
     for line in text.split("\n"):
         if is_break(line):

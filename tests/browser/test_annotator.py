@@ -99,7 +99,7 @@ def test_an_expert_finishes_a_group(page, come_in, study):
 
 def test_an_answer_is_saved_as_it_is_given_and_is_there_after_a_reload(page, come_in):
     come_in()
-    expect(page.locator("[data-lacking]")).to_have_text("2 questions open in this story")
+    expect(page.locator("[data-lacking]")).to_have_text("2 questions open here")
 
     page.keyboard.press("y")
     page.get_by_label("Your reasons").press_sequentially("It turns on a pane of glass.")
@@ -107,7 +107,7 @@ def test_an_answer_is_saved_as_it_is_given_and_is_there_after_a_reload(page, com
 
     expect(page.locator("#status")).to_have_text(re.compile(r"^Saved \d\d:\d\d$"))
     expect(page.locator(".items [aria-current] .mark")).to_have_attribute("data-state", "done")
-    expect(page.locator("[data-lacking]")).to_have_text("1 question open in this story")
+    expect(page.locator("[data-lacking]")).to_have_text("1 question open here")
     page.reload()
     expect(page.get_by_role("radio", name="Yes")).to_be_checked()
     expect(page.get_by_label("Your reasons")).to_have_value("It turns on a pane of glass.")

@@ -1,9 +1,11 @@
 """How the desk stands in its window: masthead above, panes that scroll by themselves, the foot below."""
 
+from itertools import combinations
+
 import pytest
 from playwright.sync_api import Page, expect
 
-from studies.models import Story, Study
+from studies.models import Instrument, Step, Story, Study
 from tests import factories, triggers
 from tests.browser.arriving import begin
 
@@ -59,3 +61,55 @@ def test_the_desk_never_slides_up_under_its_window(page, live_server, study):
     assert page.evaluate("[document.scrollingElement.scrollTop, document.body.scrollTop]") == [0, 0]
     assert page.evaluate("document.documentElement.scrollHeight") == 900
     expect(page.locator("#status")).to_be_attached()
+
+
+def study_asking(instrument: Instrument) -> Study:
+    study = factories.study(n_stories=2, planned=False)
+    Step.objects.filter(version__study=study, key="tests").update(instrument=instrument)
+    factories.plan(study)
+    return study
+
+
+@pytest.mark.parametrize("notice", ["", "Words that all raters see."])
+def test_the_first_question_shows_its_answer_and_the_beginning_of_the_reasons(page, live_server, notice):
+    measure = "Ask where the last page comes from, and what prepares it. " * 9
+    study = study_asking(factories.instrument("endings", n_items=14, background=measure))
+    Study.objects.update(notice=notice)
+    Step.objects.filter(key="tests").update(text="Answer for the story in front of you.")
+    begin(page, live_server, study)
+
+    page.set_viewport_size({"width": 1366, "height": 768})
+
+    reasons, foot = (page.locator(place).first.bounding_box() for place in (".rationale textarea", ".pane-foot"))
+    assert page.locator(".background div").bounding_box()["height"] > 120
+    assert reasons["y"] + 40 < foot["y"]
+
+
+@pytest.mark.parametrize("width", [1440, 1366, 1280, 1024, 390, 320])
+def test_the_words_of_a_scale_never_stand_on_its_points(page, live_server, width):
+    settings = {"low": 1, "high": 5, "anchors": {"1": "Implausible", "5": "Undeniably real"}}
+    study = study_asking(factories.instrument("scales", n_items=1, type="scale", settings=settings))
+    begin(page, live_server, study)
+
+    page.set_viewport_size({"width": width, "height": 800})
+
+    shown = ".scale .points label, .scale > .anchor"
+    boxes = page.evaluate(
+        "(s) => [...document.querySelectorAll(s)].map((e) => e.getBoundingClientRect().toJSON())", shown
+    )
+    assert len(boxes) == 7
+    for a, b in combinations(boxes, 2):
+        is_apart = (
+            a["right"] <= b["left"] or b["right"] <= a["left"] or a["bottom"] <= b["top"] or b["bottom"] <= a["top"]
+        )
+        assert is_apart, (a, b)
+
+
+def test_a_long_address_to_write_to_makes_no_page_wider_than_a_telephone(page, live_server, study):
+    Study.objects.update(contact="write.to.us.about.this.study@department-of-letters.example.org")
+    begin(page, live_server, study)
+
+    page.goto(f"{live_server.url}/withdraw/")
+    page.set_viewport_size({"width": 320, "height": 640})
+
+    assert page.evaluate("document.documentElement.scrollWidth") == 320

@@ -137,6 +137,6 @@ def test_browser_and_server_count_the_same_words(page, live_server):
     same()
     assert len(set(counted)) > 3
     field.fill("one")
-    expect(page.locator(".count")).to_have_text("1 word, at least one sentence")
+    expect(page.locator(".count")).to_have_text("1 sentence, at least one sentence")
     field.fill("and two")
-    expect(page.locator(".count")).to_have_text("2 words, at least one sentence")
+    expect(page.locator(".count")).to_have_text("2 sentences, at least one sentence")

@@ -1,6 +1,7 @@
 """Saving that can be trusted, in a real browser: lost connections, ended sessions, slow servers."""
 
 import re
+from typing import Any
 
 import pytest
 from django.contrib.sessions.models import Session
@@ -8,7 +9,9 @@ from django.utils import timezone
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from annotation.models import Assignment, ResponseEvent
+from annotation.participation import invitations
 from annotation.responses import holds
+from studies.models import Study
 from tests.browser.saying import WORDS, n_drafts, reasons, said, status, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
@@ -43,12 +46,52 @@ def test_a_server_that_fails_is_asked_again_at_once_by_a_button_and_by_itself(de
     desk.route("**/s/tests/**", fail)
     desk.get_by_role("radio", name="Yes").check()
     expect(status(desk)).to_have_text("Not saved, retry")
+    expect(desk.locator("#trouble")).to_contain_text("It stays here and is sent again by itself")
     desk.unroute("**/s/tests/**")
 
     status(desk).get_by_role("button", name="retry").click()
 
     until(desk, lambda: said() == [("yes", "")], "it was not saved again")
     expect(status(desk)).to_have_text(re.compile("^Saved"))
+    expect(desk.locator("#trouble")).to_be_empty()
+
+
+def test_when_somebody_else_has_come_in_the_page_says_so_and_what_to_do(
+    desk: Page, context: BrowserContext, link: str, live_server: Any
+) -> None:
+    _, token = invitations.issue(Study.objects.get())
+    theirs = context.new_page()
+    theirs.goto(f"{live_server.url}/r/{token}/")
+    theirs.get_by_role("button", name="Continue").click()
+
+    reasons(desk).press_sequentially(WORDS)
+
+    expect(status(desk)).to_have_text("Not saved, retry")
+    expect(desk.locator("#trouble")).to_contain_text("Somebody else has come in on this browser")
+    desk.set_viewport_size({"width": 1024, "height": 500})
+    desk.locator("#questions .pane-foot button").first.scroll_into_view_if_needed()
+    expect(desk.locator("#trouble")).to_be_in_viewport()
+
+    theirs.goto(link)
+    theirs.get_by_role("button", name="Continue").click()
+    until(desk, lambda: said() == [(None, WORDS)], "it was not saved after coming in again")
+
+
+def test_the_panel_of_two_versions_never_stands_under_a_sign_without_words(desk: Page, context: BrowserContext) -> None:
+    desk.route("**/s/tests/**", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
+    reasons(desk).press_sequentially(WORDS)
+    expect(status(desk)).to_have_text("Offline, kept on this device")
+    other = context.new_page()
+    other.goto(desk.url)
+    other.get_by_role("radio", name="No").check()
+    expect(status(other)).to_have_text(re.compile("^Saved"))
+    other.close()
+    desk.unroute("**/s/tests/**")
+
+    desk.reload()
+
+    expect(desk.get_by_role("heading", name="Two versions of one answer")).to_be_visible()
+    expect(status(desk)).to_have_text("Not saved")
 
 
 def test_what_comes_too_fast_is_kept_and_sent_again_when_the_server_said(desk: Page) -> None:

@@ -4,7 +4,7 @@ from django.http import Http404
 from django.urls import reverse
 
 from annotation import progress
-from annotation.progress import Part, Place, Stop
+from annotation.progress import Part, Place, Stop, phrases
 from annotation.progress.work import Work
 from studies.items import StoryLabel
 from studies.models import Step
@@ -40,7 +40,11 @@ def of_story(work: Work, letter: str) -> str:
 
 def linked_stories(work: Work) -> list[StoryLabel]:
     """The stories as an item may name them, each with its address."""
-    return [StoryLabel(letter, url=of_story(work, letter)) for letter in work.letters]
+    kind = work.assignment.study.text_kind
+    return [
+        StoryLabel(letter, url=of_story(work, letter), title=phrases.say("title", kind, letter=letter))
+        for letter in work.letters
+    ]
 
 
 def find_part(work: Work, step_key: str) -> Part:

@@ -2,7 +2,7 @@
 import * as drafts from "./drafts.js";
 import { fill, isOutdated, isReview, saverAt } from "./forms.js";
 import { codeOf, LONGEST_RETRY_DELAY, outcomeOf, queue, REQUEST_TIMEOUT, SIGNATURE, waitOf } from "./queue.js";
-import { clearTrouble, markFailed, say, sayDone, sayTrouble } from "./status.js";
+import { clearTrouble, markFailed, say, sayDone, saysTrouble, sayTrouble } from "./status.js";
 
 /** @typedef {import("./drafts.js").Draft} Draft */
 /** @typedef {import("./forms.js").Saver} Saver */
@@ -67,9 +67,13 @@ async function deliverAll() {
   const { isIncomplete, isCompleteAtLast, mustReload } = queue.closeDelivery(outcomes);
   if (isIncomplete) {
     say(navigator.onLine ? "failed" : "offline");
+    if (navigator.onLine && !saysTrouble()) sayTrouble("unreached");
     queue.nextDelivery = setTimeout(retryAll, LONGEST_RETRY_DELAY);
   }
-  if (isCompleteAtLast) sayDone();
+  if (isCompleteAtLast) {
+    clearTrouble();
+    sayDone();
+  }
   if (mustReload) location.reload();
 }
 
@@ -161,6 +165,8 @@ export async function renewToken() {
   const signal = AbortSignal.timeout(REQUEST_TIMEOUT);
   const answer = await fetch(location.pathname, { redirect: "manual", signal }).catch(() => null);
   if (answer?.type === "opaqueredirect" || answer?.status === 401) sayTrouble("ended");
+  else if (answer?.status === 404) sayTrouble("foreign");
+  else if (!answer?.ok) sayTrouble("unreached");
   const html = answer?.ok ? await answer.text() : "";
   const token = tokensIn(new DOMParser().parseFromString(html, "text/html"))[0]?.value;
   if (!token) return;

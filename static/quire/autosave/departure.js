@@ -4,7 +4,7 @@ import { send } from "./delivery.js";
 import * as drafts from "./drafts.js";
 import { isReview } from "./forms.js";
 import { DEPARTURE_LIMIT, LONGEST_RETRY_DELAY, queue } from "./queue.js";
-import { say } from "./status.js";
+import { say, sayTrouble } from "./status.js";
 
 const LOOK_AGAIN = 30; // milliseconds
 
@@ -33,6 +33,7 @@ document.addEventListener(
     if (queue.mustWarn({ ...departure, isReview: isReview() })) {
       queue.isWarned = true;
       say("failed");
+      sayTrouble("unreached");
       return;
     }
     queue.isReleased = true;

@@ -206,7 +206,9 @@ function refuse(saver, n, code, retryAfter) {
   }
   say(refusal.state);
   if (code === 401) sayTrouble("ended");
-  if (code === 403) renewToken();
+  else if (code === 403) renewToken();
+  else if (code === 404) sayTrouble("foreign");
+  else if (refusal.state === "failed") sayTrouble("unreached");
   setTimeout(() => {
     if (!queue.failures.has(saver)) return;
     if (saver.isConnected) send(saver);

@@ -42,9 +42,11 @@ export function sayPageState() {
   else say(state);
 }
 
-/** The words stay, in the colour of what failed. */
+/** The words stay, in the colour of what failed; where there are none, that it is not saved. */
 export function markFailed() {
-  if (status) status.dataset.state = "failed";
+  if (!status) return;
+  status.dataset.state = "failed";
+  if (!status.textContent) status.textContent = status.dataset.failed ?? "";
 }
 
 /** After a save that was refused: the answer has said why; if it has not, that it is not saved. */
@@ -54,15 +56,18 @@ export function sayRefused() {
   if (status.textContent === status.dataset.saving) status.textContent = status.dataset.failed ?? "";
 }
 
+export const saysTrouble = () => Boolean(trouble()?.childElementCount);
+
 /**
- * Say what went wrong, in the words of a template.
- * @param {"ended" | "kept"} id
+ * Say what went wrong and what to do, in the words of a template; what is said already is not said again.
+ * @param {"ended" | "foreign" | "unreached" | "kept"} id
  * @param {(words: DocumentFragment) => void} complete
  */
 export function sayTrouble(id, complete = () => {}) {
   const words = copyOf(id);
   const place = trouble();
-  if (!words || !place) return;
+  if (!words || !place || (id !== "kept" && saysTrouble() && place.dataset.says === id)) return;
+  place.dataset.says = id;
   complete(words);
   place.replaceChildren(words);
 }

@@ -156,3 +156,13 @@ def test_a_passage_over_lines_is_found_in_verse_and_in_wrapped_prose() -> None:
     first = quoting.mark_quotes(number_paragraphs(f"{verse}\n\n{prose}"), found)[0]
     assert [run.text for stretch in first.stretches if stretch.quote for run in stretch.runs] == ["waits,\n    i"]
     assert first.css == "section-opening verse"
+
+
+def test_a_passage_that_was_counted_when_verse_had_no_indents_still_stands_on_its_words():
+    poem = "Before.\n\n    The ferry does not wait,\nit never did.\n\nAfter."
+    passage = {"paragraph": 2, "start": 4, "end": 9, "text": "ferry"}
+
+    assert quoting.read_quotes([passage], poem) == [Quote(2, 8, 13, "ferry")]
+
+    _, verse, _ = quoting.mark_quotes(number_paragraphs(poem), [Quote(2, 4, 9, "ferry")])
+    assert ["".join(r.text for r in s.runs) for s in verse.stretches if s.quote] == ["ferry"]

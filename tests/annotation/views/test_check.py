@@ -96,7 +96,7 @@ def test_a_check_with_open_answers_is_no_attempt(client):
     page = client.post("/once/about/", {"attempt": "1"})
 
     assert page.status_code == 400
-    assert "Is it good in way 2?</span></a>: This has not been answered yet." in page.text
+    assert "Is it good in way 2?</span></a> This has not been answered yet." in page.text
     assert not visit.rater.steps_taken.filter(step__key="about").exists()
 
 

@@ -73,7 +73,8 @@ def test_each_sign_is_counted_where_it_stands_and_nowhere_else(text: str, found:
         ("invisible", "می\u200cخواهم", "می\u200cخواهم"),  # a joiner that is part of the word
         ("spaces", "  a  b\tc \n d", "a b c\nd"),
         ("lines", "\na\n \n\n\nb\nc\n\nd", "a\n\nb\nc\n\nd"),
-        ("lines", "a\nb\nc", "a\n\nb\n\nc"),
+        ("lines", "A.\nB.\nC.", "A.\n\nB.\n\nC."),
+        ("lines", "a\nb,\nc", "a\nb,\nc"),
     ],
 )
 def test_each_normalisation_writes_the_same_thing_in_one_way(kind: str, before: str, after: str) -> None:

@@ -133,6 +133,41 @@ def test_lines_and_indents_of_verse_letters_and_lists_are_kept(text):
     assert (first.keeps_lines, last.keeps_lines) == (False, False)
 
 
+SONNET = """I kept the key for longer than the house,
+and longer than the people in it kept
+their promises. It opened nothing. Then
+someone rang. She said the door was standing as it was."""
+ENDED = """So much depends.
+    Upon a letter.
+        That is not sent."""
+
+
+@pytest.mark.parametrize("text", [VERSE, SONNET, ENDED, "Dear Sir,\nI do not think that this will reach you.", "a\nb"])
+def test_a_poem_without_blank_lines_is_one_paragraph_that_keeps_its_lines_and_indents(text):
+    (paragraph,) = number_paragraphs(f"\n{text}\n")
+
+    assert (paragraph.words, paragraph.css) == (text, "section-opening verse")
+    assert split_blocks(f"{text}\n***\n{text}") == [text, "***", text]
+
+
+def test_prose_without_blank_lines_that_an_editor_wrapped_is_one_paragraph():
+    (paragraph,) = number_paragraphs(fill(PROSE, 72))
+
+    assert (paragraph.words, paragraph.keeps_lines) == (PROSE, False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "“Where?” he asked.\n“There.”\n“Where? I do not—”\n“Look!”\n‘Ah …’",
+        f"The Ferry\n{LONG}\nHe went.\nShe stayed",
+        "He said:\n“No.”\nShe said nothing.",
+    ],
+)
+def test_prose_with_a_paragraph_on_every_line_is_no_verse(text):
+    assert [p.words for p in number_paragraphs(text)] == [line.strip() for line in text.split("\n")]
+
+
 def test_a_text_set_for_a_page_keeps_verse_and_lets_prose_run_on():
     assert as_set(f"{fill(PROSE, 72)}\n\n{VERSE}\n") == f"{PROSE}\n\n{VERSE}"
 

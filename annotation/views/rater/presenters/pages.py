@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from annotation import progress, responses
 from annotation.participation import recognition
-from annotation.progress import Part, Place, State, Stop, languages
+from annotation.progress import Part, Place, State, Stop, languages, phrases
 from annotation.progress.languages import Words
 from annotation.progress.refusals import Refusal
 from annotation.progress.work import Work
@@ -117,7 +117,7 @@ def desk_context(
         "lead": place.step.text if position == 0 or story_places[position - 1].step != place.step else "",
         "n_open": sum(bool(work.answers.shortfall(p)) for p in story_places),
         "has_previous": before is not None,
-        "next_label": _next_label(place, after),
+        "next_label": _next_label(place, after, work.assignment.study.text_kind),
         "next_url": addresses.of_stop(work, after),
     }
 
@@ -127,10 +127,10 @@ def is_recognised(work: Work, story: Story) -> bool:
     return work.assignment.study.asks_recognition and recognition.is_flagged(work.assignment, story)
 
 
-def _next_label(place: Place, after: Stop | None) -> str:
+def _next_label(place: Place, after: Stop | None, text_kind: str) -> str:
     if isinstance(after, Place):
         is_same_story = after.letter == place.letter
-        return _("Next question") if is_same_story else _("Next story, %(letter)s") % {"letter": after.letter}
+        return _("Next question") if is_same_story else phrases.say("next", text_kind, letter=after.letter)
     return _("Go on") if after else _("Check answers")
 
 
@@ -219,7 +219,7 @@ def together_context(
         "story_links": links,
         "heading": languages.step_title(part.steps[0], work.assignment.study)
         if len(part.steps) == 1
-        else Words(_("The %(n)s stories together") % {"n": number_in_words(len(links))}),
+        else Words(phrases.say("together", work.assignment.study.text_kind, n=number_in_words(len(links)))),
         "missing_answers": missing_answers,
         "refused_answers": [missing_answer(work, a.place, a.problem, is_here=True) for a in refused],
         "is_once": work.assignment.seat is None,
@@ -252,7 +252,7 @@ def review_context(work: Work, parts: Sequence[Part]) -> dict[str, Any]:
             "name": Words(p.item.title or p.item.question, languages.of_step(p.step, study)),
             "heading": languages.step_title(p.step, study)
             if p.step.scope != Step.Scope.STORY
-            else languages.story_title(p.letter),
+            else languages.story_title(p.letter, study),
             "letter": p.letter if p.step.scope == Step.Scope.STORIES else "",
             "url": addresses.of_stop(work, p),
             "words": response_in_words(work, work.answers.at(p), p),

@@ -18,7 +18,7 @@ from annotation.views.rater import addresses
 from annotation.views.rater.guards import Request
 from studies import items
 from studies.items import InvalidAnswer, is_empty
-from studies.items.rationale import count_words
+from studies.items.rationale import count_sentences, count_words
 from studies.items.text import excess_length, is_storable
 from studies.models import Item, Step
 
@@ -71,8 +71,21 @@ class ItemForm:
         return ngettext("at least %(n)s sentence", "at least %(n)s sentences", n) % {"n": number_in_words(n)}
 
     @property
-    def n_words(self) -> int:
-        return count_words(self.rationale)
+    def counts_sentences(self) -> bool:
+        """Whether the counter beside the reasons counts sentences, as it does where so many are asked for."""
+        return self.item.rationale == self.item.Rationale.REQUIRED and self.item.rationale_unit == "sentences"
+
+    @property
+    def n_counted(self) -> int:
+        return (count_sentences if self.counts_sentences else count_words)(self.rationale)
+
+    @property
+    def unit(self) -> dict[str, str]:
+        """What is counted, in words: for one, for many, and for as many as there are."""
+        return {name: self._unit(n) for name, n in (("one", 1), ("many", 2), ("now", self.n_counted))}
+
+    def _unit(self, n: int) -> str:
+        return ngettext("sentence", "sentences", n) if self.counts_sentences else ngettext("word", "words", n)
 
 
 @dataclass(frozen=True)
@@ -226,6 +239,11 @@ class MissingAnswer:
     name: Words
     url: str
     sentence: str
+
+    @property
+    def colon(self) -> str:
+        """What stands between the name and the sentence: nothing after a name that is a sentence itself."""
+        return "" if self.name.text.endswith((".", "?", "!", "…")) else ":"
 
 
 def missing_answer(work: Work, place: Place, sentence: str, *, is_here: bool = False) -> MissingAnswer:
