@@ -1,16 +1,16 @@
-"""`python -m tools.browsers`: the raters' way of each demo study in Firefox and WebKit, and docs/browsers.md with what came of it.
+"""`python -m tools.browsers`: the raters' way of each demo study in Firefox and WebKit, written to docs/browsers.md.
 
-Needs the environment of tools/browsers/requirements.txt to run in, and .venv for the site: `make browsers` makes both. A
-browser that is not installed is left out with the line that installs it, and fails only where --only asks for it. Exits
-with 1 if anything was found.
+Needs the environment of tools/browsers/requirements.txt to run in, and .venv for the site: `make browsers` makes both.
+A browser that is not installed is left out with the line that installs it, and fails only where --only asks for it.
+Exits with 1 if anything was found.
 """
 
 import argparse
+import signal
 import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from tools import measurement
 from tools.browsers.site import ROOT, Site
@@ -20,6 +20,13 @@ from tools.browsers.windows import NoBrowser, open_browser
 
 BROWSERS = ("firefox", "webkit")
 PICTURES = ROOT / "var" / "browsers"
+ABOUT = (
+    "Written by `make browsers`; do not edit. A rater's way through every live study of the demo, from the link to the "
+    "receipt, in other browsers than the Chromium of the tests: the same steps, by mouse and by keys. A page is looked "
+    "at for text that is cut, for a desk that has slid and for what is wider than the window: when it is first met at "
+    "1440, 1024 and 390 pixels (WebKitGTK is no narrower than 447), later at 1440. Pictures are put into "
+    "`var/browsers`. `harbour` is closed and asks what `orchard` asks."
+)
 
 
 @dataclass
@@ -54,11 +61,7 @@ def page(visits: list[Visit], absent: list[str]) -> str:
     lines = [
         "# Other browsers",
         "",
-        "Written by `make browsers`; do not edit. A rater's way through every live study of the demo, from the link to the "
-        "receipt, in other browsers than the Chromium of the tests: the same steps, by mouse and by keys. Every page is "
-        "looked at for text that is cut, for a desk that has slid and for what stands beside the window, when it is first "
-        "met at 1440, 1024 and 390 pixels (WebKitGTK is no narrower than 447), later at 1440. `harbour` is closed and asks "
-        "what `orchard` asks.",
+        ABOUT,
         "",
         f"Commit {measurement.commit()}; {measurement.machine()}.",
         "",
@@ -78,6 +81,7 @@ def main() -> int:
     parser.add_argument("--only", choices=[*BROWSERS, "chromium"], help="one browser, and nothing is written")
     parser.add_argument("--study", action="append", default=[], help="this study alone, and nothing is written")
     arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that server and browser end with it
     visits, absent = [], []
     for name in [arguments.only] if arguments.only else BROWSERS:
         try:
@@ -91,7 +95,9 @@ def main() -> int:
         measurement.write("docs/browsers.md", text)
     for words in absent:
         measurement.progress(words)
-    return bool([finding for visit in visits for finding in visit.findings] or (arguments.only and absent) or not visits)
+    return bool(
+        [finding for visit in visits for finding in visit.findings] or (arguments.only and absent) or not visits
+    )
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ def write_without_server(walk: Walk) -> None:
 
 
 def meet_conflict(walk: Walk) -> None:
-    """Two windows write into one blank: both versions are shown, and the one that is chosen is saved. Raises Missing."""
+    """Two windows write into one blank: both versions are shown, and the chosen one is saved. Raises Missing."""
     walk.await_saved()
     other = walk.window.open_another()
     try:

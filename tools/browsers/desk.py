@@ -1,7 +1,7 @@
 """The reading desk: every question answered, and at the first one of each study what a desk must stand."""
 
 from tools.browsers.walk import Walk, button
-from tools.browsers.windows import until
+from tools.browsers.windows import Window, until
 
 REASONS = "#questions textarea[name^='rationale-']"
 DRAFT = "Written while nothing could be reached."
@@ -61,15 +61,18 @@ def quote(walk: Walk) -> None:
     window.click("#questions h2")
     window.press("q")
     until(lambda: window.evaluate("return document.activeElement.matches('.story p')"), "Q chooses no paragraph")
-    window.press("ArrowDown")
-    window.press("ArrowRight")
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight"):  # another paragraph where there is one, its second sentence
+        window.press(key)
     window.press("Enter")
     until(lambda: len(window.evaluate(quotes)) == 2, "a sentence that was chosen by keys is not quoted")
     walk.await_saved()
     walk.look("quoted")
     for number in (1, 2):
         window.click(f"(//figure[contains(@class, 'quote')])[{number}]//figcaption/a")
-        until(lambda: window.evaluate("return document.activeElement.matches('.story p')"), "¶ does not lead to its paragraph")
+        until(
+            lambda: window.evaluate("return document.activeElement.matches('.story p')"),
+            "¶ leads to no paragraph",
+        )
         walk.look("led-to-paragraph")
         window.click(f"(//article[contains(@class, 'story')]//mark/a)[{number}]")
         until(lambda: window.evaluate("return document.activeElement.matches('.quote')"), "a mark does not lead back")
@@ -83,9 +86,10 @@ def quote(walk: Walk) -> None:
 
 
 FIRST_LINE = """
-  const text = document.createTreeWalker(document.querySelector("#p2"), NodeFilter.SHOW_TEXT).nextNode();
+  const paragraph = document.querySelector("#p2") ?? document.querySelector("#p1");
+  const text = document.createTreeWalker(paragraph, NodeFilter.SHOW_TEXT).nextNode();
   const range = document.createRange();
-  range.setStart(text, 0);
+  range.setStart(text, 3);
   range.setEnd(text, 20);
   const line = range.getClientRects()[0];
   const y = line.top + line.height / 2;
@@ -115,29 +119,42 @@ def write_without_server(walk: Walk) -> None:
 def meet_conflict(walk: Walk) -> None:
     """Two windows change one answer: both versions are shown, and the one that is chosen is saved. Raises Missing."""
     window = walk.window
-    first, second = window.evaluate(TWO_ANSWERS)
+    theirs, mine = window.evaluate(TWO_ANSWERS)
     other = window.open_another()
     try:
         other.open(walk.url())
-        other.click(first)
+        answer(other, theirs, "Theirs.")
         until(lambda: other.evaluate(STATE) == "saved", "the other window does not save")
     finally:
         other.close()
-    window.click(second)
-    until(lambda: walk.has(".conflict"), "a second window's answer is overwritten without a word")
+    answer(window, mine, "Mine.")
+    until(lambda: walk.has(".conflict"), "another window's answer is overwritten without a word")
     walk.look("conflict")
     window.click(button("Keep mine"))
-    until(lambda: not walk.has(".conflict") and window.evaluate("return document.querySelector(argument)?.checked", second),
-          "“Keep mine” does not bring back the question with that answer")
+    until(lambda: not walk.has(".conflict") and holds(window, mine), "“Keep mine” does not lead back to that answer")
     window.reload()
-    until(lambda: window.evaluate("return document.querySelector(argument)?.checked", second), "“Keep mine” is not kept")
+    until(lambda: holds(window, mine), "“Keep mine” is not kept")
+
+
+def answer(window: Window, selector: str, words: str) -> None:
+    """Choose a radio button, or write words into a field and leave it. Raises Missing."""
+    if "value=" in selector:
+        window.click(selector)
+        return
+    window.write(selector, words)
+    window.press("Tab")
+
+
+def holds(window: Window, selector: str) -> bool:
+    script = "const field = document.querySelector(argument); return field?.checked || field?.value === 'Mine.'"
+    return bool(window.evaluate(script, selector))
 
 
 STATE = "return document.querySelector('#status').dataset.state"
 TWO_ANSWERS = """
+  const text = document.querySelector("#questions form[data-saves] textarea");
   const radios = [...document.querySelectorAll("#questions form[data-saves] input[type=radio]")];
+  if (!radios.length) return Array(2).fill(`[name="${CSS.escape(text.name)}"]`);
   const open = radios.filter(({ checked, name }) => !checked && name === radios[0].name);
   return [open[0], open.at(-1)].map(({ name, value }) => `input[name="${CSS.escape(name)}"][value="${value}"]`);
 """
-
-

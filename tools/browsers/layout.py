@@ -1,4 +1,4 @@
-"""What is looked for on every page, in every browser, at every width: things cut off, slid away or beside the window."""
+"""What is looked for on every page, in every browser, at every width: what is cut, slid away or beside the window."""
 
 from tools.browsers.windows import Window
 
@@ -20,7 +20,8 @@ LOOK = """
   const masthead = document.querySelector(".masthead");
   if (document.body.matches(".reading") && innerWidth >= 1024) {
     if (root.scrollHeight > innerHeight + 1) faults.push(`the desk is ${root.scrollHeight} pixels high`);
-    if (root.scrollTop || document.body.scrollTop || masthead.getBoundingClientRect().top) faults.push("the desk has slid");
+    const { top } = masthead.getBoundingClientRect();
+    if (root.scrollTop || document.body.scrollTop || top) faults.push("the desk has slid");
   }
   if (masthead && innerWidth >= 1024 && masthead.offsetHeight > 72) faults.push("the masthead has two rows");
   return faults;

@@ -20,12 +20,14 @@ DEMO = ROOT / "studies" / "demo"
 
 
 class Site:
-    """While this holds, the demo answers at `address`; `links` has one expert's link of every live study by its slug."""
+    """While this holds, the demo answers at `address`; `links` has an expert's link of every live study by its slug."""
 
     def __init__(self, folder: str) -> None:
         self.port = _find_free_port()
         self.address = f"http://127.0.0.1:{self.port}"
-        self.environment = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")}
+        self.environment = {
+            name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")
+        }
         self.environment["QUIRE_VAR"] = folder
         self.process: subprocess.Popen[bytes] | None = None
         self.links: dict[str, str] = {}

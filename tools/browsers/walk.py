@@ -114,7 +114,8 @@ class Walk:
         """One answer to every question of a place that has none: a radio button, a word in every field."""
         for selector in self.window.evaluate(OPEN_CONTROLS, place):
             if selector.startswith("!"):
-                self.window.write(selector[1:], WHY)
+                is_number = self.window.evaluate("return document.querySelector(argument).inputMode", selector[1:])
+                self.window.write(selector[1:], "12" if is_number else WHY)
             else:
                 self.window.click(selector)
         self.await_saved()
@@ -138,6 +139,12 @@ OPEN_CONTROLS = """
     const all = [...place.querySelectorAll(`input[name="${escape(radio.name)}"]`)];
     if (all.some(({ checked }) => checked)) continue;
     selectors.push(`input[name="${escape(radio.name)}"][value="${escape(all[0].value)}"]`);
+  }
+  for (const box of place.querySelectorAll("input[type=checkbox]:enabled")) {
+    if (names.has(box.name) || box.closest(".quote")) continue;
+    names.add(box.name);
+    const all = `input[name="${escape(box.name)}"]`;
+    if (!place.querySelector(`${all}:checked`)) selectors.push(`${all}[value="${escape(box.value)}"]`);
   }
   for (const text of place.querySelectorAll("textarea:enabled, input[type=text]:enabled")) {
     if (!text.value && text.getClientRects().length) selectors.push(`![name="${escape(text.name)}"]`);

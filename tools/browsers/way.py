@@ -79,7 +79,9 @@ def pass_check(walk: Walk) -> None:
     """The comprehension check: wrong at first, then right. Raises Missing."""
     items = tomllib.loads(CHECK.read_text())["items"]
     right = [item["settings"]["correct"] for item in items]
-    names = walk.window.evaluate("return [...new Set([...document.querySelectorAll('main [type=radio]')].map((r) => r.name))]")
+    names = walk.window.evaluate(
+        "return [...new Set([...document.querySelectorAll('main [type=radio]')].map((r) => r.name))]"
+    )
     if walk.has(".error-summary"):
         walk.note("check-again")
     else:
@@ -100,6 +102,8 @@ def answer_page(walk: Walk) -> None:
     walk.answer_all("main")
     walk.note(f"{scene}-compared" if is_compared else scene)
     walk.leave_by("main .form-end .principal")
+    if walk.has(".error-summary"):
+        raise Missing(f"{scene} is refused: {walk.text('.error-summary')}")
 
 
 def rank(walk: Walk) -> None:
@@ -119,6 +123,7 @@ def rank(walk: Walk) -> None:
     until(lambda: walk.window.evaluate(order) == second, "the ranking is not kept")
 
 
+RADIO_NAMES = "return [...document.querySelectorAll('main [type=radio]')].map(({ name }) => name)"
 # Lists that drop down belong to the system: no driver opens them in every browser.
 CHOOSE_POSITION = """
   const [row, position] = argument;

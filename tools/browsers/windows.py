@@ -205,8 +205,11 @@ class WebKitWindow:
         actions.perform()
 
     def click(self, selector: str) -> None:
-        from selenium.common import ElementClickInterceptedException, ElementNotInteractableException
-        from selenium.common import StaleElementReferenceException
+        from selenium.common import (
+            ElementClickInterceptedException,
+            ElementNotInteractableException,
+            StaleElementReferenceException,
+        )
 
         busy = (ElementClickInterceptedException, ElementNotInteractableException, StaleElementReferenceException)
         deadline = time.monotonic() + PATIENCE

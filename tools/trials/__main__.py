@@ -25,7 +25,7 @@ def trials() -> list[Trial]:
     from annotation.responses import history
     from tests import triggers
     from tests.trust import crawl
-    from tools.trials import faults, flips, two_tabs
+    from tools.trials import faults, flips, keys, sessions, two_tabs
 
     def flipped() -> dict[str, Any]:
         triggers.drop()
@@ -67,22 +67,30 @@ def trials() -> list[Trial]:
             "50 raters in a real browser lose their session on the server while they write, write on, leave or stay, "
             "and come in again by their link; then the whole sentence must be on the server. Its short form, "
             "`tests/tools/test_sessions.py`, needs no browser: it sends what a page kept.",
-            in_a_browser,
+            lambda: in_a_browser(lambda browser: sessions.run(browser, 50)),
             {"sessions": 50, "kept": 50},
+        ),
+        Trial(
+            "Keys faster than the network",
+            "Y, J and N by chance, 24 in each of 30 runs in a real browser: one every 60 to 400 ms, while a request "
+            "takes up to 400 ms more. An answer must be the last key that was pressed at its question before going on, "
+            "and every J must lead to the next question.",
+            lambda: in_a_browser(lambda browser: keys.run(browser, 30)),
+            {"runs": 30, "answers other than the key": 0, "moves lost": 0},
         ),
     ]
 
 
-def in_a_browser() -> dict[str, Any]:
+def in_a_browser(run: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+    """What a trial finds with a new Chromium, which it is given."""
     from playwright.sync_api import sync_playwright
 
     from tests.browser.conftest import ARGS, CHROMIUM
-    from tools.trials import sessions
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
         try:
-            return sessions.run(browser, 50)
+            return run(browser)
         finally:
             browser.close()
 
