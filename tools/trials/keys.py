@@ -71,12 +71,14 @@ def _press(
     pressed = page.evaluate("window.pressed")
     code = page.url.split("/a/")[1].split("/")[0]
     counts: dict[str, int] = {}
-    for _ in range(80):
+    for _ in range(200):
         form = str(page.evaluate("document.querySelector('.reading form[data-saves]')?.id ?? ''"))
         counts = compare(pressed, form, answers_of(code))
         if not counts["answers other than the key"] and not counts["moves lost"]:
             break
         page.wait_for_timeout(100)  # what is on its way arrives
+    else:
+        progress(f"{gap} ms, {latency} ms: {pressed} led to {form} and {answers_of(code)}")
     return counts
 
 
