@@ -2,7 +2,7 @@
 const FIELDS = ".blank textarea, .rationale textarea";
 const PHRASE = ".blank:not(.long) textarea";
 
-/** @type {WeakMap<HTMLElement, string>} the height that a field was given here; another one was made by hand, and stays */
+/** @type {WeakMap<HTMLElement, string>} the height that a field was given; another was made by hand, and stays */
 const heights = new WeakMap();
 /** @type {WeakMap<Element, number>} the width for which that was */
 const widths = new WeakMap();
