@@ -66,6 +66,8 @@ class Walk:
                 window.resize(width, height)
                 time.sleep(0.2)  # fonts and fields settle
                 window.save_picture(self.pictures / f"{self.study}-{scene}-{width}.png")
+                if window.evaluate(TURN_TO_QUESTIONS):
+                    window.save_picture(self.pictures / f"{self.study}-{scene}-questions-{width}.png")
             self.findings += [f"{scene} at {width}: {fault}" for fault in find_faults(window)]
         if is_new:
             window.resize(*SIZE)
@@ -128,6 +130,13 @@ class Walk:
             until(lambda: self.window.evaluate(state) in states, f"not saved: “{self.text('#status')}”")
 
 
+# Where only one pane of the desk is shown: whether it is so.
+TURN_TO_QUESTIONS = """
+  const tab = document.querySelector("#tab-questions");
+  if (!tab?.offsetParent) return false;
+  tab.click();
+  return true;
+"""
 OPEN_CONTROLS = """
   const place = document.querySelector(argument);
   const selectors = [];
