@@ -3,7 +3,7 @@ PORT ?= 8000
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo setup test slow lint lint-scripts browser gallery trials bench architecture messages services clean
+.PHONY: help demo setup test slow lint lint-scripts browser browsers gallery trials bench architecture messages services clean
 
 help:           ## What there is
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/'
@@ -38,6 +38,14 @@ slow: .venv/tested  ## The tests that take long: a release through the pages, te
 
 browser: .venv/tested ## The tests in a real Chromium
 	$(BIN)/pytest -n 2 -m browser
+
+.venv-browsers/ready: tools/browsers/requirements.txt
+	@test -x .venv-browsers/bin/python || $(PYTHON) -m venv .venv-browsers
+	@.venv-browsers/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
+browsers: .venv/ready .venv-browsers/ready ## The demo's studies walked through in Firefox and in WebKit; written to docs/browsers.md
+	.venv-browsers/bin/python -m tools.browsers $(if $(ONLY),--only $(ONLY))
 
 gallery: .venv/tested ## The pictures of docs/gallery.md and of the README, taken anew
 	$(BIN)/python -m tools.gallery
@@ -75,4 +83,4 @@ lint-scripts:
 	else echo "Node and npm are not there: the scripts are not checked (Debian: apt install nodejs npm)."; fi
 
 clean:          ## Forget the environment and the embedded data
-	rm -rf .venv node_modules var
+	rm -rf .venv .venv-browsers node_modules var

@@ -3,7 +3,7 @@ import { required } from "./dom.js";
 
 /** @param {string} id @returns {HTMLInputElement} */
 const baseOf = (id) => required(`#${CSS.escape(`base-${id}`)}`);
-/** @param {string} id @returns {HTMLInputElement | HTMLTextAreaElement | null} */
+/** @param {string} id @returns {HTMLTextAreaElement | null} */
 const fieldOf = (id) => document.querySelector(`.blank [data-of="${CSS.escape(id)}"]`);
 
 // A save says upon which revision it builds.
@@ -12,9 +12,19 @@ document.addEventListener("htmx:configRequest", (event) => {
   if (id) event.detail.parameters.set("base", baseOf(id).value);
 });
 
-// The return key keeps a word; the form as a whole has buttons of its own.
+// A word or a phrase has no lines of its own: the return key keeps it, and what is pasted runs on.
+const PHRASE = ".blank:not(.long) textarea";
+document.addEventListener(
+  "input",
+  (event) => {
+    const field = event.target;
+    if (!(field instanceof HTMLTextAreaElement) || !field.matches(PHRASE) || !field.value.includes("\n")) return;
+    field.value = field.value.replace(/\s*\n\s*/g, " ");
+  },
+  true,
+);
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "Enter" || event.isComposing || !event.target.matches(".blank input")) return;
+  if (event.key !== "Enter" || event.isComposing || !event.target.matches(PHRASE)) return;
   event.preventDefault();
   event.target.dispatchEvent(new Event("change", { bubbles: true }));
 });
@@ -43,15 +53,6 @@ if (matchMedia("(width >= 64rem)").matches) {
   /** @type {NodeListOf<HTMLDetailsElement>} */
   const constraints = document.querySelectorAll(".passage .constraints details");
   for (const details of constraints) details.open = true;
-}
-if (!CSS.supports("field-sizing", "content")) {
-  /** @param {HTMLElement} field */
-  const grow = (field) => {
-    field.style.height = "auto";
-    field.style.height = `${field.scrollHeight}px`;
-  };
-  document.addEventListener("input", (event) => event.target.matches(".blank textarea") && grow(event.target));
-  document.querySelectorAll(".blank textarea").forEach(grow);
 }
 
 // Where one is: the section of the field that has the focus, otherwise the one in the middle of the window.

@@ -6,6 +6,7 @@ import "./stopwatch.js";
 import "./ranking.js";
 import "./quotes.js";
 import "./keys.js";
+import "./fields.js";
 
 // Times in the reader's own zone, written as the server writes them.
 const { lang } = document.documentElement;

@@ -26,6 +26,7 @@ class Server:
     ) -> None:
         self.port = _free_port()
         self.address = f"http://127.0.0.1:{self.port}"
+        self.url = self.address  # as pytest-django's live server calls it
         self.without = without
         self.application = application
         self.size = ["--workers", str(workers), "--threads", str(threads)]
