@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.models import Response, ResponseEvent
 from annotation.progress import work
-from annotation.views.rater import guards, overview
+from annotation.views.rater import addresses, guards, overview
 from annotation.views.rater.presenters import pages
 from studies import hashing
 
@@ -52,7 +52,7 @@ def page(request: guards.Request, code: str, step: str, letter: str, item: str) 
     if code not in _CONTEXTS:
         mine = work.load_work(code, rater=request.session[guards.KEY], at=timezone.now())
         assert mine is not None
-        part, place = mine.place(step, item, letter)
+        part, place = addresses.find_place(mine, step, item, letter)
         context = pages.desk_context(mine, part, place, shows_shortfalls=False)
         _CONTEXTS[code] = context | overview.progress_context(request, mine, place, at=timezone.now())
     return render(request, "annotation/desk.html", _CONTEXTS[code])
