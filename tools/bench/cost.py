@@ -21,8 +21,10 @@ WARM_UP = 2 * N_ITEMS
 
 def run(n: int = 70) -> dict[str, float]:
     """CPU milliseconds of each kind of request, medians of blocks of n, and ours in relation to the bare ones."""
-    study = factories.study(f"cost{Study.objects.count()}", n_stories=4, k=1, n_items=N_ITEMS, comparative=False)
+    design = {"n_stories": 4, "k": 1, "n_items": N_ITEMS, "comparative": False, "planned": False}
+    study = factories.study(f"cost{Study.objects.count()}", **design)
     Story.objects.filter(study=study).update(text="\n\n".join([SENTENCE * 10] * (N_WORDS // 100)))
+    factories.plan(study)
     with Server(workers=1, application="tools.bench.wsgi") as server:
         visitor = _Visitor(Person(server.port), f"/r/{invitations.issue(study)[1]}/", study)
         kinds = {

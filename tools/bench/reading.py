@@ -22,9 +22,11 @@ BLOCKING = re.compile(r"<script(?![^>]*(?:\bdefer\b|type=\"module\"))[^>]*>")
 
 def run(n: int = 60) -> dict[str, float | str]:
     """The desk with a story of 2,000 words and 14 items: n answers one after another, and all that they refer to."""
-    study = factories.study(f"page{Study.objects.count()}", n_stories=4, k=1, n_items=N_ITEMS, comparative=False)
+    design = {"n_stories": 4, "k": 1, "n_items": N_ITEMS, "comparative": False, "planned": False}
+    study = factories.study(f"page{Study.objects.count()}", **design)
     paragraph = SENTENCE * 10
     Story.objects.filter(study=study).update(text="\n\n".join([paragraph] * (N_WORDS // 100)))
+    factories.plan(study)
     with Server() as server:
         person = Person(server.port, compresses=True)
         first = person.come_in(f"/r/{invitations.issue(study)[1]}/")
