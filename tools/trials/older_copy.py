@@ -73,6 +73,9 @@ def _arrives(browser: Browser, kind: str, *, stays: bool) -> bool:
     finally:
         context.close()
         server.stop(signal.SIGTERM)
+        if connection.vendor == "postgresql":
+            connection.close()
+            connection.close_pool()  # it would open connections anew to a database that is about to be dropped
 
 
 @contextmanager
@@ -122,9 +125,10 @@ def _put_database_back(copy: str) -> None:
 
 
 def _execute(*statements: str) -> None:
-    """From a connection to another database, since nobody may be in the one that is copied."""
+    """From a connection to another database, since nobody may be in the one that is copied, our own pool neither."""
     import psycopg
 
+    connection.close_pool()
     restarts.end_backends()
     with restarts.connect_beside() as other:
         for statement in statements:
