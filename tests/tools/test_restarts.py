@@ -1,4 +1,4 @@
-"""Saving while the database's backends are ended, in its short form. On SQLite, which has none, people only save."""
+"""Saving while the backends of the database are ended, in its short form. SQLite has none: there people only save."""
 
 import pytest
 from django.db import connection

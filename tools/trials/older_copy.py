@@ -24,8 +24,8 @@ EARLIER, LATER, LAST = "A pane of glass.", " And the frost on it.", " And who se
 
 
 def run(browser: Browser) -> dict[str, Any]:
-    """On each kind of page: words are saved, a copy is made, more is saved, more is written offline, and the copy is
-    put back under the server. Then the page, left open or closed and opened anew, must bring all of them.
+    """On each kind of page: a copy is made, words are saved twice, more is written offline, and the copy is put back
+    under the server. Then the page, left open or closed and opened anew, must bring all of them.
     """
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright's event loop runs in this thread
     cases = [(kind, stays) for kind in STUDIES for stays in (True, False)]
@@ -48,10 +48,10 @@ def _arrives(browser: Browser, kind: str, *, stays: bool) -> bool:
         link = f"{server.address}/r/{invitations.issue(study)[1]}/"
         _come_in(page, link)
         fields = find_fields(page)
-        for field in fields:
-            _write(field, EARLIER)
-        _wait_for_words(page, study, [EARLIER] * len(fields))
         with older_copy(server):
+            for field in fields:
+                _write(field, EARLIER)
+            _wait_for_words(page, study, [EARLIER] * len(fields))
             for field in fields:
                 _write(field, EARLIER + LATER)
             _wait_for_words(page, study, [EARLIER + LATER] * len(fields))
@@ -73,6 +73,9 @@ def _arrives(browser: Browser, kind: str, *, stays: bool) -> bool:
     finally:
         context.close()
         server.stop(signal.SIGTERM)
+        if connection.vendor == "postgresql":
+            connection.close()
+            connection.close_pool()  # it would open connections anew to a database that is about to be dropped
 
 
 @contextmanager
@@ -122,9 +125,10 @@ def _put_database_back(copy: str) -> None:
 
 
 def _execute(*statements: str) -> None:
-    """From a connection to another database, since nobody may be in the one that is copied."""
+    """From a connection to another database, since nobody may be in the one that is copied, our own pool neither."""
     import psycopg
 
+    connection.close_pool()
     restarts.end_backends()
     with restarts.connect_beside() as other:
         for statement in statements:
