@@ -35,7 +35,6 @@ def test_an_untouched_history_holds_and_is_counted(submitted: Assignment, capsys
 
 
 def test_each_fault_is_named_and_the_command_fails(submitted: Assignment, capsys: Any) -> None:
-    triggers.drop()
     changed = Response.objects.get(revision=2)
     Response.objects.filter(pk=changed.pk).update(rationale="Never said.")
     Assignment.objects.update(receipt="0" * 64)
