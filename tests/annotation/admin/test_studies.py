@@ -126,7 +126,14 @@ def test_a_group_takes_no_story_of_another_study(staff: Client) -> None:
 
 
 def test_a_new_study_begins_with_a_draft_protocol(staff: Client) -> None:
-    given = {"slug": "new", "title": "New", "language": "en", "seats_per_group": 3, "groups_per_sitting": 1}
+    given = {
+        "slug": "new",
+        "title": "New",
+        "language": "en",
+        "seats_per_group": 3,
+        "groups_per_sitting": 1,
+        "text_kind": "story",
+    }
 
     staff.post(url("studies_study", "add"), given | {"order_policy": "balanced", "seed": 0})
 

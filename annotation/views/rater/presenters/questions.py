@@ -241,9 +241,9 @@ class MissingAnswer:
     sentence: str
 
     @property
-    def colon(self) -> str:
-        """What stands between the name and the sentence: nothing after a name that is a sentence itself."""
-        return "" if self.name.text.endswith((".", "?", "!", "…")) else ":"
+    def rest(self) -> str:
+        """What follows the name: the sentence, after a colon unless the name is a sentence itself."""
+        return f"{'' if self.name.text.endswith(('.', '?', '!', '…')) else ':'} {self.sentence}"
 
 
 def missing_answer(work: Work, place: Place, sentence: str, *, is_here: bool = False) -> MissingAnswer:
