@@ -15,7 +15,7 @@ from annotation.responses import fills
 from studies.models import Step, Study
 from tests import factories
 from tests.annotation import clozes, walk
-from tests.studies.cloze.documents import FILLS, SHOES
+from tests.studies.cloze.documents import FILLS
 
 pytestmark = pytest.mark.django_db
 NONE_ON: dict[str, bool] = {}
@@ -377,15 +377,6 @@ def test_a_part_that_is_no_cloze_has_no_way_out_and_no_sections_to_time(client):
     assert client.post(reverse("annotation:stop", args=[other.code, "tests"]), {"section": "1"}).status_code == 404
     assert told(client, other, {1: 30}, step="tests", letter="A").status_code == 404
     assert Timing.objects.count() == 0
-
-
-def test_marks_that_touch_a_blank_stay_with_it(client):
-    toml = SHOES.replace("the officer turned them over. “{{5}},” she said.", "it was quiet. “{{5}}”")
-    page = client.get(address(walk.begin(client, clozes.study(toml=toml)))).text
-
-    field = page.split('id="item-fill-blank-05"')[1].split("</p>")[0]
-    assert "<span>“</span><textarea" in field
-    assert "</textarea><span>”</span>" in field
 
 
 def test_without_scripts_a_page_that_comes_too_fast_keeps_what_stands_in_its_blanks(client, work):
