@@ -16,7 +16,7 @@ from annotation.models import Assignment, Fill, Response, Timing
 from annotation.participation import invitations
 from reports.figures.cloze import compute
 from studies import loader
-from studies.models import Study
+from studies.models import Cloze, Study
 from tests.browser.arriving import until
 from tests.studies.cloze import fills
 
