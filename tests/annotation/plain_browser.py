@@ -42,6 +42,12 @@ class Form:
         buttons = [c for c in self.controls if c.kind == "submit" and "disabled" not in c.attributes]
         return next((b for b in buttons if "principal" in (b.attributes.get("class") or "").split()), None)
 
+    @property
+    def first_answer(self) -> Control | None:
+        """The first of several buttons that answer one question, of which the page wants none in particular."""
+        buttons = [c for c in self.controls if c.kind == "submit" and c.name]
+        return buttons[0] if len(buttons) > 1 and len({b.name for b in buttons}) == 1 else None
+
     def filled(self, turn: int, right: Mapping[str, str]) -> dict[str, Any]:
         """What is sent once every field has an answer; of several options another one each turn."""
         sent: dict[str, Any] = {}
@@ -161,14 +167,15 @@ class Visitor:
                 assert kept.status_code == 302, (self.path, kept.status_code, kept.content.decode()[:2000])
         if self.seen[-1] == "begin" and self.seen.count("begin") > self.n_groups:
             return self.send(next(form for form in sheet.forms if "done" in (form.attributes["action"] or "")))
-        onwards = [form for form in sheet.forms if form.principal]
+        onwards = [(form, form.principal or form.first_answer) for form in sheet.forms]
+        onwards = [way for way in onwards if way[0].principal] or [way for way in onwards if way[1]]
         assert len(onwards) == 1, f"{self.path} has {len(onwards)} ways on"
-        return self.send(onwards[0])
+        return self.send(*onwards[0])
 
-    def send(self, form: Form, *, follow: bool = True) -> Any:
+    def send(self, form: Form, button: Control | None = None, *, follow: bool = True) -> Any:
         sent = form.filled(self.turn, self.right)
         self.turn += 1
-        button = form.principal
+        button = button or form.principal
         if button and button.name:
             sent[button.name] = button.value
         method = self.client.post if form.attributes.get("method") == "post" else self.client.get

@@ -34,7 +34,11 @@ def test_every_code_has_a_sentence_and_no_other() -> None:
 
 # Only replications of published studies say these, and they print in English.
 OF_REPLICATIONS = {"no_such_figure", "too_few_ratings"}
-VALUES = {"all_ratings_alike": {"name": "Fleiss' kappa"}, "too_few_ratings": {"least": 2}}
+VALUES = {
+    "all_ratings_alike": {"name": "Fleiss' kappa"},
+    "nobody_to_leave_out": {"least": 30},
+    "too_few_ratings": {"least": 2},
+}
 
 
 @pytest.mark.parametrize("code", sorted(set(SENTENCES) - OF_REPLICATIONS))

@@ -5,12 +5,12 @@
 # a letter under "change". Rows of a planned study do not change, so the row that is asked for is one of a draft.
 ADMIN = """
 model                               list add change delete history
-studies.cloze                       DCR  D   D      –      DCR
+studies.cloze                       DCR  D   D      D      DCR
 studies.source                      DR   D   D      D      DR
 studies.provenance                  DR   D   D      D      DR
 studies.story                       DCR  D   D      D      DCR
 studies.storygroup                  DCR  D   D      D      DCR
-studies.instrument                  DCR  D   D      –      DCR
+studies.instrument                  DCR  D   D      D      DCR
 studies.protocolversion             DCR  –   D      –      DCR
 annotation.rater                    CRS  –   –      –      CRS
 annotation.identity                 S    S   S      S      S

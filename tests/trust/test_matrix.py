@@ -33,8 +33,12 @@ WHO = {
     "admin": "administrator",
 }
 NEVER = ("PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
-# The page asks, and is refused when it is to be done: a study's protocol is never deleted.
-ASKS_IN_VAIN = ("studies.study",)
+# The row that is asked for is final: published, or of a frozen study. Who may otherwise is told so.
+FINAL = {
+    "studies.cloze": ("change", "delete"),
+    "studies.source": ("change", "delete"),
+    "studies.instrument": ("delete",),
+}
 
 
 def admin_rows() -> dict[str, dict[str, set[str]]]:
@@ -68,11 +72,11 @@ def expected_of_admin(page: str, method: str, table: str, who: str) -> set[str]:
         return {"login"}
     if page == "row":
         return {"away"}
-    if page == "delete" and method == "POST" and table in ASKS_IN_VAIN:
-        return {"403"}
     column = "list" if page == "changelist" or (page == "change" and method != "POST") else page
     if who not in admin_rows()[table][column]:
         return {"403"}
+    if page in FINAL.get(table, ()) and (page == "delete" or method == "POST"):
+        return {"409"}
     return {"ok", "away"} if method == "POST" else {"ok"}
 
 

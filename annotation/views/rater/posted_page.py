@@ -45,8 +45,14 @@ def save(request: Request, work: Work, part: Part) -> list[RefusedAnswer]:
     try:
         results = responses.record_many(entries, is_from_page=True) if entries else []
     except responses.TooManySaves as error:
-        postponed = [RefusedAnswer(p, str(error), posted, seconds=error.seconds) for p, posted in posted_answers]
-        return [*refused, *postponed]
+        return [
+            *refused,
+            *(
+                RefusedAnswer(place, str(error), posted, seconds=error.seconds)
+                for place, posted in posted_answers
+                if not _is_stored(work, place, posted)
+            ),
+        ]
     for (place, posted), entry, result in zip(posted_answers, entries, results, strict=True):
         if isinstance(result, responses.AssignmentEnded):
             raise result
@@ -74,6 +80,13 @@ def _entry(work: Work, place: Place, posted: PostedAnswer, *, is_confirmation: b
         n_pasted=posted.n_pasted,
         is_confirmation=is_confirmation,
     )
+
+
+def _is_stored(work: Work, place: Place, posted: PostedAnswer) -> bool:
+    """Whether value and reasons stand there already, if only as nothing."""
+    stored = work.answers.at(place)
+    value, rationale = (stored.value, stored.rationale) if stored else (None, "")
+    return (posted.value or None, posted.rationale) == (value or None, rationale)
 
 
 def _conflict(work: Work, place: Place, stored: Response) -> str:

@@ -80,7 +80,7 @@ def test_a_report_is_kept_by_step_and_story_and_shown(client) -> None:
     assert answer.text == "12 min"
     assert Timing.objects.get().active_seconds == 730
     page = client.get(address(assignment)).text
-    assert "You have worked <span data-worked>12 min</span> on this story." in page
+    assert "You have worked <span data-worked>12 min</span> here." in page
 
 
 @pytest.mark.django_db

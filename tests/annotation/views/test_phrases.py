@@ -15,7 +15,7 @@ from studies.models import ProtocolVersion, Step, Study
 from studies.protocol import load_protocol
 from studies.protocol.frozen import write_document
 from studies.vocabulary import TextKind
-from tests import factories
+from tests import factories, triggers
 from tests.annotation.walk import address, begin
 
 pytestmark = pytest.mark.django_db
@@ -34,10 +34,12 @@ def test_every_phrase_is_there_for_every_kind_of_text():
 
 @pytest.mark.parametrize(("kind", "name"), [("story", "Story"), ("idea", "Idea"), ("text", "Text")])
 def test_pages_call_what_is_read_what_the_study_calls_it(client: Client, kind: str, name: str):
-    study = factories.study(n_stories=2)
+    factories.study(n_stories=2, planned=False)
     Study.objects.update(title="Plums", text_kind=kind, shows_premise=True)
-    assignment = begin(client, study)
-    Study.objects.update(asks_recognition=True)
+    factories.plan(Study.objects.get())
+    assignment = begin(client, Study.objects.get())
+    with triggers.lifted():
+        Study.objects.update(asks_recognition=True)
     Assignment.objects.update(read_before=False)
     plural = {"story": "stories", "idea": "ideas", "text": "texts"}[kind]
 

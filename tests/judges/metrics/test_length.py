@@ -34,7 +34,7 @@ def test_a_story_counted_by_hand() -> None:
         ("“Stop!” she said.", 2),
         ("No stop at the end", 1),
         ("A line\nthat goes on.\n\nAnother.", 2),
-        ("A poem\nwithout stops\nin three lines", 3),
+        ("A poem\nwithout stops\nin three lines", 1),
         ("再见。你好！", 2),
         ("3.5 metres, v1.2.", 1),
         ("… !", 0),
