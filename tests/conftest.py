@@ -15,6 +15,9 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 from annotation.progress import outlines
 from studies import protocol
 from tests import triggers
+from tests.chromium import chromium
+
+__all__ = ["chromium"]
 
 # A busy machine is no fault of what is tested.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])

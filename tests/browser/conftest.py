@@ -1,33 +1,17 @@
 """A real browser before a real server; skipped with a message where there is no Chromium."""
 
-import os
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from annotation.participation import invitations
 from studies.models import Step, Study
 from tests import factories
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 PATIENCE = 20_000  # milliseconds; a busy machine is slow, and what is right comes late there, not never
 expect.set_options(timeout=PATIENCE)
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium on this machine")
-    # Playwright's event loop runs in this thread, and Django would take all that follows for asynchronous code.
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

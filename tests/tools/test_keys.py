@@ -3,10 +3,7 @@
 import pytest
 from playwright.sync_api import Browser
 
-from tests.browser.conftest import chromium
 from tools.trials import keys
-
-__all__ = ["chromium"]
 
 
 def form(number: int) -> str:

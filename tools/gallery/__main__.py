@@ -35,7 +35,7 @@ from annotation.models import Assignment, Timing  # noqa: E402
 from reports.management.commands import demo as seeding  # noqa: E402
 from studies.models import Cloze, Item, Step  # noqa: E402
 from tests import factories  # noqa: E402
-from tests.browser.conftest import ARGS, CHROMIUM  # noqa: E402
+from tests.chromium import ARGS, CHROMIUM  # noqa: E402
 from tests.studies.cloze import fills  # noqa: E402
 from tools.gallery.album import HEIGHTS, PICTURES, ROOT, Album, save  # noqa: E402
 

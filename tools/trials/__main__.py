@@ -102,7 +102,7 @@ def in_a_browser(run: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
     """What a trial finds with a new Chromium, which it is given."""
     from playwright.sync_api import sync_playwright
 
-    from tests.browser.conftest import ARGS, CHROMIUM
+    from tests.chromium import ARGS, CHROMIUM
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
