@@ -23,10 +23,11 @@ TEXT = (
 
 @pytest.fixture
 def study(committed: None) -> Study:
-    made = factories.study(n_stories=2, n_groups=2)
+    made = factories.study(n_stories=2, n_groups=2, planned=False)
     for story in made.stories.all():
         story.text = TEXT
         story.save()
+    factories.plan(made)
     return made
 
 

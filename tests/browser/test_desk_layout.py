@@ -74,8 +74,10 @@ def study_asking(instrument: Instrument) -> Study:
 def test_the_first_question_shows_its_answer_and_the_beginning_of_the_reasons(page, live_server, notice):
     measure = "Ask where the last page comes from, and what prepares it. " * 9
     study = study_asking(factories.instrument("endings", n_items=14, background=measure))
-    Study.objects.update(notice=notice)
-    Step.objects.filter(key="tests").update(text="Answer for the story in front of you.")
+    with triggers.lifted():
+        Study.objects.update(notice=notice)
+        Step.objects.filter(key="tests").update(text="Answer for the story in front of you.")
+        factories.freeze_anew(Study.objects.get())
     begin(page, live_server, study)
 
     page.set_viewport_size({"width": 1366, "height": 768})
@@ -106,7 +108,8 @@ def test_the_words_of_a_scale_never_stand_on_its_points(page, live_server, width
 
 
 def test_a_long_address_to_write_to_makes_no_page_wider_than_a_telephone(page, live_server, study):
-    Study.objects.update(contact="write.to.us.about.this.study@department-of-letters.example.org")
+    with triggers.lifted():
+        Study.objects.update(contact="write.to.us.about.this.study@department-of-letters.example.org")
     begin(page, live_server, study)
 
     page.goto(f"{live_server.url}/withdraw/")

@@ -139,7 +139,7 @@ def test_browser_and_server_count_the_same_words(page, live_server):
         counted.append(count_sentences(text))
 
     same()
-    assert len(set(counted)) > 2
+    assert set(counted) >= {0, 1, 2}
     field.fill("one")
     expect(page.locator(".count")).to_have_text("1 sentence, at least one sentence")
     field.fill("One. And two")

@@ -21,10 +21,11 @@ FIRST = "A man who had bought the greenhouse came on a Saturday 🙂 and took it
 
 @pytest.fixture
 def study(committed: None) -> Study:
-    made = factories.study(n_stories=2)
+    made = factories.study(n_stories=2, planned=False)
     for story in made.stories.all():
         story.text = TEXT
         story.save()
+    factories.plan(made)
     return made
 
 

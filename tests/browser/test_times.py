@@ -23,9 +23,10 @@ UNTIL = datetime(2099, 11, 21, 22, 5, tzinfo=UTC)
 def test_a_deadline_stands_in_the_readers_zone(
     chromium: Browser, live_server: Any, language: str, with_scripts: str, without: str
 ) -> None:
-    study = factories.study(n_stories=2)
+    study = factories.study(n_stories=2, planned=False)
     study.language, study.closes_at = language, UNTIL
     study.save()
+    factories.plan(study)
     link = f"{live_server.url}/r/{invitations.issue(study)[1]}/"
 
     for runs_scripts, expected in ((True, with_scripts), (False, without)):
