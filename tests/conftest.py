@@ -63,6 +63,15 @@ def _static_files_are_looked_for_once() -> Iterator[None]:
         yield
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What is about the embedded set-up alone is no test of another, so it is left out there and not skipped."""
+    if connection.vendor == "sqlite":
+        return
+    left_out = [item for item in items if item.get_closest_marker("embedded")]
+    items[:] = [item for item in items if item not in left_out]
+    config.hook.pytest_deselected(items=left_out)
+
+
 def pytest_collection_finish() -> None:
     """Half a million objects of modules and tests stay to the end; going through them again and again is of no use."""
     gc.collect()

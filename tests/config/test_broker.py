@@ -52,6 +52,6 @@ def test_a_folder_has_no_host_to_warn_about(channel: Any, caplog: pytest.LogCapt
     assert caplog.messages == []
 
 
-@pytest.mark.skipif(bool(settings.REDIS_URL), reason="Redis is the broker here")
+@pytest.mark.embedded
 def test_workers_use_it_where_there_is_no_redis() -> None:
     assert settings.CELERY_BROKER_URL == "files://"

@@ -61,10 +61,7 @@ def test_a_block_that_tampers_ends_with_the_triggers_in_place() -> None:
     assert refused("Another?")
 
 
-on_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="a matter of SQLite")
-
-
-@on_sqlite
+@pytest.mark.embedded
 def test_a_table_that_triggers_speak_of_can_be_made_anew(committed: None) -> None:
     """SQLite makes an altered table anew, drops the old one and renames it, and then reads all triggers there are."""
     field = Instrument._meta.get_field("title")
@@ -88,7 +85,7 @@ def alter(field: "models.Field[str, str]") -> None:
             editor.alter_field(Instrument, old, new)
 
 
-@on_sqlite
+@pytest.mark.embedded
 def test_replacing_a_row_is_a_change_of_it() -> None:
     factories.instrument()
     columns = ", ".join(field.column for field in Instrument._meta.concrete_fields)
