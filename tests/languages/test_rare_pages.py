@@ -14,8 +14,10 @@ from django.http import HttpResponse
 from django.test import Client
 from django.test.signals import template_rendered
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.models import Assignment, Seat, Timing
+from annotation.participation import invitations
 from studies.models import Item, Step, Study
 from tests import factories, triggers
 from tests.annotation import clozes, walk
@@ -155,7 +157,17 @@ def a_pause(visit: Visit, languages: dict[str, str]) -> None:
         assert visit.post(walk.address(mine), {"base": 0}, headers=headers).status_code == 409
 
 
-WAYS = [a_pause, two_windows, a_long_time, the_whole_way, a_cloze, a_practice]
+def a_replaced_link(visit: Visit, languages: dict[str, str]) -> None:
+    """A link in whose place there is a newer one says so."""
+    invitation, token = invitations.issue(factories.study())
+    every_word.rewrite(languages)
+    where = reverse("annotation:invitation", args=[token])
+    visit.post(where)
+    invitations.replace_link(invitation, at=timezone.now())
+    assert visit.get(where).status_code == 410
+
+
+WAYS = [a_pause, a_replaced_link, two_windows, a_long_time, the_whole_way, a_cloze, a_practice]
 
 
 @pytest.mark.parametrize("languages", [FOREIGN, OURS], ids=["foreign study", "study in our languages"])
