@@ -124,7 +124,7 @@ def _leave_out(
 ) -> LeftOut:
     """That person beside the judge, not yet corrected for how many are tested."""
     has_answered = ~np.isnan(ratings[row])
-    others = np.delete(ratings, row, axis=0)[:, has_answered]
+    others = np.delete(ratings[:, has_answered], row, axis=0)
     of_judge = closeness(answers[has_answered], others)
     of_judge[np.isnan(answers[has_answered])] = -np.inf  # an answer that counts as lost
     of_person = closeness(ratings[row, has_answered], others)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from stats.arrays import BoolArray, FloatArray
 
 EPSILON = 0.2  # what the source gives for experts
+MOST_CONSTANTS = 21  # that are tried
 ENOUGH = 0.5  # winning rate from which a judge may stand in
 
 
@@ -113,7 +114,7 @@ def _of_items(dataset: Dataset, items: list[StepItem], score: Score) -> Iterator
     judged = cubes.build_cube(answers, list(cube.items), raters=judges, units=list(cube.units)).values
     people = _flatten(cube.values)
     of_models = np.tile(dataset.is_of_kind(cube, Source.Kind.MODEL), len(items))
-    constant = _best_constant(people, score)
+    constant = best_constant(people, score)
     for name, given in zip(judges, _flatten(judged), strict=True):
         if np.isfinite(given).any():
             yield JudgeStandings(
@@ -136,9 +137,13 @@ def _standings(
     yield _standing("models", people[:, of_models], given[of_models], score)
 
 
-def _best_constant(people: FloatArray, score: Score) -> Standing:
+def best_constant(people: FloatArray, score: Score) -> Standing:
     """The answer that would do best if it were given always: by winning rate, then by advantage."""
-    values = np.unique(people[np.isfinite(people)])
+    given = people[np.isfinite(people)]
+    # Every answer of a scale; of free numbers the quantiles, since what few people say is nobody's best guess.
+    values = np.unique(given)
+    if len(values) > MOST_CONSTANTS:
+        values = np.unique(np.quantile(given, np.linspace(0, 1, MOST_CONSTANTS), method="nearest"))
     found = [_standing("constant", people, np.full(people.shape[1], value), score, answer=value) for value in values]
     nobody = Standing(form="constant", winning_rate=None, advantage=None, n_tested=0, n_people=0, n_units=0)
     return max(found, key=lambda s: (s.winning_rate or 0, s.advantage or 0), default=nobody)

@@ -3,13 +3,16 @@
 import io
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from django.core.management import call_command
 
 from annotation.models import Rater
 from reports.dataset import Dataset
-from reports.figures.alternative_annotator import AlternativeAnnotator, JudgeStandings
+from reports.figures.alternative_annotator import AlternativeAnnotator, JudgeStandings, best_constant
+from stats.alternative_annotator import alt_test
 from studies.models import Study
 from tests.reports import given
 
@@ -80,3 +83,18 @@ def test_the_judges_of_the_release_do_worse_than_always_no(release: Path) -> Non
     assert round(test.advantage or 0, 2) == 0.69
     assert (test.n_tested, test.n_people) == (11, 11)
     assert not any(row.may_stand_in for row in found.values())
+
+
+def test_of_free_numbers_only_quantiles_are_tried_as_constants(monkeypatch: pytest.MonkeyPatch) -> None:
+    people = np.arange(120.0).reshape(40, 3).T  # three people, 40 stories, no number twice
+    tried = []
+
+    def noted(humans: Any, judge: Any, **options: Any) -> Any:
+        tried.append(judge[0])
+        return alt_test(humans, judge, **options)
+
+    monkeypatch.setattr("stats.alternative_annotator.alt_test", noted)
+    best_constant(people, "neg_rmse")
+
+    assert tried == sorted(set(tried))
+    assert (len(tried), tried[0], tried[-1]) == (21, 0, 119)
