@@ -49,8 +49,8 @@ def save(request: Request, work: Work, part: Part) -> list[RefusedAnswer]:
             *refused,
             *(
                 RefusedAnswer(place, str(error), posted, seconds=error.seconds)
-                for place, posted in posted_answers
-                if not _is_stored(work, place, posted)
+                for (place, posted), entry in zip(posted_answers, entries, strict=True)
+                if entry.is_confirmation or not _is_stored(work, place, posted)
             ),
         ]
     for (place, posted), entry, result in zip(posted_answers, entries, results, strict=True):
@@ -83,8 +83,10 @@ def _entry(work: Work, place: Place, posted: PostedAnswer, *, is_confirmation: b
 
 
 def _is_stored(work: Work, place: Place, posted: PostedAnswer) -> bool:
-    """Whether value and reasons stand there already, if only as nothing."""
+    """Whether value and reasons stand there already, if only as nothing, without passages to compare."""
     stored = work.answers.at(place)
+    if posted.quotes or (stored and stored.quotes):
+        return False
     value, rationale = (stored.value, stored.rationale) if stored else (None, "")
     return (posted.value or None, posted.rationale) == (value or None, rationale)
 

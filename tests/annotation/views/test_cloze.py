@@ -377,19 +377,3 @@ def test_a_part_that_is_no_cloze_has_no_way_out_and_no_sections_to_time(client):
     assert client.post(reverse("annotation:stop", args=[other.code, "tests"]), {"section": "1"}).status_code == 404
     assert told(client, other, {1: 30}, step="tests", letter="A").status_code == 404
     assert Timing.objects.count() == 0
-
-
-def test_without_scripts_a_page_that_comes_too_fast_keeps_what_stands_in_its_blanks(client, work):
-    Assignment.objects.update(saves_until=timezone.now().timestamp() + 60)
-
-    refused = client.post(address(work), form({1: "the cobbler", 2: "a boot"}))
-
-    assert (refused.status_code, said(work)) == (429, {})
-    assert int(refused.headers["Retry-After"]) > 50
-    assert "the cobbler" in refused.text
-    assert refused.text.count("Please send it again in a few seconds.") == 2
-
-    Assignment.objects.update(saves_until=0)
-    client.post(address(work), form({1: "the cobbler", 2: "a boot"}))
-
-    assert said(work) == {"blank-01": "the cobbler", "blank-02": "a boot"}
