@@ -21,14 +21,14 @@ class GroupBalance:
     """One group: its seats, how often each story stands first, second … in it, and how often people read it so.
 
     positions : for each story by code, the number of seats in which it stands at each position of the group
-    n_readings : how many people read the group as their first, second …; planned, or so far
+    n_readings : how many people read the group as their first, second …, by place; planned, or so far
     """
 
     code: str
     n_seats: int
     n_taken: int
     positions: dict[str, list[int]]
-    n_readings: list[int]
+    n_readings: dict[int, int]
 
     @property
     def extremes(self) -> tuple[int, int]:
@@ -98,9 +98,10 @@ class Balance:
             (group,) = self.groups
             yield from (Line(code, "", "", counts) for code, counts in group.positions.items())
             return
+        stretches = self.stretches
         for group in self.groups:
             least, most = group.extremes
-            counts = [sum(group.n_readings[s[0] - 1 : s[-1]]) for s in self.stretches]
+            counts = [sum(n for place, n in group.n_readings.items() if place in stretch) for stretch in stretches]
             within = "" if len(group.positions) < 2 else f"{least}" if least == most else f"{least}–{most}"
             yield Line(group.code, f"{group.n_taken}/{group.n_seats}", within, counts)
 
@@ -180,15 +181,17 @@ def load_balance(study: Study) -> Balance:
             if seat.row and seat.place:
                 rows[seat.row][seat.place] = code
     readings = _readings(study)
-    planned: list[tuple[str, int | None]] = [(code, place) for row in rows.values() for place, code in row.items()]
-    counts = Counter(readings or planned)
+    planned = [(code, place) for row in rows.values() for place, code in row.items()]
+    n_readings: dict[str, dict[int, int]] = defaultdict(dict)
+    for (code, place), n in Counter(readings or planned).items():
+        n_readings[code][place] = n
     groups = [
         GroupBalance(
             code=code,
             n_seats=len(group_seats),
             n_taken=sum(seat.is_taken for seat in group_seats),
             positions=count_positions(seat.order for seat in group_seats),
-            n_readings=[counts[code, place] for place in range(1, len(seats_by_group) + 1)],
+            n_readings=n_readings[code],
         )
         for code, group_seats in seats_by_group.items()
     ]
@@ -196,10 +199,10 @@ def load_balance(study: Study) -> Balance:
     return Balance(groups, ordered, is_planned=not readings)
 
 
-def _readings(study: Study) -> list[tuple[str, int | None]]:
+def _readings(study: Study) -> list[tuple[str, int]]:
     """The group and its position for every group that somebody reads or has submitted. One query."""
     live = Assignment.objects.filter(study=study, status__in=Assignment.LIVE).exclude(position=None)
-    return list(live.values_list("group__code", "position"))
+    return [(code, position) for code, position in live.values_list("group__code", "position") if position]
 
 
 def count_positions(orders: Iterable[list[str]]) -> dict[str, list[int]]:

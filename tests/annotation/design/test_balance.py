@@ -61,7 +61,7 @@ def test_a_full_square_of_groups_is_balanced_in_place_and_in_neighbours() -> Non
 
     planned = balance.load_balance(study)
 
-    assert [group.n_readings for group in planned.groups] == [[1, 1, 1, 1]] * 4
+    assert [group.n_readings for group in planned.groups] == [{1: 1, 2: 1, 3: 1, 4: 1}] * 4
     assert planned.sentences == [
         "4 rows hold all 4 groups each. Who arrives takes a row that nobody holds and reads along it.",
         "Over the rows every group stands in every place equally often, but for one at most.",
@@ -90,9 +90,10 @@ def test_once_people_read_their_places_are_counted_and_not_the_planned() -> None
 
     readings = {group.code: group.n_readings for group in balance.load_balance(study).groups}
 
-    assert (planned.is_planned, sum(sum(group.n_readings) for group in planned.groups)) == (True, 6)
-    assert readings[mine.group.code][0] == readings[second.group.code][1] == 1
-    assert sum(map(sum, readings.values())) == 2, "what was given up is read by nobody"
+    assert (planned.is_planned, sum(sum(group.n_readings.values()) for group in planned.groups)) == (True, 6)
+    assert readings[mine.group.code] == {1: 1}
+    assert readings[second.group.code] == {2: 1}
+    assert sum(map(len, readings.values())) == 2, "what was given up is read by nobody"
     assert "so far, those at work included" in table_of(study)
 
 
