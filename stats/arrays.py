@@ -27,7 +27,7 @@ def values_of(ratings: FloatArray) -> FloatArray:
 
 
 def as_pairs(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """The two columns without the places where either is missing.
+    """The two columns without the positions where either is missing.
 
     Raises ValueError unless both are one axis of the same length.
     """

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stats.agreement import Coefficient, base_rate, cohen_kappa
-from stats.arrays import FloatArray, as_ratings
+from stats.arrays import FloatArray, as_ratings, values_of
 from stats.comparisons import balanced_accuracy
 from stats.reasons import Incomputable
 
@@ -42,6 +42,16 @@ def majority(ratings: npt.ArrayLike) -> FloatArray:
     n = (~np.isnan(array)).sum(axis=0)
     n_yes = np.nansum(array, axis=0)
     return np.where(2 * n_yes > n, 1.0, np.where(2 * n_yes < n, 0.0, np.nan))
+
+
+def majority_option(ratings: npt.ArrayLike) -> FloatArray:
+    """What more than half of a unit's raters chose, from shape (R, U) to (U,); nan where none has so many."""
+    array = as_ratings(ratings)
+    n = (~np.isnan(array)).sum(axis=0)
+    options = np.full(array.shape[1], np.nan)
+    for value in values_of(array):
+        options[2 * (array == value).sum(axis=0) > n] = value
+    return options
 
 
 def compare_with_majority(judge: npt.ArrayLike, majority: npt.ArrayLike) -> MajorityAgreement:

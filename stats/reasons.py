@@ -34,6 +34,17 @@ SENTENCES = {
     "fewer_than_two_rated_stories": gettext_noop("Fewer than two stories were rated by people and the judge."),
     "no_story_for_the_judge_alone": gettext_noop("Fewer than two stories were rated by the judge alone."),
     "no_verdicts": gettext_noop("There are no verdicts."),
+    "no_unit_with_judge_and_people": gettext_noop("No unit was answered by both the judge and people."),
+    "judge_or_people_constant": gettext_noop("The judge or people always give the same answer here."),
+    "independent_of_order": gettext_noop(
+        "It does not depend on which story has which answer, so there is no chance floor."
+    ),
+    "lengths_or_ratings_alike": gettext_noop(
+        "Stories do not differ enough in length and ratings to tell the two apart."
+    ),
+    "nothing_read_twice": gettext_noop("The judge read nothing twice in the same order."),
+    "nobody_beside_the_rest": gettext_noop("No person shares units with the judge and with other people."),
+    "pairs_not_turned": gettext_noop("No pair was judged in both orders."),
 }
 
 

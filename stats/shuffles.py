@@ -16,8 +16,8 @@ AT_ONCE = 100
 class _Item:
     """One item's answers as they lie in a list of all that a rater judged, rater after rater.
 
-    is_present : which places of the list hold an answer to this item, shape (n,)
-    by_unit : the places that are counted, among those present: units with few answers first, each unit's side by side
+    is_present : which positions of the list hold an answer to this item, shape (n,)
+    by_unit : the positions that count, among those present: units with few answers first, those of a unit side by side
     sizes : how many answers a unit has and how many units have so many, from few to many
     """
 
@@ -26,11 +26,13 @@ class _Item:
     by_unit: IntArray
     sizes: tuple[tuple[int, int], ...]
 
-    def shuffled(self, places: IntArray) -> npt.NDArray[Any]:
+    def shuffled(self, positions: IntArray) -> npt.NDArray[Any]:
         """The answers of each shuffle in the order of `by_unit`, shape (answers, B). Gaps stay where they are."""
-        present_places = places if self.is_present.all() else places[self.is_present[places]].reshape(len(places), -1)
+        present_positions = (
+            positions if self.is_present.all() else positions[self.is_present[positions]].reshape(len(positions), -1)
+        )
         # A row for an answer and a column for a shuffle, so that sums over a unit's few rows run along memory.
-        return self.answers.take(present_places).T.take(self.by_unit, axis=0)
+        return self.answers.take(present_positions).T.take(self.by_unit, axis=0)
 
     def sums(self, of: npt.NDArray[Any]) -> FloatArray:
         """Sums over each unit, shape (answers, B) to (U, B)."""
@@ -54,8 +56,8 @@ def counts(
     is_used : which units to count, shape (I, U); a unit without any answer to an item is never counted
     """
     codes = np.searchsorted(values, ratings).astype(np.min_scalar_type(len(values)))
-    for places, shuffled_items in _batches(codes, ~np.isnan(ratings), is_used, rng, n_shuffles):
-        batch = [item.shuffled(places) for item in shuffled_items]
+    for positions, shuffled_items in _batches(codes, ~np.isnan(ratings), is_used, rng, n_shuffles):
+        batch = [item.shuffled(positions) for item in shuffled_items]
         yield [
             np.stack([item.sums(answers == code).T for code in range(len(values))], axis=-1)
             for item, answers in zip(shuffled_items, batch, strict=True)
@@ -71,8 +73,8 @@ def totals(
     is_used : which units to sum over, shape (U,)
     """
     cube = ratings[np.newaxis]
-    for places, (item,) in _batches(cube, ~np.isnan(cube), is_used[np.newaxis], rng, n_shuffles):
-        answers = item.shuffled(places)
+    for positions, (item,) in _batches(cube, ~np.isnan(cube), is_used[np.newaxis], rng, n_shuffles):
+        answers = item.shuffled(positions)
         n = np.repeat(*np.array(item.sizes).T)
         yield item.sums(answers), item.sums(answers * answers), n
 

@@ -125,5 +125,5 @@ def _distances(n_v: FloatArray, values: FloatArray, level: Level) -> FloatArray:
     """
     if level == "nominal":
         return 1 - np.eye(len(values))
-    places = values if level == "interval" else np.cumsum(n_v, axis=-1) - n_v / 2
-    return np.asarray((places[..., :, np.newaxis] - places[..., np.newaxis, :]) ** 2, dtype=np.float64)
+    positions = values if level == "interval" else np.cumsum(n_v, axis=-1) - n_v / 2
+    return np.asarray((positions[..., :, np.newaxis] - positions[..., np.newaxis, :]) ** 2, dtype=np.float64)

@@ -93,7 +93,7 @@ def test_who_leads_depends_on_the_form_and_who_is_last_does_not(quiet: Quiet, fo
     assert quiet.models[quiet.total(form).argmin()] == "GPT-3.5-turbo"
 
 
-def test_the_forms_by_hand() -> None:
+def test_each_form_of_the_cloze_score_is_as_computed_by_hand() -> None:
     satisfied, surprising = [0.64, 0.25, 0.0, 0.0], [0.36, 1.0, 0.5, 0.0]
 
     assert scores(satisfied, surprising) == pytest.approx([0.64 * 1.36, 0.5, 0.0, 0.0])

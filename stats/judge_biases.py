@@ -1,0 +1,205 @@
+"""Where a judge's answers go by something else than the story's worth: its length, its author's family, a habit.
+
+Each is a difference or a slope with its interval over clusters; what the same is of people stands beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from stats import intervals
+from stats.arrays import BoolArray, FloatArray, IntArray
+from stats.intervals import Interval
+from stats.reasons import Incomputable
+
+
+@dataclass(frozen=True)
+class Slope:
+    """How much more an answer is for a story twice as long, at equal ratings of the others.
+
+    judge : given the mean of all people; people : the mean of each person's own, given the mean of the others; nan
+        where nobody has one
+    """
+
+    judge: float
+    people: float
+    interval: Interval | Incomputable
+    n_units: int
+    n_people: int
+
+
+@dataclass(frozen=True)
+class BiasDifference:
+    """A difference of means with its interval. n_first, n_second : what each mean rests on"""
+
+    value: float
+    interval: Interval | Incomputable
+    n_first: int
+    n_second: int
+
+
+def verbosity(
+    judge: npt.ArrayLike,
+    people: npt.ArrayLike,
+    words: npt.ArrayLike,
+    clusters: Sequence[str],
+    *,
+    rng: np.random.Generator,
+    n_resamples: int = 1000,
+) -> Slope:
+    """The slope of a judge's answers on the logarithm of the words, people's ratings held equal.
+
+    By least squares with the items' own levels taken off. Per doubling of the length.
+
+    judge : shape (I, U); people : (I, R, U); words : (U,)
+    Raises Incomputable if too few units have all three, or lengths or ratings do not vary.
+    """
+    answers, ratings = np.asarray(judge, dtype=np.float64), np.asarray(people, dtype=np.float64)
+    lengths = np.log2(np.asarray(words, dtype=np.float64))
+    means = _mean_of(ratings)
+    labels = np.asarray(clusters, dtype=object).astype(str)
+    ones = np.ones((1, lengths.size))
+    value = float(_slopes(answers, means, lengths, ones)[0])
+    if np.isnan(value):
+        raise Incomputable("lengths_or_ratings_alike")
+    own = [_own_slope(ratings, row, lengths) for row in range(ratings.shape[1])]
+    has_own = [slope for slope in own if not np.isnan(slope)]
+    compared = np.isfinite(answers) & np.isfinite(means)
+    return Slope(
+        judge=value,
+        people=float(np.mean(has_own)) if has_own else float("nan"),
+        interval=_ends(lambda w: _slopes(answers, means, lengths, w), labels, compared, rng, n_resamples),
+        n_units=int(compared.any(axis=0).sum()),
+        n_people=len(has_own),
+    )
+
+
+def self_preference(
+    judge: npt.ArrayLike,
+    people: npt.ArrayLike,
+    is_own: npt.ArrayLike,
+    is_other: npt.ArrayLike,
+    clusters: Sequence[str],
+    *,
+    rng: np.random.Generator,
+    n_resamples: int = 1000,
+) -> BiasDifference:
+    """How much more a judge gives its own family than people do, less the same of other families.
+
+    judge : shape (I, U); people : (I, R, U); is_own, is_other : stories by models of its family and of others, (U,)
+    Raises Incomputable if either has no story with both.
+    """
+    answers = np.asarray(judge, dtype=np.float64)
+    excess = answers - _mean_of(np.asarray(people, dtype=np.float64))
+    own, other = np.asarray(is_own, dtype=np.bool_), np.asarray(is_other, dtype=np.bool_)
+    return difference(
+        np.where(own, excess, np.nan), np.where(other, excess, np.nan), clusters, rng=rng, n_resamples=n_resamples
+    )
+
+
+def difference(
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    clusters: Sequence[str],
+    *,
+    rng: np.random.Generator,
+    n_resamples: int = 1000,
+) -> BiasDifference:
+    """The mean of the first values less that of the second, both of shape (I, U), nan where there is none.
+
+    Raises Incomputable if either has no value.
+    """
+    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    labels = np.asarray(clusters, dtype=object).astype(str)
+    n_first, n_second = int(np.isfinite(a).sum()), int(np.isfinite(b).sum())
+    if not n_first or not n_second:
+        raise Incomputable("group_too_small")
+
+    def differences(weights: FloatArray) -> FloatArray:
+        return _weighted_mean(a, weights) - _weighted_mean(b, weights)
+
+    value = float(differences(np.ones((1, labels.size)))[0])
+    ends = _ends(differences, labels, np.isfinite(a) | np.isfinite(b), rng, n_resamples)
+    return BiasDifference(value, ends, n_first, n_second)
+
+
+def repeat_variance(readings: npt.ArrayLike) -> float:
+    """The mean variance of a judge's answers to the same question read again, shape (K readings, N); nan where none.
+
+    Raises Incomputable if nothing was read twice.
+    """
+    values = np.asarray(readings, dtype=np.float64)
+    n = np.isfinite(values).sum(axis=0)
+    values, n = values[:, n > 1], n[n > 1]
+    if not n.size:
+        raise Incomputable("nothing_read_twice")
+    means = np.nansum(values, axis=0) / n
+    return float((np.nansum((values - means) ** 2, axis=0) / (n - 1)).mean())
+
+
+def _ends(
+    compute: Callable[[FloatArray], FloatArray],
+    labels: npt.NDArray[np.str_],
+    compared: BoolArray,
+    rng: np.random.Generator,
+    n_resamples: int,
+) -> Interval | Incomputable:
+    """The interval over the clusters that hold anything compared."""
+    units = compared.any(axis=0)
+
+    def resamples(weights: IntArray) -> FloatArray:
+        everywhere = np.zeros((len(weights), labels.size))
+        everywhere[:, units] = weights
+        return compute(everywhere)
+
+    try:
+        if len(np.unique(labels[units])) < intervals.ENOUGH_TO_RESAMPLE:
+            return intervals.jackknife_interval(resamples, labels[units])
+        weights = intervals.resample_weights(labels[units], rng=rng, n_resamples=n_resamples)
+        return intervals.percentile_interval(resamples(weights), labels[units])
+    except Incomputable as reason:
+        return reason
+
+
+def _mean_of(ratings: FloatArray) -> FloatArray:
+    """The mean over raters, shape (I, R, U) to (I, U); nan without any."""
+    n = np.isfinite(ratings).sum(axis=1)
+    return np.asarray(np.nansum(ratings, axis=1) / np.where(n > 0, n, np.nan), dtype=np.float64)
+
+
+def _weighted_mean(values: FloatArray, weights: FloatArray) -> FloatArray:
+    present = np.isfinite(values)
+    n = (weights @ present.T).sum(axis=1)
+    return np.asarray((weights @ np.nan_to_num(values).T).sum(axis=1) / np.where(n > 0, n, np.nan))
+
+
+def _own_slope(ratings: FloatArray, row: int, lengths: FloatArray) -> float:
+    others = np.delete(ratings, row, axis=1)
+    if not others.shape[1]:
+        return float("nan")
+    return float(_slopes(ratings[:, row], _mean_of(others), lengths, np.ones((1, lengths.size)))[0])
+
+
+def _slopes(answers: FloatArray, means: FloatArray, lengths: FloatArray, weights: FloatArray) -> FloatArray:
+    """The coefficient of the length beside that of the means, items' levels taken off; (B, U) weights to (B,)."""
+    sums = np.zeros((len(weights), 5))  # xx, zz, xz, xy, zy with x the length, z the means, y the answers
+    for own, of_people in zip(answers, means, strict=True):
+        present = np.isfinite(own) & np.isfinite(of_people) & np.isfinite(lengths)
+        if not present.any():
+            continue
+        w = weights[:, present]
+        n = np.where(w.sum(axis=1) > 0, w.sum(axis=1), np.nan)
+        columns = [lengths[present], of_people[present], own[present]]
+        totals = [w @ column for column in columns]
+        products = [(0, 0), (1, 1), (0, 1), (0, 2), (1, 2)]
+        parts = [w @ (columns[a] * columns[b]) - totals[a] * totals[b] / n for a, b in products]
+        sums += np.nan_to_num(np.stack(parts, axis=1))
+    xx, zz, xz, xy, zy = sums.T
+    # Where the ratings of people do not vary, there is nothing to hold equal.
+    room = np.where(zz > 1e-9, xx * zz - xz**2, xx)
+    above = np.where(zz > 1e-9, xy * zz - zy * xz, xy)
+    return np.asarray(above / np.where(room > 1e-9 * np.maximum(xx * np.maximum(zz, 1), 1e-9), room, np.nan))

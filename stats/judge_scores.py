@@ -1,0 +1,349 @@
+"""How near a judge's answers are to those of people: statistics that serve values, resamples and chance floors alike.
+
+Each statistic takes a judge's answers, what people say of each unit, and how often each unit counts. Resampling varies
+the last, shuffling the first, so both go through the one function that gives the printed value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats as scipy_stats
+
+from stats import intervals
+from stats.agreement import Floor
+from stats.arrays import BoolArray, FloatArray, IntArray
+from stats.intervals import Interval
+from stats.reasons import Incomputable
+
+AT_ONCE = 100_000  # answers that are shuffled together
+MOST_VALUES = 25  # of a judge, with which many shuffles are compared at a time
+# Judge's answers of shape (B or 1, U), what people say of each unit (U,), weights (B or 1, U); none is missing.
+Compute = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """One number that says how a judge stands to people.
+
+    key : its name in files
+    compute : its values, shape (B,); nan where it has none
+    pools : whether the units of all items are taken together; otherwise it is the mean of the items' values
+    unit_values : of a statistic that is a mean over units, what each contributes; its interval is then that of a mean
+    better : 1 if more is better, -1 if less is; 0 if it does not depend on which unit has which answer, so that
+        shuffling says nothing
+    bounds : what it can be
+    """
+
+    key: str
+    compute: Compute
+    pools: bool = False
+    unit_values: Callable[[FloatArray, FloatArray], FloatArray] | None = None
+    better: int = 1
+    bounds: tuple[float, float] = (-1.0, 1.0)
+
+
+def cohen_kappas(judge: FloatArray, people: FloatArray, weights: FloatArray) -> FloatArray:
+    """Cohen's kappas; 0 where one side is constant, nan where both always give the same one value (0/0)."""
+    table = _confusion(judge, people, weights)
+    n = table.sum(axis=(1, 2))
+    safe = np.where(n > 0, n, np.nan)
+    observed = np.einsum("bii->b", table) / safe
+    chance = (table.sum(axis=1) * table.sum(axis=2)).sum(axis=1) / safe**2
+    return np.asarray((observed - chance) / np.where(chance < 1, 1 - chance, np.nan), dtype=np.float64)
+
+
+def balanced_accuracies(judge: FloatArray, people: FloatArray, weights: FloatArray) -> FloatArray:
+    """The mean over what people say of how often the judge says it too; nan where people all say the same."""
+    table = _confusion(judge, people, weights)
+    of_people = table.sum(axis=1)  # shape (B, V)
+    recalls = np.einsum("bii->bi", table) / np.where(of_people > 0, of_people, np.nan)
+    n_values = (of_people > 0).sum(axis=1)
+    return np.asarray(np.nansum(recalls, axis=1) / np.where(n_values > 1, n_values, np.nan), dtype=np.float64)
+
+
+def spearmans(judge: FloatArray, people: FloatArray, weights: FloatArray) -> FloatArray:
+    """Spearman's correlations, ties at their mid-rank; nan where a side is constant."""
+    return _pearsons(_midranks(judge, weights), _midranks(people[np.newaxis], weights), weights)
+
+
+def kendall_taus(judge: FloatArray, people: FloatArray, weights: FloatArray) -> FloatArray:
+    """Kendall's tau-b, corrected for ties; nan where a side is constant."""
+    if len(judge) == 1:
+        of_judge, of_people = _signs(judge[0]), _signs(people)
+        sums = [((weights @ part) * weights).sum(axis=1) for part in (of_judge * of_people, of_judge**2, of_people**2)]
+        room = sums[1] * sums[2]
+        return np.asarray(sums[0] / np.sqrt(np.where(room > 0, room, np.nan)), dtype=np.float64)
+    values = np.unique(judge)
+    if values.size > MOST_VALUES:
+        with np.errstate(invalid="ignore"):
+            return np.array([scipy_stats.kendalltau(row, people).statistic for row in judge], dtype=np.float64)
+    # Pairs in the same order less those in the opposite one, by the larger of the judge's two values.
+    of_people, alike, n_tied = _signs(people), np.zeros(len(judge)), np.zeros(len(judge))
+    for value in values:
+        is_value, is_less = (judge == value).astype(np.float64), (judge < value).astype(np.float64)
+        alike += 2 * (is_value * (is_less @ of_people.T)).sum(axis=1)
+        n_tied += is_value.sum(axis=1) ** 2
+    room = (people.size**2 - n_tied) * (of_people**2).sum()
+    return np.asarray(alike / np.sqrt(np.where(room > 0, room, np.nan)), dtype=np.float64)
+
+
+def _mean(unit_values: Callable[[FloatArray, FloatArray], FloatArray]) -> Compute:
+    def means(judge: FloatArray, people: FloatArray, weights: FloatArray) -> FloatArray:
+        n = weights.sum(axis=1)
+        return np.asarray(
+            (unit_values(judge, people) * weights).sum(axis=1) / np.where(n > 0, n, np.nan), dtype=np.float64
+        )
+
+    return means
+
+
+def _distances(judge: FloatArray, people: FloatArray) -> FloatArray:
+    return np.abs(judge - people)
+
+
+def _differences(judge: FloatArray, people: FloatArray) -> FloatArray:
+    return judge - people
+
+
+def _matches(judge: FloatArray, people: FloatArray) -> FloatArray:
+    return np.asarray(100.0 * (judge == people))
+
+
+def is_modal(judge: FloatArray, people: FloatArray) -> FloatArray:
+    """100 where an answer is the judge's commonest one, of two as common the lower; else 0."""
+    values, counts = np.unique(judge[0], return_counts=True)
+    return np.asarray(100.0 * (judge == values[counts.argmax()])) if values.size else np.zeros_like(judge)
+
+
+UNBOUNDED = (-np.inf, np.inf)
+KAPPA = Statistic("kappa", cohen_kappas, pools=True)
+MEAN_KAPPA = Statistic("mean_kappa", cohen_kappas)
+BALANCED_ACCURACY = Statistic("balanced_accuracy", balanced_accuracies, pools=True, bounds=(0, 1))
+PERCENT_AGREEMENT = Statistic("percent_agreement", _mean(_matches), pools=True, unit_values=_matches, bounds=(0, 100))
+SPEARMAN = Statistic("spearman", spearmans)
+KENDALL_TAU = Statistic("kendall_tau", kendall_taus)
+MEAN_ABSOLUTE_ERROR = Statistic(
+    "mean_absolute_error", _mean(_distances), unit_values=_distances, better=-1, bounds=(0, np.inf)
+)
+MEAN_DIFFERENCE = Statistic(
+    "mean_difference", _mean(_differences), unit_values=_differences, better=0, bounds=UNBOUNDED
+)
+MODAL_SHARE = Statistic("modal_share", _mean(is_modal), unit_values=is_modal, better=0, bounds=(0, 100))
+NOMINAL = (KAPPA, MEAN_KAPPA, BALANCED_ACCURACY, PERCENT_AGREEMENT)
+# Options of several items mean nothing to each other, so these are means of the items' values.
+ON_CHOICES = (
+    MEAN_KAPPA,
+    Statistic("balanced_accuracy", balanced_accuracies, bounds=(0, 1)),
+    Statistic("percent_agreement", _mean(_matches), unit_values=_matches, bounds=(0, 100)),
+)
+ON_SCALES = (SPEARMAN, KENDALL_TAU, MEAN_ABSOLUTE_ERROR, MEAN_DIFFERENCE, MODAL_SHARE)
+
+
+def score(statistic: Statistic, judge: npt.ArrayLike, people: npt.ArrayLike) -> float:
+    """The statistic of a judge's answers beside what people say, both of shape (I items, U units), nan where missing.
+
+    Items without a value are left out of a mean.
+
+    Raises Incomputable if there is no unit that has both, or no value.
+    """
+    answers, reference = _as_items(judge, people)
+    items = _items_with_value(statistic, answers, reference)
+    return float(_compute(statistic, answers[np.newaxis], reference, _ones(answers), items)[0])
+
+
+def count_units(judge: npt.ArrayLike, people: npt.ArrayLike) -> int:
+    """How many answers of the judge have one of people beside them."""
+    return int((np.isfinite(judge) & np.isfinite(people)).sum())
+
+
+def score_interval(
+    statistic: Statistic,
+    judge: npt.ArrayLike,
+    people: npt.ArrayLike,
+    clusters: Sequence[str],
+    *,
+    rng: np.random.Generator,
+    n_resamples: int = 1000,
+) -> Interval:
+    """The 95 % interval of `score` over clusters: of a mean as of means, of a coefficient as of coefficients.
+
+    clusters : of each unit, shape (U,)
+    Raises Incomputable as `score` and the intervals do.
+    """
+    answers, reference = _as_items(judge, people)
+    items = _items_with_value(statistic, answers, reference)
+    compared = (np.isfinite(answers) & np.isfinite(reference))[items].any(axis=0)
+    answers, reference = answers[:, compared], reference[:, compared]
+    labels = np.asarray(clusters, dtype=object)[compared].astype(str)
+    if statistic.unit_values is not None:
+        values = np.stack(
+            [_unit_values(statistic, a, p) for a, p in zip(answers[items], reference[items], strict=True)]
+        )
+        shaped = values.reshape(1, -1) if statistic.pools else values[:, np.newaxis]
+        tiled = np.tile(labels, len(values)) if statistic.pools else labels
+        return intervals.mean_interval(shaped, tiled, rng=rng, n_resamples=n_resamples).clipped(*statistic.bounds)
+
+    def resamples(weights: IntArray) -> FloatArray:
+        return _compute(statistic, answers[np.newaxis], reference, weights.astype(np.float64), items)
+
+    return intervals.coefficient_interval(resamples, labels, rng=rng, n_resamples=n_resamples).clipped(
+        *statistic.bounds
+    )
+
+
+def score_floor(
+    statistic: Statistic,
+    judge: npt.ArrayLike,
+    people: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    strata: Sequence[str] | None = None,
+    n_shuffles: int = 1000,
+) -> Floor:
+    """What `score` is if the judge's answers stood at other units: the mean over shuffles, and the better end of them
+    (the 97.5th percentile, or the 2.5th where less is better).
+
+    All answers about a unit move together among the units that the judge answered; items, gaps and people stay.
+
+    strata : of each unit, what it only changes places within
+    Raises Incomputable as `score` does, or if no shuffle has a value or the statistic does not depend on the order.
+    """
+    answers, reference = _as_items(judge, people)
+    items = _items_with_value(statistic, answers, reference)
+    if not statistic.better:
+        raise Incomputable("independent_of_order")
+    values = np.concatenate(
+        [
+            _compute(statistic, batch, reference, _ones(answers), items)
+            for batch in shuffled(answers, strata=strata, rng=rng, n_shuffles=n_shuffles)
+        ]
+    )
+    return floor_of(values, better=statistic.better)
+
+
+def floor_of(values: FloatArray, *, better: int = 1) -> Floor:
+    """The floor of shuffles' values, shape (B,), nan where there is none. Raises Incomputable if there is no value."""
+    computed = values[~np.isnan(values)]
+    if not computed.size:
+        raise Incomputable("no_shuffle_with_value")
+    end = 0.975 if better > 0 else 0.025
+    return Floor(float(computed.mean()), float(np.quantile(computed, end)), computed.size)
+
+
+def shuffled(
+    judge: FloatArray, *, strata: Sequence[str] | None, rng: np.random.Generator, n_shuffles: int
+) -> Iterator[FloatArray]:
+    """Batches of a judge's answers at other units, shape (B, I, U), n_shuffles in all."""
+    present = ~np.isnan(judge)
+    answered = np.flatnonzero(present.any(axis=0))
+    labels = np.zeros(judge.shape[1]) if strata is None else np.unique(np.asarray(strata), return_inverse=True)[1]
+    of_answered = labels[answered].astype(np.float64)
+    places = answered[np.argsort(of_answered, kind="stable")]
+    at_once = max(1, AT_ONCE // max(judge.size, 1))
+    for start in range(0, n_shuffles, at_once):
+        size = min(at_once, n_shuffles - start)
+        order = np.argsort(of_answered + rng.random((size, answered.size)), axis=1)
+        origins = answered[order]
+        batch = np.full((size, *judge.shape), np.nan)
+        for item, row in enumerate(judge):
+            from_units = origins[present[item][origins]].reshape(size, -1)
+            batch[:, item, places[present[item][places]]] = row[from_units]
+        yield batch
+
+
+def _as_items(judge: npt.ArrayLike, people: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    answers, reference = np.asarray(judge, dtype=np.float64), np.asarray(people, dtype=np.float64)
+    if answers.ndim != 2 or answers.shape != reference.shape:
+        raise ValueError(f"Judge and people answer items about units; here are {answers.shape} and {reference.shape}.")
+    return answers, reference
+
+
+def _ones(answers: FloatArray) -> FloatArray:
+    return np.ones((1, answers.shape[1]))
+
+
+def _items_with_value(statistic: Statistic, judge: FloatArray, people: FloatArray) -> BoolArray:
+    """Which items enter, shape (I,). Raises Incomputable if none does."""
+    if not count_units(judge, people):
+        raise Incomputable("no_unit_with_judge_and_people")
+    if statistic.pools:
+        items = (np.isfinite(judge) & np.isfinite(people)).any(axis=1)
+        every = np.ones(len(judge), dtype=np.bool_)
+        values = _compute(statistic, judge[np.newaxis], people, _ones(judge), every)
+        has_value = np.isfinite(values[0])
+        if not has_value:
+            raise Incomputable("judge_or_people_constant")
+        return np.asarray(items)
+    ones = _ones(judge)
+    values = np.array([_of_item(statistic, a[np.newaxis], p, ones)[0] for a, p in zip(judge, people, strict=True)])
+    if not np.isfinite(values).any():
+        raise Incomputable("judge_or_people_constant")
+    return np.asarray(np.isfinite(values))
+
+
+def _compute(
+    statistic: Statistic, judge: FloatArray, people: FloatArray, weights: FloatArray, items: BoolArray
+) -> FloatArray:
+    """The values of a batch: judge (B or 1, I, U), people (I, U), weights (B or 1, U)."""
+    if statistic.pools:
+        flat = judge.reshape(len(judge), -1)
+        return _of_item(statistic, flat, people.ravel(), np.tile(weights, people.shape[0]))
+    values = [_of_item(statistic, judge[:, n], people[n], weights) for n in np.flatnonzero(items)]
+    return np.asarray(np.mean(values, axis=0), dtype=np.float64)
+
+
+def _of_item(statistic: Statistic, judge: FloatArray, people: FloatArray, weights: FloatArray) -> FloatArray:
+    compared = np.isfinite(judge[0]) & np.isfinite(people)  # gaps are where they are in every shuffle
+    if not compared.any():
+        return np.full(max(len(judge), len(weights)), np.nan)
+    return statistic.compute(judge[:, compared], people[compared], weights[:, compared])
+
+
+def _unit_values(statistic: Statistic, judge: FloatArray, people: FloatArray) -> FloatArray:
+    values = np.full(judge.shape, np.nan)
+    compared = np.isfinite(judge) & np.isfinite(people)
+    if statistic.unit_values is not None and compared.any():
+        values[compared] = statistic.unit_values(judge[np.newaxis, compared], people[compared])[0]
+    return values
+
+
+def _confusion(judge: FloatArray, people: FloatArray, weights: FloatArray) -> FloatArray:
+    """How often the judge says one value where people say another, shape (B, V judge, V people)."""
+    values = np.unique(np.concatenate([judge.ravel(), people]))
+    of_people = (people[:, np.newaxis] == values).astype(np.float64)  # shape (U, V)
+    rows = []
+    for value in values:
+        is_value = (judge == value).astype(np.float64)
+        rows.append((is_value * weights) @ of_people)
+    return np.stack(rows, axis=1)
+
+
+def _midranks(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """The mid-rank of each value among units that count as often as their weights, less a constant; (B or 1, U)."""
+    if len(values) > 1:  # shuffles, in which every unit counts once
+        return np.asarray(scipy_stats.rankdata(values, axis=1), dtype=np.float64)
+    row = values[0]
+    codes = np.unique(row, return_inverse=True)[1]
+    is_code = (codes[:, np.newaxis] == np.arange(codes.max() + 1)).astype(np.float64)
+    n_by_code = weights @ is_code
+    ranks = np.cumsum(n_by_code, axis=1) - n_by_code / 2
+    return np.asarray(ranks[:, codes], dtype=np.float64)
+
+
+def _pearsons(a: FloatArray, b: FloatArray, weights: FloatArray) -> FloatArray:
+    n = weights.sum(axis=1, keepdims=True)
+    safe = np.where(n > 0, n, np.nan)
+    first = a - (a * weights).sum(axis=1, keepdims=True) / safe
+    second = b - (b * weights).sum(axis=1, keepdims=True) / safe
+    products = (first * second * weights).sum(axis=1)
+    room = (first**2 * weights).sum(axis=1) * (second**2 * weights).sum(axis=1)
+    return np.asarray(products / np.sqrt(np.where(room > 1e-9, room, np.nan)), dtype=np.float64)
+
+
+def _signs(values: FloatArray) -> npt.NDArray[Any]:
+    return np.sign(values[:, np.newaxis] - values[np.newaxis, :])
