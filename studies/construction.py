@@ -66,7 +66,7 @@ def create_study(
 
 def _create_stories(study: Study, documents: Sequence[StoryDocument]) -> dict[str, Story]:
     """The stories by key, each with its provenance."""
-    source_by_name = _find_sources(documents)
+    source_by_name = _ensure_sources(documents)
     rows = [
         measure(
             Story(study=study, code=story.key, text=story.text, language=study.language, is_withheld=not story.text)
@@ -101,7 +101,7 @@ def _in_chance_order(documents: Iterable[T]) -> list[T]:
     return mixed
 
 
-def _find_sources(documents: Sequence[StoryDocument]) -> dict[str, Source]:
+def _ensure_sources(documents: Sequence[StoryDocument]) -> dict[str, Source]:
     """The sources by name, made where they are not there yet."""
     source_by_name: dict[str, Source] = {}
     for story in documents:

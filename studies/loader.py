@@ -111,7 +111,7 @@ def load_cloze(text: str) -> Cloze:
         return publish_cloze(draft)
     if not stored.is_published:
         raise VersionConflict(f"{stored} is there as a draft; publish or delete the draft first, or raise the version")
-    if _said(stored.parsed) != _said(draft.parsed):
+    if _fixed_part(stored.parsed) != _fixed_part(draft.parsed):
         raise VersionConflict(
             f"{stored} is published and says something else than this file; raise the version in the file"
         )
@@ -128,8 +128,8 @@ def publish_cloze(cloze: Cloze) -> Cloze:
     return cloze
 
 
-def _said(document: ClozeDocument) -> ClozeDocument:
-    """The document but for what may be corrected without making it another."""
+def _fixed_part(document: ClozeDocument) -> ClozeDocument:
+    """The document without what may be corrected under the same version."""
     return replace(document, citation="", licence="", notes="")
 
 
@@ -178,12 +178,12 @@ def _find_instruments(document: StudyDocument) -> dict[str, Instrument]:
 
 def _find_instrument(step: StepDocument, *, path: Path) -> Instrument:
     """The instrument that a step names, "slug" or "slug@version". A built-in one is loaded if it is not there yet."""
-    place = f"{step.place}, instrument"
+    location = f"{step.location}, instrument"
     try:
         if document := _builtin(step.instrument):
             return load_instrument(document)
     except VersionConflict as error:
-        raise DocumentError(path, place, str(error)) from None
+        raise DocumentError(path, location, str(error)) from None
     slug, _at, version = step.instrument.partition("@")
     published = Instrument.objects.filter(status=Instrument.Status.PUBLISHED)
     candidates = list(published.filter(slug=slug, version=version) if version else published.filter(slug=slug))
@@ -191,11 +191,11 @@ def _find_instrument(step: StepDocument, *, path: Path) -> Instrument:
         return candidates[0]
     if candidates:
         names = ", ".join(f"{slug}@{candidate.version}" for candidate in candidates)
-        raise DocumentError(path, place, f"“{slug}” has several versions; name one: {names}")
+        raise DocumentError(path, location, f"“{slug}” has several versions; name one: {names}")
     available = sorted({*discover(), *(f"{candidate.slug}@{candidate.version}" for candidate in published)})
     near = get_close_matches(step.instrument, available, n=1)
     way_out = f"did you mean “{near[0]}”?" if near else f"there are {', '.join(available)}"
-    raise DocumentError(path, place, f"there is no instrument “{step.instrument}”; {way_out}")
+    raise DocumentError(path, location, f"there is no instrument “{step.instrument}”; {way_out}")
 
 
 def _builtin(name: str) -> InstrumentDocument | None:

@@ -30,7 +30,7 @@ class ItemQuerySet(models.QuerySet):  # type: ignore[type-arg]
     """Items, of which those of a published instrument are neither changed nor deleted, and none is added to them."""
 
     def update(self, **fields: Any) -> int:
-        """As ever. Raises AlreadyPublished if a published instrument would ask something else."""
+        """As Django's. Raises AlreadyPublished if a published instrument would ask something else."""
         if not set(fields) <= set(self.model.MAY_CHANGE):
             self._refuse("never changes")
         target = fields.get("instrument", fields.get("instrument_id"))
@@ -39,7 +39,7 @@ class ItemQuerySet(models.QuerySet):  # type: ignore[type-arg]
         return super().update(**fields)
 
     def bulk_update(self, objs: Iterable[Any], fields: Iterable[str], *args: Any, **kwargs: Any) -> int:
-        """As ever. Raises AlreadyPublished if a published instrument would ask something else."""
+        """As Django's. Raises AlreadyPublished if a published instrument would ask something else."""
         items, names = list(objs), list(fields)
         if not set(names) <= set(self.model.MAY_CHANGE):
             self.filter(pk__in=[item.pk for item in items])._refuse("never changes")
@@ -48,7 +48,7 @@ class ItemQuerySet(models.QuerySet):  # type: ignore[type-arg]
         return super().bulk_update(items, names, *args, **kwargs)
 
     def delete(self) -> tuple[int, dict[str, int]]:
-        """As ever. Raises AlreadyPublished if one belongs to a published instrument."""
+        """As Django's. Raises AlreadyPublished if one belongs to a published instrument."""
         self._refuse("stays")
         return super().delete()
 
@@ -56,7 +56,7 @@ class ItemQuerySet(models.QuerySet):  # type: ignore[type-arg]
     delete.queryset_only = True  # type: ignore[attr-defined]
 
     def bulk_create(self, objs: Iterable[Any], *args: Any, **kwargs: Any) -> list[Any]:
-        """As ever. Raises AlreadyPublished if one is for a published instrument."""
+        """As Django's. Raises AlreadyPublished if one is for a published instrument."""
         items = list(objs)
         self._refuse_into({item.instrument_id for item in items})
         return super().bulk_create(items, *args, **kwargs)

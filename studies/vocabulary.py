@@ -33,7 +33,7 @@ class RationaleUnit(TextChoices):
 
 
 class OrderPolicy(TextChoices):
-    BALANCED = "balanced", _("counterbalanced: every story equally often in every place")
+    BALANCED = "balanced", _("counterbalanced: every story equally often at every position")
     RANDOM = "random", _("shuffled anew for every seat")
     FIXED = "fixed", _("as listed in the file")
 

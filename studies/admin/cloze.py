@@ -23,7 +23,7 @@ from studies.models import Cloze
 from studies.protocol import triggers
 
 PICTURE = "admin:studies_cloze_picture"
-# Posts what is written so far; the answer takes the place of the picture, or says what is wrong and leaves it.
+# Posts what is written so far; the response replaces the picture, or says what is wrong and leaves it.
 PREVIEW_ATTRS = {
     "rows": 40,
     "cols": 110,
@@ -45,7 +45,7 @@ class ClozeForm(forms.ModelForm):  # type: ignore[type-arg]
         try:
             document = parse_cloze(text, "document")
         except DocumentError as error:
-            raise forms.ValidationError(f"{error.place}: {error.reason}") from None
+            raise forms.ValidationError(f"{error.location}: {error.reason}") from None
         others = Cloze.objects.exclude(pk=self.instance.pk)
         if others.filter(slug=document.slug, version=document.version).exists():
             message = _("version: there is a cloze %(slug)s %(version)s already; raise the version")
@@ -115,7 +115,7 @@ def picture_context(text: str) -> dict[str, Any]:
     try:
         document = parse_cloze(text, "document")
     except DocumentError as error:
-        return {"problem": f"{error.place}: {error.reason}"}
+        return {"problem": f"{error.location}: {error.reason}"}
     constraints = sum(len(section.constraints) for section in document.sections)
     counts = _("%(sections)d sections, %(blanks)d blanks, %(constraints)d constraints, %(edges)d edges") % {
         "sections": len(document.sections),

@@ -47,7 +47,7 @@ class FinalAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> Any:
-        """As ever. Raises AlreadyFrozen if something final was posted, as by a form from before it was."""
+        """As Django's. Raises AlreadyFrozen if something final was posted, as by a form from before it was."""
         obj = self.get_object(request, unquote(object_id)) if object_id else None
         sentence = self.explain_final(obj) if obj else ""
         is_touched = self.final_fields == "__all__" or not set(self.final_fields).isdisjoint(request.POST)

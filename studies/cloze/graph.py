@@ -30,7 +30,7 @@ Point = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Layout:
+class GraphLayout:
     """Where everything stands: of every node the middle of its upper side, and the size of the whole."""
 
     top_by_node: dict[Node, Point]
@@ -76,7 +76,7 @@ def describe(document: ClozeDocument) -> str:
     )
 
 
-def lay_out(document: ClozeDocument) -> Layout:
+def lay_out(document: ClozeDocument) -> GraphLayout:
     """The layers under each other, each ordered so that few arrows cross, and centred."""
     rows = _ordered(document)
     widths = [sum(map(_width, row)) + GAP * (len(row) - 1) for row in rows]
@@ -87,7 +87,7 @@ def lay_out(document: ClozeDocument) -> Layout:
             top_by_node[node] = x + _width(node) / 2, MARGIN + depth * (HEIGHT + DROP)
             x += _width(node) + GAP
     height = len(rows) * (HEIGHT + DROP) - DROP
-    return Layout(top_by_node, max(widths) + 2 * MARGIN, height + 2 * MARGIN)
+    return GraphLayout(top_by_node, max(widths) + 2 * MARGIN, height + 2 * MARGIN)
 
 
 def _chains(document: ClozeDocument) -> dict[Edge, list[Node]]:
@@ -129,7 +129,7 @@ def _places(row: list[Node]) -> dict[Node, float]:
     return {node: place / (len(row) - 1) if len(row) > 1 else 0.5 for place, node in enumerate(row)}
 
 
-def _ways(document: ClozeDocument, layout: Layout) -> list[list[Point]]:
+def _ways(document: ClozeDocument, layout: GraphLayout) -> list[list[Point]]:
     """Of every edge the points that its arrow passes, from the lower side of one box to the upper side of another."""
     top = layout.top_by_node
     chains = _chains(document)
@@ -170,7 +170,7 @@ def _arrow(points: list[Point]) -> SafeString:
     )
 
 
-def _box(document: ClozeDocument, section: Section, layout: Layout) -> SafeString:
+def _box(document: ClozeDocument, section: Section, layout: GraphLayout) -> SafeString:
     x, y = layout.top_by_node[section.number]
     lines = wrap_title(section.title)
     texts = [

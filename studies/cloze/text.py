@@ -19,7 +19,7 @@ class IncompleteText(ValueError):
 
 
 @dataclass(frozen=True)
-class Run:
+class ClozeRun:
     """A stretch of a paragraph: fixed words, or a blank."""
 
     words: str = ""
@@ -27,19 +27,19 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Passage:
+class SectionText:
     """A section as a page shows it: its paragraphs in runs."""
 
     section: Section
-    paragraphs: tuple[tuple[Run, ...], ...]
+    paragraphs: tuple[tuple[ClozeRun, ...], ...]
 
 
-def split_sections(document: ClozeDocument) -> list[Passage]:
+def split_sections(document: ClozeDocument) -> list[SectionText]:
     """The text section by section, so that a page can put fields into its paragraphs."""
     blanks = {blank.number: blank for blank in document.blanks}
     by_section = skeleton.split_sections(document.skeleton, document.section_by_blank)
     return [
-        Passage(section, tuple(_runs(paragraph, blanks) for paragraph in by_section[section.number]))
+        SectionText(section, tuple(_runs(paragraph, blanks) for paragraph in by_section[section.number]))
         for section in document.sections
     ]
 
@@ -72,6 +72,8 @@ def _filled(document: ClozeDocument, marked: str, fills: Mapping[int, str]) -> s
     return skeleton.MARKER.sub(lambda marker: fills[int(marker[1])].strip(), marked)
 
 
-def _runs(paragraph: str, blanks: Mapping[int, Blank]) -> tuple[Run, ...]:
-    runs = (Run(words=p) if isinstance(p, str) else Run(blank=blanks[p]) for p in skeleton.split_text(paragraph))
+def _runs(paragraph: str, blanks: Mapping[int, Blank]) -> tuple[ClozeRun, ...]:
+    runs = (
+        ClozeRun(words=p) if isinstance(p, str) else ClozeRun(blank=blanks[p]) for p in skeleton.split_text(paragraph)
+    )
     return tuple(run for run in runs if run.words or run.blank)

@@ -244,14 +244,14 @@ OPTIONAL = {
 }
 
 
-def _fields(part: str, table: Mapping[str, Any], path: Path, place: str = "") -> dict[str, Any]:
+def _fields(part: str, table: Mapping[str, Any], path: Path, location: str = "") -> dict[str, Any]:
     """The values of one part, typed, none missing that it needs; one that says nothing counts as not given."""
-    typed = reader.read_table(table, READERS[part], path=path, place=place)
+    typed = reader.read_table(table, READERS[part], path=path, location=location)
     values = {name: value for name, value in typed.items() if value not in ("", [], ())}
     for name in READERS[part]:
         if name not in OPTIONAL and name not in values:
-            field_place = f"{place}, {name}" if place else name
-            raise DocumentError(path, field_place, f"is missing or empty; every {part} has to say it")
+            field_location = f"{location}, {name}" if location else name
+            raise DocumentError(path, field_location, f"is missing or empty; every {part} has to say it")
     return values
 
 
@@ -268,22 +268,22 @@ def _document(table: Mapping[str, Any], path: Path) -> ClozeDocument:
     return ClozeDocument(**{**values, **parts})
 
 
-def _section(table: Mapping[str, Any], path: Path, place: str) -> Section:
-    values = _fields("section", table, path, place)
+def _section(table: Mapping[str, Any], path: Path, location: str) -> Section:
+    values = _fields("section", table, path, location)
     constraints = enumerate(values["constraints"], 1)
-    read = [_constraint(row, path, f"{place}, constraints[{i}]") for i, row in constraints]
+    read = [_constraint(row, path, f"{location}, constraints[{i}]") for i, row in constraints]
     return Section(**{**values, "constraints": tuple(read)})
 
 
-def _constraint(table: Mapping[str, Any], path: Path, place: str) -> Constraint:
-    values = _fields("constraint", table, path, place)
+def _constraint(table: Mapping[str, Any], path: Path, location: str) -> Constraint:
+    values = _fields("constraint", table, path, location)
     checks = enumerate(values.get("checks", []), 1)
-    read = [Check(**_fields("check", row, path, f"{place}, checks[{i}]")) for i, row in checks]
+    read = [Check(**_fields("check", row, path, f"{location}, checks[{i}]")) for i, row in checks]
     return Constraint(**{**values, "checks": tuple(read)})
 
 
-def _edge(table: Mapping[str, Any], path: Path, place: str) -> Edge:
-    values = _fields("edge", table, path, place)
+def _edge(table: Mapping[str, Any], path: Path, location: str) -> Edge:
+    values = _fields("edge", table, path, location)
     return Edge(from_=values["from"], to=values["to"], question=values["question"])
 
 
@@ -317,11 +317,11 @@ def _faults_of_edges(document: ClozeDocument) -> Iterator[running.Fault]:
     last = len(document.sections)
     sorter: TopologicalSorter[int] = TopologicalSorter()
     for (from_, to), times in Counter((edge.from_, edge.to) for edge in document.edges).items():
-        place = f"edge {from_} → {to}"
+        location = f"edge {from_} → {to}"
         if max(from_, to) > last:
-            yield place, f"there is no section {max(from_, to)}; the last is {last}"
+            yield location, f"there is no section {max(from_, to)}; the last is {last}"
         if times > 1:
-            yield place, f"stands {times} times; ask one question of each pair of sections"
+            yield location, f"stands {times} times; ask one question of each pair of sections"
         sorter.add(to, from_)
     try:
         sorter.prepare()
@@ -336,12 +336,15 @@ def _faults_of_follows(document: ClozeDocument) -> Iterator[running.Fault]:
     section_by_blank = document.section_by_blank
     edges = {(edge.from_, edge.to) for edge in document.edges}
     for blank in document.blanks:
-        place = f"blank {blank.number}, follows"
+        location = f"blank {blank.number}, follows"
         for earlier, times in Counter(blank.follows).items():
             if earlier >= blank.number:
-                yield place, f"{earlier} is no earlier blank; a blank follows from those that stand before it"
+                yield location, f"{earlier} is no earlier blank; a blank follows from those that stand before it"
             if times > 1:
-                yield place, f"{earlier} stands {times} times"
+                yield location, f"{earlier} stands {times} times"
             pair = section_by_blank[earlier], blank.section
             if pair[0] != pair[1] and pair not in edges:
-                yield place, f"{earlier} is in section {pair[0]}, and there is no edge {pair[0]} → {pair[1]}; add one"
+                yield (
+                    location,
+                    f"{earlier} is in section {pair[0]}, and there is no edge {pair[0]} → {pair[1]}; add one",
+                )

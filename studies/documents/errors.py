@@ -7,10 +7,10 @@ from typing import Any
 class DocumentError(ValueError):
     """A document cannot be used as it is; one line says in which file, at which field, why, and what would do."""
 
-    def __init__(self, path: Path | str, place: str, reason: str) -> None:
-        super().__init__(f"{Path(path).name}: {place}: {reason}".replace("\n", " "))
+    def __init__(self, path: Path | str, location: str, reason: str) -> None:
+        super().__init__(f"{Path(path).name}: {location}: {reason}".replace("\n", " "))
         self.path = path
-        self.place = place
+        self.location = location
         self.reason = reason
 
 

@@ -184,37 +184,41 @@ def _instrument(table: dict[str, Any], path: Path | str) -> InstrumentDocument:
         raise DocumentError(path, "items", "an instrument has at least one item; write each under [[items]]")
     items: list[ItemDocument] = []
     for number, row in enumerate(rows, start=1):
-        place = f"items.{row['key']}" if isinstance(row.get("key"), str) else f"items[{number}]"
-        items.append(_item({**defaults, **row}, path, place))
+        location = f"items.{row['key']}" if isinstance(row.get("key"), str) else f"items[{number}]"
+        items.append(_item({**defaults, **row}, path, location))
         if items[-1].key in [other.key for other in items[:-1]]:
-            raise DocumentError(path, f"{place}.key", "stands twice; every item needs a key of its own")
+            raise DocumentError(path, f"{location}.key", "stands twice; every item needs a key of its own")
     _check(InstrumentDocument, {**table, "items": items}, path, "")
     return InstrumentDocument(**{**table, "items": items})
 
 
-def _item(table: dict[str, Any], path: Path | str, place: str) -> ItemDocument:
-    _check(ItemDocument, table, path, f"{place}.")
+def _item(table: dict[str, Any], path: Path | str, location: str) -> ItemDocument:
+    _check(ItemDocument, table, path, f"{location}.")
     item = ItemDocument(**table)
     try:
         find_type(item.type).check(item)
     except InvalidDefinition as error:
-        raise DocumentError(path, f"{place}.{error.field}", error.reason) from error
+        raise DocumentError(path, f"{location}.{error.field}", error.reason) from error
     if item.rationale_label and item.rationale == "none":
-        raise DocumentError(path, f"{place}.rationale_label", 'says nothing while rationale is "none"')
+        raise DocumentError(path, f"{location}.rationale_label", 'says nothing while rationale is "none"')
     if item.rationale_least < 0 or (item.rationale_least and item.rationale != "required"):
-        raise DocumentError(path, f"{place}.rationale_least", 'must be positive, and needs rationale = "required"')
+        raise DocumentError(path, f"{location}.rationale_least", 'must be positive, and needs rationale = "required"')
     for mark in MARKS:
         for name in getattr(item, mark):
             if name not in WORDED or not getattr(item, name):
                 names = ", ".join(f for f in WORDED if getattr(item, f))
-                raise DocumentError(path, f"{place}.{mark}", f"“{name}” has no words in this item; there are {names}")
+                raise DocumentError(
+                    path, f"{location}.{mark}", f"“{name}” has no words in this item; there are {names}"
+                )
     if both := set(item.quoted) & set(item.adapted):
-        raise DocumentError(path, f"{place}.adapted", f"{', '.join(sorted(both))} cannot be quoted and adapted at once")
+        raise DocumentError(
+            path, f"{location}.adapted", f"{', '.join(sorted(both))} cannot be quoted and adapted at once"
+        )
     return item
 
 
 def _check(
-    kind: type[ItemDocument] | type[InstrumentDocument], table: dict[str, Any], path: Path | str, place: str
+    kind: type[ItemDocument] | type[InstrumentDocument], table: dict[str, Any], path: Path | str, location: str
 ) -> None:
     """Raise DocumentError unless every key is known, every value fits, and none that is needed is missing."""
     field_by_name = {f.name: f for f in fields(kind)}
@@ -222,12 +226,12 @@ def _check(
         if name not in field_by_name:
             near = difflib.get_close_matches(name, field_by_name, n=1)
             way_out = f"did you mean {near[0]}?" if near else f"there are {', '.join(field_by_name)}"
-            raise DocumentError(path, place + name, f"is not a key that is known here; {way_out}")
+            raise DocumentError(path, location + name, f"is not a key that is known here; {way_out}")
         if reason := _misfit(field_by_name[name], value):
-            raise DocumentError(path, place + name, reason)
+            raise DocumentError(path, location + name, reason)
     for name, f in field_by_name.items():
         if f.default is MISSING and f.default_factory is MISSING and is_empty(table.get(name)):
-            raise DocumentError(path, place + name, "is missing or empty; every document has to say it")
+            raise DocumentError(path, location + name, "is missing or empty; every document has to say it")
 
 
 def _misfit(f: Field[Any], value: Any) -> str:

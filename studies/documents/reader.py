@@ -142,28 +142,28 @@ def _validated(words: str, check: Callable[[str], None], otherwise: str) -> str:
 
 
 def read_table(
-    raw: Mapping[str, Any], readers: Mapping[str, FieldReader], *, path: Path, place: str = ""
+    raw: Mapping[str, Any], readers: Mapping[str, FieldReader], *, path: Path, location: str = ""
 ) -> dict[str, Any]:
     """The values of a table, typed. Raises DocumentError at the first unknown key or value that does not fit."""
     typed = {}
     for key, value in raw.items():
-        field_place = f"{place}, {key}" if place else key
+        field_location = f"{location}, {key}" if location else key
         if key not in readers:
             close = get_close_matches(key, readers, n=1)
             way_out = f"did you mean “{close[0]}”?" if close else f"known are {', '.join(readers)}"
-            raise DocumentError(path, field_place, f"there is no such key; {way_out}")
+            raise DocumentError(path, field_location, f"there is no such key; {way_out}")
         try:
             typed[key] = readers[key](value)
         except InvalidValue as error:
-            raise DocumentError(path, field_place, str(error)) from None
+            raise DocumentError(path, field_location, str(error)) from None
     return typed
 
 
-def check_required(typed: Mapping[str, Any], keys: list[str], *, path: Path, place: str = "") -> None:
+def check_required(typed: Mapping[str, Any], keys: list[str], *, path: Path, location: str = "") -> None:
     """Raise DocumentError at the first of these keys that is missing or empty."""
     for key in keys:
         if typed.get(key) in ("", None, []):
-            raise DocumentError(path, f"{place}, {key}" if place else key, "is missing")
+            raise DocumentError(path, f"{location}, {key}" if location else key, "is missing")
 
 
 def find_file(folder: Path, name: str) -> Path:
@@ -171,14 +171,14 @@ def find_file(folder: Path, name: str) -> Path:
     parts = PurePosixPath(name).parts
     if not parts or name.startswith("/") or "\\" in name or ":" in name or ".." in parts:
         raise InvalidValue(f"{quote(name)} must name a file inside the study's folder, as in “texts/one.txt”")
-    place = folder
+    file = folder
     for part in parts:
-        place = place / part
-        if place.is_symlink():
+        file = file / part
+        if file.is_symlink():
             raise InvalidValue(f"{quote(name)} is a link; put the file itself into the study's folder")
-    if not place.is_file():
+    if not file.is_file():
         raise InvalidValue(f"there is no file {quote(name)} in the study's folder")
-    return place
+    return file
 
 
 def read_text(path: Path, *, largest: int) -> str:

@@ -76,11 +76,11 @@ class Collection:
 
 
 @dataclass
-class _Seen:
+class _Facts:
     """What the rows so far say about one story or group, and in which row each field was first said."""
 
     first: int
-    said: dict[str, Any] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
     row_by_field: dict[str, int] = field(default_factory=dict)
     rows: dict[str, int] = field(default_factory=dict)  # of a story: row by group
 
@@ -102,12 +102,12 @@ def find_story_file(folder: Path) -> Path:
 
 def read_stories(path: Path) -> Collection:
     """The stories and groups of a file. Raises DocumentError with row and field at the first fault."""
-    stories: dict[str, _Seen] = {}
-    groups: dict[str, _Seen] = {}
+    stories: dict[str, _Facts] = {}
+    groups: dict[str, _Facts] = {}
     for n, row in _rows(path):
         try:
-            _take(n, _typed(row, folder=path.parent), stories=stories, groups=groups)
-        except _At as fault:
+            _add_row(n, _parse_row(row, folder=path.parent), stories=stories, groups=groups)
+        except _FieldError as fault:
             raise DocumentError(path, f"row {n}, {fault.field}", fault.reason) from None
     if not stories:
         raise DocumentError(path, "stories", "there are none; add a row for each story")
@@ -118,14 +118,14 @@ def read_stories(path: Path) -> Collection:
     )
 
 
-class _At(Exception):
+class _FieldError(Exception):
     """A fault in one field of the row at hand."""
 
     def __init__(self, field: str, reason: str) -> None:
         self.field, self.reason = field, reason
 
 
-def _typed(row: Mapping[str, Any], *, folder: Path) -> dict[str, Any]:
+def _parse_row(row: Mapping[str, Any], *, folder: Path) -> dict[str, Any]:
     """What a row gives, typed; text files read; factors under their own key. Empty fields are not given."""
     typed: dict[str, Any] = {}
     factors: dict[str, Any] = {}
@@ -136,7 +136,7 @@ def _typed(row: Mapping[str, Any], *, folder: Path) -> dict[str, Any]:
             else:
                 factors[_factor(name)] = _scalar(value)
         except InvalidValue as error:
-            raise _At(name, str(error)) from None
+            raise _FieldError(name, str(error)) from None
     if "text_file" in typed:
         typed["text"] = _from_file(typed.pop("text_file"), folder=folder, has_text="text" in typed)
     return typed | ({"factors": factors} if factors else {})
@@ -148,7 +148,7 @@ def _from_file(name: str, *, folder: Path, has_text: bool) -> str:
             raise InvalidValue("text is given as well; keep one of the two")
         return str(reader.text(reader.read_text(reader.find_file(folder, name), largest=reader.LARGEST_TEXT)))
     except InvalidValue as error:
-        raise _At("text_file", str(error)) from None
+        raise _FieldError("text_file", str(error)) from None
 
 
 def _factor(name: str) -> str:
@@ -170,34 +170,34 @@ def _scalar(value: Any) -> Any:
     raise InvalidValue(f"a factor must be text, a number, true or false, not {reader.name_kind(value)}")
 
 
-def _take(n: int, cells: dict[str, Any], *, stories: dict[str, _Seen], groups: dict[str, _Seen]) -> None:
+def _add_row(n: int, cells: dict[str, Any], *, stories: dict[str, _Facts], groups: dict[str, _Facts]) -> None:
     """Add a row to what is known. A story or group that was there before may not be said otherwise."""
     if "group" not in cells:
-        raise _At("group", "is missing; every story is read in a group")
+        raise _FieldError("group", "is missing; every story is read in a group")
     if "story" not in cells:
-        raise _At("story", f"is missing; without one, group “{cells['group']}” has no story here")
-    story = stories.setdefault(cells["story"], _Seen(first=n))
+        raise _FieldError("story", f"is missing; without one, group “{cells['group']}” has no story here")
+    story = stories.setdefault(cells["story"], _Facts(first=n))
     if earlier := story.rows.get(cells["group"]):
         reason = f"“{cells['story']}” stands in group “{cells['group']}” already, in row {earlier}"
-        raise _At("story", f"{reason}; give every story a key of its own")
-    group = groups.setdefault(cells["group"], _Seen(first=n))
+        raise _FieldError("story", f"{reason}; give every story a key of its own")
+    group = groups.setdefault(cells["group"], _Facts(first=n))
     story.rows[cells["group"]] = n
     for name, value in cells.items():
         if name not in ("story", "group"):
-            _agree(n, name, value, group if name in _OF_GROUP else story, cells)
+            _add_value(n, name, value, group if name in _OF_GROUP else story, cells)
 
 
-def _agree(n: int, name: str, value: Any, facts: _Seen, cells: dict[str, Any]) -> None:
-    if name not in facts.said:
-        facts.said[name], facts.row_by_field[name] = value, n
-    elif facts.said[name] != value:
+def _add_value(n: int, name: str, value: Any, facts: _Facts, cells: dict[str, Any]) -> None:
+    if name not in facts.values:
+        facts.values[name], facts.row_by_field[name] = value, n
+    elif facts.values[name] != value:
         owner = f"group “{cells['group']}”" if name in _OF_GROUP else f"story “{cells['story']}”"
         way_out = "make the two the same, or leave this one out"
-        raise _At(name, f"{owner} has another {name} in row {facts.row_by_field[name]}; {way_out}")
+        raise _FieldError(name, f"{owner} has another {name} in row {facts.row_by_field[name]}; {way_out}")
 
 
-def _story(path: Path, key: str, facts: _Seen) -> StoryDocument:
-    values = facts.said
+def _story(path: Path, key: str, facts: _Facts) -> StoryDocument:
+    values = facts.values
     if not values.get("text", "").strip():
         raise DocumentError(path, f"row {facts.first}, text", f"story “{key}” has no text; give text or text_file")
     for name in ("source", "source_kind"):
@@ -206,14 +206,14 @@ def _story(path: Path, key: str, facts: _Seen) -> StoryDocument:
     return StoryDocument(key=key, **values)
 
 
-def _group(path: Path, key: str, facts: _Seen, stories: Mapping[str, _Seen]) -> GroupDocument:
+def _group(path: Path, key: str, facts: _Facts, stories: Mapping[str, _Facts]) -> GroupDocument:
     members = sorted((s.rows[key], name) for name, s in stories.items() if key in s.rows)
     if len(members) > MOST_IN_GROUP:
-        place = f"row {members[MOST_IN_GROUP][0]}, group"
+        location = f"row {members[MOST_IN_GROUP][0]}, group"
         raise DocumentError(
-            path, place, f"group “{key}” has more than {MOST_IN_GROUP} stories, and raters know them by letters"
+            path, location, f"group “{key}” has more than {MOST_IN_GROUP} stories, and raters know them by letters"
         )
-    return GroupDocument(key=key, premise=facts.said.get("premise", ""), stories=tuple(name for _, name in members))
+    return GroupDocument(key=key, premise=facts.values.get("premise", ""), stories=tuple(name for _, name in members))
 
 
 def _rows(path: Path) -> Iterable[tuple[int, dict[str, Any]]]:
@@ -251,10 +251,10 @@ def _csv_rows(path: Path, text: str) -> Iterable[tuple[int, dict[str, Any]]]:
 
 
 def _check_header(path: Path, header: list[str]) -> None:
-    for place, name in enumerate(header, start=1):
+    for column, name in enumerate(header, start=1):
         if not name:
-            raise DocumentError(path, f"row 1, column {place}", "has no name")
-        if name in header[: place - 1]:
+            raise DocumentError(path, f"row 1, column {column}", "has no name")
+        if name in header[: column - 1]:
             raise DocumentError(path, f"row 1, {name}", "stands twice; each column has its own name")
     for name in ("story", "group"):
         if name not in header:

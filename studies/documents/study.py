@@ -83,9 +83,9 @@ _BRIEFING = re.compile(r"\{briefing of ([^{}]*)\}")
 
 @dataclass(frozen=True)
 class StepDocument:
-    """One step. place : how messages name it; instrument : "slug" or "slug@version", or "" for a text"""
+    """One step. location : how messages name it; instrument : "slug" or "slug@version", or "" for a text"""
 
-    place: str
+    location: str
     key: str
     kind: str
     title: str = ""
@@ -173,45 +173,45 @@ def _steps(tables: Any, study: Mapping[str, Any], *, path: Path) -> tuple[StepDo
         raise DocumentError(path, "steps", "a study needs steps; write each under [[steps]]")
     steps: list[StepDocument] = []
     for number, raw in enumerate(tables, start=1):
-        step = _step(raw, study, place=f"step {number}", path=path)
+        step = _step(raw, study, location=f"step {number}", path=path)
         _check_place(step, steps, path=path)
         steps.append(step)
     return tuple(steps)
 
 
-def _step(raw: dict[str, Any], study: Mapping[str, Any], *, place: str, path: Path) -> StepDocument:
-    values = reader.read_table(raw, _STEP, path=path, place=place)
-    reader.check_required(values, ["key", "kind"], path=path, place=place)
+def _step(raw: dict[str, Any], study: Mapping[str, Any], *, location: str, path: Path) -> StepDocument:
+    values = reader.read_table(raw, _STEP, path=path, location=location)
+    reader.check_required(values, ["key", "kind"], path=path, location=location)
     for name in ("text", "story"):
         if f"{name}_file" in values:
-            values[name] = _from_file(values, name, place=place, path=path)
-    _check_kind(values, place=place, path=path)
+            values[name] = _from_file(values, name, location=location, path=path)
+    _check_kind(values, location=location, path=path)
     if values["kind"] == StepKind.PRACTICE:
         values["scope"] = StepScope.ONCE
     if _BRIEFING.search(values.get("text", "")) and values["kind"] != StepKind.BRIEFING:
-        raise DocumentError(path, f"{place}, text", "takes in a briefing, which belongs to a step of kind briefing")
-    values["text"] = _filled(values.get("text", ""), study, place=place, path=path)
+        raise DocumentError(path, f"{location}, text", "takes in a briefing, which belongs to a step of kind briefing")
+    values["text"] = _filled(values.get("text", ""), study, location=location, path=path)
     layout = layouts.find_layout(values.get("layout", StepLayout.ITEMS))
     if "options" in values and not layout.has_options:
         owners = " or ".join(f'"{key}"' for key in layouts.keys_with_options())
-        raise DocumentError(path, f"{place}, options", f"belongs to a step with layout = {owners}")
+        raise DocumentError(path, f"{location}, options", f"belongs to a step with layout = {owners}")
     if reason := layout.find_fault(values.get("options", {})):
-        raise DocumentError(path, f"{place}, options", reason)
-    return StepDocument(place=place, **values)
+        raise DocumentError(path, f"{location}, options", reason)
+    return StepDocument(location=location, **values)
 
 
-def _check_kind(table: Mapping[str, Any], *, place: str, path: Path) -> None:
+def _check_kind(table: Mapping[str, Any], *, location: str, path: Path) -> None:
     """Raise DocumentError if the step lacks what its kind needs, or has what belongs to another."""
     kind = table["kind"]
     for name in table:
         owners = [owner for owner, names in _BELONGS.items() if name in names]
         if owners and kind not in owners:
             reason = f"belongs to a step of kind {' or '.join(owners)}, not {kind}"
-            raise DocumentError(path, f"{place}, {name}", reason)
-    reader.check_required(table, _NEEDED.get(kind, ["text"]), path=path, place=place)
+            raise DocumentError(path, f"{location}, {name}", reason)
+    reader.check_required(table, _NEEDED.get(kind, ["text"]), path=path, location=location)
 
 
-def _from_file(table: dict[str, Any], name: str, *, place: str, path: Path) -> str:
+def _from_file(table: dict[str, Any], name: str, *, location: str, path: Path) -> str:
     """What the file says that stands in place of a text of that name."""
     file_name = table.pop(f"{name}_file")
     try:
@@ -220,20 +220,20 @@ def _from_file(table: dict[str, Any], name: str, *, place: str, path: Path) -> s
         file = reader.find_file(path.parent, file_name)
         return str(reader.text(reader.read_text(file, largest=reader.LARGEST_TEXT)))
     except InvalidValue as error:
-        raise DocumentError(path, f"{place}, {name}_file", str(error)) from None
+        raise DocumentError(path, f"{location}, {name}_file", str(error)) from None
 
 
-def _filled(text: str, study: Mapping[str, Any], *, place: str, path: Path) -> str:
+def _filled(text: str, study: Mapping[str, Any], *, location: str, path: Path) -> str:
     """The text with {organiser}, {contact} and {briefing of …} said, so that what is frozen is what raters read."""
     for name in _BRIEFING.findall(text):
         file = instrument.discover().get(name)
         if file is None or not (briefing := instrument.read_instrument(file).briefing):
-            raise DocumentError(path, f"{place}, text", f"no built-in instrument “{name}” has a briefing")
+            raise DocumentError(path, f"{location}, text", f"no built-in instrument “{name}” has a briefing")
         text = text.replace(f"{{briefing of {name}}}", briefing)
     for name in _NAMED:
         if f"{{{name}}}" in text:
             if not study.get(name):
-                raise DocumentError(path, f"{place}, text", f"names {{{name}}}, but the study file gives no {name}")
+                raise DocumentError(path, f"{location}, text", f"names {{{name}}}, but the study file gives no {name}")
             text = text.replace(f"{{{name}}}", study[name])
     return text
 
@@ -241,19 +241,21 @@ def _filled(text: str, study: Mapping[str, Any], *, place: str, path: Path) -> s
 def _check_place(step: StepDocument, before: list[StepDocument], *, path: Path) -> None:
     """Raise DocumentError if the step cannot stand after those before it."""
     if step.key in [other.key for other in before]:
-        raise DocumentError(path, f"{step.place}, key", f"“{step.key}” stands twice; every step needs a key of its own")
+        raise DocumentError(
+            path, f"{step.location}, key", f"“{step.key}” stands twice; every step needs a key of its own"
+        )
     if step.kind == StepKind.CONSENT and before:
         raise DocumentError(
-            path, f"{step.place}, kind", "is out of place: consent is asked once, and as the first step"
+            path, f"{step.location}, kind", "is out of place: consent is asked once, and as the first step"
         )
     if step.locks and step.scope == StepScope.ONCE:
-        raise DocumentError(path, f"{step.place}, locks", "belongs to a step within a group, not to one asked once")
+        raise DocumentError(path, f"{step.location}, locks", "belongs to a step within a group, not to one asked once")
     if step.locks and not any(other.kind == StepKind.RATING for other in before):
-        raise DocumentError(path, f"{step.place}, locks", "is out of place: no answers are asked before this step")
+        raise DocumentError(path, f"{step.location}, locks", "is out of place: no answers are asked before this step")
     if step.revises and not any(_is_revised(step, other) for other in before):
         raise DocumentError(
             path,
-            f"{step.place}, revises",
+            f"{step.location}, revises",
             f"“{step.revises}” is no earlier step with the same instrument, asked once or in the same scope",
         )
 

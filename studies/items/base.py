@@ -92,7 +92,7 @@ class ItemType:
         """
         raise NotImplementedError(self.name)
 
-    def keep(self, item: ItemDefinition, raw: Any, *, stories: Sequence[StoryLabel] = ()) -> Value:
+    def clean_draft(self, item: ItemDefinition, raw: Any, *, stories: Sequence[StoryLabel] = ()) -> Value:
         """The answer of somebody who is still at work, as it is stored. Like `clean`, but a type may keep what was
         written although it is too much; `shortfall` then says so. Raises InvalidAnswer."""
         return self.clean(item, raw, stories=stories)

@@ -62,14 +62,12 @@ class Ranking(ItemType):
         ranks = _by_position(raw, letters) if isinstance(raw, Mapping) else _in_order(raw, letters)
         ranked = [letter for rank in ranks for letter in rank]
         if doubled := [letter for letter in letters if ranked.count(letter) > 1]:
-            raise InvalidAnswer(
-                _("Story %(names)s stands in the order twice; please name every story once.") % _names(doubled)
-            )
+            raise InvalidAnswer(_("%(names)s stands in the order twice; please name each once.") % _names(doubled))
         if missing := [letter for letter in letters if letter not in ranked]:
-            raise InvalidAnswer(_("Story %(names)s has no position yet; please give it one.") % _names(missing))
+            raise InvalidAnswer(_("Still without a position: %(names)s. Please give each its own.") % _names(missing))
         shared = [rank for rank in ranks if len(rank) > 1]
         if shared and not item.settings.get("ties"):
-            raise InvalidAnswer(_("Stories %(names)s share a position; please give each its own.") % _names(shared[0]))
+            raise InvalidAnswer(_("%(names)s share a position; please give each its own.") % _names(shared[0]))
         return [sorted(rank, key=letters.index) for rank in ranks]
 
     def from_form(self, data: Mapping[str, Any], name: str, *, stories: Sequence[StoryLabel] = ()) -> Any:
@@ -156,11 +154,11 @@ def _by_position(raw: Mapping[Any, Any], letters: Sequence[str]) -> list[list[st
     for name, position in raw.items():
         letter = match_letter(name, letters)
         if is_empty(position):
-            raise InvalidAnswer(_("Story %(names)s has no position yet; please give it one.") % _names([letter]))
+            raise InvalidAnswer(_("Still without a position: %(names)s. Please give each its own.") % _names([letter]))
         place = read_whole_number(position)
         if place is None or not 1 <= place <= len(letters):
             raise InvalidAnswer(
-                _("Positions go from 1 to %(last)d; please mend that of story %(names)s.")
+                _("Positions go from 1 to %(last)d; please mend that of %(names)s.")
                 % {"last": len(letters), "names": letter}
             )
         places.setdefault(place, []).append(letter)

@@ -43,12 +43,12 @@ class Text(ItemType):
             raise InvalidDefinition("settings.kind", 'must be "word", "sentence" or "paragraph"')
 
     def clean(self, item: ItemDefinition, raw: Any, *, stories: Sequence[StoryLabel] = ()) -> Value:
-        text = self.keep(item, raw, stories=stories)
+        text = self.clean_draft(item, raw, stories=stories)
         if excess := _excess(item, text):
             raise InvalidAnswer(excess)
         return text
 
-    def keep(self, item: ItemDefinition, raw: Any, *, stories: Sequence[StoryLabel] = ()) -> Value:
+    def clean_draft(self, item: ItemDefinition, raw: Any, *, stories: Sequence[StoryLabel] = ()) -> Value:
         if not isinstance(raw, str):
             raise InvalidAnswer(_("Please answer in words."))
         if not is_storable(raw):

@@ -13,9 +13,11 @@ Study          what runs: its stories, its groups, its design.
 ProtocolVersion  the steps as frozen on a day, as canonical JSON with a hash. Not frozen: the draft.
 Step           one part of the protocol: a text to agree to or read, or an instrument to answer. A metric's values stand
                in a step of their own, which is no part of the protocol.
+Membership     an account of the staff at work on one study, in one role; `studies.access` says what that allows.
 """
 
 from studies.models.instruments import Cloze, Instrument, Item
+from studies.models.memberships import Membership
 from studies.models.stories import Provenance, Source, Story, StoryGroup, measure
 from studies.models.studies import ProtocolVersion, Step, Study
 
@@ -23,6 +25,7 @@ __all__ = [
     "Cloze",
     "Instrument",
     "Item",
+    "Membership",
     "ProtocolVersion",
     "Provenance",
     "Source",

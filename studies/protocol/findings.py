@@ -1,6 +1,7 @@
 """What is to be said of a study before it is planned, launched, judged or filled from a release, all at once.
 
-One list for pages, launch and commands. Each finding says where, what, the way out, and for which purposes it counts.
+One list for pages, launch and commands. Each finding says its location, what is wrong, the way out, and for which
+purposes it counts.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,12 +34,12 @@ class Finding:
     """One thing that is wrong with a study, or could be better.
 
     level : an error hinders the purposes for which it counts; a warning hinders nothing
-    where : the step, group, story or field, as "step consent"; "" for the study as a whole
+    location : the step, group, story or field, as "step consent"; "" for the study as a whole
     way_out : what to do about it; "" where the sentence says it
     """
 
     level: Literal["error", "warning"]
-    where: str
+    location: str
     sentence: str
     way_out: str = ""
     purposes: frozenset[Purpose] = frozenset(Purpose)
@@ -67,8 +68,8 @@ def collect_findings(study: Study, protocol: Protocol) -> list[Finding]:
     ]
 
 
-def _error(place: str, sentence: str, way_out: str = "") -> Finding:
-    return Finding("error", place, sentence, way_out)
+def _error(location: str, sentence: str, way_out: str = "") -> Finding:
+    return Finding("error", location, sentence, way_out)
 
 
 def _of_groups(groups: Sequence[StoryGroup]) -> Iterator[Finding]:
@@ -97,17 +98,17 @@ def _of_steps(protocol: Protocol) -> Iterator[Finding]:
 
 def _of_items(step: Step, groups: Sequence[StoryGroup]) -> Iterator[Finding]:
     """What keeps an item that compares stories from being asked."""
-    place = f"step {step.key}"
+    location = f"step {step.key}"
     for item in items_of(step):
         if step.kind == Step.Kind.PRACTICE or not items.find_type(item.type).about_stories:
             continue
         if step.scope != Step.Scope.GROUP:
             sentence = _("step %(step)s asks %(item)s, which compares stories, so its scope must be group")
-            yield _error(place, sentence % {"step": step.key, "item": item.key})
+            yield _error(location, sentence % {"step": step.key, "item": item.key})
         for group in groups:
             if sentence := _misfit(item, len(group.stories.all())):
                 names = {"step": step.key, "item": item.key, "group": group.code, "n": len(group.stories.all())}
-                yield _error(place, sentence % names)
+                yield _error(location, sentence % names)
 
 
 def _misfit(item: Item, n_stories: int) -> str:
@@ -121,19 +122,19 @@ def _misfit(item: Item, n_stories: int) -> str:
 
 
 def _of_step(step: Step, protocol: Protocol, groups: Sequence[StoryGroup]) -> Iterator[Finding]:
-    place = f"step {step.key}"
+    location = f"step {step.key}"
     if step.instrument and step.instrument.status != Instrument.Status.PUBLISHED:
         sentence = _("step %(step)s asks %(instrument)s, which is a draft and could still change")
         names = {"step": step.key, "instrument": step.instrument}
-        yield _error(place, sentence % names, _("publish it first"))
-    yield from (_error(place, sentence) for sentence in _findings_of_layout(step, groups))
-    yield from (_error(place, sentence) for sentence in _findings_of_practice(step, protocol))
+        yield _error(location, sentence % names, _("publish it first"))
+    yield from (_error(location, sentence) for sentence in _findings_of_layout(step, groups))
+    yield from (_error(location, sentence) for sentence in _findings_of_practice(step, protocol))
     if step.locks and step not in protocol.ratings:
         sentence = _("step %(step)s, locks: only a step that asks about stories or groups can lock what came before")
-        yield _error(place, sentence % {"step": step.key})
+        yield _error(location, sentence % {"step": step.key})
     if step.revises and protocol.revised_by(step) is None:
         sentence = _("step %(step)s revises %(revised)s, which is no earlier step with its instrument and scope")
-        yield _error(place, sentence % {"step": step.key, "revised": step.revises})
+        yield _error(location, sentence % {"step": step.key, "revised": step.revises})
 
 
 def _of_raters(study: Study, protocol: Protocol) -> Iterator[Finding]:

@@ -112,7 +112,7 @@ def _compile_instruments(tables: Mapping[str, Any]) -> dict[str, Instrument]:
         for item in table["items"]:
             item_pk = _pk(pk_by_item, (name, item["key"]), "item")
             items.append(_row(Item, {"id": item_pk, "instrument_id": pk} | {field: item[field] for field in ITEM}))
-        _hold(instrument, items)
+        _set_prefetched(instrument, items)
         if "cloze" in table:
             # Sets `instrument.cloze` as well.
             _compile_cloze(table["cloze"], pk).filling = instrument
@@ -127,7 +127,7 @@ def _compile_cloze(table: Mapping[str, Any], filling: int) -> Cloze:
     return _row(Cloze, {"id": pk} | {field: table[field] for field in CLOZE})
 
 
-def _hold(instrument: Instrument, items: list[Item]) -> None:
+def _set_prefetched(instrument: Instrument, items: list[Item]) -> None:
     """Let `instrument.items.all()` be these items, as `prefetch_related` would with a query."""
     rows = Item.objects.all()
     rows._result_cache = items

@@ -48,7 +48,7 @@ def _columns(model: type[Model], names: Sequence[str] = (), *, but: Sequence[str
     return [str(f.column) for f in fields if f.primary_key or not names or f.name in names or f.attname in names]
 
 
-def _keep(model: type[Model], sentence: str, *, final: str, change: str, held: str = "") -> list[Trigger]:
+def _refuse_change(model: type[Model], sentence: str, *, final: str, change: str, held: str = "") -> list[Trigger]:
     """What is final itself is neither changed nor deleted.
 
     final : a condition on OLD; change : one on NEW and OLD; held : as in `Trigger`
@@ -60,7 +60,7 @@ def _keep(model: type[Model], sentence: str, *, final: str, change: str, held: s
     ]
 
 
-def _keep_part(
+def _refuse_change_of_part(
     model: type[Model], sentence: str, *, column: str, whole: str, final: str, change: str, unless: str = ""
 ) -> list[Trigger]:
     """What is part of something final is neither added nor changed nor deleted.
@@ -81,13 +81,13 @@ def _keep_part(
 
 
 TRIGGERS: list[Trigger] = [
-    *_keep(
+    *_refuse_change(
         Instrument,
         OF_INSTRUMENT,
         final="OLD.status = 'published'",
         change=any_changed(_columns(Instrument, Instrument.FINAL)),
     ),
-    *_keep_part(
+    *_refuse_change_of_part(
         Item,
         OF_INSTRUMENT,
         column="instrument_id",
@@ -95,11 +95,13 @@ TRIGGERS: list[Trigger] = [
         final=PUBLISHED,
         change=any_changed(_columns(Item, but=Item.MAY_CHANGE)),
     ),
-    *_keep(Cloze, OF_CLOZE, final="OLD.filling_id IS NOT NULL", change=any_changed(_columns(Cloze, Cloze.FINAL))),
-    *_keep(
+    *_refuse_change(
+        Cloze, OF_CLOZE, final="OLD.filling_id IS NOT NULL", change=any_changed(_columns(Cloze, Cloze.FINAL))
+    ),
+    *_refuse_change(
         ProtocolVersion, OF_VERSION, final="OLD.frozen_at IS NOT NULL", change=any_changed(_columns(ProtocolVersion))
     ),
-    *_keep_part(
+    *_refuse_change_of_part(
         Step,
         OF_VERSION,
         column="version_id",
@@ -108,14 +110,14 @@ TRIGGERS: list[Trigger] = [
         change=any_changed(_columns(Step)),
         unless="{row}.kind = 'metric'",
     ),
-    *_keep(
+    *_refuse_change(
         Study,
         OF_STUDY,
         final=f"EXISTS (SELECT 1 {OF_STUDIES} (OLD.id) AND {FROZEN})",
         change=any_changed(_columns(Study, ("slug", *STUDY, "text_kind"))),
         held=f"{OF_STUDIES} (OLD.id)",
     ),
-    *_keep_part(
+    *_refuse_change_of_part(
         Story,
         OF_STORY,
         column="study_id",
@@ -124,7 +126,7 @@ TRIGGERS: list[Trigger] = [
         change=f"({any_changed(_columns(Story, but=('text', 'is_withheld')))} OR "
         f"{any_changed(('text', 'is_withheld'))} AND NOT (NEW.text = '' AND NEW.is_withheld))",
     ),
-    *_keep_part(
+    *_refuse_change_of_part(
         StoryGroup,
         OF_GROUP,
         column="study_id",
@@ -132,7 +134,7 @@ TRIGGERS: list[Trigger] = [
         final=FROZEN,
         change=any_changed(_columns(StoryGroup)),
     ),
-    *_keep_part(
+    *_refuse_change_of_part(
         StoryGroup.stories.through,
         OF_GROUP,
         column="storygroup_id",
@@ -140,7 +142,7 @@ TRIGGERS: list[Trigger] = [
         final=FROZEN,
         change=any_changed(_columns(StoryGroup.stories.through)),
     ),
-    *_keep_part(
+    *_refuse_change_of_part(
         Provenance,
         OF_PROVENANCE,
         column="story_id",
@@ -148,7 +150,7 @@ TRIGGERS: list[Trigger] = [
         final=FROZEN,
         change=any_changed(_columns(Provenance, ("source", "factors"))),
     ),
-    *_keep(
+    *_refuse_change(
         Source,
         OF_SOURCE,
         final=f"EXISTS (SELECT 1 {OF_SOURCES} AND {FROZEN})",

@@ -15,7 +15,7 @@ from studies.typography.paragraphs import split_paragraphs
 
 
 @dataclass(frozen=True)
-class Cell:
+class SignCount:
     """A sign in the stories of one source: in how many it stands, and how often in a thousand words.
 
     n_stories : of those that could have it: what is no ellipsis at all is none of either kind
@@ -31,11 +31,11 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class SignRow:
     """One sign, source by source. why : how it tells sources apart, in words; empty if it does not"""
 
     sign: Sign
-    by_source: tuple[Cell, ...]
+    by_source: tuple[SignCount, ...]
     why: str
 
 
@@ -54,12 +54,12 @@ class Table:
 
     title: str
     sources: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[SignRow, ...]
     amounts: tuple[Amount, ...]
 
     @property
-    def telling(self) -> tuple[Row | Amount, ...]:
-        lines: tuple[Row | Amount, ...] = (*self.rows, *self.amounts)
+    def telling(self) -> tuple[SignRow | Amount, ...]:
+        lines: tuple[SignRow | Amount, ...] = (*self.rows, *self.amounts)
         return tuple(row for row in lines if row.why)
 
 
@@ -72,16 +72,16 @@ def compare_texts(title: str, texts_by_source: Mapping[str, Sequence[str]]) -> T
     """Every sign that stands in any of the texts, and how much there is of what, by source."""
     sources = tuple(sorted(texts_by_source))
     texts = [texts_by_source[name] for name in sources]
-    rows = [Row(sign, cells := tuple(_cell(sign, group) for group in texts), _why(sign, cells)) for sign in SIGNS]
+    rows = [SignRow(sign, cells := tuple(_cell(sign, group) for group in texts), _why(sign, cells)) for sign in SIGNS]
     return Table(
         title, sources, tuple(row for row in rows if any(c.n_with for c in row.by_source)), tuple(_amounts(texts))
     )
 
 
-def _cell(sign: Sign, texts: Sequence[str]) -> Cell:
+def _cell(sign: Sign, texts: Sequence[str]) -> SignCount:
     alternatives = [other for other in SIGNS if other.among == sign.among] if sign.among else []
     could = [text for text in texts if not alternatives or any(other.count(text) for other in alternatives)]
-    return Cell(sum(sign.count(text) > 0 for text in could), len(could), _rate([sign], texts))
+    return SignCount(sum(sign.count(text) > 0 for text in could), len(could), _rate([sign], texts))
 
 
 def _rate(signs: Sequence[Sign], texts: Sequence[str]) -> float:
@@ -89,7 +89,7 @@ def _rate(signs: Sequence[Sign], texts: Sequence[str]) -> float:
     return 1000 * sum(sign.count(text) for sign in signs for text in texts) / max(n_words, 1)
 
 
-def _why(sign: Sign, cells: Sequence[Cell]) -> str:
+def _why(sign: Sign, cells: Sequence[SignCount]) -> str:
     shares = [cell.share for cell in cells if cell.n_stories]
     if shares and max(shares) - min(shares) >= SHARE:
         message = _("in %(most)s %% of the stories of one source, in %(least)s %% of another's")

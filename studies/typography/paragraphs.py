@@ -24,7 +24,7 @@ STOP = re.compile(r"""(?:[.!?…:。！？]["'”’»)\]*_]*|[—–-]["'”’
 
 
 @dataclass(frozen=True)
-class Run:
+class TextRun:
     text: str
     is_italic: bool = False
 
@@ -40,7 +40,7 @@ class Paragraph:
     """
 
     number: int
-    runs: tuple[Run, ...]
+    runs: tuple[TextRun, ...]
     opens: Literal["", "opening", "section-opening", "section-mark"] = ""
     keeps_lines: bool = False
 
@@ -163,8 +163,8 @@ def number_paragraphs(text: str) -> list[Paragraph]:
     return numbered
 
 
-def split_runs(block: str) -> tuple[Run, ...]:
+def split_runs(block: str) -> tuple[TextRun, ...]:
     """The paragraph as stretches of upright and italic text."""
     # re.split with one group alternates: outside, inside, outside …
     stretches = enumerate(ITALIC.split(block))
-    return tuple(Run(text, is_italic=i % 2 == 1) for i, text in stretches if text)
+    return tuple(TextRun(text, is_italic=i % 2 == 1) for i, text in stretches if text)

@@ -28,7 +28,9 @@ def test_a_study_passes_only_where_it_may(state: str, transitions: set[str]) -> 
         (CLOSED, False, False, False, False),
     ],
 )
-def test_what_a_state_allows(state: str, is_open: bool, is_sealed: bool, may_plan: bool, may_invite: bool) -> None:
+def test_each_state_allows_what_the_table_says(
+    state: str, is_open: bool, is_sealed: bool, may_plan: bool, may_invite: bool
+) -> None:
     study = Study(state=state)
 
     assert lifecycle.is_open_for_answers(study, at=NOON) == is_open

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from studies import formatting
 from studies.lookup import NoSuchStudy, find_study
 from studies.models import Study
-from studies.typography.comparison import Row, Table
+from studies.typography.comparison import SignRow, Table
 from studies.typography.normalisation import NORMALISATIONS
 
 
@@ -60,5 +60,5 @@ def _rows(table: Table) -> Iterator[str]:
     if not table.telling:
         yield "  no formatting differs by source"
     for row in table.telling:
-        title, mends = (row.sign.title, row.sign.mends) if isinstance(row, Row) else (row.title, "")
+        title, mends = (row.sign.title, row.sign.mends) if isinstance(row, SignRow) else (row.title, "")
         yield f"  {title}: {row.why}" + (f" [{mends}]" if mends else "")

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judges import prompts
-from judges.prompts import PromptFile, StoryText
+from judges.prompts import PromptFile, StoryText, join
 from studies.cloze.compilation import (
     CONSISTENCY,
     KNOCK_OUT,
@@ -19,6 +18,7 @@ from studies.cloze.compilation import (
 )
 from studies.documents.cloze import ClozeDocument, read_cloze
 from studies.documents.instrument import ItemDocument, parse_instrument
+from tests.judges.test_prompts import ASKING, messages
 from tests.studies.cloze.documents import FILLS, shoes
 from tests.studies.cloze.generated import document as any_document
 
@@ -65,15 +65,12 @@ def test_musts_and_required_checks_are_marked_and_no_others() -> None:
     assert [key for key, settings in by_key.items() if settings.get("required")] == ["s1-c1-k1"]
 
 
-@pytest.mark.parametrize("prompt", prompts.load_built_in(), ids=lambda p: p.name)
+@pytest.mark.parametrize("prompt", [p for p in ASKING if p.can_ask("scale")], ids=lambda p: p.name)
 def test_a_model_is_told_once_what_a_broken_must_is_worth_and_only_where_there_is_one(prompt: PromptFile) -> None:
     by_key = {item.key: item for item in judging_instrument(shoes()).items}
 
     said = {
-        key: prompts.render(
-            prompt.system, prompt.template, item=by_key[key], stories=[StoryText("A", "Once.")], mark="m"
-        )
-        for key in ("s1-c1", "s1-c2")
+        key: join(messages(prompt, item=by_key[key], stories=[StoryText("A", "Once.")])) for key in ("s1-c1", "s1-c2")
     }
 
     assert said["s1-c1"][-1]["content"].count(KNOCK_OUT) == 1

@@ -1,7 +1,7 @@
 import pytest
 
 from studies.cloze.alignment import align
-from studies.cloze.text import IncompleteText, Run, fill_blanks, split_sections
+from studies.cloze.text import ClozeRun, IncompleteText, fill_blanks, split_sections
 from studies.documents.cloze import Blank, ClozeDocument, Constraint, Section, parse_cloze
 from studies.typography.paragraphs import number_paragraphs, split_blocks
 from tests.studies.cloze.documents import FILLS, SHOES, shoes
@@ -52,21 +52,21 @@ def test_the_text_is_laid_out_by_section_paragraph_and_run() -> None:
 
     assert [passage.section for passage in (first, second, third)] == list(document.sections)
     assert first.paragraphs == (
-        (Run("Between Basel and the border the attendant collects the shoes."),),
+        (ClozeRun("Between Basel and the border the attendant collects the shoes."),),
         (
-            Run("The seventh pair stood at berth eleven. They were "),
-            Run(blank=one),
-            Run(" and they were wet; in the heel\nof the left one lay "),
-            Run(blank=two),
-            Run("."),
+            ClozeRun("The seventh pair stood at berth eleven. They were "),
+            ClozeRun(blank=one),
+            ClozeRun(" and they were wet; in the heel\nof the left one lay "),
+            ClozeRun(blank=two),
+            ClozeRun("."),
         ),
     )
     assert second.paragraphs == (
-        (Run("“I have heard nothing,” said the widow in nine, “but "), Run(blank=three), Run(".”")),
-        (Run(blank=four),),
+        (ClozeRun("“I have heard nothing,” said the widow in nine, “but "), ClozeRun(blank=three), ClozeRun(".”")),
+        (ClozeRun(blank=four),),
     )
     assert third.paragraphs == (
-        (Run("At the border the officer turned them over. “"), Run(blank=five), Run(",” she said.")),
+        (ClozeRun("At the border the officer turned them over. “"), ClozeRun(blank=five), ClozeRun(",” she said.")),
     )
 
 
@@ -77,8 +77,8 @@ def test_words_between_two_sections_go_with_the_second_and_the_last_words_with_t
 
     passages = split_sections(parse_cloze(changed, "shoes.toml"))
 
-    assert passages[2].paragraphs[0] == (Run("They went on."),)
-    assert passages[2].paragraphs[-1] == (Run("End."),)
+    assert passages[2].paragraphs[0] == (ClozeRun("They went on."),)
+    assert passages[2].paragraphs[-1] == (ClozeRun("End."),)
 
 
 def test_lines_that_open_sections_decide_where_words_go_and_become_breaks() -> None:
@@ -89,7 +89,7 @@ def test_lines_that_open_sections_decide_where_words_go_and_become_breaks() -> N
     )
     document = parse_cloze(headed, "shoes.toml")
 
-    assert split_sections(document)[1].paragraphs[-1] == (Run("They went on."),)
+    assert split_sections(document)[1].paragraphs[-1] == (ClozeRun("They went on."),)
     text = fill_blanks(document, FILLS)
     assert "##" not in text
     assert text.replace("\n\n***\n\n", "\n\n").replace("\n\nThey went on.", "") == SHOES_FILLED

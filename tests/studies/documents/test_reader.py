@@ -33,7 +33,7 @@ def test_a_number_that_cannot_be_kept_is_refused(number: str) -> None:
         reader.parse_toml(f"factor = {number}", "study.toml", guide="docs")
 
 
-def test_so_it_is_in_json() -> None:
+def test_json_refuses_numbers_that_cannot_be_kept() -> None:
     with pytest.raises(InvalidValue, match="no number that can be kept"):
         reader.parse_json('{"factor": 1e999}')
     with pytest.raises(InvalidValue, match="not JSON"):

@@ -8,7 +8,7 @@ from studies.typography.comparison import compare_texts
 from studies.typography.features import SIGNS
 from studies.typography.paragraphs import (
     Paragraph,
-    Run,
+    TextRun,
     as_set,
     keeps_lines,
     number_paragraphs,
@@ -21,9 +21,9 @@ LONG = "It was a long first sentence that went on, " * 5
 
 def test_paragraphs_stand_between_blank_lines():
     assert number_paragraphs("One.\r\n\r\nTwo,\nstill two.\n \n\nThree.") == [
-        Paragraph(1, (Run("One."),), "section-opening"),
-        Paragraph(2, (Run("Two,\nstill two."),), keeps_lines=True),
-        Paragraph(3, (Run("Three."),)),
+        Paragraph(1, (TextRun("One."),), "section-opening"),
+        Paragraph(2, (TextRun("Two,\nstill two."),), keeps_lines=True),
+        Paragraph(3, (TextRun("Three."),)),
     ]
 
 
@@ -55,13 +55,13 @@ def test_the_number_of_a_section_stands_above_what_opens_it():
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("He wrote *34* on it.", (Run("He wrote "), Run("34", is_italic=True), Run(" on it."))),
-        ("*All of it.*", (Run("All of it.", is_italic=True),)),
-        ("2 * 3 * 4", (Run("2 * 3 * 4"),)),
-        ("a*b*c", (Run("a*b*c"),)),
-        ("**bold**", (Run("**bold**"),)),
-        ("¹*x*¹ and", (Run("¹"), Run("x", is_italic=True), Run("¹ and"))),
-        ("<i>*x*</i>", (Run("<i>"), Run("x", is_italic=True), Run("</i>"))),
+        ("He wrote *34* on it.", (TextRun("He wrote "), TextRun("34", is_italic=True), TextRun(" on it."))),
+        ("*All of it.*", (TextRun("All of it.", is_italic=True),)),
+        ("2 * 3 * 4", (TextRun("2 * 3 * 4"),)),
+        ("a*b*c", (TextRun("a*b*c"),)),
+        ("**bold**", (TextRun("**bold**"),)),
+        ("¹*x*¹ and", (TextRun("¹"), TextRun("x", is_italic=True), TextRun("¹ and"))),
+        ("<i>*x*</i>", (TextRun("<i>"), TextRun("x", is_italic=True), TextRun("</i>"))),
     ],
 )
 def test_stars_around_words_make_italics_and_no_other_star_does(text, found):

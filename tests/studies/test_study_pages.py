@@ -1,0 +1,240 @@
+"""The studies of an account, a study at a glance, who works on it, and the rail beside every page."""
+
+import re
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Group, User
+from django.test import Client
+
+from studies.models import Membership, Study
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+RAIL = re.compile(r'<div class="rail-open">(.*?)</div>', re.DOTALL)
+
+
+@pytest.fixture
+def study() -> Study:
+    return factories.study(planned=False)
+
+
+def member(study: Study, role: str, name: str = "") -> User:
+    user = User.objects.create_user(name or f"the-{role}", is_staff=True)
+    Membership.objects.create(study=study, user=user, role=role)
+    return user
+
+
+def page(client: Client, user: User, address: str) -> str:
+    client.force_login(user)
+    response = client.get(address)
+    assert response.status_code == 200, address
+    return response.content.decode()
+
+
+def rail(html: str) -> list[str]:
+    return re.findall(r"<span>([^<]+)</span>", RAIL.findall(html)[0])
+
+
+def post(client: Client, user: User, **fields: str) -> str:
+    client.force_login(user)
+    return client.post("/studies/plums/access/", fields, follow=True).content.decode()
+
+
+# ── who sees what ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_member_finds_the_study_and_no_other(client: Client, study: Study) -> None:
+    Study.objects.create(slug="pears", title="A study of pears")
+
+    html = page(client, member(study, "researcher"), "/studies/")
+
+    assert "/studies/plums/" in html
+    assert "pears" not in html
+    assert "researcher" in html
+
+
+def test_somebody_with_a_role_in_all_studies_finds_all(client: Client, study: Study) -> None:
+    Study.objects.create(slug="pears", title="A study of pears")
+
+    html = page(client, factories.staff("coordinator"), "/studies/")
+
+    assert "/studies/plums/" in html
+    assert "/studies/pears/" in html
+
+
+def test_a_steward_of_the_study_alone_comes_to_its_members(client: Client, study: Study) -> None:
+    steward = member(study, "steward")
+
+    assert "/studies/plums/access/" in page(client, steward, "/studies/")
+    assert client.get("/studies/plums/").status_code == 403
+    assert client.get("/studies/plums/access/").status_code == 200
+
+
+@pytest.mark.parametrize("slug", ["plums", "nowhere"])
+def test_others_are_refused_and_do_not_learn_whether_there_is_such_a_study(
+    client: Client, study: Study, slug: str
+) -> None:
+    client.force_login(member(Study.objects.create(slug="pears", title="Pears"), "lead"))
+
+    assert client.get(f"/studies/{slug}/").status_code == 403
+    assert client.get(f"/reports/{slug}/").status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("role", "status"), [("coordinator", 200), ("researcher", 200), ("lead", 200), ("steward", 403)]
+)
+def test_a_role_in_the_study_opens_its_report_and_its_answers(
+    client: Client, study: Study, role: str, status: int
+) -> None:
+    client.force_login(member(study, role))
+
+    for address in ("/reports/plums/", "/reports/plums/exports/", "/api/studies/plums/responses/"):
+        assert client.get(address).status_code == status, address
+
+
+# ── the rail ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_rail_shows_to_each_what_concerns_them(client: Client, study: Study) -> None:
+    lead = rail(page(client, member(study, "lead"), "/studies/plums/"))
+    steward = rail(page(client, member(study, "steward"), "/studies/plums/access/"))
+    researcher = rail(page(client, factories.staff("researcher"), "/studies/plums/"))
+
+    # The admin knows roles in all studies only.
+    assert {"Overview", "People with access", "Report", "Exports"} <= set(lead)
+    assert "Set up" not in lead
+    assert steward == ["People with access"]
+    assert {"Set up", "Stories", "Raters", "Links"} <= set(researcher)
+
+
+@pytest.mark.parametrize("address", ["/studies/plums/", "/studies/plums/access/", "/reports/plums/exports/"])
+def test_the_current_page_is_marked_and_links_lead_somewhere(client: Client, study: Study, address: str) -> None:
+    html = page(client, User.objects.create_superuser("root"), address)
+    parts = RAIL.findall(html)[0]
+
+    assert re.findall(r'href="([^"]+)"\s+aria-current="page"', parts) == [address]
+    assert {client.get(where).status_code for where in re.findall(r'href="([^"]+)"', parts)} == {200}
+
+
+@pytest.mark.parametrize("address", ["/studies/", "/studies/plums/", "/studies/plums/access/"])
+def test_an_unknown_query_parameter_is_refused(client: Client, study: Study, address: str) -> None:
+    client.force_login(factories.staff("designer"))
+
+    assert client.get(f"{address}?order=source").status_code == 400
+
+
+# ── members ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_lead_gives_somebody_a_role_and_it_is_logged(client: Client, study: Study) -> None:
+    User.objects.create_user("ann", is_staff=True)
+
+    html = post(client, member(study, "lead"), account="ann", role="coordinator")
+
+    assert "ann works on this study now." in html
+    assert Membership.objects.get(user__username="ann").role == "coordinator"
+    assert LogEntry.objects.get().change_message == "ann: coordinator"
+
+
+@pytest.mark.parametrize(
+    ("account", "sentence"),
+    [
+        ("nobody", "No account of the staff has this name."),
+        ("the-lead", "Nobody gives a role to themselves."),
+        ("the-researcher", "This account works on the study already"),
+        ("stew", "would see identities, provenance and answers"),
+        ("rater", "No account of the staff has this name."),
+    ],
+)
+def test_who_cannot_be_given_a_role_is_refused_with_a_sentence(
+    client: Client, study: Study, account: str, sentence: str
+) -> None:
+    lead = member(study, "lead")
+    member(study, "researcher")
+    User.objects.create_user("rater")
+    User.objects.create_user("stew", is_staff=True).groups.set(Group.objects.filter(name="steward"))
+
+    html = post(client, lead, account=account, role="lead")
+
+    assert sentence in html
+    assert Membership.objects.count() == 2
+
+
+def test_a_lead_changes_and_ends_a_membership(client: Client, study: Study) -> None:
+    lead, other = member(study, "lead"), member(study, "researcher")
+    key = str(Membership.objects.get(user=other).pk)
+
+    post(client, lead, member=key, role="coordinator")
+    assert Membership.objects.get(user=other).role == "coordinator"
+    assert "works on this study no more" in post(client, lead, member=key, role="coordinator", remove="yes")
+    assert not Membership.objects.filter(user=other).exists()
+    assert "works on the study no more" in post(client, lead, member=key, role="lead")
+
+
+def test_nobody_changes_their_own_role_and_a_study_keeps_a_lead(client: Client, study: Study) -> None:
+    lead = member(study, "lead")
+    key = str(Membership.objects.get().pk)
+
+    assert "Nobody changes their own role." in post(client, lead, member=key, role="researcher")
+    assert "A study keeps a lead." in post(client, factories.staff("administrator"), member=key, remove="yes")
+    assert Membership.objects.get().role == "lead"
+
+
+def test_a_member_of_another_study_is_not_changed(client: Client, study: Study) -> None:
+    other = member(Study.objects.create(slug="pears", title="Pears"), "researcher")
+
+    post(client, member(study, "lead"), member=str(Membership.objects.get(user=other).pk), remove="yes")
+
+    assert Membership.objects.filter(user=other).exists()
+
+
+@pytest.mark.parametrize("role", ["coordinator", "researcher", "steward"])
+def test_only_leads_and_administrators_change_members(client: Client, study: Study, role: str) -> None:
+    client.force_login(member(study, role))
+
+    assert client.post("/studies/plums/access/", {"account": "x", "role": "lead"}).status_code == 403
+    assert "Give access" not in client.get("/studies/plums/access/").content.decode()
+
+
+def test_whoever_makes_a_study_in_the_admin_is_its_lead(client: Client) -> None:
+    designer = factories.staff("designer")
+    client.force_login(designer)
+    form = {"slug": "figs", "title": "Figs", "language": "en", "text_kind": "story", "seats_per_group": 3}
+    form |= {"groups_per_sitting": 1, "order_policy": "balanced", "seed": 1}
+
+    assert client.post("/admin/studies/study/add/", form).status_code == 302
+    assert list(Membership.objects.values_list("study__slug", "user__username", "role")) == [
+        ("figs", "designer", "lead")
+    ]
+
+
+def test_an_account_that_is_lead_of_a_study_cannot_become_a_steward_of_all(client: Client, study: Study) -> None:
+    lead = member(study, "lead")
+    client.force_login(factories.staff("administrator"))
+    form = {"username": lead.username, "is_active": "on", "is_staff": "on", "date_joined_0": "2026-03-02"}
+    form |= {"date_joined_1": "12:00", "groups": str(Group.objects.get(name="steward").pk)}
+
+    html = client.post(f"/admin/auth/user/{lead.pk}/change/", form).content.decode()
+
+    assert "With its role in a study the account would see" in html
+    assert not lead.groups.exists()
+
+
+# ── what it costs ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(("address", "n_queries"), [("/studies/", 5), ("/studies/plums/access/", 7)])
+@pytest.mark.parametrize("n_rows", [1, 3])
+def test_a_list_costs_the_same_for_one_row_as_for_three(
+    client: Client, study: Study, n_rows: int, address: str, n_queries: int, django_assert_num_queries: object
+) -> None:
+    user = factories.staff("designer")
+    for n in range(n_rows):
+        member(study, "researcher", name=f"r{n}")
+        if n:
+            Study.objects.create(slug=f"more{n}", title=f"More {n}")
+    client.force_login(user)
+
+    with django_assert_num_queries(n_queries):  # type: ignore[operator]
+        client.get(address)
