@@ -116,7 +116,7 @@ def simulate(study: Study, tendency_by_story: Mapping[str, Tendency], *, seed: i
         now = at
         for _ in range(profile.n_groups):
             try:
-                now = _work(simulation, claims.claim(rater), profile, at=now)
+                now = _answer_and_submit(simulation, claims.claim(rater), profile, at=now)
             except claims.NoSeat:
                 break
         raters.append(rater)
@@ -133,7 +133,7 @@ def draw_profile(rng: np.random.Generator) -> Profile:
     )
 
 
-def _work(simulation: Simulation, assignment: Assignment, profile: Profile, *, at: datetime) -> datetime:
+def _answer_and_submit(simulation: Simulation, assignment: Assignment, profile: Profile, *, at: datetime) -> datetime:
     """When the assignment was submitted, every item of every step answered in order."""
     Assignment.objects.filter(pk=assignment.pk).update(started_at=at)
     frozen_protocol = protocol.load_protocol(assignment.version)

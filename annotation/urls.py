@@ -3,7 +3,7 @@
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from annotation.views.rater import arrival, completion, desk, overview, recognition, timing, withdrawal
+from annotation.views.rater import arrival, completion, desk, once, overview, recognition, timing, withdrawal
 
 
 class Letter(StringConverter):
@@ -20,8 +20,8 @@ urlpatterns = [
     path("reading/", arrival.save_reading_preferences, name="reading"),
     path("consent/", arrival.consent, name="consent"),
     path("consent/copy/", arrival.consent_copy, name="consent_copy"),
-    path("briefing/<slug:step>/", arrival.briefing, name="briefing"),
-    path("once/<slug:step>/", arrival.once, name="once"),
+    path("briefing/<slug:step>/", once.briefing, name="briefing"),
+    path("once/<slug:step>/", once.once, name="once"),
     path("group/", arrival.begin, name="begin"),
     path("closed/", arrival.closed, name="closed"),
     path("done/", completion.done, name="done"),

@@ -85,7 +85,7 @@ class InvitationAdmin(ReadOnlyAdmin):
     def has_replace_link_permission(self, request: HttpRequest) -> bool:
         return replacement.may_replace(request)
 
-    @admin.action(description=gettext_lazy("New link for the same place"), permissions=["replace_link"])
+    @admin.action(description=gettext_lazy("New link for the same rater"), permissions=["replace_link"])
     def replace_link(self, request: HttpRequest, queryset: QuerySet[Invitation]) -> HttpResponse:
         return replacement.replace_links(self, request, list(queryset.select_related("study", "rater")))
 
@@ -139,13 +139,13 @@ class InvitationAdmin(ReadOnlyAdmin):
         if demand.is_too_much:
             message = _(
                 "More links are out than seats are open: %(links)d issued and not used yet, %(seats)d open. "
-                "If all of them are used, whoever comes last finds no place."
+                "If all of them are used, whoever comes last finds no seat."
             )
             self.message_user(request, message % {"links": demand.n_unused, "seats": demand.n_open}, messages.WARNING)
         elif groups and (of_groups := invitations.count_demand(study, at=now, groups=groups)).is_too_much:
             message = _(
                 "More links are out for these groups alone than they have seats open: %(links)d issued and not used "
-                "yet, %(seats)d open. If all of them are used, whoever comes last finds no place."
+                "yet, %(seats)d open. If all of them are used, whoever comes last finds no seat."
             )
             self.message_user(
                 request, message % {"links": of_groups.n_unused, "seats": of_groups.n_open}, messages.WARNING

@@ -1,4 +1,4 @@
-"""New links for the places of lost ones, from the lists of links and of raters: asked first, then shown once."""
+"""New links for raters who have lost theirs, from the lists of links and of raters: asked first, then shown once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from annotation.participation import invitations
 
 
 def may_replace(request: HttpRequest) -> bool:
-    """Whether this account may make new links for places that are taken."""
+    """Whether this account may make new links for raters who came in by one."""
     return bool(request.user.has_perm("annotation.change_invitation"))
 
 
@@ -34,7 +34,7 @@ def replace_links(model_admin: ModelAdmin[Any], request: HttpRequest, chosen: Se
         context |= {"title": _("The links"), "issued": links}
         return TemplateResponse(request, "admin/annotation/invitation/issued.html", context)
     context |= {
-        "title": _("New link for the same place"),
+        "title": _("New link for the same rater"),
         "ready": ready,
         "hindered": [(invitation, obstacle) for invitation, obstacle in rows if obstacle],
         "selected": request.POST.getlist("_selected_action"),

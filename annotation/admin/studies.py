@@ -24,7 +24,7 @@ from django.utils.translation import gettext_lazy, gettext_noop, ngettext, pgett
 from annotation import design
 from annotation.design import balance, launches
 from annotation.models import Assignment, Invitation, Rater, Seat
-from studies import lifecycle, protocol
+from studies import access, lifecycle, protocol
 from studies.admin.final import FinalAdmin
 from studies.admin.studies import may_edit
 from studies.models import ProtocolVersion, Story, StoryGroup, Study
@@ -198,7 +198,7 @@ class StudyAdmin(FinalAdmin):
         return "" if may_edit(obj) else _(triggers.OF_STUDY)
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
-        """As ever; with a draft go the draft of its protocol, its seats and its links, which nobody deletes alone."""
+        """As Django's; the draft of its protocol, its seats and its links go with it, which nobody deletes alone."""
         names, counts, missing, protected = super().get_deleted_objects(objs, request)
         with_it = {str(model._meta.verbose_name) for model in (ProtocolVersion, Seat, Invitation)}
         # A group does not go while it has seats; `delete_model` takes those first.
@@ -218,6 +218,7 @@ class StudyAdmin(FinalAdmin):
         super().save_model(request, obj, form, change)
         if not change:
             ProtocolVersion.objects.create(study=obj, number=1)
+            access.make_lead(obj, request.user)
 
     @admin.display(description=gettext_lazy("stories"))
     def stories_in_groups(self, study: Any) -> str:

@@ -53,7 +53,7 @@ class RaterAdmin(ReadOnlyAdmin):
     def has_replace_link_permission(self, request: HttpRequest) -> bool:
         return replacement.may_replace(request)
 
-    @admin.action(description=gettext_lazy("New link for the same place"), permissions=["replace_link"])
+    @admin.action(description=gettext_lazy("New link for the same rater"), permissions=["replace_link"])
     def replace_link(self, request: HttpRequest, chosen: QuerySet[Rater]) -> HttpResponse:
         links = Invitation.objects.filter(rater__in=chosen).select_related("study", "rater").order_by("rater__code")
         return replacement.replace_links(self, request, list(links))
@@ -112,10 +112,10 @@ class IdentityAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
 @admin.register(Seat)
 class SeatAdmin(ReadOnlyAdmin):
-    list_display = ("group", "study", "rater_kind", "number", "row", "place", "is_taken")
+    list_display = ("group", "study", "rater_kind", "number", "row", "position", "is_taken")
     list_select_related = ("group", "study")
     list_filter = ("study", "rater_kind", "is_taken")
-    fields = ("study", "group", "rater_kind", "number", "row", "place", "order", "is_taken")
+    fields = ("study", "group", "rater_kind", "number", "row", "position", "order", "is_taken")
 
 
 @admin.register(Assignment)
@@ -144,7 +144,7 @@ class AssignmentAdmin(ReadOnlyAdmin):
     def has_reopen_permission(self, request: HttpRequest) -> bool:
         return bool(request.user.has_perm("annotation.change_assignment"))
 
-    @admin.action(description=gettext_lazy("Give the place back: somebody else can take it"), permissions=["reopen"])
+    @admin.action(description=gettext_lazy("Give the seat back: somebody else can take it"), permissions=["reopen"])
     def reopen(self, request: HttpRequest, queryset: QuerySet[Assignment]) -> None:
         # A judge's seat is its run's: nobody else could take it, and the run could not end.
         of_people = queryset.filter(rater_kind=Rater.Kind.PERSON).exclude(seat=None)

@@ -21,7 +21,7 @@ class GroupBalance:
     """One group: its seats, how often each story stands first, second … in it, and how often people read it so.
 
     positions : for each story by code, the number of seats in which it stands at each position of the group
-    n_readings : how many people read the group as their first, second …, by place; planned, or so far
+    n_readings : how many people read the group as their first, second …, by position; planned, or so far
     """
 
     code: str
@@ -66,8 +66,8 @@ class Balance:
 
     @property
     def is_even_over_groups(self) -> bool:
-        """Whether over the rows every group stands in every place equally often, but for one."""
-        counts = Counter((code, place) for row in self.rows for place, code in enumerate(row))
+        """Whether over the rows every group stands in every position equally often, but for one."""
+        counts = Counter((code, position) for row in self.rows for position, code in enumerate(row))
         least = min(counts.values(), default=0) if len(counts) == len(self.groups) ** 2 else 0
         return max(counts.values(), default=0) - least <= 1
 
@@ -79,7 +79,7 @@ class Balance:
 
     @property
     def stretches(self) -> list[range]:
-        """The places from 1, one by one or, if they are many, in about ten stretches; none if nothing counts them."""
+        """The positions from 1, one by one or, if many, in about ten stretches; none if nothing counts them."""
         n = len(self.groups) if self.rows or not self.is_planned else 0
         width = 1 if n <= MOST_COLUMNS else -(-n // N_STRETCHES)
         return [range(first, min(first + width, n + 1)) for first in range(1, n + 1, width)]
@@ -101,7 +101,9 @@ class Balance:
         stretches = self.stretches
         for group in self.groups:
             least, most = group.extremes
-            counts = [sum(n for place, n in group.n_readings.items() if place in stretch) for stretch in stretches]
+            counts = [
+                sum(n for position, n in group.n_readings.items() if position in stretch) for stretch in stretches
+            ]
             within = "" if len(group.positions) < 2 else f"{least}" if least == most else f"{least}–{most}"
             yield Line(group.code, f"{group.n_taken}/{group.n_seats}", within, counts)
 
@@ -112,9 +114,9 @@ class Balance:
         if self.has_several_stories:
             is_even = all(group.is_even for group in self.groups)
             sentences.append(
-                gettext("Inside its group every story stands in every place equally often, but for one at most.")
+                gettext("Inside its group every story stands at every position equally often, but for one at most.")
                 if is_even
-                else gettext("Inside their groups the stories do not stand in every place equally often.")
+                else gettext("Inside their groups the stories do not stand at every position equally often.")
             )
         return sentences
 
@@ -136,15 +138,15 @@ class Balance:
         )
         yield holds % {"n": len(self.rows), "groups": len(self.groups)}
         yield (
-            gettext("Over the rows every group stands in every place equally often, but for one at most.")
+            gettext("Over the rows every group stands at every position equally often, but for one at most.")
             if self.is_even_over_groups
-            else gettext("Over the rows the groups do not stand in every place equally often.")
+            else gettext("Over the rows the groups do not stand at every position equally often.")
         )
         if self.follows_evenly:
             yield gettext("Every group follows every other equally often.")
         yield gettext(
             "This is true of rows that are read to their end. Who reads a part, or comes when every row is held, "
-            "gets the group with the fewest readers; of equal ones that which is read least often at that place."
+            "gets the group with the fewest readers; of equal ones that which is read least often at that position."
         )
 
 
@@ -153,7 +155,8 @@ class Line:
     """A line of the table: a group, or a story of a single group.
 
     taken : seats that are taken of all; empty for a story
-    within : how often a story stands in a place of the group, from the rarest to the most frequent; empty if it has one
+    within : how often a story stands at a position of the group, from the rarest to the most frequent; empty if there
+        is only one
     counts : one for each column
     """
 
@@ -178,13 +181,13 @@ def load_balance(study: Study) -> Balance:
     rows: dict[int, dict[int, str]] = defaultdict(dict)
     for code, group_seats in seats_by_group.items():
         for seat in group_seats:
-            if seat.row and seat.place:
-                rows[seat.row][seat.place] = code
+            if seat.row and seat.position:
+                rows[seat.row][seat.position] = code
     readings = _readings(study)
-    planned = [(code, place) for row in rows.values() for place, code in row.items()]
+    planned = [(code, position) for row in rows.values() for position, code in row.items()]
     n_readings: dict[str, dict[int, int]] = defaultdict(dict)
-    for (code, place), n in Counter(readings or planned).items():
-        n_readings[code][place] = n
+    for (code, position), n in Counter(readings or planned).items():
+        n_readings[code][position] = n
     groups = [
         GroupBalance(
             code=code,
@@ -195,7 +198,7 @@ def load_balance(study: Study) -> Balance:
         )
         for code, group_seats in seats_by_group.items()
     ]
-    ordered = [[row[place] for place in sorted(row)] for _, row in sorted(rows.items())]
+    ordered = [[row[position] for position in sorted(row)] for _, row in sorted(rows.items())]
     return Balance(groups, ordered, is_planned=not readings)
 
 

@@ -1,4 +1,4 @@
-"""The design: which seats there are, each with its order of stories and its place in a row of groups.
+"""The design: which seats there are, each with its order of stories and its position in a row of groups.
 
 Seeded, and decided before anyone arrives.
 """
@@ -65,9 +65,9 @@ def draw_rows(n_groups: int, k: int, *, policy: str, rng: "np.random.Generator")
     """k rows, each with all of 0 … n_groups − 1 in the order in which one person reads the groups.
 
     Balanced: rows of a Williams square in random order, all different until it is used up; then it begins anew or, for
-    an odd number of groups, its mirror follows. In any k rows every group stands equally often in every place, but for
-    one; where k is smaller than n_groups, a group's mean place is near the middle. Every group follows every other
-    equally often where k is a multiple of n_groups (of 2 · n_groups, if that is odd).
+    an odd number of groups, its mirror follows. In any k rows every group stands equally often at every position, but
+    for one; where k is smaller than n_groups, a group's mean position is near the middle. Every group follows every
+    other equally often where k is a multiple of n_groups (of 2 · n_groups, if that is odd).
     """
     import numpy as np  # here, so that pages come without it
 
@@ -80,7 +80,7 @@ def draw_rows(n_groups: int, k: int, *, policy: str, rng: "np.random.Generator")
     while len(rows) < k:
         n = min(n_groups, k - len(rows))
         is_mirrored = n_groups % 2 == 1 and len(rows) // n_groups % 2 == 1
-        # At even distances in the square, so that a group's places are spread over the row also where rows are few.
+        # At even distances in the square, so that a group's positions are spread over the row also where rows are few.
         shifts = rng.integers(n_groups) + np.arange(n) * n_groups // n
         for shift in rng.permutation(shifts):
             row = [int(names[x]) for x in _williams_row(n_groups, int(shift))]
@@ -117,8 +117,8 @@ def of_people(study: Study) -> QuerySet[Seat]:
 
 def is_as_planned(study: Study) -> bool:
     """Whether the seats are those that planning would make now, of the groups, stories and design as they stand."""
-    planned = of_people(study).values_list("group", "number", "row", "place", "order")
-    drawn = [(seat.group_id, seat.number, seat.row, seat.place, seat.order) for seat in draw(study)]
+    planned = of_people(study).values_list("group", "number", "row", "position", "order")
+    drawn = [(seat.group_id, seat.number, seat.row, seat.position, seat.order) for seat in draw(study)]
     return sorted(planned) == sorted(drawn)
 
 
@@ -132,7 +132,7 @@ def draw(study: Study) -> list[Seat]:
     codes = [sorted(s.code for s in g.stories.all()) for g in groups]
     orders = draw_orders([len(c) for c in codes], k, policy=study.order_policy, rng=rng)
     rows = draw_rows(len(groups), k, policy=study.order_policy, rng=rng)
-    places = [{index: place for place, index in enumerate(row, start=1)} for row in rows]
+    positions = [{index: position for position, index in enumerate(row, start=1)} for row in rows]
     seats: list[Seat] = []
     for index, (group, names, readings) in enumerate(zip(groups, codes, orders, strict=True)):
         for number, order in enumerate(readings):
@@ -144,7 +144,7 @@ def draw(study: Study) -> list[Seat]:
                     group=group,
                     number=number + 1,
                     row=row + 1,
-                    place=places[row][index],
+                    position=positions[row][index],
                     order=[names[i] for i in order],
                 )
             )

@@ -7,8 +7,8 @@ ReplacedLink   the hash of a link that was replaced by a new one of the same inv
 Consent        which version of the consent text a rater agreed to, and when.
 Withdrawal     that a rater left, and when.
 StepTaken      that a rater went through a step that is met once, a text or questions; of a check, each attempt.
-Seat           one planned reading of one group, with its order of stories and its place in a row. Decided before anyone
-               arrives. A row holds every group once, for one person to read along.
+Seat           one planned reading of one group, with its order of stories and its position in a row. Decided before
+               anyone arrives. A row holds every group once, for one person to read along.
 Assignment     a rater in a seat; or, without a seat, the one visit that holds what is asked once of a rater.
 Response       a rater's answer to one item about one story, about the group, or about neither.
 ResponseEvent  every version of a response, chained by hashes; rows are only added.

@@ -25,8 +25,8 @@ class Seat(models.Model):
     row = models.PositiveIntegerField(
         _("row"), null=True, blank=True, help_text=_("A row holds every group once, for one person to read along.")
     )
-    place = models.PositiveIntegerField(
-        _("place"), null=True, blank=True, help_text=_("Where in its row the group stands, from 1.")
+    position = models.PositiveIntegerField(
+        _("position"), null=True, blank=True, help_text=_("Where in its row the group stands, from 1.")
     )
     order = models.JSONField(_("order"), help_text=_("Codes of the stories, first to last."))
     is_taken = models.BooleanField(_("is taken"), default=False)
@@ -38,10 +38,10 @@ class Seat(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["group", "rater_kind", "number"], name="seat_number_once"),
             models.UniqueConstraint(fields=["group", "row"], name="group_once_in_a_row"),
-            models.UniqueConstraint(fields=["study", "row", "place"], name="one_seat_at_a_place"),
+            models.UniqueConstraint(fields=["study", "row", "position"], name="one_seat_at_a_position"),
             models.CheckConstraint(
-                condition=Q(row__isnull=True, place__isnull=True) | Q(row__isnull=False, place__isnull=False),
-                name="row_and_place_together",
+                condition=Q(row__isnull=True, position__isnull=True) | Q(row__isnull=False, position__isnull=False),
+                name="row_and_position_together",
             ),
         ]
 

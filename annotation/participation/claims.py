@@ -1,4 +1,4 @@
-"""Who sits where: a rater claims a row, reads along it seat by seat, or gives a seat up. Conditional updates instead of
+"""Claims: a rater takes a row of seats, reads along it seat by seat, or gives a seat up. Conditional updates instead of
 locks, so that SQLite and PostgreSQL behave alike; the constraints of `Assignment` and `Rater` are the last word."""
 
 from collections import Counter
@@ -21,7 +21,7 @@ class NoSeat(Exception):
 def eligible_seats(rater: Rater) -> QuerySet[Seat]:
     """The free seats that this rater may take.
 
-    Never a group that the rater has had before, given-up places included; only the groups of the invitation if it
+    Never a group that the rater has had before, given-up seats included; only the groups of the invitation if it
     names some.
     """
     seats = Seat.objects.filter(study=rater.study_id, rater_kind=Rater.Kind.PERSON, is_taken=False)
@@ -42,9 +42,9 @@ def claim(rater: Rater) -> Assignment:
         if assignment := find_open_assignment(rater):
             return assignment
         position = count_groups_read(rater) + 1
-        seat = find_seat_in_row(rater) or find_seat_elsewhere(rater, position=position)
+        seat = take_row_and_find_seat(rater) or find_seat_elsewhere(rater, position=position)
         if seat is None:
-            raise NoSeat(gettext_noop("Every place is taken at the moment, or you have had all that there is."))
+            raise NoSeat(gettext_noop("Every seat is taken at the moment, or you have had all that there is."))
         try:
             with transaction.atomic():
                 # Somebody may have taken it since we looked: then no row changes, and we look again.
@@ -59,8 +59,9 @@ def claim(rater: Rater) -> Assignment:
                         position=position,
                     )
         except IntegrityError:
-            # The same rater claimed in another window at the same moment: the next round finds that assignment.
-            continue
+            # The same rater claimed in another window at the same moment: the next round finds that assignment. Or the
+            # seat counts as free while somebody sits in it: unless it is marked as taken, this goes on for ever.
+            Seat.objects.filter(pk=seat.pk, assignments__status__in=Assignment.LIVE).update(is_taken=True)
 
 
 def count_groups_read(rater: Rater) -> int:
@@ -68,10 +69,11 @@ def count_groups_read(rater: Rater) -> int:
     return rater.assignments.exclude(group=None).exclude(read_before=True).count()
 
 
-def find_seat_in_row(rater: Rater) -> Seat | None:
-    """The next free seat along the rater's row, which they hold from now on; None if nothing is left in it."""
+def take_row_and_find_seat(rater: Rater) -> Seat | None:
+    """The next free seat along the rater's row; None if nothing is left in it. A rater without a row holds one from now
+    on."""
     row = ensure_row(rater)
-    return eligible_seats(rater).filter(row=row).order_by("place").first() if row else None
+    return eligible_seats(rater).filter(row=row).order_by("position").first() if row else None
 
 
 def ensure_row(rater: Rater) -> int | None:
@@ -112,7 +114,7 @@ def find_seat_elsewhere(rater: Rater, *, position: int) -> Seat | None:
     held = set(_held_rows(rater.study_id))
     return min(
         seats,
-        key=lambda seat: (-n_free[seat.group_id], n_read[seat.group_id], seat.row in held, seat.place or 0),
+        key=lambda seat: (-n_free[seat.group_id], n_read[seat.group_id], seat.row in held, seat.position or 0),
         default=None,
     )
 
@@ -153,6 +155,11 @@ def give_up(
             fills.record_outcome(assignment, is_submitted=False, stopped_at=stopped_at)
     assignment.refresh_from_db()
     return bool(has_ended)
+
+
+def find_visit(rater: Rater) -> Assignment | None:
+    """The rater's visit, if they have begun it."""
+    return rater.assignments.filter(seat=None).first()
 
 
 def ensure_visit(rater: Rater) -> Assignment:

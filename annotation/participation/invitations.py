@@ -31,7 +31,7 @@ def issue(
 
 @dataclass(frozen=True)
 class Demand:
-    """How many links may still come to how many seats. Each needs one at least; some people take several groups.
+    """The links that are still to be used, and the seats that are open for them. A link takes one seat at least.
 
     n_unused : links that stand and whose holders have never had a seat
     n_open : seats that are free or, before the study is planned, will be
@@ -46,7 +46,7 @@ class Demand:
 
 
 def count_demand(study: Study, *, at: datetime, groups: Sequence[StoryGroup] = ()) -> Demand:
-    """The links and seats of the study; with groups, their seats and the links that are for no others."""
+    """The demand for the study's seats; with groups, for theirs, by the links that are for these groups alone."""
     links = study.invitations.filter(revoked_at=None, rater__withdrawal=None).exclude(expires_at__lte=at)
     links = links.exclude(rater__in=Assignment.objects.filter(study=study).exclude(seat=None).values("rater"))
     seats = Seat.objects.filter(study=study, rater_kind=Rater.Kind.PERSON)
@@ -59,11 +59,11 @@ def count_demand(study: Study, *, at: datetime, groups: Sequence[StoryGroup] = (
 
 
 class CannotReplace(ValueError):
-    """There can be no new link for that place; the message says why and what can be done."""
+    """No new link can be made for that rater; the message says why and what can be done."""
 
 
 def replace_link(invitation: Invitation, *, at: datetime) -> str:
-    """The token of a new link for the same place. The old link only says so from now on, and its sessions have ended.
+    """The token of a new link for the same rater. The old link then only says that it was replaced; its sessions end.
 
     Raises CannotReplace.
     """
@@ -80,27 +80,28 @@ def replace_link(invitation: Invitation, *, at: datetime) -> str:
 
 
 def find_obstacle(invitation: Invitation, *, at: datetime) -> str:
-    """Why there can be no new link for the place of this invitation, as a sentence; empty if there can."""
+    """Why no new link can be made for the rater of this invitation, as a sentence; empty if one can."""
     study, rater = invitation.study, invitation.rater
     if rater and Withdrawal.objects.filter(rater=rater).exists():
-        return _("%(code)s has withdrawn, so there is no place to come back to.") % {"code": rater.code}
+        return _("%(code)s has withdrawn, so there is no seat to come back to.") % {"code": rater.code}
     if invitation.revoked_at:
-        return _("This link was revoked. To let the person in again, issue a link for a new place.")
+        return _("This link was revoked. To let the person in again, issue a link for a new rater.")
     if study.is_closed or lifecycle.has_run_out(study, at=at):
         # Whoever took part may still withdraw, and needs a link for it.
         return "" if rater else _("The study is over, and nobody has come in by this link.")
     if invitation.expires_at and invitation.expires_at <= at:
-        return _("This link has expired, and so would a new one for its place. Issue a link for a new place.")
+        return _("This link has expired, and so would a new one for the same rater. Issue a link for a new rater.")
     return ""
 
 
 def set_token(invitation: Invitation, token: str) -> None:
-    """Make this the token of the invitation, where it must be told again later. It must be as much left to chance."""
+    """Give the invitation this token, for callers that must be able to show the link again. Nobody may be able to guess
+    it."""
     Invitation.objects.filter(pk=invitation.pk).update(token_sha256=hash_token(token))
 
 
 def find_replaced(token: str) -> Invitation | None:
-    """The invitation whose link this token was until a new one replaced it; None if it was none, or all are revoked."""
+    """The invitation to which this token belonged before its link was replaced; None if there is none that stands."""
     replaced = ReplacedLink.objects.filter(token_sha256=hash_token(token), invitation__revoked_at=None)
     link = replaced.select_related("invitation__study").first()
     return link.invitation if link else None
@@ -117,7 +118,7 @@ def find_by_token(token: str, *, at: datetime) -> Invitation | None:
     return invitation if leads_somewhere else None
 
 
-def after_closing(token: str, *, at: datetime) -> Invitation | None:
+def find_after_closing(token: str, *, at: datetime) -> Invitation | None:
     """The invitation of somebody who took part in a study that is over, by its token; None otherwise."""
     rows = Invitation.objects.filter(token_sha256=hash_token(token), revoked_at=None, rater__isnull=False)
     invitation = rows.select_related("study", "rater").first()

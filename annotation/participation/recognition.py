@@ -1,4 +1,4 @@
-"""Whether a rater knows the stories: asked before a group, which gives the place back, and said later, as a flag."""
+"""Whether a rater knows the stories: asked before a group, which gives the seat back, and said later, as a flag."""
 
 import re
 from datetime import datetime
@@ -13,6 +13,8 @@ from studies.typography.paragraphs import number_paragraphs
 WORD = re.compile(r"\s*\S+[^\S\n]*")
 LEAST, MOST = 20, 60  # words of an opening
 SENTENCE = re.compile(r".+?(?:[.!?…]+[\"'”’»)\]]*(?=\s|$)|$)", re.DOTALL)
+# Where lines are kept it ends with one, or the name of whoever speaks next would pass for a sentence.
+SENTENCE_IN_LINES = re.compile(r".+?(?:[.!?…]+[\"'”’»)\]]*[^\S\n]*(?=\n|$)|$)", re.DOTALL)
 
 
 def is_owed(assignment: Assignment, *, has_desk: bool) -> bool:
@@ -32,7 +34,7 @@ def opening_lines(text: str) -> str:
         if words:
             words[-1] = words[-1].rstrip() + ("\n" if was_kept or paragraph.keeps_lines else " ")
         was_kept = paragraph.keeps_lines
-        for sentence in SENTENCE.findall(paragraph.words):
+        for sentence in (SENTENCE_IN_LINES if paragraph.keeps_lines else SENTENCE).findall(paragraph.words):
             if len(words) >= LEAST:
                 return "".join(words).rstrip()
             parts = WORD.findall(sentence)

@@ -42,19 +42,21 @@ def withdraw(rater: Rater, *, at: datetime) -> Withdrawal:
             Withdrawal.objects.filter(pk=withdrawal.pk).update(at=at)
         # First the work ends: an answer that is being saved at this moment is in before, or refused after.
         for assignment in rater.assignments.filter(status__in=Assignment.LIVE):
-            _end(assignment, at=at)
+            end(assignment, at=at)
         claims.release_row(rater)
         erase(rater)
     withdrawal.refresh_from_db()
     return withdrawal
 
 
-def _end(assignment: Assignment, *, at: datetime) -> None:
-    """Open or submitted: a submitted group has no answers any more, so somebody else is to read it."""
+def end(assignment: Assignment, *, at: datetime) -> None:
+    """End the assignment and open its seat again, also of a submitted one: its answers go, so that somebody else is to
+    read the group."""
     if claims.give_up(assignment, at=at, status=Assignment.Status.WITHDRAWN):
         return
-    Assignment.objects.filter(pk=assignment.pk).update(status=Assignment.Status.WITHDRAWN)
-    if assignment.seat_id:
+    submitted = Assignment.objects.filter(pk=assignment.pk, status=Assignment.Status.SUBMITTED)
+    # Whoever withdraws twice at once must not open a seat that somebody else has taken since the first time.
+    if submitted.update(status=Assignment.Status.WITHDRAWN) and assignment.seat_id:
         Seat.objects.filter(pk=assignment.seat_id).update(is_taken=False)
 
 

@@ -1,10 +1,10 @@
-"""Where one rater stands: the steps and places of their work, their pace, and their sittings."""
+"""Where one rater stands: the steps and questions of their work, their pace, and their sittings."""
 
 from annotation.progress.steps import (
     Answers,
     Page,
     Part,
-    Place,
+    Question,
     RaterProgress,
     State,
     Stop,
@@ -14,7 +14,7 @@ from annotation.progress.steps import (
     is_check,
     last_question,
     list_parts,
-    list_places,
+    list_questions,
     list_shortfalls,
     may_end_with,
     neighbours,
@@ -29,7 +29,7 @@ __all__ = [
     "Answers",
     "Page",
     "Part",
-    "Place",
+    "Question",
     "RaterProgress",
     "State",
     "Stop",
@@ -39,7 +39,7 @@ __all__ = [
     "is_check",
     "last_question",
     "list_parts",
-    "list_places",
+    "list_questions",
     "list_shortfalls",
     "may_end_with",
     "neighbours",

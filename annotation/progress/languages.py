@@ -8,7 +8,7 @@ from django.utils import translation
 from django.utils.html import format_html
 from django.utils.text import Truncator
 
-from annotation.progress import Place, phrases
+from annotation.progress import Question, phrases
 from studies.models import Step, Study
 from studies.protocol import items_of
 
@@ -62,13 +62,13 @@ def step_title(step: Step, study: Study) -> Words:
     return Words(step.instrument.title, step.instrument.language)
 
 
-def item_title(place: Place, study: Study) -> Words:
+def item_title(question: Question, study: Study) -> Words:
     """What an item is called: its title, or among several its question; the letter of its story stands for itself."""
-    if place.item.title:
-        return Words(place.item.title, of_step(place.step, study))
-    if len(items_of(place.step)) > 1:
-        return Words(Truncator(place.item.question).words(A_FEW), of_step(place.step, study))
-    return step_title(place.step, study)
+    if question.item.title:
+        return Words(question.item.title, of_step(question.step, study))
+    if len(items_of(question.step)) > 1:
+        return Words(Truncator(question.item.question).words(A_FEW), of_step(question.step, study))
+    return step_title(question.step, study)
 
 
 def story_title(letter: str, study: Study) -> Words:

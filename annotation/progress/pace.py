@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotation import progress
 from annotation.participation import invitations
-from annotation.progress import Part, Place, State, Stop, languages
+from annotation.progress import Part, Question, State, Stop, languages
 from annotation.progress.languages import Words
 from annotation.progress.work import Work
 from studies.models import Step
@@ -43,12 +43,12 @@ class Orientation:
         self.work = work
 
     @cached_property
-    def places(self) -> list[Place]:
-        return [place for part in self.work.parts for place in progress.list_places(part, self.work.letters)]
+    def questions(self) -> list[Question]:
+        return [question for part in self.work.parts for question in progress.list_questions(part, self.work.letters)]
 
     @cached_property
-    def lacking(self) -> list[Place]:
-        return [place for place in self.places if self.work.answers.shortfall(place)]
+    def lacking(self) -> list[Question]:
+        return [question for question in self.questions if self.work.answers.shortfall(question)]
 
     @property
     def n_left(self) -> int:
@@ -57,16 +57,16 @@ class Orientation:
     @property
     def lacks_only_blanks(self) -> bool:
         """Whether all that is left to answer are blanks of a cloze."""
-        return all(place.step.layout_type.fills_text for place in self.lacking)
+        return all(question.step.layout_type.fills_text for question in self.lacking)
 
     @property
     def n_stories_left(self) -> int:
         """Stories about which something is still to be answered on the reading desk."""
-        return len({place.letter for place in self.lacking if place.step.scope == place.step.Scope.STORY})
+        return len({question.letter for question in self.lacking if question.step.scope == question.step.Scope.STORY})
 
     @cached_property
     def n_answered(self) -> int:
-        return sum(self.work.answers.state(place) == "done" for place in self.places)
+        return sum(self.work.answers.state(question) == "done" for question in self.questions)
 
     @cached_property
     def active_seconds(self) -> int:
@@ -89,7 +89,7 @@ class Orientation:
     @cached_property
     def tasks(self) -> list[Task]:
         stop = progress.resume(
-            self.work.parts, self.work.letters, self.work.answers, place=self.work.assignment.last_page
+            self.work.parts, self.work.letters, self.work.answers, last_page=self.work.assignment.last_page
         )
         return [self._task(part, letter, stop) for part in self.work.parts for letter in self._letters(part)]
 
@@ -98,20 +98,20 @@ class Orientation:
 
     def _task(self, part: Part, letter: str, current: Stop | None) -> Task:
         answers = self.work.answers
-        places = [p for p in progress.list_places(part, self.work.letters) if not letter or p.letter == letter]
-        incomplete = [p for p in places if answers.shortfall(p)]
+        questions = [q for q in progress.list_questions(part, self.work.letters) if not letter or q.letter == letter]
+        incomplete = [q for q in questions if answers.shortfall(q)]
         is_ahead = self.work.standing.is_ahead(part.steps[0], letter)
         return Task(
             names=[languages.story_title(letter, self.work.assignment.study)]
             if letter
             else [self._title(step) for step in part.steps],
-            n_done=sum(answers.state(p) == "done" for p in places),
-            n_total=len(places),
-            state=progress.combined_state(places, answers),
-            is_current=current in places or current == part,
+            n_done=sum(answers.state(q) == "done" for q in questions),
+            n_total=len(questions),
+            state=progress.combined_state(questions, answers),
+            is_current=current in questions or current == part,
             is_locked=self.work.standing.is_locked(part.steps[0]),
             fills_text=part.fills_text,
-            stop=None if is_ahead else (incomplete or places)[0] if letter else part,
+            stop=None if is_ahead else (incomplete or questions)[0] if letter else part,
         )
 
     def _title(self, step: Step) -> Words:

@@ -87,6 +87,68 @@ PHRASES: dict[str, dict[str, Any]] = {
         IDEA: _("You are invited to read ideas and to say what you think of them."),
         TEXT: _("You are invited to read texts and to say what you think of them."),
     },
+    "if_not_sure": {
+        STORY: _("If you are not sure, go on; you can say so under the story at any time."),
+        IDEA: _("If you are not sure, go on; you can say so under the idea at any time."),
+        TEXT: _("If you are not sure, go on; you can say so under the text at any time."),
+    },
+    "task": {
+        STORY: _("You read the stories of a group and answer what is asked about them."),
+        IDEA: _("You read the ideas of a group and answer what is asked about them."),
+        TEXT: _("You read the texts of a group and answer what is asked about them."),
+    },
+    "takes": {
+        STORY: ngettext_lazy(
+            "about %(n)s minute for one group of stories", "about %(n)s minutes for one group of stories", "n"
+        ),
+        IDEA: ngettext_lazy(
+            "about %(n)s minute for one group of ideas", "about %(n)s minutes for one group of ideas", "n"
+        ),
+        TEXT: ngettext_lazy(
+            "about %(n)s minute for one group of texts", "about %(n)s minutes for one group of texts", "n"
+        ),
+    },
+    "recorded_time": {
+        STORY: _(
+            "Your active time with each story and part: only while the page is visible and you did something within "
+            "the last minute."
+        ),
+        IDEA: _(
+            "Your active time with each idea and part: only while the page is visible and you did something within "
+            "the last minute."
+        ),
+        TEXT: _(
+            "Your active time with each text and part: only while the page is visible and you did something within "
+            "the last minute."
+        ),
+    },
+    "to_practise": {
+        STORY: _("A story to practise on"),
+        IDEA: _("An idea to practise on"),
+        TEXT: _("A text to practise on"),
+    },
+    "of_group": {
+        STORY: _("Stories of this group"),
+        IDEA: _("Ideas of this group"),
+        TEXT: _("Texts of this group"),
+    },
+    "all_questions": {
+        STORY: _("All questions about this story"),
+        IDEA: _("All questions about this idea"),
+        TEXT: _("All questions about this text"),
+    },
+    "tabs": {STORY: _("Story or questions"), IDEA: _("Idea or questions"), TEXT: _("Text or questions")},
+    "panes": {STORY: _("story, questions"), IDEA: _("idea, questions"), TEXT: _("text, questions")},
+    "keys_panes": {
+        STORY: _("To the story, to the questions"),
+        IDEA: _("To the idea, to the questions"),
+        TEXT: _("To the text, to the questions"),
+    },
+    "key_quotes": {
+        STORY: _("Quote what is selected in the story; with nothing selected, choose a passage by the arrow keys"),
+        IDEA: _("Quote what is selected in the idea; with nothing selected, choose a passage by the arrow keys"),
+        TEXT: _("Quote what is selected in the text; with nothing selected, choose a passage by the arrow keys"),
+    },
     "quote": {
         STORY: _("Quote from the story"),
         IDEA: _("Quote from the idea"),

@@ -30,13 +30,15 @@ class Refusal(Enum):
         return _SENTENCES[self]
 
 
-_AHEAD = gettext_noop("This part opens later: please begin every story before it first.")
+_AHEAD = gettext_noop("This part opens later: please begin all that comes before it first.")
 _SENTENCES = {
     Refusal.ENDED: responses.ENDED,
     Refusal.CLOSED: gettext_noop("The study has closed, so answers can no longer be changed. What you saved is kept."),
     Refusal.PAUSED: gettext_noop("The study is paused, so answers cannot be changed just now. What you saved is kept."),
     Refusal.OWES_CONSENT: gettext_noop("Please give your consent first; nothing was saved."),
-    Refusal.OWES_RECOGNITION: gettext_noop("Please say first whether you know one of the stories; nothing was saved."),
+    Refusal.OWES_RECOGNITION: gettext_noop(
+        "Please say first whether you know what you are to read; nothing was saved."
+    ),
     Refusal.LOCKED: gettext_noop(
         "These answers were locked when the next part was opened, so they can no longer be changed."
     ),

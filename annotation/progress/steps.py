@@ -3,7 +3,7 @@
 A rater's way: consent → what stands before the first question about stories (texts, what is asked once) → a group, and
 perhaps another → what stands after it. Within a group the steps make **parts**: a desk for steps that ask about one
 story at a time, one page for comparative steps that follow each other, a page for a text, a page for a cloze to fill.
-A **place** is one item in it.
+A **question** is one item of it, about one story if it asks about stories one by one.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -54,13 +54,13 @@ class Part:
         """Whether its answers are blanks of one text."""
         return self.steps[0].layout_type.fills_text
 
-    def stop(self, place: "Place") -> "Stop":
-        """Where a rater stops to answer at this place of it."""
-        return place if self.stops_at_items else self
+    def stop(self, question: "Question") -> "Stop":
+        """Where a rater stops to answer this question of it: at the question, or at the part as a whole."""
+        return question if self.stops_at_items else self
 
 
 @dataclass(frozen=True)
-class Place:
+class Question:
     """One item to answer; letter is that of the story it is about, or empty."""
 
     step: Step
@@ -69,21 +69,21 @@ class Place:
 
     @property
     def path(self) -> str:
-        """The place in words of the address, as `Assignment.last_page` remembers it."""
+        """The question as its address names it, and as `Assignment.last_page` remembers it."""
         return "/".join(filter(None, (self.step.key, self.letter, self.item.key)))
 
     @property
     def id(self) -> str:
-        """The place in names of a page."""
+        """What names of elements and fields on a page are made of."""
         return self.path.replace("/", "-")
 
     @property
     def name(self) -> str:
-        """The place's form field, unlike any other on a page."""
+        """The name of the question's form field, unlike any other on a page."""
         return f"answer-{self.id}"
 
 
-Stop = Place | Part
+Stop = Question | Part
 
 
 class Page(NamedTuple):
@@ -205,12 +205,12 @@ def find_part(parts: Iterable[Part], step_key: str) -> Part | None:
     return next((part for part in parts if any(step.key == step_key for step in part.steps)), None)
 
 
-def list_places(part: Part, letters: Sequence[str]) -> list[Place]:
+def list_questions(part: Part, letters: Sequence[str]) -> list[Question]:
     """The items of a part in the order in which they are met: on the desk story by story, otherwise step by step."""
     if part.stops_at_items:
-        return [Place(s, item, letter) for letter in letters for s in part.steps for item in items_of(s)]
+        return [Question(s, item, letter) for letter in letters for s in part.steps for item in items_of(s)]
     return [
-        Place(s, item, letter)
+        Question(s, item, letter)
         for s in part.steps
         for letter in (letters if s.scope == Step.Scope.STORIES else [""])
         for item in items_of(s)
@@ -223,7 +223,7 @@ def index_responses(responses: Iterable[Response]) -> dict[Key, Response]:
 
 @dataclass(frozen=True)
 class Answers:
-    """The responses of an assignment, found by place.
+    """The responses of an assignment, found by question.
 
     story_ids : the story behind each letter
     """
@@ -231,71 +231,71 @@ class Answers:
     response_by_key: Mapping[Key, Response]
     story_ids: Mapping[str, int]
 
-    def at(self, place: Place) -> Response | None:
-        story = self.story_ids[place.letter] if place.letter else None
-        return self.response_by_key.get((place.step.pk, place.item.pk, story))
+    def at(self, question: Question) -> Response | None:
+        story = self.story_ids[question.letter] if question.letter else None
+        return self.response_by_key.get((question.step.pk, question.item.pk, story))
 
-    def shortfall(self, place: Place) -> str:
-        """What the place still lacks before submission, as a sentence; empty if nothing."""
-        return responses.find_shortfall(self.at(place), place.item)
+    def shortfall(self, question: Question) -> str:
+        """What the question still lacks before submission, as a sentence; empty if nothing."""
+        return responses.find_shortfall(self.at(question), question.item)
 
-    def state(self, place: Place) -> State:
-        return response_state(self.at(place), place.item)
+    def state(self, question: Question) -> State:
+        return response_state(self.at(question), question.item)
 
 
-def list_shortfalls(parts: Iterable[Part], letters: Sequence[str], answers: Answers) -> list[tuple[Place, str]]:
-    """The places of these parts that still lack something, each with what it lacks, as a sentence."""
-    places = [place for part in parts for place in list_places(part, letters)]
-    return [(place, shortfall) for place in places if (shortfall := answers.shortfall(place))]
+def list_shortfalls(parts: Iterable[Part], letters: Sequence[str], answers: Answers) -> list[tuple[Question, str]]:
+    """The questions of these parts that still lack something, each with what it lacks, as a sentence."""
+    questions = [question for part in parts for question in list_questions(part, letters)]
+    return [(question, shortfall) for question in questions if (shortfall := answers.shortfall(question))]
 
 
 def wrong_item_keys(step: Step, answers: Answers) -> list[str]:
     """The keys of the items of a check that have a right answer and were given another, or none."""
     keys: list[str] = []
     for item in items_of(step):
-        response = answers.at(Place(step, item))
+        response = answers.at(Question(step, item))
         if items.find_type(item.type).is_correct(item, response.value if response else None) is False:
             keys.append(item.key)
     return keys
 
 
 def response_state(response: Response | None, item: Item) -> State:
-    """Whether a place is open, begun, or complete."""
+    """Whether a question is open, begun, or complete."""
     if response is None or (response.outcome == Response.Outcome.OPEN and not (response.rationale or response.quotes)):
         return "open"
     return "begun" if responses.find_shortfall(response, item) else "done"
 
 
-def combined_state(places: Sequence[Place], answers: Answers) -> State:
-    """How complete places are together. What may all be left out is done only once something is said."""
-    if any(answers.state(place) == "done" for place in places) and not any(map(answers.shortfall, places)):
+def combined_state(questions: Sequence[Question], answers: Answers) -> State:
+    """How complete questions are together. What may all be left out is done only once something is said."""
+    if any(answers.state(question) == "done" for question in questions) and not any(map(answers.shortfall, questions)):
         return "done"
-    return "begun" if any(answers.state(place) != "open" for place in places) else "open"
+    return "begun" if any(answers.state(question) != "open" for question in questions) else "open"
 
 
-def resume(parts: Sequence[Part], letters: Sequence[str], answers: Answers, *, place: str) -> Stop | None:
-    """Where to come back to: the place last seen, or the first that lacks something; None when nothing does.
+def resume(parts: Sequence[Part], letters: Sequence[str], answers: Answers, *, last_page: str) -> Stop | None:
+    """Where to come back to: the question last seen, or the first that lacks something; None when nothing does.
 
     Who has said nothing yet begins at the beginning, also where everything may be skipped.
     """
-    stops = [(part, at) for part in parts for at in list_places(part, letters)]
-    for part, at in stops:
-        if place == at.path:
-            return part.stop(at)
-    if page := find_part(parts, place):
+    stops = [(part, question) for part in parts for question in list_questions(part, letters)]
+    for part, question in stops:
+        if question.path == last_page:
+            return part.stop(question)
+    if page := find_part(parts, last_page):
         return page
-    for part, at in stops:
-        if answers.shortfall(at) or not answers.response_by_key:
-            return part.stop(at)
+    for part, question in stops:
+        if answers.shortfall(question) or not answers.response_by_key:
+            return part.stop(question)
     return None
 
 
 def neighbours(
-    parts: Sequence[Part], part: Part, letters: Sequence[str], at: Place | None = None
+    parts: Sequence[Part], part: Part, letters: Sequence[str], question: Question | None = None
 ) -> tuple[Stop | None, Stop | None]:
-    """What comes before and after a place of the desk, or after a page; None at either end of the group."""
+    """What comes before and after a question of the desk, or after a page; None at either end of the group."""
     stops: list[Stop] = []
     for step_part in parts:
-        stops += list_places(step_part, letters) if step_part.stops_at_items else [step_part]
-    index = stops.index(part.stop(at) if at else part)
+        stops += list_questions(step_part, letters) if step_part.stops_at_items else [step_part]
+    index = stops.index(part.stop(question) if question else part)
     return (stops[index - 1] if index else None), (stops[index + 1] if index + 1 < len(stops) else None)

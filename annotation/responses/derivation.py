@@ -48,7 +48,7 @@ def derive(study: Study, slug: str, fills: Sequence[Fill], *, numbered: bool = T
     cloze = _check(study, slug, fills)
     stories = [_story(fill, cloze, numbered=numbered) for fill in fills]
     step = StepDocument(
-        place="step 1",
+        location="step 1",
         key="judge",
         kind=Step.Kind.RATING,
         title="Questions about the text",

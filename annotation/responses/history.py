@@ -76,7 +76,7 @@ def faults(response: Response, events: Iterable[ResponseEvent]) -> list[str]:
     if response.first_answered_at not in first_answers(events):
         messages.append("the response's first answer is not of the time that its events give")
     if last is not None and last.words is not None:
-        content = words_of(last)
+        content = parse_event(last)
         for field in ("value", "outcome", "rationale", "quotes"):
             if content.get(field) != getattr(response, field):
                 messages.append(f"the response's {field} is not what its latest event says")
@@ -85,8 +85,9 @@ def faults(response: Response, events: Iterable[ResponseEvent]) -> list[str]:
     return messages
 
 
-def words_of(event: ResponseEvent) -> dict[str, Any]:
-    """What the event says; nothing if it was erased, or if it is not what was committed to."""
+def parse_event(event: ResponseEvent) -> dict[str, Any]:
+    """The content that the event holds, by field; empty if it holds none that can be believed: it was erased, or its
+    words are not those that it committed to."""
     is_whole = event.words is not None and hashing.sha256(event.words) == event.commitment
     return dict(json.loads(event.words)) if event.words is not None and is_whole else {}
 
@@ -95,7 +96,7 @@ def first_answers(events: Iterable[ResponseEvent]) -> set[datetime | None]:
     """When the response may first have been answered, None for never: one time, unless words before it were erased."""
     times: set[datetime | None] = set()
     for event in events:
-        content = words_of(event)
+        content = parse_event(event)
         if content.get("outcome") != Response.Outcome.OPEN:
             times.add(event.at)
         if content and content["outcome"] != Response.Outcome.OPEN:

@@ -23,11 +23,11 @@ EVENT_KEY = "import"  # of the events of imported answers
 class Row:
     """One answer as a file has it. Everything is named by code or key; stories in an answer too, not by letter.
 
-    place : the file and the row in it, for messages
+    location : the file and the row in it, for messages
     story : "" for an answer about the group as a whole
     """
 
-    place: str
+    location: str
     rater: str
     group: str
     story: str
@@ -40,9 +40,9 @@ class Row:
 class InvalidRow(ValueError):
     """A row cannot be brought in; the message says where, which field, and why."""
 
-    def __init__(self, place: str, field: str, reason: str) -> None:
-        super().__init__(f"{place}, {field}: {reason}")
-        self.place, self.field, self.reason = place, field, reason
+    def __init__(self, location: str, field: str, reason: str) -> None:
+        super().__init__(f"{location}, {field}: {reason}")
+        self.location, self.field, self.reason = location, field, reason
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ def import_rows(study: Study, rows: Iterable[Row], *, version: ProtocolVersion, 
     if version.frozen_at is None:
         version = protocol.freeze(version, purpose=protocol.Purpose.IMPORT, reason="import", by="import", at=at)
     resolved = _Names(study, version).resolve(rows)
-    raters = _raters(study, resolved)
-    assignments = _assignments(study, resolved, raters, version=version, at=at)
+    raters = _create_raters(study, resolved)
+    assignments = _create_assignments(study, resolved, raters, version=version, at=at)
     _give_receipts(_record(resolved, assignments, at=at))
     return ImportSummary(len(raters), len(assignments), len(resolved))
 
@@ -98,7 +98,7 @@ class _Names:
         for row in rows:
             key = (row.rater, row.group, row.step, row.item, row.story)
             if key in keys:
-                raise InvalidRow(row.place, "item", f"{row.rater} has answered {row.item} about this already")
+                raise InvalidRow(row.location, "item", f"{row.rater} has answered {row.item} about this already")
             keys.add(key)
             resolutions.append(self._resolve(row))
         return resolutions
@@ -109,23 +109,23 @@ class _Names:
         item = _named(self.item_by_key[row.step], row, "item")
         about_one = step.scope in (Step.Scope.STORY, Step.Scope.STORIES)
         if row.story and not about_one:
-            raise InvalidRow(row.place, "story", f"step {step.key} asks about the group, not about one story")
+            raise InvalidRow(row.location, "story", f"step {step.key} asks about the group, not about one story")
         story = _named(self.story_by_code[row.group], row, "story") if about_one else None
         if not is_storable(row.answer.rationale):
-            raise InvalidRow(row.place, "rationale", "it holds a character that no database keeps")
+            raise InvalidRow(row.location, "rationale", "it holds a character that no database keeps")
         if row.answer.outcome in ("", Response.Outcome.ANSWERED) and is_empty(row.answer.value):
-            raise InvalidRow(row.place, "value", "there is no answer; leave the row out")
+            raise InvalidRow(row.location, "value", "there is no answer; leave the row out")
         return _Resolved(row, group, step, item, story)
 
 
 def _named(thing_by_name: dict[str, Thing], row: Row, field: str) -> Thing:
     name = getattr(row, field)
     if name not in thing_by_name:
-        raise InvalidRow(row.place, field, f"“{name}” is not in the study")
+        raise InvalidRow(row.location, field, f"“{name}” is not in the study")
     return thing_by_name[name]
 
 
-def _raters(study: Study, resolved: Sequence[_Resolved]) -> dict[str, Rater]:
+def _create_raters(study: Study, resolved: Sequence[_Resolved]) -> dict[str, Rater]:
     """Each rater by code: those there were, and new ones."""
     rater_by_code = {r.code: r for r in study.raters.all()}
     fresh: dict[str, Rater] = {}
@@ -135,13 +135,13 @@ def _raters(study: Study, resolved: Sequence[_Resolved]) -> dict[str, Rater]:
         if rater is None:
             fresh[row.rater] = Rater(study=study, code=row.rater, kind=row.kind)
         elif rater.kind != row.kind:
-            raise InvalidRow(row.place, "rater", f"{row.rater} is a {rater.kind} already, not a {row.kind}")
+            raise InvalidRow(row.location, "rater", f"{row.rater} is a {rater.kind} already, not a {row.kind}")
     Rater.objects.bulk_create(fresh.values())
     rater_by_code |= fresh
     return {resolution.row.rater: rater_by_code[resolution.row.rater] for resolution in resolved}
 
 
-def _assignments(
+def _create_assignments(
     study: Study,
     resolved: Sequence[_Resolved],
     raters: dict[str, Rater],
@@ -159,7 +159,7 @@ def _assignments(
         if (row.rater, row.group) in assignments:
             continue
         if (row.rater, row.group) in existing:
-            raise InvalidRow(row.place, "rater", f"{row.rater} has had group {row.group} in this study already")
+            raise InvalidRow(row.location, "rater", f"{row.rater} has had group {row.group} in this study already")
         number = last_number.get((group.pk, rater.kind), 0) + 1
         last_number[(group.pk, rater.kind)] = number
         order = sorted(s.code for s in group.stories.all())
@@ -199,7 +199,7 @@ def _record(
     for resolution, result in zip(resolved, record_many(entries, imported=True), strict=True):
         if not isinstance(result, Response):
             row = resolution.row
-            raise InvalidRow(row.place, "value", f"{row.answer.value!r} is no answer to {row.item}. {result}")
+            raise InvalidRow(row.location, "value", f"{row.answer.value!r} is no answer to {row.item}. {result}")
         responses.append(result)
     return responses
 

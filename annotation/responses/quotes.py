@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from studies.items import InvalidAnswer
 from studies.items.spans import clean_passages
-from studies.typography.paragraphs import Paragraph, Run, number_paragraphs
+from studies.typography.paragraphs import Paragraph, TextRun, number_paragraphs
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Stretch:
     """Runs that belong together: to the quote of that number, counted from 1, or to none (0)."""
 
     quote: int
-    runs: tuple[Run, ...]
+    runs: tuple[TextRun, ...]
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def _located(passage: dict[str, Any], within: str) -> Quote:
     end = passage["end"] if "end" in passage else start + _length(text)
     start, end = _place(text, within, start, end)
     if _cut(within, start, end) != _units(text):
-        message = _("The passage that you marked in paragraph %(n)d is not in the story; please mark it again.")
+        message = _("The passage that you marked was not found in paragraph %(n)d; please mark it again.")
         raise InvalidAnswer(message % {"n": passage["paragraph"]})
     return Quote(passage["paragraph"], start, end, text)
 
@@ -114,13 +114,13 @@ def _stretches(paragraph: Paragraph, quotes: Sequence[Quote]) -> Iterable[Stretc
     return [Stretch(owner, _runs_between(paragraph.runs, start, end)) for owner, start, end in pieces]
 
 
-def _runs_between(runs: Sequence[Run], start: int, end: int) -> tuple[Run, ...]:
-    parts: list[Run] = []
+def _runs_between(runs: Sequence[TextRun], start: int, end: int) -> tuple[TextRun, ...]:
+    parts: list[TextRun] = []
     begins = 0
     for run in runs:
         part = _cut(run.text, max(start - begins, 0), max(end - begins, 0)).decode("utf-16-le", "replace")
         if part:
-            parts.append(Run(part, run.is_italic))
+            parts.append(TextRun(part, run.is_italic))
         begins += _length(run.text)
     return tuple(parts)
 

@@ -25,7 +25,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 CONTENT = ("value", "outcome", "rationale", "quotes")
 CHANGING = (*CONTENT, "revision", "head", "first_answered_at", "last_edited_at")
 # Assignment, step, item and story, or no story: what no two responses share.
-Place = tuple[int, int, int, int | None]
+ResponseKey = tuple[int, int, int, int | None]
 
 
 class Stale(Exception):
@@ -55,7 +55,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Entry:
-    """An answer with the place that it belongs to, for `record_many`. The fields are the arguments of `record`."""
+    """An answer with the response that it belongs to, for `record_many`. The fields are the arguments of `record`."""
 
     assignment: Assignment
     step: Step
@@ -69,7 +69,7 @@ class Entry:
     n_pasted: int = 0
 
     @property
-    def place(self) -> Place:
+    def response_key(self) -> ResponseKey:
         return self.assignment.pk, self.step.pk, self.item.pk, self.story.pk if self.story else None
 
     def new_response(self) -> Response:
@@ -81,7 +81,7 @@ def is_untouched(entry: Entry, stored: Response) -> bool:
     """Whether an entry says what stood at its base, so that its sender has changed nothing. One query."""
     content = asdict(_read_content(entry))
     event = stored.events.filter(revision=entry.base).first() if entry.base else None
-    before = history.words_of(event) if event else asdict(_Content(None, Response.Outcome.OPEN, "", []))
+    before = history.parse_event(event) if event else asdict(_Content(None, Response.Outcome.OPEN, "", []))
     return all(before.get(name) == content[name] for name in CONTENT)
 
 
@@ -144,10 +144,9 @@ def record_many(
     """For each entry the response after it is committed, or why it was refused. In one transaction, by the batch.
 
     The rules are those of `record`. What is refused keeps nothing else from being recorded, and nothing is written of
-    it. Several entries may be about one place: they are taken in their order, and get one response as the last of them
-    leaves it. One query each for the assignments, for
-    the responses as they stand, for the events of those with a base, for new rows, changed rows and events, and more
-    only where a database takes a bounded number of values in one statement.
+    it. Several entries may be about one response: they are taken in their order, and get it as the last of them leaves
+    it. One query each for the assignments, for the responses as they stand, for the events of those with a base, for
+    new rows, changed rows and events, and more only where a database takes a bounded number of values in one statement.
 
     imported : answers that were given elsewhere, to assignments that the caller's transaction has made, whatever their
         status: nothing is there to be looked up. An answer names stories by code, and must be one that could be
@@ -196,18 +195,18 @@ def _read_value(entry: Entry, *, imported: bool) -> Any:
         # Shown under their codes, stories come back under their codes.
         return kind.clean(entry.item, raw, stories=[StoryLabel(code) for code in order])
     code_by_letter = letters(order)
-    value = kind.keep(entry.item, raw, stories=[StoryLabel(letter) for letter in code_by_letter])
+    value = kind.clean_draft(entry.item, raw, stories=[StoryLabel(letter) for letter in code_by_letter])
     return kind.renamed(value, code_by_letter)
 
 
 def _stored(assignment: Assignment, *, step: Step, item: Item, story: Story | None) -> Response | None:
     """The response to that item as it stands."""
-    place = {"assignment": assignment.pk, "step": step.pk, "item": item.pk}
-    return _STORED_WITH_STORY.first(**place, story=story.pk) if story else _STORED.first(**place)
+    ids = {"assignment": assignment.pk, "step": step.pk, "item": item.pk}
+    return _STORED_WITH_STORY.first(**ids, story=story.pk) if story else _STORED.first(**ids)
 
 
-def _responses(**place: int) -> QuerySet[Response]:
-    return Response.objects.filter(**place) if "story" in place else Response.objects.filter(**place, story=None)
+def _responses(**ids: int) -> QuerySet[Response]:
+    return Response.objects.filter(**ids) if "story" in ids else Response.objects.filter(**ids, story=None)
 
 
 _STORED = PreparedQuery(_responses, assignment=918273645, step=918273646, item=918273647)
@@ -292,22 +291,22 @@ class _Batch:
 
     begun_by_assignment : of the assignments that are open the stories begun in each; None if answers to any assignment
         are taken, and their maker notes what is begun
-    events : by place, oldest first; those of earlier saves only where an entry has a base
+    events : by key, oldest first; those of earlier saves only where an entry has a base
     """
 
     def __init__(
         self,
         begun_by_assignment: dict[int, list[int]] | None,
-        response_by_place: dict[Place, Response],
-        events: Iterable[tuple[Place, ResponseEvent]],
+        response_by_key: dict[ResponseKey, Response],
+        events: Iterable[tuple[ResponseKey, ResponseEvent]],
     ) -> None:
         self._begun_by_assignment = begun_by_assignment
         self._assignments_begun: dict[int, Assignment] = {}  # those whose stories begun have changed
-        self._response_by_place = response_by_place
-        self._events_by_place: dict[Place, list[ResponseEvent]] = defaultdict(list)
-        for place, event in events:
-            self._events_by_place[place].append(event)
-        self._responses: dict[Place, Response] = {}  # those to write, by when they were first changed
+        self._response_by_key = response_by_key
+        self._events_by_key: dict[ResponseKey, list[ResponseEvent]] = defaultdict(list)
+        for key, event in events:
+            self._events_by_key[key].append(event)
+        self._responses: dict[ResponseKey, Response] = {}  # those to write, by when they were first changed
         self._events: list[ResponseEvent] = []
 
     @classmethod
@@ -331,26 +330,26 @@ class _Batch:
             step__in={entry.step.pk for entry in entries},
             item__in={entry.item.pk for entry in entries},
         )
-        response_by_place = {(r.assignment_id, r.step_id, r.item_id, r.story_id): r for r in rows}
-        with_base = {entry.place for entry in entries if entry.base is not None} & set(response_by_place)
-        place_by_response = {response_by_place[place].pk: place for place in with_base}
-        events = ResponseEvent.objects.filter(response__in=place_by_response).order_by("response", "revision")
-        return cls(begun_by_assignment, response_by_place, [(place_by_response[e.response_id], e) for e in events])
+        response_by_key = {(r.assignment_id, r.step_id, r.item_id, r.story_id): r for r in rows}
+        with_base = {entry.response_key for entry in entries if entry.base is not None} & set(response_by_key)
+        key_by_response = {response_by_key[key].pk: key for key in with_base}
+        events = ResponseEvent.objects.filter(response__in=key_by_response).order_by("response", "revision")
+        return cls(begun_by_assignment, response_by_key, [(key_by_response[e.response_id], e) for e in events])
 
     def take(self, entry: Entry, *, imported: bool) -> Response | Rejection:
         """The response as this entry leaves it, or why it is refused. Writes nothing yet."""
         if self._begun_by_assignment is not None and entry.assignment.pk not in self._begun_by_assignment:
             return AssignmentEnded(ENDED)
-        place = entry.place
-        current = self._response_by_place.get(place) or entry.new_response()
+        key = entry.response_key
+        current = self._response_by_key.get(key) or entry.new_response()
         try:
             content = _read_content(entry, imported=imported)
-            response, event = _apply(entry, content, current, lambda *_: self._events_by_place[place])
+            response, event = _apply(entry, content, current, lambda *_: self._events_by_key[key])
         except (InvalidAnswer, Stale) as refusal:
             return refusal
         if event is not None:
-            self._response_by_place[place] = self._responses[place] = response
-            self._events_by_place[place].append(event)
+            self._response_by_key[key] = self._responses[key] = response
+            self._events_by_key[key].append(event)
             self._events.append(event)
             self._begin(entry)
         return response

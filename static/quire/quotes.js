@@ -163,6 +163,7 @@ function figureOf(passage, name) {
   const words = required("blockquote", figure);
   words.textContent = passage.text;
   words.lang = story?.lang ?? "";
+  words.classList.toggle("verse", passage.text.includes("\n"));
   required("figcaption a", figure).setAttribute("href", `#p${passage.paragraph}`);
   required("[data-paragraph]", figure).textContent = String(passage.paragraph);
   Object.assign(required("input", figure), { name, value: JSON.stringify(passage) });

@@ -39,7 +39,7 @@ def test_it_gives_the_row_that_django_gives_with_what_belongs_to_it(django_asser
         assert row.study.get_deferred_fields() == {"description"}
 
 
-def test_it_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_prepared_query_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
     mine = factories.assignment(factories.study())
     calls: list[str] = []
 
@@ -52,7 +52,7 @@ def test_it_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert calls == ["a sample"]
 
 
-def test_a_change_is_seen() -> None:
+def test_a_prepared_query_sees_what_has_changed() -> None:
     response = factories.answer(factories.assignment(factories.study()))
     prepared = PreparedQuery(lambda *, pk: Response.objects.filter(pk=pk), pk=918273645)
     assert prepared.first(pk=response.pk).rationale == "It is so."

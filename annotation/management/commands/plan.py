@@ -36,7 +36,7 @@ class Command(BaseCommand):
 
 
 def describe(planned: Balance) -> str:
-    """What is balanced, and one table: a line for each group or story of a single one, a column for each place."""
+    """What is balanced, and one table: a line for each group or story of a single one, a column for each position."""
     names = [] if planned.has_one_group else ["seats"] + ["within"] * planned.has_several_stories
     cells = [["", *names, *planned.columns]]
     for line in planned.lines:

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
-from annotation.models import Rater
+from annotation.management import raters
 from annotation.participation import withdrawal
-from studies.lookup import NoSuchStudy, find_study
 
 
 class Command(BaseCommand):
@@ -17,17 +16,11 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", metavar="STUDY", help="slug of the study")
-        parser.add_argument("code", metavar="CODE", help="code of the rater, such as E07")
+        raters.add_arguments(parser)
         parser.add_argument("--yes", action="store_true", help="do it; it cannot be undone")
 
     def handle(self, *, study: str, code: str, yes: bool, **options: Any) -> None:
-        try:
-            rater = find_study(study).raters.get(code=code, kind=Rater.Kind.PERSON)
-        except NoSuchStudy as error:
-            raise CommandError(str(error)) from None
-        except Rater.DoesNotExist:
-            raise CommandError(f"there is nobody with the code “{code}” in {study}") from None
+        rater = raters.find_person(study, code)
         n_answers = withdrawal.n_answers(rater)
         about = f"{code} in {study}: their answers ({n_answers}), who they are, and the label of their link"
         if not yes:

@@ -1,10 +1,10 @@
-"""The addresses of a rater's stops, places, parts and stories; and what is asked at an address."""
+"""The addresses of a rater's stops, questions, parts and stories; and what is asked at an address."""
 
 from django.http import Http404
 from django.urls import reverse
 
 from annotation import progress
-from annotation.progress import Part, Place, Stop, phrases
+from annotation.progress import Part, Question, Stop, phrases
 from annotation.progress.work import Work
 from studies.items import StoryLabel
 from studies.models import Step
@@ -22,15 +22,15 @@ def of_stop(work: Work, stop: Stop | None) -> str:
         return reverse("annotation:once", args=[stop.key])
     if isinstance(stop, Part):
         return reverse("annotation:part", args=[code, stop.key])
-    return of_place(work, stop)
+    return of_question(work, stop)
 
 
-def of_place(work: Work, place: Place) -> str:
+def of_question(work: Work, question: Question) -> str:
     """The address at which one item is answered."""
     code = work.assignment.code
-    if place.letter:
-        return reverse("annotation:story_item", args=[code, place.step.key, place.letter, place.item.key])
-    return reverse("annotation:item", args=[code, place.step.key, place.item.key])
+    if question.letter:
+        return reverse("annotation:story_item", args=[code, question.step.key, question.letter, question.item.key])
+    return reverse("annotation:item", args=[code, question.step.key, question.item.key])
 
 
 def of_story(work: Work, letter: str) -> str:
@@ -54,11 +54,11 @@ def find_part(work: Work, step_key: str) -> Part:
     raise Http404
 
 
-def find_place(work: Work, step_key: str, item_key: str, letter: str) -> tuple[Part, Place]:
-    """The place at that address, and its part. Raises Http404 if nothing is asked there."""
+def find_question(work: Work, step_key: str, item_key: str, letter: str) -> tuple[Part, Question]:
+    """The question at that address, and its part. Raises Http404 if nothing is asked there."""
     part = find_part(work, step_key)
     step = next(step for step in part.steps if step.key == step_key)
     item = next((item for item in items_of(step) if item.key == item_key), None)
     if item is None or letter not in (work.letters if step.scope in ABOUT_ONE_STORY else [""]):
         raise Http404
-    return part, Place(step, item, letter)
+    return part, Question(step, item, letter)

@@ -1,6 +1,4 @@
-"""Arriving: the link, consent, what is to be read and answered first, and the next group."""
-
-from collections.abc import Callable, Sequence
+"""Arriving: the link, consent, and the next group. What is read and answered once stands in `once`."""
 
 from django.conf import settings
 from django.http import Http404, HttpResponse, HttpResponseRedirect
@@ -11,22 +9,16 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation import progress, responses
-from annotation.models import Rater, StepTaken, Withdrawal
+from annotation import progress
+from annotation.models import Rater, Withdrawal
 from annotation.participation import claims, consents, invitations
-from annotation.progress import Page, Part, RaterProgress, languages, work
+from annotation.progress import Page, RaterProgress, languages
 from annotation.progress.outlines import load_outline
-from annotation.progress.work import Work
-from annotation.responses import submission
 from annotation.templatetags import reading_preferences
-from annotation.views.rater import addresses, guards, posted_page, practice, routing, withdrawal
+from annotation.views.rater import guards, routing, withdrawal
 from annotation.views.rater.guards import Request, for_rater, rater_page
-from annotation.views.rater.presenters import pages
-from annotation.views.rater.presenters.pages import RefusedAnswer
-from annotation.views.rater.presenters.questions import MissingAnswer
 from annotation.views.rater.routing import allow_get_and_post, requires_open_study
 from studies import protocol
-from studies.models import Step
 from studies.typography.paragraphs import number_paragraphs
 
 A_YEAR = 365 * 24 * 60 * 60
@@ -69,7 +61,7 @@ def open_invitation(request: Request, token: str) -> HttpResponse:
 
 def _after_closing(request: Request, token: str) -> HttpResponse:
     """Of a closed study the link opens onto withdrawing alone, for whoever took part; else it opens nothing."""
-    invitation = invitations.after_closing(token, at=timezone.now())
+    invitation = invitations.find_after_closing(token, at=timezone.now())
     if invitation is None or invitation.rater is None:
         return _after_replacement(request, token)
     languages.activate_language(request, invitation.study)
@@ -150,129 +142,6 @@ def consent_copy(request: Request, rater: Rater, rater_progress: RaterProgress) 
         "protocol": rater_progress.protocol,
     }
     return render(request, "annotation/consent_copy.html", context)
-
-
-@for_rater
-@requires_open_study
-@allow_get_and_post
-def briefing(request: Request, rater: Rater, rater_progress: RaterProgress, step: str) -> HttpResponse:
-    """A text to read before the first group, and again while something is asked about it."""
-    next_page = progress.next_page(rater_progress)
-    text = rater_progress.protocol.step(step)
-    if text is None or (
-        next_page != Page("briefing", (step,)) and text not in _briefings_to_reread(rater_progress, next_page)
-    ):
-        return routing.redirect_to_page(next_page)
-    if request.method == "POST":
-        routing.record_step_taken(rater, text)
-        return routing.redirect_to_next_page(rater)
-    context = {"study": rater.study, "step": text, "paragraphs": number_paragraphs(text.text)}
-    return render(request, "annotation/briefing.html", context)
-
-
-def _briefings_to_reread(rater_progress: RaterProgress, next_page: Page) -> list[Step]:
-    """The texts that the rater may read again: those before the check at which they are."""
-    check = rater_progress.protocol.step(next_page.args[0]) if next_page.name == "once" else None
-    if check is None or not progress.is_check(rater_progress.protocol, check):
-        return []
-    before = progress.steps_around_groups(rater_progress.protocol)[0]
-    return [s for s in before if s.kind == Step.Kind.BRIEFING and s.position < check.position]
-
-
-@for_rater
-@requires_open_study
-@allow_get_and_post
-def once(request: Request, rater: Rater, rater_progress: RaterProgress, step: str) -> HttpResponse:
-    """What is asked once of a rater, before the first group or after the last; kept in their visit."""
-    next_page = progress.next_page(rater_progress)
-    current_step = rater_progress.protocol.step(step)
-    if current_step is None or (
-        next_page != Page("once", (step,)) and not progress.may_end_with(rater_progress, current_step)
-    ):
-        return routing.redirect_to_page(next_page)
-    visit = work.load_work(claims.ensure_visit(rater).code, rater=rater.pk, at=timezone.now())
-    if visit is None:
-        raise Http404
-    part = addresses.find_part(visit, step)
-    missing_answers, refused = [], list[RefusedAnswer]()
-    if request.method == "POST":
-        try:
-            refused = posted_page.save(request, visit, part)
-        except responses.AssignmentEnded as ended:
-            return pages.refuse(request, ended)
-        missing_answers = posted_page.missing_answers(visit, part, refused)
-    show = _find_once_page(rater_progress, current_step)
-    response = show(request, rater_progress, visit, part, missing_answers=missing_answers, refused=refused)
-    return pages.mark_postponed(response, seconds=posted_page.seconds_to_wait(refused))
-
-
-def _find_once_page(rater_progress: RaterProgress, step: Step) -> Callable[..., HttpResponse]:
-    """What shows the page of that step, or goes on from it once nothing lacks."""
-    if step.kind == Step.Kind.PRACTICE:
-        return practice.practise
-    return comprehension_check if progress.is_check(rater_progress.protocol, step) else ask_once
-
-
-def ask_once(
-    request: Request,
-    rater_progress: RaterProgress,
-    visit: Work,
-    part: Part,
-    *,
-    missing_answers: Sequence[MissingAnswer],
-    refused: Sequence[RefusedAnswer],
-) -> HttpResponse:
-    """Questions to which any answer does."""
-    step, rater = part.steps[0], visit.assignment.rater
-    lacks = bool(missing_answers or refused)
-    if request.method == "POST" and not lacks:
-        routing.record_step_taken(rater, step)
-        if step == progress.last_question(rater_progress.protocol):
-            submission.submit(visit.assignment, at=timezone.now())
-        return routing.redirect_to_next_page(rater)
-    context = pages.together_context(
-        visit, part, refused=refused, shows_shortfalls=lacks, missing_answers=missing_answers
-    )
-    return render(request, "annotation/together.html", context, status=400 if lacks else 200)
-
-
-def comprehension_check(
-    request: Request,
-    rater_progress: RaterProgress,
-    visit: Work,
-    part: Part,
-    *,
-    missing_answers: Sequence[MissingAnswer],
-    refused: Sequence[RefusedAnswer],
-) -> HttpResponse:
-    """Questions that must be answered rightly. Who cannot in two attempts goes no further; what they said is kept."""
-    step, rater = part.steps[0], visit.assignment.rater
-    lacks = bool(missing_answers or refused)
-    last_attempt = rater_progress.attempts.get(step.key)
-    attempt = last_attempt.attempt + 1 if last_attempt else 1
-    if request.method == "POST" and not lacks:
-        # The page says which attempt it is: a double click, or a page sent again, is not a second one. Nor is going on
-        # with the answers of the first.
-        if request.POST.get("attempt") == str(attempt) and (
-            last_attempt is None or _has_changed(visit, step, last_attempt)
-        ):
-            wrong = progress.wrong_item_keys(step, visit.answers)
-            routing.record_step_taken(rater, step, attempt=attempt, wrong=wrong)
-            if wrong and attempt == StepTaken.ATTEMPTS:
-                submission.submit(visit.assignment, at=timezone.now())
-        return routing.redirect_to_next_page(rater)
-    wrong = last_attempt.wrong if last_attempt else []
-    context = pages.together_context(
-        visit, part, refused=refused, shows_shortfalls=lacks, missing_answers=missing_answers, wrong=wrong
-    )
-    context |= {"attempt": attempt, "is_last": attempt == StepTaken.ATTEMPTS}
-    context["to_reread"] = _briefings_to_reread(rater_progress, Page("once", (step.key,)))
-    return render(request, "annotation/together.html", context, status=400 if lacks else 200)
-
-
-def _has_changed(visit: Work, step: Step, attempt: StepTaken) -> bool:
-    """Whether an answer of this step is younger than that attempt."""
-    return visit.assignment.responses.filter(step=step, last_edited_at__gt=attempt.at).exists()
 
 
 @for_rater

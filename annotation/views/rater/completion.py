@@ -1,4 +1,4 @@
-"""Finishing: check your answers, submit, the receipt, the honest way out, and the end."""
+"""Finishing: check your answers, submit, the receipt, giving up, and the end."""
 
 from functools import partial
 

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 from annotation import progress, responses
 from annotation.models import Assignment
 from annotation.participation import claims
-from annotation.progress import Part, Place
+from annotation.progress import Part, Question
 from annotation.progress.refusals import READABLE, Refusal
 from annotation.progress.work import Work
 from annotation.responses import quotes as quoting
@@ -31,7 +31,7 @@ def resume(request: Request, work: Work) -> HttpResponse:
         return redirect("annotation:receipt", work.assignment.code)
     if work.assignment.seat is None or work.standing.refusal:
         return redirect("annotation:home")
-    stop = progress.resume(work.parts, work.letters, work.answers, place=work.assignment.last_page)
+    stop = progress.resume(work.parts, work.letters, work.answers, last_page=work.assignment.last_page)
     if isinstance(stop, Part):
         return redirect(parts.find_page(request, work, stop).resume_url)
     return redirect(addresses.of_stop(work, stop))
@@ -41,35 +41,35 @@ def resume(request: Request, work: Work) -> HttpResponse:
 @allow_get_and_post
 def item(request: Request, work: Work, step: str, item: str, letter: str = "") -> HttpResponse:
     """One item. GET shows it where it is asked; POST keeps its answer and, if asked to, goes on."""
-    part, place = addresses.find_place(work, step, item, letter)
+    part, question = addresses.find_question(work, step, item, letter)
     page = parts.find_page(request, work, part)
     if request.method == "POST":
-        response = save(page, place)
+        response = save(page, question)
         # The page believes only an answer that has this: a proxy too may answer with 200, or with 400.
         response["Quire-Saved"] = "yes" if response.status_code < 400 else "no"
         return response
-    if work.standing.refusal_at(place.step, letter) is Refusal.UNOPENED:
+    if work.standing.refusal_at(question.step, letter) is Refusal.UNOPENED:
         return redirect(addresses.of_stop(work, part))
-    if redirection := redirect_if_refused(work, place.step, letter):
+    if redirection := redirect_if_refused(work, question.step, letter):
         return redirection
-    return page.open_place(place)
+    return page.open_question(question)
 
 
-def save(page: PartPage, place: Place) -> HttpResponse:
+def save(page: PartPage, question: Question) -> HttpResponse:
     """Keep the answer that was posted, or say why it was not kept."""
     request, work = page.request, page.work
-    if refusal := work.standing.refusal_at(place.step, place.letter):
+    if refusal := work.standing.refusal_at(question.step, question.letter):
         return pages.refuse(request, refusal)
     now = timezone.now()
-    posted = questions.parse_answer(request, work, place)
+    posted = questions.parse_answer(request, work, question)
     try:
         questions.check_storable(posted)
-        quotes = quoting.read_quotes(posted.quotes, work.stories.load_text(place.letter)) if posted.quotes else []
+        quotes = quoting.read_quotes(posted.quotes, work.stories.load_text(question.letter)) if posted.quotes else []
         response = responses.record(
             work.assignment,
-            step=place.step,
-            item=place.item,
-            story=work.stories.reference(place.letter),
+            step=question.step,
+            item=question.item,
+            story=work.stories.reference(question.letter),
             answer=responses.Answer(
                 value=posted.value, rationale=posted.rationale, quotes=quoting.serialise_quotes(quotes)
             ),
@@ -81,19 +81,19 @@ def save(page: PartPage, place: Place) -> HttpResponse:
             is_from_page=True,
         )
     except InvalidAnswer as error:
-        return page.render_invalid(RefusedAnswer(place, str(error), posted))
+        return page.render_invalid(RefusedAnswer(question, str(error), posted))
     except responses.TooManySaves as error:
-        refused = RefusedAnswer(place, str(error), posted, seconds=error.seconds)
+        refused = RefusedAnswer(question, str(error), posted, seconds=error.seconds)
         return pages.mark_postponed(page.render_invalid(refused), seconds=error.seconds)
     except responses.Stale as stale:
-        return page.render_conflict(place, posted, stale.response)
+        return page.render_conflict(question, posted, stale.response)
     except responses.AssignmentEnded as ended:
         return pages.refuse(request, ended)
     if direction := request.POST.get("go", ""):
-        return page.go_on(place, direction)
+        return page.go_on(question, direction)
     if request.htmx:
-        return page.render_saved(place, response, at=now)
-    return redirect(addresses.of_stop(work, place))
+        return page.render_saved(question, response, at=now)
+    return redirect(addresses.of_stop(work, question))
 
 
 @for_assignment
@@ -122,6 +122,7 @@ def review_before_locking(request: Request, work: Work, opening: Part) -> HttpRe
     context = pages.review_context(work, earlier) | {"opening": opening, "proceed_url": url}
     if request.method == "POST" and not context["missing_answers"]:
         claims.open_step(work.assignment, opening.steps[0])
+        request.session.pop(pages.CHECKED, None)  # what lacked is there; nothing of the next part is owed yet
         return redirect(url)
     return pages.render_review(request, work, context)
 

@@ -113,3 +113,13 @@ def list_posted_texts(request: HttpRequest) -> list[str]:
     """What was posted as answers and reasons, to give back on a page that could not keep it."""
     names = [name for name in request.POST if name.startswith(("answer-", "rationale"))]
     return [text for name in names if (text := str(request.POST[name]))]
+
+
+def refuse_without_token(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """The page in place of one whose form carried no valid token; it gives back what one of our own pages posted.
+
+    Not what another site posts: that could put its words under our name.
+    """
+    is_ours = request.headers.get("Origin") == f"{request.scheme}://{request.get_host()}"
+    texts = list_posted_texts(request) if is_ours else []
+    return render(request, "403_csrf.html", {"texts": texts}, status=403)

@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.progress import Place, pace
+from annotation.progress import Question, pace
 from annotation.progress.pace import Orientation
 from annotation.progress.work import Work
 from annotation.views.rater import addresses
@@ -38,7 +38,7 @@ def dismiss_break(request: Request, work: Work) -> HttpResponse:
     return redirect("annotation:assignment", work.assignment.code)
 
 
-def progress_context(request: Request, work: Work, place: Place, *, at: datetime) -> dict[str, Any]:
+def progress_context(request: Request, work: Work, question: Question, *, at: datetime) -> dict[str, Any]:
     """What a page of the desk says of progress, and whether it suggests a break. One query more than the page takes."""
     orientation = Orientation(work)
     last_active_at = work.assignment.last_active_at
@@ -47,20 +47,20 @@ def progress_context(request: Request, work: Work, place: Place, *, at: datetime
     is_due = pace.is_due_a_break(
         active_seconds=orientation.active_seconds,
         rested_at=_rested_at(request, work),
-        has_finished_a_story=follows_finished_story(work, place),
+        has_finished_a_story=follows_finished_story(work, question),
     )
     return {"orientation": orientation, "is_due_a_break": is_due}
 
 
-def follows_finished_story(work: Work, place: Place) -> bool:
-    """Whether the place is the first about its story, and the story before it has nothing open."""
-    index = work.letters.index(place.letter)
+def follows_finished_story(work: Work, question: Question) -> bool:
+    """Whether the question is the first about its story, and the story before it has nothing open."""
+    index = work.letters.index(question.letter)
     if index == 0:
         return False
-    places = Orientation(work).places
-    first = next(p for p in places if p.letter == place.letter)
-    before = [p for p in places if p.letter == work.letters[index - 1] and p.step.scope == place.step.scope]
-    return place == first and not any(work.answers.shortfall(p) for p in before)
+    questions = Orientation(work).questions
+    first = next(q for q in questions if q.letter == question.letter)
+    before = [q for q in questions if q.letter == work.letters[index - 1] and q.step.scope == question.step.scope]
+    return question == first and not any(work.answers.shortfall(q) for q in before)
 
 
 def _rested_at(request: Request, work: Work) -> int:

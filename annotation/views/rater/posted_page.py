@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation import progress, responses
 from annotation.models import Response
-from annotation.progress import Part, Place
+from annotation.progress import Part, Question, languages
 from annotation.progress.work import Work
 from annotation.responses import Entry, Stale
 from annotation.responses import quotes as quoting
@@ -28,51 +28,51 @@ def save(request: Request, work: Work, part: Part) -> list[RefusedAnswer]:
     What is stored already in the same words is not written again, nor is what nobody has touched on this page. Raises
     AssignmentEnded if nothing of this part can be changed any more.
     """
-    places = [p for p in progress.list_places(part, work.letters) if questions.is_posted(request, p)]
-    if places and (refusal := work.standing.refusal_at(part.steps[0])):
+    posted_questions = [q for q in progress.list_questions(part, work.letters) if questions.is_posted(request, q)]
+    if posted_questions and (refusal := work.standing.refusal_at(part.steps[0])):
         raise responses.AssignmentEnded(refusal.sentence)
     refused: list[RefusedAnswer] = []
-    posted_answers: list[tuple[Place, PostedAnswer]] = []
+    posted_answers: list[tuple[Question, PostedAnswer]] = []
     entries: list[Entry] = []
-    for place in places:
-        posted = questions.parse_answer(request, work, place)
+    for question in posted_questions:
+        posted = questions.parse_answer(request, work, question)
         try:
-            is_confirmation = request.POST.get("confirm") == place.item.key
-            entries.append(_entry(work, place, posted, is_confirmation=is_confirmation))
-            posted_answers.append((place, posted))
+            is_confirmation = request.POST.get("confirm") == question.item.key
+            entries.append(_entry(work, question, posted, is_confirmation=is_confirmation))
+            posted_answers.append((question, posted))
         except InvalidAnswer as error:
-            refused.append(RefusedAnswer(place, str(error), posted))
+            refused.append(RefusedAnswer(question, str(error), posted))
     try:
         results = responses.record_many(entries, is_from_page=True) if entries else []
     except responses.TooManySaves as error:
         return [
             *refused,
             *(
-                RefusedAnswer(place, str(error), posted, seconds=error.seconds)
-                for (place, posted), entry in zip(posted_answers, entries, strict=True)
-                if entry.is_confirmation or not _is_stored(work, place, posted)
+                RefusedAnswer(question, str(error), posted, seconds=error.seconds)
+                for (question, posted), entry in zip(posted_answers, entries, strict=True)
+                if entry.is_confirmation or not _is_stored(work, question, posted)
             ),
         ]
-    for (place, posted), entry, result in zip(posted_answers, entries, results, strict=True):
+    for (question, posted), entry, result in zip(posted_answers, entries, results, strict=True):
         if isinstance(result, responses.AssignmentEnded):
             raise result
         if isinstance(result, InvalidAnswer):
-            refused.append(RefusedAnswer(place, str(result), posted))
+            refused.append(RefusedAnswer(question, str(result), posted))
         elif isinstance(result, Stale) and not responses.is_untouched(entry, result.response):
-            refused.append(RefusedAnswer(place, _conflict(work, place, result.response), posted))
+            refused.append(RefusedAnswer(question, _conflict(work, question, result.response), posted))
     return refused
 
 
-def _entry(work: Work, place: Place, posted: PostedAnswer, *, is_confirmation: bool) -> Entry:
+def _entry(work: Work, question: Question, posted: PostedAnswer, *, is_confirmation: bool) -> Entry:
     """Raises InvalidAnswer if the reasons or the passages could not be stored."""
     questions.check_storable(posted)
-    quotes = quoting.read_quotes(posted.quotes, work.stories.load_text(place.letter)) if posted.quotes else []
+    quotes = quoting.read_quotes(posted.quotes, work.stories.load_text(question.letter)) if posted.quotes else []
     answer = responses.Answer(posted.value, posted.rationale, quoting.serialise_quotes(quotes))
     return Entry(
         assignment=work.assignment,
-        step=place.step,
-        item=place.item,
-        story=work.stories.reference(place.letter),
+        step=question.step,
+        item=question.item,
+        story=work.stories.reference(question.letter),
         answer=answer,
         at=timezone.now(),
         base=posted.base,
@@ -82,18 +82,33 @@ def _entry(work: Work, place: Place, posted: PostedAnswer, *, is_confirmation: b
     )
 
 
-def _is_stored(work: Work, place: Place, posted: PostedAnswer) -> bool:
+def _is_stored(work: Work, question: Question, posted: PostedAnswer) -> bool:
     """Whether value and reasons stand there already, if only as nothing, without passages to compare."""
-    stored = work.answers.at(place)
+    stored = work.answers.at(question)
     if posted.quotes or (stored and stored.quotes):
         return False
     value, rationale = (stored.value, stored.rationale) if stored else (None, "")
     return (posted.value or None, posted.rationale) == (value or None, rationale)
 
 
-def _conflict(work: Work, place: Place, stored: Response) -> str:
+def list_unsaved(request: Request, work: Work, part: Part) -> list[str]:
+    """What was posted for this part and is not stored so: each answer in words after its question, with its reasons."""
+    unsaved: list[str] = []
+    for question in progress.list_questions(part, work.letters):
+        if not questions.is_posted(request, question):
+            continue
+        posted = questions.parse_answer(request, work, question)
+        words = questions.posted_in_words(work, posted, question)
+        if (words or posted.rationale) and not _is_stored(work, question, posted):
+            name = languages.item_title(question, work.assignment.study).text
+            answer = "\n".join(filter(None, (words.text if words else "", posted.rationale)))
+            unsaved.append(f"{name}\n{answer}")
+    return unsaved
+
+
+def _conflict(work: Work, question: Question, stored: Response) -> str:
     """What is saved of an answer that was changed in two windows, and how to keep what stands on this page."""
-    value = questions.response_in_words(work, stored, place)
+    value = questions.response_in_words(work, stored, question)
     return conflict_message("; ".join(filter(None, (value.text if value else "", stored.rationale))), stored)
 
 
@@ -117,12 +132,12 @@ def seconds_to_wait(refused: Sequence[RefusedAnswer]) -> int:
 
 def missing_answers(work: Work, part: Part, refused: Sequence[RefusedAnswer]) -> list[MissingAnswer]:
     """What the part lacks, but for what was refused, of which that is said already."""
-    ids = {answer.place.id for answer in refused}
+    ids = {answer.question.id for answer in refused}
     shortfalls = progress.list_shortfalls([part], work.letters, work.answers)
     return [
-        questions.missing_answer(work, place, sentence, is_here=True)
-        for place, sentence in shortfalls
-        if place.id not in ids
+        questions.missing_answer(work, question, sentence, is_here=True)
+        for question, sentence in shortfalls
+        if question.id not in ids
     ]
 
 

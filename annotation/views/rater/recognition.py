@@ -17,7 +17,7 @@ from annotation.views.rater.routing import allow_get_and_post
 @for_assignment
 @allow_get_and_post
 def ask(request: Request, work: Work) -> HttpResponse:
-    """The opening lines of the stories, below what they were written to if raters see that. A yes gives the place back,
+    """The opening lines of the stories, below what they were written to if raters see that. A yes gives the seat back,
     a no goes on to the first story."""
     if work.standing.refusal is not Refusal.OWES_RECOGNITION:
         return redirect("annotation:assignment", work.assignment.code)

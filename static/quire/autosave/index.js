@@ -208,6 +208,7 @@ function refuse(saver, n, code, retryAfter) {
   if (code === 401) sayTrouble("ended");
   else if (code === 403) renewToken();
   else if (code === 404) sayTrouble("foreign");
+  else if (refusal.state === "waiting") sayTrouble("postponed");
   else if (refusal.state === "failed") sayTrouble("unreached");
   setTimeout(() => {
     if (!queue.failures.has(saver)) return;

@@ -60,7 +60,7 @@ export const saysTrouble = () => Boolean(trouble()?.childElementCount);
 
 /**
  * Say what went wrong and what to do, in the words of a template; what is said already is not said again.
- * @param {"ended" | "foreign" | "unreached" | "kept"} id
+ * @param {"ended" | "foreign" | "unreached" | "postponed" | "kept"} id
  * @param {(words: DocumentFragment) => void} complete
  */
 export function sayTrouble(id, complete = () => {}) {

@@ -77,7 +77,7 @@ def test_the_list_of_raters_says_who_failed_the_check(staff: Client) -> None:
     assert {rater.code: rater.failed for rater in rows} == {"E01": False, "E02": True}
 
 
-def test_a_place_can_be_given_back(staff: Client) -> None:
+def test_a_seat_can_be_given_back(staff: Client) -> None:
     study = factories.study(n_groups=2)
     assignment = factories.assignment(study)
     row = Rater.objects.get().row
@@ -90,7 +90,7 @@ def test_a_place_can_be_given_back(staff: Client) -> None:
     assert (row, Rater.objects.get().row) == (1, None), "the row is there for somebody else"
 
 
-def test_a_judges_place_is_not_given_back(staff: Client) -> None:
+def test_a_judges_seat_is_not_given_back(staff: Client) -> None:
     study = factories.study()
     judge = Rater.objects.create(study=study, code="gpt", kind=Rater.Kind.MODEL)
     seat = design.add_judge_seat(study, study.groups.get(), [s.code for s in study.stories.all()])

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 WHOLE_ROWS = (
     "This is true of rows that are read to their end. Who reads a part, or comes when every row is held, gets the "
-    "group with the fewest readers; of equal ones that which is read least often at that place."
+    "group with the fewest readers; of equal ones that which is read least often at that position."
 )
 
 
@@ -50,9 +50,9 @@ def test_a_fixed_order_is_not_called_even() -> None:
     assert planned.rows == [["plot1", "plot2"]] * 3
     assert planned.sentences == [
         "3 rows hold all 2 groups each. Who arrives takes a row that nobody holds and reads along it.",
-        "Over the rows the groups do not stand in every place equally often.",
+        "Over the rows the groups do not stand at every position equally often.",
         WHOLE_ROWS,
-        "Inside their groups the stories do not stand in every place equally often.",
+        "Inside their groups the stories do not stand at every position equally often.",
     ]
 
 
@@ -64,7 +64,7 @@ def test_a_full_square_of_groups_is_balanced_in_place_and_in_neighbours() -> Non
     assert [group.n_readings for group in planned.groups] == [{1: 1, 2: 1, 3: 1, 4: 1}] * 4
     assert planned.sentences == [
         "4 rows hold all 4 groups each. Who arrives takes a row that nobody holds and reads along it.",
-        "Over the rows every group stands in every place equally often, but for one at most.",
+        "Over the rows every group stands at every position equally often, but for one at most.",
         "Every group follows every other equally often.",
         WHOLE_ROWS,
     ]
@@ -79,7 +79,7 @@ def test_neighbours_are_not_called_balanced_where_they_are_not() -> None:
     assert not planned.follows_evenly
 
 
-def test_once_people_read_their_places_are_counted_and_not_the_planned() -> None:
+def test_once_people_read_their_positions_are_counted_and_not_the_planned() -> None:
     study = factories.study(n_groups=3, n_stories=1, k=2, comparative=False)
     planned = balance.load_balance(study)
     first, other = factories.rater(study), factories.rater(study)
@@ -108,7 +108,7 @@ def test_a_study_has_one_table_after_two_queries(n_groups: int, django_assert_nu
     assert page.count("<tr>") == n_groups + 1
 
 
-def test_many_places_stand_together_in_stretches() -> None:
+def test_many_positions_stand_together_in_stretches() -> None:
     study = factories.study(n_groups=18, n_stories=1, k=5, comparative=False, state=Study.State.DRAFT)
 
     planned = balance.load_balance(study)
@@ -131,7 +131,7 @@ def test_groups_of_several_stories_have_a_line_each() -> None:
 
 def test_of_seats_without_rows_no_order_is_claimed() -> None:
     study = factories.study(n_groups=3, n_stories=1, k=2, comparative=False)
-    Seat.objects.update(row=None, place=None)
+    Seat.objects.update(row=None, position=None)
 
     planned = balance.load_balance(study)
 
@@ -152,7 +152,7 @@ def test_the_command_plans_and_prints_the_balance_of_one_group() -> None:
         "plums: 4 seats planned; nothing is frozen until it is launched\n"
         "\n"
         "plot1: 0 of 4 seats taken.\n"
-        "Inside its group every story stands in every place equally often, but for one at most.\n"
+        "Inside its group every story stands at every position equally often, but for one at most.\n"
         "\n"
         "        1st  2nd\n"
         "  p1s1    2    2\n"
@@ -171,7 +171,7 @@ def test_the_command_prints_one_table_of_many_groups() -> None:
 
     assert stdout.getvalue().split("\n\n")[1:3] == [
         "2 rows hold all 2 groups each. Who arrives takes a row that nobody holds and reads along it.\n"
-        "Over the rows every group stands in every place equally often, but for one at most.\n"
+        "Over the rows every group stands at every position equally often, but for one at most.\n"
         "Every group follows every other equally often.\n" + WHOLE_ROWS,
         "         seats  1st  2nd\n  plot1    0/2    1    1\n  plot2    0/2    1    1",
     ]

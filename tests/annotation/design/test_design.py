@@ -40,7 +40,7 @@ def spread(rows: list[list[int]], size: int) -> int:
 
 
 @given(st.integers(1, 6), st.integers(1, 30), st.integers(1, 9), st.integers(0, 1000))
-def test_places_are_balanced_within_one_in_every_group_and_over_the_study(
+def test_positions_are_balanced_within_one_in_every_group_and_over_the_study(
     size: int, n_groups: int, k: int, seed: int
 ) -> None:
     found = design.draw_orders([size] * n_groups, k, policy="balanced", rng=np.random.default_rng(seed))
@@ -62,7 +62,7 @@ def test_pairs_are_shown_in_either_order_equally_often_within_one(n_pairs: int, 
 
 
 @given(st.integers(1, 12), st.integers(1, 30), st.integers(0, 1000))
-def test_in_any_rows_every_group_stands_at_every_place_equally_often_but_for_one(n: int, k: int, seed: int) -> None:
+def test_in_any_rows_every_group_stands_at_every_position_equally_often_but_for_one(n: int, k: int, seed: int) -> None:
     rows = design.draw_rows(n, k, policy="balanced", rng=np.random.default_rng(seed))
 
     assert [sorted(row) for row in rows] == [list(range(n))] * k
@@ -70,7 +70,7 @@ def test_in_any_rows_every_group_stands_at_every_place_equally_often_but_for_one
 
 
 @given(st.integers(2, 12), st.integers(0, 1000))
-def test_as_many_rows_as_groups_hold_each_group_once_at_each_place(n: int, seed: int) -> None:
+def test_as_many_rows_as_groups_hold_each_group_once_at_each_position(n: int, seed: int) -> None:
     rows = design.draw_rows(n, n, policy="balanced", rng=np.random.default_rng(seed))
 
     assert all(sorted(column) == list(range(n)) for column in zip(*rows, strict=True))
@@ -87,7 +87,7 @@ def test_every_group_follows_every_other_equally_often(n: int, seed: int) -> Non
 
 
 @pytest.mark.parametrize(("n", "k"), [(18, 2), (18, 3), (18, 5), (97, 5), (100, 3)])
-def test_where_rows_are_few_the_mean_place_of_every_group_is_near_the_middle(n: int, k: int) -> None:
+def test_where_rows_are_few_the_mean_position_of_every_group_is_near_the_middle(n: int, k: int) -> None:
     rows = design.draw_rows(n, k, policy="balanced", rng=np.random.default_rng(7))
 
     places = np.array([[row.index(group) for row in rows] for group in range(n)])
@@ -111,12 +111,12 @@ def test_along_a_row_of_pairs_each_story_is_shown_first_in_half() -> None:
 
 
 @pytest.mark.django_db
-def test_every_row_holds_every_group_once_at_places_without_gaps() -> None:
+def test_every_row_holds_every_group_once_at_positions_without_gaps() -> None:
     study = factories.study(n_groups=5, k=3)
 
     for row in (1, 2, 3):
-        seats = study.seats.filter(row=row).order_by("place")
-        assert [seat.place for seat in seats] == [1, 2, 3, 4, 5]
+        seats = study.seats.filter(row=row).order_by("position")
+        assert [seat.position for seat in seats] == [1, 2, 3, 4, 5]
         assert len({seat.group_id for seat in seats}) == 5
     assert all(sorted(s.number for s in group.seats.all()) == [1, 2, 3] for group in study.groups.all())
 
@@ -128,7 +128,7 @@ def test_the_same_seed_plans_the_same_seats_and_another_seed_others() -> None:
         study.seed = seed
         study.save()
         seats = factories.plan(study)
-        return [(s.group.code, s.row, s.place, s.order) for s in seats]
+        return [(s.group.code, s.row, s.position, s.order) for s in seats]
 
     first = planned("one", 7)
 

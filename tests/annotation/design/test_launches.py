@@ -163,7 +163,7 @@ def test_a_warning_hinders_nothing() -> None:
 
     (finding,) = launches.findings(study, at=NOON)
 
-    assert (finding.level, finding.where) == ("warning", "contact")
+    assert (finding.level, finding.location) == ("warning", "contact")
     assert launches.launch_obstacles(study, at=NOON) == []
 
 

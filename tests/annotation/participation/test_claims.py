@@ -28,7 +28,7 @@ def test_the_least_filled_group_is_claimed_first() -> None:
 
 
 @pytest.mark.django_db
-def test_claiming_again_finds_the_same_place() -> None:
+def test_claiming_again_finds_the_same_seat() -> None:
     study = factories.study()
     rater = factories.rater(study)
 
@@ -51,7 +51,7 @@ def test_nobody_reads_a_group_twice_even_after_giving_it_up() -> None:
 
 
 @pytest.mark.django_db
-def test_a_place_given_up_is_open_again() -> None:
+def test_a_seat_given_up_is_open_again() -> None:
     study = factories.study(k=1)
     first = factories.assignment(study)
     with pytest.raises(claims.NoSeat):
@@ -119,7 +119,7 @@ def everybody_rates_everything(*, n_groups: int, k: int) -> Study:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("n_groups", [4, 18])
-def test_five_raters_in_a_row_read_every_story_at_different_places(n_groups: int) -> None:
+def test_five_raters_in_a_row_read_every_story_at_different_positions(n_groups: int) -> None:
     study = everybody_rates_everything(n_groups=n_groups, k=5)
 
     paths = [read_on(factories.rater(study)) for _ in range(5)]
@@ -131,7 +131,7 @@ def test_five_raters_in_a_row_read_every_story_at_different_places(n_groups: int
 
 
 @pytest.mark.django_db
-def test_raters_at_work_at_the_same_time_read_every_story_at_different_places() -> None:
+def test_raters_at_work_at_the_same_time_read_every_story_at_different_positions() -> None:
     study = everybody_rates_everything(n_groups=6, k=6)
     raters = [factories.rater(study) for _ in range(6)]
 
@@ -149,13 +149,13 @@ def test_a_rater_reads_along_the_row_that_they_hold() -> None:
 
     path = read_on(rater)
 
-    row = study.seats.filter(row=rater.row).order_by("place").values_list("group__code", flat=True)
+    row = study.seats.filter(row=rater.row).order_by("position").values_list("group__code", flat=True)
     assert path == list(row)
     assert list(rater.assignments.order_by("pk").values_list("position", flat=True)) == [1, 2, 3, 4, 5]
 
 
 @pytest.mark.django_db
-def test_a_place_given_up_goes_to_the_next_who_has_not_read_the_group_and_it_is_written_where_it_stands() -> None:
+def test_a_seat_given_up_goes_to_the_next_who_has_not_read_the_group_and_it_is_written_where_it_stands() -> None:
     study = everybody_rates_everything(n_groups=3, k=2)
     first, second = factories.rater(study), factories.rater(study)
     early = read_on(first, n_groups=1)
@@ -169,7 +169,7 @@ def test_a_place_given_up_goes_to_the_next_who_has_not_read_the_group_and_it_is_
 
     assert read_on(second) == []
     assert (mine.seat, mine.group) == (given_up.seat, given_up.group)
-    assert (mine.seat.place, mine.position) == (2, 1), "planned as somebody's second, read as this person's first"
+    assert (mine.seat.position, mine.position) == (2, 1), "planned as somebody's second, read as this person's first"
     after = first.assignments.filter(status="submitted").order_by("pk").values_list("position", flat=True)
     assert (len(early), list(after)) == (1, [1, 2]), "what was given back unread is not counted"
 
@@ -202,7 +202,7 @@ def test_who_comes_next_goes_on_along_the_row_of_somebody_who_left(leave: Callab
     read_on(stays, n_groups=1)
     row = gone.row
     leave(gone)
-    remaining = study.seats.filter(row=row, is_taken=False).order_by("place").values_list("group__code", flat=True)
+    remaining = study.seats.filter(row=row, is_taken=False).order_by("position").values_list("group__code", flat=True)
     expected = list(remaining)
 
     path = read_on(late, n_groups=3)
@@ -228,9 +228,21 @@ def test_when_every_row_is_held_the_least_filled_group_comes_first() -> None:
 
 
 @pytest.mark.django_db
-def test_of_equally_filled_groups_the_one_least_read_at_that_place_comes_first() -> None:
+def test_a_seat_that_counts_as_free_though_somebody_sits_in_it_is_passed_over() -> None:
+    study = factories.study(n_groups=1, k=2, n_items=1)
+    mine = claims.claim(factories.rater(study))
+    Seat.objects.filter(pk=mine.seat_id).update(is_taken=False)
+
+    theirs = claims.claim(factories.rater(study))
+
+    assert theirs.seat_id != mine.seat_id
+    assert not Seat.objects.filter(is_taken=False).exists()
+
+
+@pytest.mark.django_db
+def test_of_equally_filled_groups_the_one_least_read_at_that_position_comes_first() -> None:
     study = everybody_rates_everything(n_groups=2, k=3)
-    Seat.objects.update(row=None, place=None)
+    Seat.objects.update(row=None, position=None)
 
     paths = [read_on(factories.rater(study)) for _ in range(2)]
 
@@ -248,7 +260,7 @@ def test_links_for_one_group_hold_no_row_and_links_for_some_read_theirs_along_it
         paths[rater] = read_on(Rater.objects.get(pk=rater.pk))
 
     one, some = Rater.objects.order_by("pk")
-    row = study.seats.filter(row=some.row, group__code__in=["plot1", "plot2", "plot5"]).order_by("place")
+    row = study.seats.filter(row=some.row, group__code__in=["plot1", "plot2", "plot5"]).order_by("position")
     assert (one.row, paths[one]) == (None, ["plot3"])
     assert paths[some] == [seat.group.code for seat in row]
 
@@ -273,9 +285,9 @@ def test_of_twenty_who_arrive_at_once_each_holds_a_row_of_their_own(committed: N
 
     assert {type(outcome) for outcome in outcomes} == {Assignment}
     assert sorted(Rater.objects.values_list("row", flat=True)) == list(range(1, 21))
-    firsts = Assignment.objects.values_list("group__code", "position", "seat__place")
+    firsts = Assignment.objects.values_list("group__code", "position", "seat__position")
     assert len(set(firsts)) == 20, "all begin with different groups"
-    assert {(position, place) for _, position, place in firsts} == {(1, 1)}
+    assert {(position, planned) for _, position, planned in firsts} == {(1, 1)}
 
 
 def arrive_and_leave(study: Study, *, n_arrivals: int, n_threads: int) -> None:

@@ -1,4 +1,4 @@
-"""A lost link is replaced: the new one leads to the same place, the old one says so, and its sessions have ended."""
+"""A lost link is replaced: the new one leads to the same rater, the old one says so, and its sessions have ended."""
 
 from datetime import timedelta
 from io import StringIO
@@ -37,7 +37,7 @@ def choose(client: Client, table: str, *rows: Invitation | Rater, **more: str):
     return client.post(reverse(LISTS[table]), form)
 
 
-def test_a_new_link_leads_to_the_same_place_and_what_was_saved_there(client: Client) -> None:
+def test_a_new_link_leads_to_the_same_rater_and_what_was_saved_there(client: Client) -> None:
     assignment = walk.begin(client, factories.study())
     walk.give(client, assignment)
     token = invitations.replace_link(Invitation.objects.get(), at=NOON)
@@ -132,9 +132,9 @@ def test_after_closing_a_new_link_opens_onto_withdrawing_for_whoever_took_part(c
 @pytest.mark.parametrize(
     ("obstacle", "sentence"),
     [
-        ("withdrawn", "E01 has withdrawn, so there is no place to come back to."),
-        ("revoked", "This link was revoked. To let the person in again, issue a link for a new place."),
-        ("expired", "This link has expired, and so would a new one for its place. Issue a link for a new place."),
+        ("withdrawn", "E01 has withdrawn, so there is no seat to come back to."),
+        ("revoked", "This link was revoked. To let the person in again, issue a link for a new rater."),
+        ("expired", "This link has expired, and so would a new one for the same rater. Issue a link for a new rater."),
     ],
 )
 def test_what_is_in_the_way_of_a_new_link_is_said_and_nothing_changes(obstacle: str, sentence: str) -> None:
@@ -233,7 +233,7 @@ def test_the_command_prints_the_new_link() -> None:
         ("plums", "E07", "there is nobody with the code “E07” in plums"),
         ("plums", "gpt", "there is nobody with the code “gpt” in plums"),
         ("plums", "Expert", "Expert in plums did not come in by a link, so there is none to replace"),
-        ("plums", "E01", "E01 has withdrawn, so there is no place to come back to."),
+        ("plums", "E01", "E01 has withdrawn, so there is no seat to come back to."),
     ],
 )
 def test_the_command_says_what_is_in_the_way(study: str, code: str, sentence: str) -> None:

@@ -75,7 +75,7 @@ def test_a_no_goes_on_to_the_first_story_and_is_asked_once(client):
     assert not Recognition.objects.exists()
 
 
-def test_a_yes_gives_the_place_back_and_another_group_is_offered(client):
+def test_a_yes_gives_the_seat_back_and_another_group_is_offered(client):
     study = factories.study(n_groups=2, k=1, recognition=True)
     assignment = begin(client, study)
 
@@ -120,7 +120,7 @@ def test_no_answer_is_taken_and_no_story_shown_before_it_is_said(client, htmx):
     story = client.get(reverse("annotation:story", args=[assignment.code, "A"]), follow=True)
 
     assert refused.status_code == 409
-    assert "whether you know one of the stories" in refused.text
+    assert "whether you know what you are to read" in refused.text
     assert story.redirect_chain[-1][0] == asked(assignment)
     assert not Response.objects.exists()
 
@@ -177,7 +177,7 @@ def test_a_story_is_flagged_and_the_flag_taken_back_while_the_work_stands(client
     assert Assignment.objects.get().status == "open"
 
 
-def test_a_flag_twice_is_one(client, assignment):
+def test_a_story_flagged_twice_has_one_flag(client, assignment):
     for _ in range(2):
         flag(client, assignment, "yes")
 
@@ -221,3 +221,16 @@ def test_an_opening_keeps_the_lines_of_verse_and_lets_wrapped_prose_run_on():
 
     assert recognition.opening_lines(f"{verse}\n\nIt ended.") == f"{verse}\nIt ended."
     assert recognition.opening_lines(f"{prose}\n\nIt ended.") == prose.replace("\n", " ")
+
+
+def test_the_opening_of_a_dialogue_does_not_end_with_the_name_of_whoever_speaks_next():
+    lines = [
+        "MARGIT. You have put the chair on the table.",
+        "JONAS.  So that it does not get wet.",
+        "MARGIT. It rains.",
+    ]
+    dialogue = "\n".join([*lines, *lines])
+
+    opening = recognition.opening_lines(f"A kitchen. Two chairs.\n\n{dialogue}")
+
+    assert opening == "A kitchen. Two chairs.\n" + "\n".join(lines[:2])

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Assignment, Fill, Identity, Rater, Response, ResponseEvent, Seat, Withdrawal
-from annotation.participation import invitations, withdrawal
+from annotation.participation import claims, invitations, withdrawal
 from annotation.responses import history, submission, verification
 from reports import results
 from studies.models import Story
@@ -191,6 +191,23 @@ def test_withdrawing_twice_changes_nothing() -> None:
     second = withdrawal.withdraw(mine.rater, at=NOON.replace(hour=18))
 
     assert (second.pk, second.at) == (first.pk, NOON)
+
+
+@pytest.mark.parametrize("submits", [True, False])
+def test_withdrawing_twice_at_once_leaves_the_seat_to_whoever_took_it_in_between(submits: bool) -> None:
+    study = factories.study(n_groups=1, k=1)
+    first, second = factories.rater(study), factories.rater(study)
+    mine = claims.claim(first)
+    if submits:
+        Assignment.objects.filter(pk=mine.pk).update(status="submitted")
+    as_both_found_it = Assignment.objects.get(pk=mine.pk)
+
+    withdrawal.withdraw(first, at=NOON)
+    theirs = claims.claim(second)
+    withdrawal.end(as_both_found_it, at=NOON)
+
+    assert Seat.objects.get(pk=theirs.seat_id).is_taken
+    assert set(Assignment.objects.values_list("rater", "status")) == {(first.pk, "withdrawn"), (second.pk, "open")}
 
 
 def test_the_page_says_what_it_does_and_looking_changes_nothing(client: Client) -> None:

@@ -122,7 +122,7 @@ def test_a_simulation_keeps_them() -> None:
     assert differences() == []
 
 
-def test_an_import_keeps_them() -> None:
+def test_the_columns_of_progress_are_true_after_an_import() -> None:
     study = factories.study(state="closed")
 
     imports.import_rows(
@@ -136,7 +136,7 @@ def test_an_import_keeps_them() -> None:
     assert differences() == []
 
 
-def test_a_judge_keeps_them() -> None:
+def test_the_columns_of_progress_are_true_of_a_judge() -> None:
     study = factories.study()
     group = study.groups.get()
     judge = factories.rater(study, "M01", kind=Rater.Kind.MODEL)
@@ -154,7 +154,7 @@ def test_a_judge_keeps_them() -> None:
     assert differences() == []
 
 
-def test_a_place_given_back_keeps_what_was_begun() -> None:
+def test_a_seat_given_back_keeps_what_was_begun() -> None:
     mine = factories.assignment(factories.study())
     factories.answer(mine)
 

@@ -7,12 +7,12 @@ from annotation.progress import (
     Answers,
     Page,
     Part,
-    Place,
+    Question,
     RaterProgress,
     combined_state,
     find_part,
     list_parts,
-    list_places,
+    list_questions,
     may_end_with,
     neighbours,
     next_page,
@@ -101,7 +101,7 @@ def test_who_has_finished_is_done_though_groups_are_left():
     assert next_page(way(n_submitted=1, has_finished=True)) == Page("done")
 
 
-def test_who_finds_no_place_at_all_is_not_asked_the_last_questions():
+def test_who_finds_no_seat_at_all_is_not_asked_the_last_questions():
     assert next_page(way(n_left=0)) == Page("done")
 
 
@@ -140,48 +140,48 @@ def test_a_step_that_locks_begins_a_part():
 def test_the_desk_goes_story_by_story_and_a_page_step_by_step():
     desk, together = list_parts(protocol("story:a", "story:b", "group:c", "stories:d"))
 
-    assert [p.path for p in list_places(desk, AB)] == [
+    assert [p.path for p in list_questions(desk, AB)] == [
         "a/A/a1", "a/A/a2", "b/A/b1", "b/A/b2", "a/B/a1", "a/B/a2", "b/B/b1", "b/B/b2",
     ]  # fmt: skip
-    assert [p.path for p in list_places(together, AB)] == ["c/c1", "d/A/d1", "d/B/d1"]
+    assert [p.path for p in list_questions(together, AB)] == ["c/c1", "d/A/d1", "d/B/d1"]
 
 
 def test_neighbours_lead_through_stories_and_pages():
     found = list_parts(protocol("story:a", "group:c"))
-    first, *_, last = list_places(found[0], AB)
+    first, *_, last = list_questions(found[0], AB)
 
     assert neighbours(found, found[0], AB, first)[0] is None
-    assert neighbours(found, found[0], AB, last) == (list_places(found[0], AB)[-2], found[1])
+    assert neighbours(found, found[0], AB, last) == (list_questions(found[0], AB)[-2], found[1])
     assert neighbours(found, found[1], AB) == (last, None)
 
 
-def answer(place: Place, story: int | None, **said: object) -> Response:
+def answer(question: Question, story: int | None, **said: object) -> Response:
     given = {"outcome": "answered", "value": "yes"} | said
-    return Response(step=place.step, item=place.item, story_id=story, **given)
+    return Response(step=question.step, item=question.item, story_id=story, **given)
 
 
 def answered(found: list[Part], *paths: str) -> Answers:
     ids = {"A": 11, "B": 12}
-    mine = [p for part in found for p in list_places(part, AB) if p.path in paths]
+    mine = [p for part in found for p in list_questions(part, AB) if p.path in paths]
     return Answers({(p.step.pk, p.item.pk, ids.get(p.letter)): answer(p, ids.get(p.letter)) for p in mine}, ids)
 
 
-def test_coming_back_leads_to_the_place_last_seen():
+def test_coming_back_leads_to_the_question_last_seen():
     found = list_parts(protocol("story:a", "group:c"))
 
-    back = resume(found, AB, answered(found), place="a/B/a2")
+    back = resume(found, AB, answered(found), last_page="a/B/a2")
 
-    assert isinstance(back, Place)
+    assert isinstance(back, Question)
     assert back.path == "a/B/a2"
 
 
-@pytest.mark.parametrize("place", ["", "gone", "a/C/a1"])
-def test_without_a_place_one_comes_back_to_the_first_that_is_open(place):
+@pytest.mark.parametrize("page", ["", "gone", "a/C/a1"])
+def test_without_a_known_question_one_comes_back_to_the_first_that_is_open(page):
     found = list_parts(protocol("story:a", "group:c"))
 
-    back = resume(found, AB, answered(found, "a/A/a1"), place=place)
+    back = resume(found, AB, answered(found, "a/A/a1"), last_page=page)
 
-    assert isinstance(back, Place)
+    assert isinstance(back, Question)
     assert back.path == "a/A/a2"
 
 
@@ -189,20 +189,20 @@ def test_of_a_page_one_comes_back_to_the_page_and_of_nothing_open_to_nothing():
     found = list_parts(protocol("story:a", "group:c"))
     read = ("a/A/a1", "a/A/a2", "a/B/a1", "a/B/a2")
 
-    assert resume(found, AB, answered(found, *read), place="") == found[1]
-    assert resume(found, AB, answered(found), place="c") == found[1]
-    assert resume(found, AB, answered(found, *read, "c/c1"), place="") is None
+    assert resume(found, AB, answered(found, *read), last_page="") == found[1]
+    assert resume(found, AB, answered(found), last_page="c") == found[1]
+    assert resume(found, AB, answered(found, *read, "c/c1"), last_page="") is None
 
 
 def test_who_may_skip_everything_still_begins_at_the_first_question():
     found = list_parts(protocol("story:a", "group:c"))
     for part in found:
-        for place in list_places(part, AB):
-            place.item.is_skippable = True
+        for question in list_questions(part, AB):
+            question.item.is_skippable = True
 
-    back = resume(found, AB, answered(found), place="")
+    back = resume(found, AB, answered(found), last_page="")
 
-    assert isinstance(back, Place)
+    assert isinstance(back, Question)
     assert back.path == "a/A/a1"
 
 
@@ -227,7 +227,7 @@ def test_an_answer_is_open_begun_or_done(said, found):
 )
 def test_a_story_is_as_complete_as_its_answers(read, found):
     desk = list_parts(protocol("story:a"))
-    about_a = [place for place in list_places(desk[0], AB) if place.letter == "A"]
+    about_a = [question for question in list_questions(desk[0], AB) if question.letter == "A"]
 
     assert combined_state(about_a, answered(desk, *read)) == found
 
@@ -235,9 +235,9 @@ def test_a_story_is_as_complete_as_its_answers(read, found):
 @pytest.mark.parametrize(("read", "found"), [((), "open"), (("a/A/a1",), "done")])
 def test_what_may_all_be_skipped_is_done_only_once_something_is_said(read, found):
     desk = list_parts(protocol("story:a"))
-    about_a = [place for place in list_places(desk[0], AB) if place.letter == "A"]
-    for place in about_a:
-        place.item.is_skippable = True
+    about_a = [question for question in list_questions(desk[0], AB) if question.letter == "A"]
+    for question in about_a:
+        question.item.is_skippable = True
 
     assert combined_state(about_a, answered(desk, *read)) == found
 

@@ -73,7 +73,7 @@ def test_a_blank_that_was_open_counts_as_changed_when_it_is_filled() -> None:
     ],
     ids=["saved again", "confirmed", "cleared", "changed back", "the other cleared"],
 )
-def test_the_mark_goes(after: tuple[int, str]) -> None:
+def test_a_mark_to_check_a_blank_goes_once_it_is_said_again_or_emptied(after: tuple[int, str]) -> None:
     before = said((2, "a coin"), (4, "He waited."), (2, "a ticket"))
     assert fills.find_checks(shoes(), before)
 
@@ -210,7 +210,7 @@ def test_whoever_stops_is_believed_about_where(work: Assignment) -> None:
     assert not claims.give_up(work, at=at(10), stopped_at=1), "of two endings one counts"
 
 
-def test_a_place_given_back_is_a_dropout_if_something_was_written(work: Assignment) -> None:
+def test_a_seat_given_back_is_a_dropout_if_something_was_written(work: Assignment) -> None:
     other = clozes.assignment(work.study)
     clozes.fill(work, {1: "boots"})
 

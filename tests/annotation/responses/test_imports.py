@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 def row(**changed: object) -> Row:
     given = {
-        "place": "file.csv: row 1",
+        "location": "file.csv: row 1",
         "rater": "E01",
         "group": "plot1",
         "story": "p1s1",
@@ -112,7 +112,7 @@ def test_a_row_that_does_not_fit_is_named_and_nothing_comes_in(changed: dict[str
     study = factories.study(state="closed")
 
     with pytest.raises(InvalidRow) as refusal:
-        bring(study, row(), row(place="file.csv: row 2", **changed))
+        bring(study, row(), row(location="file.csv: row 2", **changed))
 
     assert str(refusal.value) == f"file.csv: row 2, {message}"
     assert (Rater.objects.count(), Assignment.objects.count(), Response.objects.count()) == (0, 0, 0)

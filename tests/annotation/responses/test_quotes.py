@@ -36,7 +36,7 @@ def test_a_passage_is_stored_with_its_place_counted_in_units_of_utf_16():
     ],
 )
 def test_a_passage_that_is_not_in_the_story_is_refused_with_words(passage):
-    with pytest.raises(InvalidAnswer, match=f"marked in paragraph {passage['paragraph']} is not in the story"):
+    with pytest.raises(InvalidAnswer, match=f"marked was not found in paragraph {passage['paragraph']}"):
         quoting.read_quotes([passage], TEXT)
 
 
@@ -104,7 +104,7 @@ def test_a_quote_from_nowhere_is_refused_and_changes_nothing(client, assignment)
     refused = give(client, assignment, "no", base=1, quotes=[PASSAGE.replace("end of", "of end")])
 
     assert refused.status_code == 400
-    assert "The passage that you marked in paragraph 2 is not in the story" in refused.text
+    assert "The passage that you marked was not found in paragraph 2" in refused.text
     assert (Response.objects.get().value, Response.objects.get().revision) == ("yes", 1)
 
 

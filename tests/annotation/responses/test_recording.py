@@ -106,7 +106,7 @@ def test_a_repeated_key_gets_the_stored_answer_and_no_second_event(mine) -> None
     assert ResponseEvent.objects.count() == 1
 
 
-def test_nothing_is_recorded_once_the_place_is_given_up(mine) -> None:
+def test_nothing_is_recorded_once_the_seat_is_given_up(mine) -> None:
     claims.give_up(mine, at=NOON)
 
     with pytest.raises(AssignmentEnded):

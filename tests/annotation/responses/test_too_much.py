@@ -69,7 +69,7 @@ def test_it_is_not_submitted_until_a_line_is_gone(client: Client, study: Study) 
     assert assignment.status == "submitted"
 
 
-def test_a_place_with_too_much_in_it_is_begun_and_not_done(client: Client, study: Study) -> None:
+def test_a_question_with_too_much_in_it_is_begun_and_not_done(client: Client, study: Study) -> None:
     assignment = begin(client, study)
     give(client, assignment, SIX, "")
 

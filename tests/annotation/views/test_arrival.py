@@ -199,7 +199,7 @@ def test_looking_at_the_offer_claims_nothing(client):
     assert Assignment.objects.count() == 0
 
 
-def test_when_every_place_is_taken_the_rater_is_told_so(client):
+def test_when_every_seat_is_taken_the_rater_is_told_so(client):
     study = factories.study(k=1)
     walk.come_in(client, study)
     client.post(CONSENT, {"agrees": "yes"})
@@ -265,7 +265,7 @@ def test_a_page_posted_to_a_study_that_is_not_open_comes_back_with_its_words_and
     for page in pages:
         assert page.status_code == 409
         assert reason in page.text
-        assert "<blockquote>A hare.</blockquote>" in page.text
+        assert '<blockquote class="given-back">A hare.</blockquote>' in page.text
     assert client.get("/once/about/").url == "/closed/"
 
 

@@ -276,7 +276,7 @@ def test_whoever_cannot_go_on_stops_and_is_thanked(client, work):
     assert "You have stopped, and everything that you wrote is kept" in client.get("/", follow=True).text
 
 
-def test_the_place_of_whoever_stopped_is_free_for_somebody_else(client, work):
+def test_the_seat_of_whoever_stopped_is_free_for_somebody_else(client, work):
     stop(client, work)
 
     assert clozes.assignment(work.study).seat == work.seat

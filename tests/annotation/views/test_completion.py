@@ -1,5 +1,7 @@
 """Checking, submitting, the receipt."""
 
+import json
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -23,10 +25,23 @@ def test_the_check_shows_every_answer_in_words_and_what_is_still_open_with_links
 
     page = client.post(check(assignment)).text
 
-    assert "3 words" in page
+    assert "Three words here.</blockquote>" in page
     assert "6 answers still open" in page, "one without reasons, two of story B, the ranking, two guesses"
     link = f'<a href="{address(assignment, item=2)}">Story A, <span lang="en">Item 2</span></a>'
     assert f"{link}: Please write at least one sentence." in page
+
+
+def test_the_check_shows_reasons_in_full_as_they_were_written_with_what_they_quote(client):
+    study = factories.study(n_stories=2)
+    assignment = begin(client, study)
+    reasons = "It waits:\n    it says so twice.\n\n" + "And a word more. " * 60
+    passage = {"paragraph": 1, "start": 0, "end": 3, "text": "The"}
+    give(client, assignment, "no", reasons, quotes=json.dumps(passage))
+
+    page = client.get(check(assignment)).text
+
+    assert f'<blockquote lang="en">{reasons.strip()}' in page
+    assert '¶ 1 <q lang="en">The</q>' in page
 
 
 def test_what_is_lacking_is_said_in_the_same_words_at_the_item(client):

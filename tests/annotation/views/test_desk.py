@@ -213,7 +213,7 @@ def test_a_story_is_not_there_before_the_one_before_it_is_begun(client):
 
     assert looking.url == reading.url == reverse("annotation:assignment", args=[assignment.code])
     assert (answering.status_code, comparing.status_code) == (409, 409)
-    assert "begin every story before it first" in answering.text
+    assert "begin all that comes before it first" in answering.text
     assert said(assignment) == []
 
 
@@ -288,6 +288,26 @@ def test_comparative_steps_share_one_page_and_each_item_saves_at_its_own_address
     assert ranking.value == [[by_letter["B"]], [by_letter["A"]]]
 
 
+def test_what_lacked_before_a_part_reproaches_nobody_with_the_part_that_follows(client):
+    study = factories.study(n_stories=2, planned=False)
+    Step.objects.filter(key="ranking").update(locks=True)
+    factories.plan(study)
+    assignment = begin(client, study)
+    part = reverse("annotation:part", args=[assignment.code, "ranking"])
+    for letter in "AB":
+        give(client, assignment, letter=letter)
+    assert client.post(part).status_code == 400
+    for letter in "AB":
+        give(client, assignment, letter=letter, item=2)
+    assert client.post(part).url == part
+
+    page = client.get(part).text
+
+    assert "This has not been answered yet." not in page
+    locked = client.get(address(assignment)).text
+    assert "These answers were locked when the next part was opened" in locked
+
+
 def test_a_step_that_locks_shows_the_answers_first_and_then_they_are_final(client):
     study = factories.study(n_stories=2, planned=False)
     Step.objects.filter(key="ranking").update(locks=True)
@@ -326,7 +346,7 @@ def test_story_may_be_read_again_once_it_was_reached(client):
     assert "Back to the questions" in page
 
 
-# The desk: session, assignment, place, stories, answers, active time of all and of the story.
+# The desk: session, assignment, last page, stories, answers, active time of all and of the story.
 @pytest.mark.parametrize(("n_stories", "n_items"), [(1, 1), (3, 3)])
 def test_the_desk_takes_seven_queries_however_much_it_lists(client, django_assert_num_queries, n_stories, n_items):
     assignment = begin(client, factories.study(n_stories=n_stories, n_items=n_items, comparative=n_stories > 1))
@@ -348,7 +368,7 @@ def test_the_comparison_takes_four_queries_however_many_stories(client, django_a
         client.get(reverse("annotation:part", args=[assignment.code, "ranking"]))
 
 
-def test_remembering_the_place_does_not_touch_another_assignment(client):
+def test_remembering_the_page_does_not_touch_another_assignment(client):
     study = factories.study(n_groups=2)
     other = claims.claim(factories.rater(study))
     assignment = begin(client, study)

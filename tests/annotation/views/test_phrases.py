@@ -1,22 +1,24 @@
 """The words of raters' pages: what is read is called what the study calls it, and durations and lists read well."""
 
 import json
+import re
 
 import pytest
 from django.test import Client
 from django.utils.html import strip_tags
 
 from annotation.models import Assignment
+from annotation.participation import invitations
 from annotation.progress import phrases
 from annotation.progress.languages import Words
 from annotation.templatetags.times import in_words
 from annotation.views.rater.presenters.questions import MissingAnswer
-from studies.models import ProtocolVersion, Step, Study
+from studies.models import Item, ProtocolVersion, Step, Study
 from studies.protocol import load_protocol
 from studies.protocol.frozen import write_document
 from studies.vocabulary import TextKind
 from tests import factories, triggers
-from tests.annotation.walk import address, begin
+from tests.annotation.walk import address, begin, give
 
 pytestmark = pytest.mark.django_db
 
@@ -52,6 +54,41 @@ def test_pages_call_what_is_read_what_the_study_calls_it(client: Client, kind: s
     assert ("Story A" in desk) == (kind == "story")
     assert f"{name} A" in words_of(client, f"/a/{assignment.code}/overview/")
     assert f"{name} B" in words_of(client, f"/a/{assignment.code}/check/")
+
+
+@pytest.mark.parametrize("kind", ["idea", "text"])
+def test_no_page_of_the_way_calls_an_idea_or_a_text_a_story(client: Client, kind: str):
+    factories.study(n_stories=2, planned=False)
+    Study.objects.update(title="Plums", text_kind=kind, minutes=20, asks_recognition=True, description="")
+    with triggers.lifted():
+        Item._base_manager.update(question="Is it so?", title="")
+    factories.plan(Study.objects.get())
+    token = invitations.issue(Study.objects.get())[1]
+    pages = [client.get(f"/r/{token}/")]
+    client.post(f"/r/{token}/")
+    pages.append(client.get("/consent/"))
+    client.post("/consent/", {"agrees": "yes"})
+    pages.append(client.get("/group/"))
+    client.post("/group/")
+    assignment = Assignment.objects.get(seat__isnull=False)
+    pages.append(client.get(f"/a/{assignment.code}/recognition/"))
+    client.post(f"/a/{assignment.code}/recognition/", {"knows": "no"})
+    pages.append(client.get(address(assignment)))
+    for letter in "AB":
+        give(client, assignment, letter=letter)
+    pages.append(client.get(f"/a/{assignment.code}/s/ranking/"))
+    pages.append(client.get(f"/a/{assignment.code}/check/"))
+
+    for page in pages:
+        assert page.status_code == 200
+        readable = re.sub(
+            r"<script.*?</script>|(?:id|class|for|name|href|action|data-[a-z]+|aria-controls|"
+            r'aria-labelledby|hx-[a-z-]+|src)="[^"]*"',
+            "",
+            page.text,
+            flags=re.DOTALL,
+        )
+        assert not re.findall(r".{0,40}\bstor(?:y|ies)\b.{0,20}", readable, flags=re.IGNORECASE)
 
 
 def test_only_another_word_than_story_stands_in_the_frozen_document():

@@ -8,9 +8,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Assignment, Response, ResponseEvent
+from studies.models import Step
 from tests import factories
 from tests.annotation import walk
-from tests.annotation.arriving import check
+from tests.annotation.arriving import check, steps_around
 from tests.annotation.plain_browser import Sheet
 
 pytestmark = pytest.mark.django_db
@@ -74,8 +75,31 @@ def test_an_answer_that_nobody_touched_here_is_no_conflict_and_one_that_was_is(c
     touched = client.post("/once/about/", sent | {"answer-about-item-2": "yes"})
 
     assert untouched.url == "/group/"
-    assert touched.url == "/group/", "the check is passed, and nothing was written over"
+    assert touched.status_code == 409, "the check is passed, and nothing is written over"
+    assert "You have gone on in another window" in touched.text
+    assert "Yes</blockquote>" in touched.text
     assert [value for value, _ in walk.said(visit)] == ["no", "no"]
+
+
+def test_words_from_a_window_that_was_left_behind_come_back_to_be_copied(client: Client) -> None:
+    study = factories.study(planned=False)
+    steps_around(study)
+    study_once = factories.instrument("about-you", n_items=1, type="text", rationale="none", rationale_least=0)
+    Step.objects.filter(key="about").update(instrument=study_once)
+    factories.plan(study)
+    walk.come_in(client, study)
+    client.post("/consent/", {"agrees": "yes"})
+    client.post("/briefing/welcome/")
+    sent = posted(client.get("/once/about/").text, **{"answer-about-item-1": "I teach."})
+    client.post("/once/about/", sent)
+
+    again = client.post("/once/about/", sent)
+    behind = client.post("/once/about/", sent | {"answer-about-item-1": "I teach,\n    and I write."})
+
+    assert again.url == "/group/", "what is saved in these words is not lost"
+    assert behind.status_code == 409
+    assert "\nI teach,\n    and I write.</blockquote>" in behind.text
+    assert Response.objects.get().value == "I teach."
 
 
 def test_an_answer_changed_in_two_windows_is_said_and_kept_when_saved_once_more(client: Client) -> None:

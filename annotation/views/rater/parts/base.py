@@ -11,7 +11,7 @@ from django_htmx.http import HttpResponseClientRedirect, reswap, retarget
 from annotation import progress, responses
 from annotation.models import Response
 from annotation.participation import claims
-from annotation.progress import Part, Place, Stop, languages
+from annotation.progress import Part, Question, Stop, languages
 from annotation.progress.work import Work
 from annotation.responses import quotes
 from annotation.views.rater import addresses
@@ -51,8 +51,8 @@ class PartPage:
         """What a report of active time can name as the section; [""] where there are none."""
         return [""]
 
-    def render(self, place: Place | None = None, *, refused: RefusedAnswer | None = None) -> HttpResponse:
-        """The page on which the place is asked. refused : what was posted and could not be kept"""
+    def render(self, question: Question | None = None, *, refused: RefusedAnswer | None = None) -> HttpResponse:
+        """The page on which the question is asked. refused : what was posted and could not be kept"""
         raise NotImplementedError
 
     def open(self) -> HttpResponse:
@@ -60,9 +60,9 @@ class PartPage:
         claims.remember_page(self.work.assignment, page=self.part.key, at=timezone.now())
         return self.render()
 
-    def open_place(self, place: Place) -> HttpResponse:
+    def open_question(self, question: Question) -> HttpResponse:
         """The page as a rater comes to one item of it."""
-        return redirect(f"{self.url}#item-{place.id}")
+        return redirect(f"{self.url}#item-{question.id}")
 
     def post(self) -> HttpResponse:
         """What a form for the whole page leads to; where there is none, the page."""
@@ -72,25 +72,25 @@ class PartPage:
         """Keep what is on the page, and end the work here. Not found where the page has no such way out."""
         raise Http404
 
-    def go_on(self, place: Place, direction: str) -> HttpResponse:
-        """On to the next place or back to the one before."""
-        url = addresses.of_stop(self.work, self.find_neighbour(place, direction))
+    def go_on(self, question: Question, direction: str) -> HttpResponse:
+        """On to the next question or back to the one before."""
+        url = addresses.of_stop(self.work, self.find_neighbour(question, direction))
         return HttpResponseClientRedirect(url) if self.request.htmx else redirect(url)
 
-    def find_neighbour(self, place: Place, direction: str) -> Stop | None:
-        """What comes after the place, or before it if the direction is "previous"; None at either end of the group."""
-        before, after = progress.neighbours(self.work.parts, self.part, self.work.letters, place)
+    def find_neighbour(self, question: Question, direction: str) -> Stop | None:
+        """What comes after the question, or before it (direction "previous"); None at either end of the group."""
+        before, after = progress.neighbours(self.work.parts, self.part, self.work.letters, question)
         return before if direction == "previous" else after
 
-    def render_saved(self, place: Place, response: Response, *, at: datetime) -> HttpResponse:
+    def render_saved(self, question: Question, response: Response, *, at: datetime) -> HttpResponse:
         """To htmx, after an answer was kept: its revision, and how complete it is."""
         context = {
-            "id": place.id,
+            "id": question.id,
             "revision": response.revision,
-            "state": progress.response_state(response, place.item),
+            "state": progress.response_state(response, question.item),
             "at": at,
-            "has_index": place.step.scope == Step.Scope.STORY,
-            "is_lacking": bool(responses.find_shortfall(response, place.item)),
+            "has_index": question.step.scope == Step.Scope.STORY,
+            "is_lacking": bool(responses.find_shortfall(response, question.item)),
             "oob": True,
         }
         return render(self.request, "annotation/item.html#saved", context)
@@ -98,32 +98,32 @@ class PartPage:
     def render_invalid(self, refused: RefusedAnswer) -> HttpResponse:
         """The same page with the reason at the item, and what was posted still in it; to htmx only the reason."""
         if not self.request.htmx:
-            return self.render(refused.place, refused=refused)
-        context = {"id": refused.place.id, "problem": refused.problem, "oob": True}
+            return self.render(refused.question, refused=refused)
+        context = {"id": refused.question.id, "problem": refused.problem, "oob": True}
         return render(self.request, "annotation/item.html#not_saved", context, status=400)
 
-    def render_conflict(self, place: Place, posted: PostedAnswer, stored: Response) -> HttpResponse:
+    def render_conflict(self, question: Question, posted: PostedAnswer, stored: Response) -> HttpResponse:
         """Both versions of an answer that was changed in two windows, to choose from. Nothing has been overwritten."""
         request, work = self.request, self.work
         context = pages.base_context(work) | {
-            "place": place,
-            "name": languages.item_title(place, work.assignment.study),
+            "question": question,
+            "name": languages.item_title(question, work.assignment.study),
             # Only where a passage is quoted does the page say in which language the story is.
-            "story": work.stories.story_by_letter[place.letter]
-            if place.letter and (posted.quotes or stored.quotes)
+            "story": work.stories.story_by_letter[question.letter]
+            if question.letter and (posted.quotes or stored.quotes)
             else None,
-            "url": addresses.of_stop(work, place),
+            "url": addresses.of_stop(work, question),
             "stored": stored,
-            "stored_words": questions.response_in_words(work, stored, place),
+            "stored_words": questions.response_in_words(work, stored, question),
             "posted": posted,
             "both_reasons": questions.join_reasons(stored.rationale, posted.rationale),
-            "posted_words": questions.posted_in_words(work, posted, place),
+            "posted_words": questions.posted_in_words(work, posted, question),
             "posted_quotes": quotes.readable_quotes(posted.quotes),
             "stored_quotes": quotes.readable_quotes(stored.quotes),
             "fields": [
-                (n, v) for n, values in request.POST.lists() if n.startswith((place.name, "quotes")) for v in values
+                (n, v) for n, values in request.POST.lists() if n.startswith((question.name, "quotes")) for v in values
             ],
         }
         template = "annotation/conflict.html#conflict" if request.htmx else "annotation/conflict.html"
         response = render(request, template, context, status=409)
-        return reswap(retarget(response, f"#item-{place.id}"), "outerHTML") if request.htmx else response
+        return reswap(retarget(response, f"#item-{question.id}"), "outerHTML") if request.htmx else response

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from annotation import progress, responses
 from annotation.models import Response
 from annotation.participation import claims
-from annotation.progress import Place, pace
+from annotation.progress import Question, pace
 from annotation.responses import fills
 from annotation.views.rater import addresses, posted_page
 from annotation.views.rater.parts.base import PartPage
@@ -37,7 +37,7 @@ class ClozePage(PartPage):
         if not sheet.answers:
             return self.url
         last = max(sheet.answers, key=lambda number: sheet.answers[number].last_edited_at)
-        return f"{self.url}#item-{sheet.place(last).id}"
+        return f"{self.url}#item-{sheet.question(last).id}"
 
     @property
     def sections(self) -> list[str]:
@@ -54,14 +54,14 @@ class ClozePage(PartPage):
         answers = fills.answers_of(self.work.assignment, cloze)
         return ClozeSheet(self.work, step, cloze, {number_by_key[answer.item.key]: answer for answer in answers})
 
-    def render(self, place: Place | None = None, *, refused: RefusedAnswer | None = None) -> HttpResponse:
+    def render(self, question: Question | None = None, *, refused: RefusedAnswer | None = None) -> HttpResponse:
         sheet = self.load_sheet()
         if pages.shows_shortfalls(self.request, self.work):
             numbered = enumerate(items_of(sheet.step), start=1)
             sheet = replace(
                 sheet, problems={n: responses.find_shortfall(sheet.answers.get(n), item) for n, item in numbered}
             )
-        if refused and refused.posted and (number := sheet.number(refused.place.item.key)):
+        if refused and refused.posted and (number := sheet.number(refused.question.item.key)):
             problems = {**sheet.problems, number: refused.problem}
             sheet = replace(sheet, refused={number: str(refused.posted.value)}, problems=problems)
         return self.render_sheet(sheet, status=400 if refused else 200)
@@ -83,7 +83,7 @@ class ClozePage(PartPage):
                 n_answered=n_filled, n_left=len(sheet.blanks) - n_filled, active_seconds=seconds
             ),
             "saved_at": max((answer.last_edited_at for answer in sheet.answers.values()), default=None),
-            "first_open": next((sheet.place(n).id for n in sheet.blanks if n not in sheet.values), ""),
+            "first_open": next((sheet.question(n).id for n in sheet.blanks if n not in sheet.values), ""),
         }
         response = render(self.request, "annotation/cloze.html", context, status=status)
         return pages.mark_postponed(response, seconds=sheet.seconds)
@@ -104,14 +104,14 @@ class ClozePage(PartPage):
             after = progress.neighbours(self.work.parts, self.part, self.work.letters)[1]
             return redirect(addresses.of_stop(self.work, after))
         confirmed = sheet.number(self.request.POST.get("confirm", ""))
-        return redirect(self.url + (f"#item-{sheet.place(confirmed).id}" if confirmed else ""))
+        return redirect(self.url + (f"#item-{sheet.question(confirmed).id}" if confirmed else ""))
 
     def save_all(self) -> ClozeSheet:
         """The sheet after all fields of the page were posted at once; what could not be kept is there as it was given,
         with the reason. Raises AssignmentEnded if the work has ended."""
         refused = posted_page.save(self.request, self.work, self.part)
         sheet = self.load_sheet()
-        refused_by_blank = {n: answer for answer in refused if (n := sheet.number(answer.place.item.key))}
+        refused_by_blank = {n: answer for answer in refused if (n := sheet.number(answer.question.item.key))}
         return replace(
             sheet,
             refused={n: str(answer.posted.value) for n, answer in refused_by_blank.items() if answer.posted},
@@ -137,9 +137,9 @@ class ClozePage(PartPage):
         claims.give_up(self.work.assignment, at=now, stopped_at=int(section))
         return redirect("annotation:stopped", self.work.assignment.code)
 
-    def render_saved(self, place: Place, response: Response, *, at: datetime) -> HttpResponse:
+    def render_saved(self, question: Question, response: Response, *, at: datetime) -> HttpResponse:
         """To htmx, after one blank was kept: its revision, marks that came or went, and progress."""
-        sheet, number = self.load_sheet_at(place)
+        sheet, number = self.load_sheet_at(question)
         affected = {number, *cascade.find_affected(sheet.cloze.parsed, number)} if sheet.switches.check else ()
         context = {
             "sheet": sheet,
@@ -152,24 +152,24 @@ class ClozePage(PartPage):
         }
         return render(self.request, "annotation/cloze.html#saved", context)
 
-    def render_conflict(self, place: Place, posted: PostedAnswer, stored: Response) -> HttpResponse:
+    def render_conflict(self, question: Question, posted: PostedAnswer, stored: Response) -> HttpResponse:
         """To htmx what is saved, beside what stands in the field."""
         if not self.request.htmx:
-            return super().render_conflict(place, posted, stored)
-        sheet, number = self.load_sheet_at(place)
+            return super().render_conflict(question, posted, stored)
+        sheet, number = self.load_sheet_at(question)
         context = {"field": sheet.field(number), "stored": stored, "language": sheet.cloze.parsed.language, "oob": True}
         return render(self.request, "annotation/cloze.html#conflict", context, status=409)
 
     def render_invalid(self, refused: RefusedAnswer) -> HttpResponse:
         if not self.request.htmx:
             return super().render_invalid(refused)
-        context = {"field": {"id": refused.place.id, "problem": refused.problem}, "oob": True}
+        context = {"field": {"id": refused.question.id, "problem": refused.problem}, "oob": True}
         return render(self.request, "annotation/cloze.html#not_saved", context, status=400)
 
-    def load_sheet_at(self, place: Place) -> tuple[ClozeSheet, int]:
-        """The sheet as it is now, and the number of the blank at this place of it. One query."""
+    def load_sheet_at(self, question: Question) -> tuple[ClozeSheet, int]:
+        """The sheet as it is now, and the number of the blank that this question asks for. One query."""
         sheet = self.load_sheet()
-        number = sheet.number(place.item.key)
+        number = sheet.number(question.item.key)
         if number is None:
             raise Http404
         return sheet, number

@@ -4,7 +4,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 
 from annotation import progress
-from annotation.progress import Place
+from annotation.progress import Question
 from annotation.progress.steps import TEXT
 from annotation.views.rater import addresses
 from annotation.views.rater.parts.base import PartPage
@@ -18,7 +18,7 @@ class TextPage(PartPage):
 
     kind = TEXT
 
-    def render(self, place: Place | None = None, *, refused: RefusedAnswer | None = None) -> HttpResponse:
+    def render(self, question: Question | None = None, *, refused: RefusedAnswer | None = None) -> HttpResponse:
         step = self.part.steps[0]
         after = progress.neighbours(self.work.parts, self.part, self.work.letters)[1]
         context = pages.base_context(self.work) | {

@@ -3,7 +3,7 @@
 from django.http import HttpResponse
 from django.shortcuts import render
 
-from annotation.progress import Place
+from annotation.progress import Question
 from annotation.progress.steps import TOGETHER
 from annotation.views.rater import posted_page
 from annotation.views.rater.parts.base import PartPage
@@ -16,7 +16,7 @@ class TogetherPage(PartPage):
 
     kind = TOGETHER
 
-    def render(self, place: Place | None = None, *, refused: RefusedAnswer | None = None) -> HttpResponse:
+    def render(self, question: Question | None = None, *, refused: RefusedAnswer | None = None) -> HttpResponse:
         context = pages.together_context(
             self.work,
             self.part,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from annotation.models import Response
-from annotation.progress import Place
+from annotation.progress import Question
 from annotation.progress.work import Work
 from annotation.responses import fills
 from annotation.responses.fills import BlankToCheck
@@ -16,7 +16,7 @@ from studies.cloze import cascade, compilation, text
 from studies.documents.cloze import Blank, Constraint
 from studies.layouts.cloze import Switches
 from studies.models import Cloze, Item, Step
-from studies.typography.paragraphs import Run, split_runs
+from studies.typography.paragraphs import TextRun, split_runs
 
 # Marks that touch a blank stay with it when the line breaks.
 OPENS = re.compile(r"[“‘«„\"'(\[]+$")
@@ -29,7 +29,7 @@ LINE_LENGTH = 60
 class BlankField:
     """A blank on the page. before, after : the marks that touch it in the text"""
 
-    place: Place
+    question: Question
     blank: Blank
     url: str
     value: str
@@ -41,7 +41,7 @@ class BlankField:
 
     @property
     def id(self) -> str:
-        return self.place.id
+        return self.question.id
 
     @property
     def hint(self) -> str:
@@ -62,12 +62,12 @@ class BlankField:
 
 
 @dataclass(frozen=True)
-class Passage:
+class SectionForm:
     """A section on the page: paragraphs of words and fields, and how far its blanks are filled."""
 
     number: int
     title: str
-    paragraphs: list[list[Run | BlankField]]
+    paragraphs: list[list[TextRun | BlankField]]
     constraints: Sequence[Constraint]
     n_blanks: int
     n_filled: int
@@ -116,20 +116,20 @@ class ClozeSheet:
         """The section to go on with: the first with an open blank, otherwise the last."""
         return cascade.find_open_section(self.cloze.parsed, self.values) or len(self.cloze.parsed.sections)
 
-    def place(self, number: int) -> Place:
+    def question(self, number: int) -> Question:
         # A stand-in for the item: addresses and names of fields need its key only.
-        return Place(self.step, Item(key=compilation.blank_key(number)))
+        return Question(self.step, Item(key=compilation.blank_key(number)))
 
     def number(self, key: str) -> int | None:
         """The blank whose item has that key."""
         return compilation.number_by_key(self.cloze.parsed).get(key)
 
     def field(self, number: int, *, before: str = "", after: str = "") -> BlankField:
-        place, answer = self.place(number), self.answers.get(number)
+        question, answer = self.question(number), self.answers.get(number)
         return BlankField(
-            place=place,
+            question=question,
             blank=self.blanks[number],
-            url=addresses.of_stop(self.work, place),
+            url=addresses.of_stop(self.work, question),
             value=self.refused.get(number, (answer.value or "") if answer else ""),
             revision=answer.revision if answer else 0,
             problem=self.problems.get(number, ""),
@@ -138,13 +138,13 @@ class ClozeSheet:
             after=after,
         )
 
-    def passages(self) -> list[Passage]:
+    def passages(self) -> list[SectionForm]:
         return [self.passage(passage) for passage in text.split_sections(self.cloze.parsed)]
 
-    def passage(self, passage: text.Passage) -> Passage:
+    def passage(self, passage: text.SectionText) -> SectionForm:
         section = passage.section
         numbers = [blank.number for blank in self.cloze.parsed.blanks_of(section.number)]
-        return Passage(
+        return SectionForm(
             number=section.number,
             title=section.title,
             paragraphs=[list(self.lay_out(paragraph)) for paragraph in passage.paragraphs],
@@ -154,7 +154,7 @@ class ClozeSheet:
             to_check=[self.field(number) for number in numbers if number in self.checks],
         )
 
-    def lay_out(self, paragraph: Sequence[text.Run]) -> Iterator[Run | BlankField]:
+    def lay_out(self, paragraph: Sequence[text.ClozeRun]) -> Iterator[TextRun | BlankField]:
         """A paragraph as words and fields, with the marks around a field taken out of the words."""
         n_leading = 0  # letters of the words to come that stand with the field before them
         for index, run in enumerate(paragraph):

@@ -1,7 +1,7 @@
 """What the desk and the pages beside it show, as plain data for their templates, and the answers that they share."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -11,11 +11,12 @@ from django.utils.translation import gettext as _
 
 from annotation import progress, responses
 from annotation.participation import recognition
-from annotation.progress import Part, Place, State, Stop, languages, phrases
+from annotation.progress import Part, Question, State, Stop, languages, phrases
 from annotation.progress.languages import Words
 from annotation.progress.refusals import Refusal
 from annotation.progress.work import Work
 from annotation.responses import quotes, timing
+from annotation.responses.quotes import MarkedParagraph, Quote
 from annotation.views.rater import addresses
 from annotation.views.rater.guards import Request, list_posted_texts
 from annotation.views.rater.presenters.questions import (
@@ -27,7 +28,6 @@ from annotation.views.rater.presenters.questions import (
     number_in_words,
     response_in_words,
 )
-from studies.items.rationale import count_words
 from studies.models import Step, Story
 from studies.typography.paragraphs import number_paragraphs
 
@@ -36,12 +36,12 @@ CHECKED = "checked"
 
 @dataclass(frozen=True)
 class RefusedAnswer:
-    """What was posted for one place and could not be kept, and why.
+    """What was posted for one question and could not be kept, and why.
 
     seconds : after which it may be sent again as it is; 0 if it could never be kept so
     """
 
-    place: Place
+    question: Question
     problem: str
     posted: PostedAnswer | None = None
     seconds: int = 0
@@ -70,14 +70,47 @@ class StoryLink:
     url: str
 
 
-@dataclass
-class Section:
+@dataclass(frozen=True)
+class StepSection:
     """A step on a page that shows several: its items about the group, or story by story."""
 
     step: Step
     title: Words
-    item_forms: list[ItemForm] = field(default_factory=list)
-    by_story: list[tuple[StoryLink, list[ItemForm]]] = field(default_factory=list)
+    item_forms: list[ItemForm]
+    by_story: list[tuple[StoryLink, list[ItemForm]]]
+
+
+@dataclass(frozen=True)
+class ShownStory:
+    """A story with its words, on a page that holds all of its group. prefix : how names on the page begin for it"""
+
+    letter: str
+    prefix: str
+    story: Story
+    paragraphs: list[MarkedParagraph]
+
+
+@dataclass(frozen=True)
+class ReviewRow:
+    """One answer on the page of all answers.
+
+    heading : the step, or the story where the step asks about one at a time
+    letter : of the story, where the heading does not name it
+    story_language : only where a passage is quoted
+    lacks : what is missing before submission, as a sentence
+    """
+
+    name: Words
+    heading: Words
+    letter: str
+    url: str
+    words: Words | None
+    reasons: str
+    quotes: Sequence[Quote]
+    story_language: str
+    state: State
+    lacks: str
+    is_locked: bool
 
 
 def base_context(work: Work) -> dict[str, Any]:
@@ -86,18 +119,18 @@ def base_context(work: Work) -> dict[str, Any]:
 
 
 def desk_context(
-    work: Work, part: Part, place: Place, *, refused: RefusedAnswer | None = None, shows_shortfalls: bool
+    work: Work, part: Part, question: Question, *, refused: RefusedAnswer | None = None, shows_shortfalls: bool
 ) -> dict[str, Any]:
     """The reading desk at one item: the story, the item, the index."""
-    story_places = [p for p in progress.list_places(part, work.letters) if p.letter == place.letter]
-    before, after = progress.neighbours(work.parts, part, work.letters, place)
-    story = work.stories.story_by_letter[place.letter]
-    position = story_places.index(place)
+    story_questions = [q for q in progress.list_questions(part, work.letters) if q.letter == question.letter]
+    before, after = progress.neighbours(work.parts, part, work.letters, question)
+    story = work.stories.story_by_letter[question.letter]
+    position = story_questions.index(question)
     form = build_item_form(
         work,
-        place,
+        question,
         number=position + 1,
-        total=len(story_places),
+        total=len(story_questions),
         posted=refused.posted if refused else None,
         problem=refused.problem if refused else "",
         shows_shortfalls=shows_shortfalls,
@@ -108,16 +141,16 @@ def desk_context(
         "is_recognised": is_recognised(work, story),
         "paragraphs": quotes.mark_quotes(number_paragraphs(story.text), form.quotes),
         "premise": work.stories.premise,
-        "letter": place.letter,
-        "story_links": story_links(work, current=place.letter),
+        "letter": question.letter,
+        "story_links": story_links(work, current=question.letter),
         "n_stories": len(work.letters),
         "n_stories_in_words": number_in_words(len(work.letters)),
         "minutes_on_story": timing.seconds_on_story(work.assignment, story) // 60,
-        "index": index_entries(work, story_places, place),
-        "lead": place.step.text if position == 0 or story_places[position - 1].step != place.step else "",
-        "n_open": sum(bool(work.answers.shortfall(p)) for p in story_places),
+        "index": index_entries(work, story_questions, question),
+        "lead": question.step.text if position == 0 or story_questions[position - 1].step != question.step else "",
+        "n_open": sum(bool(work.answers.shortfall(q)) for q in story_questions),
         "has_previous": before is not None,
-        "next_label": _next_label(place, after, work.assignment.study.text_kind),
+        "next_label": _next_label(question, after, work.assignment.study.text_kind),
         "next_url": addresses.of_stop(work, after),
     }
 
@@ -127,46 +160,48 @@ def is_recognised(work: Work, story: Story) -> bool:
     return work.assignment.study.asks_recognition and recognition.is_flagged(work.assignment, story)
 
 
-def _next_label(place: Place, after: Stop | None, text_kind: str) -> str:
-    if isinstance(after, Place):
-        is_same_story = after.letter == place.letter
+def _next_label(question: Question, after: Stop | None, text_kind: str) -> str:
+    if isinstance(after, Question):
+        is_same_story = after.letter == question.letter
         return _("Next question") if is_same_story else phrases.say("next", text_kind, letter=after.letter)
     return _("Go on") if after else _("Check answers")
 
 
-def index_entries(work: Work, story_places: Sequence[Place], current: Place) -> list[tuple[str, list[IndexEntry]]]:
+def index_entries(
+    work: Work, story_questions: Sequence[Question], current: Question
+) -> list[tuple[str, list[IndexEntry]]]:
     """The index of the items asked here, under their dimensions."""
-    numbered = list(enumerate(story_places, start=1))
+    numbered = list(enumerate(story_questions, start=1))
     return [
         (
             dimension,
             [
                 IndexEntry(
-                    id=p.id,
-                    url=addresses.of_stop(work, p),
+                    id=q.id,
+                    url=addresses.of_stop(work, q),
                     number=n,
-                    title=p.item.title or p.item.question,
-                    state=work.answers.state(p),
-                    is_lacking=bool(work.answers.shortfall(p)),
-                    is_current=p == current,
+                    title=q.item.title or q.item.question,
+                    state=work.answers.state(q),
+                    is_lacking=bool(work.answers.shortfall(q)),
+                    is_current=q == current,
                 )
-                for n, p in entries
+                for n, q in entries
             ],
         )
-        for (_, dimension), entries in groupby(numbered, key=lambda np: (np[1].step.pk, np[1].item.dimension))
+        for (_, dimension), entries in groupby(numbered, key=lambda entry: (entry[1].step.pk, entry[1].item.dimension))
     ]
 
 
 def story_links(work: Work, *, current: str = "") -> list[StoryLink]:
     """The stories of the group, how complete each is, and the way to those that may be read."""
-    desks = [p for part in work.parts if part.stops_at_items for p in progress.list_places(part, work.letters)]
+    desks = [q for part in work.parts if part.stops_at_items for q in progress.list_questions(part, work.letters)]
     links: list[StoryLink] = []
     for n, letter in enumerate(work.letters):
-        story_places = [p for p in desks if p.letter == letter]
-        url = addresses.of_stop(work, story_places[0]) if story_places and n <= work.standing.n_begun else ""
-        if not story_places and work.outline.part_with_stories:
+        story_questions = [q for q in desks if q.letter == letter]
+        url = addresses.of_stop(work, story_questions[0]) if story_questions and n <= work.standing.n_begun else ""
+        if not story_questions and work.outline.part_with_stories:
             url = addresses.of_story(work, letter)
-        links.append(StoryLink(letter, progress.combined_state(story_places, work.answers), letter == current, url))
+        links.append(StoryLink(letter, progress.combined_state(story_questions, work.answers), letter == current, url))
     return links
 
 
@@ -185,93 +220,100 @@ def together_context(
     wrong : the keys of the items of a check that were not answered rightly at the attempt before
     """
     links = story_links(work)
-    not_right = [p for p in progress.list_places(part, work.letters) if p.item.key in wrong]
-    problems = {p.id: _("This was not right.") for p in not_right}
-    problems |= {answer.place.id: answer.problem for answer in refused}
-    posted_by_place = {answer.place.id: answer.posted for answer in refused}
-    sections = []
-    for step in part.steps:
-        section = Section(step, languages.step_title(step, work.assignment.study))
-        forms = [
-            build_item_form(
-                work,
-                p,
-                posted=posted_by_place.get(p.id),
-                problem=problems.get(p.id, ""),
-                shows_shortfalls=shows_shortfalls,
-            )
-            for p in progress.list_places(part, work.letters)
-            if p.step == step
-        ]
-        section.item_forms = [form for form in forms if not form.place.letter]
-        for link in links:
-            if story_forms := [form for form in forms if form.place.letter == link.letter]:
-                section.by_story.append((link, story_forms))
-        sections.append(section)
+    questions = progress.list_questions(part, work.letters)
+    not_right = [q for q in questions if q.item.key in wrong]
+    problems = {q.id: _("This was not right.") for q in not_right}
+    problems |= {answer.question.id: answer.problem for answer in refused}
+    posted_by_question = {answer.question.id: answer.posted for answer in refused}
+    forms = [
+        build_item_form(
+            work,
+            q,
+            posted=posted_by_question.get(q.id),
+            problem=problems.get(q.id, ""),
+            shows_shortfalls=shows_shortfalls,
+        )
+        for q in questions
+    ]
     after = progress.neighbours(work.parts, part, work.letters)[1]
     return base_context(work) | {
         "part": part,
-        "readings": readings(work) if part == work.outline.part_with_stories else [],
+        "readings": list_stories(work) if part == work.outline.part_with_stories else [],
         "premise": work.stories.premise,
         "n_stories": len(links),
         "n_stories_in_words": number_in_words(len(links)),
-        "sections": sections,
+        "sections": [_section(work, step, forms, links) for step in part.steps],
         "story_links": links,
-        "heading": languages.step_title(part.steps[0], work.assignment.study)
-        if len(part.steps) == 1
-        else Words(phrases.say("together", work.assignment.study.text_kind, n=number_in_words(len(links)))),
+        "heading": _heading(work, part),
         "missing_answers": missing_answers,
-        "refused_answers": [missing_answer(work, a.place, a.problem, is_here=True) for a in refused],
+        "refused_answers": [missing_answer(work, a.question, a.problem, is_here=True) for a in refused],
         "is_once": work.assignment.seat is None,
         "is_locked": work.standing.refusal_at(part.steps[0]) is not None,
         "page_url": addresses.of_stop(work, part),
-        "not_right": [missing_answer(work, p, problems[p.id]) for p in not_right if not (missing_answers or refused)],
+        "not_right": [missing_answer(work, q, problems[q.id]) for q in not_right if not (missing_answers or refused)],
         "next_url": addresses.of_stop(work, after),
         "next_label": _("Go on") if after else _("Check your answers"),
     }
 
 
-def readings(work: Work) -> list[dict[str, Any]]:
-    """The stories of the group with their words, for a page that holds them all; names on it begin with the letter."""
+def _section(work: Work, step: Step, forms: Sequence[ItemForm], links: Sequence[StoryLink]) -> StepSection:
+    """The step's own of these forms, as a section of the page."""
+    of_step = [form for form in forms if form.question.step == step]
+    by_story = [(link, [form for form in of_step if form.question.letter == link.letter]) for link in links]
+    return StepSection(
+        step,
+        languages.step_title(step, work.assignment.study),
+        item_forms=[form for form in of_step if not form.question.letter],
+        by_story=[(link, story_forms) for link, story_forms in by_story if story_forms],
+    )
+
+
+def _heading(work: Work, part: Part) -> Words:
+    """What stands above a part: the title of its one step, or that the stories are compared."""
+    study = work.assignment.study
+    if len(part.steps) == 1:
+        return languages.step_title(part.steps[0], study)
+    return Words(phrases.say("together", study.text_kind, n=number_in_words(len(work.letters))))
+
+
+def list_stories(work: Work) -> list[ShownStory]:
+    """The stories of the group with their words, for a page that holds them all."""
     return [
-        {
-            "letter": letter,
-            "prefix": f"{letter}-",
-            "story": story,
-            "paragraphs": quotes.mark_quotes(number_paragraphs(story.text), []),
-        }
+        ShownStory(letter, f"{letter}-", story, quotes.mark_quotes(number_paragraphs(story.text), []))
         for letter, story in work.stories.story_by_letter.items()
     ]
 
 
 def review_context(work: Work, parts: Sequence[Part]) -> dict[str, Any]:
     """All answers of these parts in words, by story and step, with what is still lacking."""
-    study = work.assignment.study
-    rows = [
-        {
-            "name": Words(p.item.title or p.item.question, languages.of_step(p.step, study)),
-            "heading": languages.step_title(p.step, study)
-            if p.step.scope != Step.Scope.STORY
-            else languages.story_title(p.letter, study),
-            "letter": p.letter if p.step.scope == Step.Scope.STORIES else "",
-            "url": addresses.of_stop(work, p),
-            "words": response_in_words(work, work.answers.at(p), p),
-            "n_words": count_words(r.rationale if (r := work.answers.at(p)) else ""),
-            "state": work.answers.state(p),
-            "lacks": work.answers.shortfall(p),
-            "is_locked": work.standing.is_locked(p.step),
-        }
-        for part in parts
-        for p in progress.list_places(part, work.letters)
-    ]
+    rows = [_review_row(work, q) for part in parts for q in progress.list_questions(part, work.letters)]
     shortfalls = progress.list_shortfalls(parts, work.letters, work.answers)
-    sections = [(heading, list(group)) for heading, group in groupby(rows, key=lambda row: row["heading"])]
+    sections = [(heading, list(group)) for heading, group in groupby(rows, key=lambda row: row.heading)]
     return base_context(work) | {
         "sections": sections,
-        "missing_answers": [missing_answer(work, place, sentence) for place, sentence in shortfalls],
+        "missing_answers": [missing_answer(work, question, sentence) for question, sentence in shortfalls],
         "story_links": story_links(work),
-        "has_locked": any(row["is_locked"] for row in rows),
+        "has_locked": any(row.is_locked for row in rows),
     }
+
+
+def _review_row(work: Work, question: Question) -> ReviewRow:
+    study, step, response = work.assignment.study, question.step, work.answers.at(question)
+    is_by_story = step.scope == Step.Scope.STORY
+    passages = quotes.readable_quotes(response.quotes) if response else []
+    return ReviewRow(
+        name=Words(question.item.title or question.item.question, languages.of_step(step, study)),
+        heading=languages.story_title(question.letter, study) if is_by_story else languages.step_title(step, study),
+        letter=question.letter if step.scope == Step.Scope.STORIES else "",
+        url=addresses.of_stop(work, question),
+        words=response_in_words(work, response, question),
+        reasons=response.rationale if response else "",
+        quotes=passages,
+        story_language=work.stories.story_by_letter[question.letter].language if passages and question.letter else "",
+        state=work.answers.state(question),
+        lacks=work.answers.shortfall(question),
+        is_locked=work.standing.is_locked(step),
+    )
 
 
 def shows_shortfalls(request: Request, work: Work) -> bool:
@@ -281,7 +323,7 @@ def shows_shortfalls(request: Request, work: Work) -> bool:
 
 def render_review(request: Request, work: Work, context: dict[str, Any]) -> HttpResponse:
     """The page of all answers, from `review_context`. Once sent and refused, what is lacking is said at the items too;
-    whoever only looks is reproached with nothing."""
+    a rater who only looks at the page is not told so."""
     is_refused = request.method == "POST"
     if is_refused and context["missing_answers"]:
         request.session[CHECKED] = work.assignment.code
@@ -300,6 +342,10 @@ def mark_postponed(response: HttpResponse, *, seconds: int) -> HttpResponse:
 def refuse(request: Request, refusal: Refusal | responses.AssignmentEnded) -> HttpResponse:
     """The plain page that says why nothing was changed and gives back what was posted; to htmx only the sentence."""
     message = refusal.sentence if isinstance(refusal, Refusal) else str(refusal)
+    return give_back(request, _(message), list_posted_texts(request))
+
+
+def give_back(request: Request, message: str, texts: Sequence[str]) -> HttpResponse:
+    """The same, for a reason that nothing but its sentence has a name for."""
     template = "annotation/refused.html#trouble" if request.htmx else "annotation/refused.html"
-    context = {"message": _(message), "texts": list_posted_texts(request), "oob": True}
-    return render(request, template, context, status=409)
+    return render(request, template, {"message": message, "texts": texts, "oob": True}, status=409)

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from annotation.models import Response
-from annotation.progress import Place, State, languages
+from annotation.progress import Question, State, languages
 from annotation.progress.languages import Words
 from annotation.progress.work import Work
 from annotation.responses import quotes as quoting
@@ -36,7 +36,7 @@ class ItemForm:
     earlier : what was answered in the step that this one revises
     """
 
-    place: Place
+    question: Question
     url: str
     controls: str
     rationale: str
@@ -53,11 +53,11 @@ class ItemForm:
 
     @property
     def id(self) -> str:
-        return self.place.id
+        return self.question.id
 
     @property
     def item(self) -> Item:
-        return self.place.item
+        return self.question.item
 
     @property
     def least(self) -> str:
@@ -104,27 +104,27 @@ class PostedAnswer:
     n_pasted: int = 0
 
 
-def is_posted(request: Request, place: Place) -> bool:
+def is_posted(request: Request, question: Question) -> bool:
     """Whether a page that was posted as a whole had that item on it, to be answered."""
-    return f"base-{place.id}" in request.POST
+    return f"base-{question.id}" in request.POST
 
 
-def parse_answer(request: Request, work: Work, place: Place) -> PostedAnswer:
+def parse_answer(request: Request, work: Work, question: Question) -> PostedAnswer:
     """The answer in a request. Raises BadRequest if its revision is none that a page of ours could send.
 
-    Fields are named by their place, since a page posts all that it asks; where a request is about one place alone,
-    they may do without.
+    Fields carry the id of their question, since a page posts all that it asks; a request about one question alone may
+    leave it out.
     """
     post = request.POST
-    base = post.get(f"base-{place.id}", post.get("base", "0"))
+    base = post.get(f"base-{question.id}", post.get("base", "0"))
     if not REVISION.fullmatch(base):
         raise BadRequest("A revision is a whole number.")
-    key, n_pasted = post.get("key", ""), post.get(f"pasted-{place.id}", post.get("pasted", "0"))
-    has_reasons = place.item.rationale != Item.Rationale.NONE
+    key, n_pasted = post.get("key", ""), post.get(f"pasted-{question.id}", post.get("pasted", "0"))
+    has_reasons = question.item.rationale != Item.Rationale.NONE
     return PostedAnswer(
-        value=items.find_type(place.item.type).from_form(post, place.name, stories=work.stories.labels),
-        rationale=post.get(f"rationale-{place.id}", post.get("rationale", "")).replace("\r\n", "\n"),
-        quotes=(post.getlist(f"quotes-{place.id}") or post.getlist("quotes")) if has_reasons else [],
+        value=items.find_type(question.item.type).from_form(post, question.name, stories=work.stories.labels),
+        rationale=post.get(f"rationale-{question.id}", post.get("rationale", "")).replace("\r\n", "\n"),
+        quotes=(post.getlist(f"quotes-{question.id}") or post.getlist("quotes")) if has_reasons else [],
         base=int(base),
         key=key if KEY.fullmatch(key) else "",
         n_pasted=int(n_pasted) if REVISION.fullmatch(n_pasted) else 0,
@@ -146,7 +146,7 @@ def join_reasons(stored: str, posted: str) -> str:
 
 def build_item_form(
     work: Work,
-    place: Place,
+    question: Question,
     *,
     number: int = 1,
     total: int = 1,
@@ -155,46 +155,46 @@ def build_item_form(
     shows_shortfalls: bool = False,
 ) -> ItemForm:
     """One item as the page shows it: with what is stored, or with what was posted and refused for that problem."""
-    response = work.answers.at(place)
-    value = posted.value if posted else value_of(work, response, place.item)
-    kind = items.find_type(place.item.type)
+    response = work.answers.at(question)
+    value = posted.value if posted else value_of(work, response, question.item)
+    kind = items.find_type(question.item.type)
     field = kind.field(
-        place.item, stories=addresses.linked_stories(work) if kind.about_stories else work.stories.labels
+        question.item, stories=addresses.linked_stories(work) if kind.about_stories else work.stories.labels
     )
-    step = place.step
+    step = question.step
     return ItemForm(
-        place=place,
-        url=addresses.of_stop(work, place),
-        controls=str(field.widget.render(place.name, value)),
+        question=question,
+        url=addresses.of_stop(work, question),
+        controls=str(field.widget.render(question.name, value)),
         rationale=posted.rationale if posted else response.rationale if response else "",
         quotes=quoting.readable_quotes(posted.quotes if posted else response.quotes if response else []),
         revision=response.revision if response else 0,
-        state=work.answers.state(place),
-        problem=problem or (work.answers.shortfall(place) if shows_shortfalls else ""),
-        is_locked=work.standing.refusal_at(step, place.letter) is not None,
+        state=work.answers.state(question),
+        problem=problem or (work.answers.shortfall(question) if shows_shortfalls else ""),
+        is_locked=work.standing.refusal_at(step, question.letter) is not None,
         number=number,
         total=total,
-        shows_background=_shows_background(work, place),
+        shows_background=_shows_background(work, question),
         language=languages.of_step(step, work.assignment.study),
-        earlier=response_in_words(work, _revised_response(work, place), place),
+        earlier=response_in_words(work, _revised_response(work, question), question),
     )
 
 
-def _revised_response(work: Work, place: Place) -> Response | None:
+def _revised_response(work: Work, question: Question) -> Response | None:
     """What was said to the same item in the step that this one revises; None if it revises none."""
-    step = work.protocol.revised_by(place.step) if place.step.revises else None
+    step = work.protocol.revised_by(question.step) if question.step.revises else None
     if step is None:
         return None
     if step.scope == Step.Scope.ONCE:
-        return work.visit_answers.at(Place(step, place.item))
-    return work.answers.at(Place(step, place.item, place.letter))
+        return work.visit_answers.at(Question(step, question.item))
+    return work.answers.at(Question(step, question.item, question.letter))
 
 
-def _shows_background(work: Work, place: Place) -> bool:
+def _shows_background(work: Work, question: Question) -> bool:
     """Whether the background stands open at first: always, for the first story only, or when asked for."""
-    if place.step.background == Step.Background.FOLDED:
-        return not place.letter or place.letter == work.letters[0]
-    return place.step.background == Step.Background.ABOVE
+    if question.step.background == Step.Background.FOLDED:
+        return not question.letter or question.letter == work.letters[0]
+    return question.step.background == Step.Background.ABOVE
 
 
 def value_of(work: Work, response: Response | None, item: Item) -> Any:
@@ -204,36 +204,36 @@ def value_of(work: Work, response: Response | None, item: Item) -> Any:
     return items.find_type(item.type).renamed(response.value, work.stories.letter_by_code)
 
 
-def response_in_words(work: Work, response: Response | None, place: Place) -> Words | None:
+def response_in_words(work: Work, response: Response | None, question: Question) -> Words | None:
     """What was answered, in the words of the item; None if nothing was."""
-    value = value_of(work, response, place.item)
-    return None if value is None else label_value(work, place, value)
+    value = value_of(work, response, question.item)
+    return None if value is None else label_value(work, question, value)
 
 
-def posted_in_words(work: Work, posted: PostedAnswer, place: Place) -> Words | None:
+def posted_in_words(work: Work, posted: PostedAnswer, question: Question) -> Words | None:
     """What was posted, in the words of the item; as it came if the item does not allow it."""
-    kind = items.find_type(place.item.type)
+    kind = items.find_type(question.item.type)
     if is_empty(posted.value):
         return None
     try:
-        return label_value(work, place, kind.clean(place.item, posted.value, stories=work.stories.labels))
+        return label_value(work, question, kind.clean(question.item, posted.value, stories=work.stories.labels))
     except InvalidAnswer:
         return Words(str(posted.value), work.assignment.study.language)
 
 
-def label_value(work: Work, place: Place, value: Any) -> Words:
+def label_value(work: Work, question: Question, value: Any) -> Words:
     """The value's label: in the item's language, or translated where the item leaves the words to the interface."""
-    kind = items.find_type(place.item.type)
-    label = kind.label(place.item, value)
-    if kind.is_worded(place.item):
-        return Words(label, languages.of_step(place.step, work.assignment.study))
+    kind = items.find_type(question.item.type)
+    label = kind.label(question.item, value)
+    if kind.is_worded(question.item):
+        return Words(label, languages.of_step(question.step, work.assignment.study))
     return Words(_(label))
 
 
 @dataclass(frozen=True)
 class MissingAnswer:
-    """A place that is not complete, for the summary above a page: of which story it is, what it is called, where it is,
-    what it lacks."""
+    """A question that is not complete, for the summary above a page: of which story it is, what it is called, where it
+    is, what it lacks."""
 
     letter: str
     name: Words
@@ -246,10 +246,10 @@ class MissingAnswer:
         return f"{'' if self.name.text.endswith(('.', '?', '!', '…')) else ':'} {self.sentence}"
 
 
-def missing_answer(work: Work, place: Place, sentence: str, *, is_here: bool = False) -> MissingAnswer:
-    """is_here : the summary stands on the page of the place itself, where a link must not load it anew"""
-    url = f"#item-{place.id}" if is_here else addresses.of_stop(work, place)
-    return MissingAnswer(place.letter, languages.item_title(place, work.assignment.study), url, sentence)
+def missing_answer(work: Work, question: Question, sentence: str, *, is_here: bool = False) -> MissingAnswer:
+    """is_here : the summary stands on the page of the question itself, where a link must not load it anew"""
+    url = f"#item-{question.id}" if is_here else addresses.of_stop(work, question)
+    return MissingAnswer(question.letter, languages.item_title(question, work.assignment.study), url, sentence)
 
 
 def number_in_words(n: int) -> str:
