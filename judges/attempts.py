@@ -1,145 +1,133 @@
-"""One question of a run, and each time that it was sent: leased, committed as it comes back, tried again after a while.
+"""Each sending of a call: taken by one worker, written down before it is sent, and opened again if its worker dies.
 
-A worker takes calls by conditional update and writes down each attempt before it is sent, so that whatever is delivered
-twice or dies half-way ends in exactly one answer per call.
+A worker takes calls that it alone then has under way; its lease on them lasts while it lives. Whatever is delivered
+twice or dies half-way ends in exactly one answer per call: how it ends stands in `settlement`.
 """
 
-import secrets
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from decimal import Decimal
 
 from django.db import transaction
-from django.db.models import Count, Q
+from django.db.models import F, Max, Q, QuerySet, Sum
 
-from annotation import responses
-from judges import parsing, replies
 from judges.models import Attempt, Call, Run
-from judges.providers import CallFailed, Completion
 
 # How often a call is tried before it is left without an answer.
 N_TRIES = 6
+# How often a call may meet an overload while others are answered, before it is taken to be the cause itself.
+N_OVERLOADS = 20
+# A worker that lives renews its leases every RENEWAL_SECONDS.
+LEASE_SECONDS = 30
+RENEWAL_SECONDS = 10
 BACKOFF_SECONDS = 1.0
 LONGEST_BACKOFF_SECONDS = 60.0
-# Beyond its time limit a call may wait for a free thread and for the database.
-LEASE_MARGIN_SECONDS = 60
 # Ended without an answer, though the same request may get one another day. Failures that nothing will mend are not
 # counted as tries, so a call that was wrong in itself never comes this far.
-OUT_OF_TRIES = Q(state=Call.State.PROVIDER_ERROR, n_failures__gte=N_TRIES)
+OUT_OF_TRIES = Q(state=Call.State.PROVIDER_ERROR) & (Q(n_failures__gte=N_TRIES) | Q(n_overloads__gte=N_OVERLOADS))
+UNHEARD = "sent, and nobody heard the answer"
 
 
-def lease_time(run: Run) -> timedelta:
-    """For how long a worker may hold a call, or a run while it works on a batch, before others take it over."""
-    return timedelta(seconds=run.judge.required_endpoint.timeout_seconds + LEASE_MARGIN_SECONDS)
+def choose_due(run: Run, *, n: int, at: datetime) -> list[Call]:
+    """Up to n calls of the run that may be sent now, held until the end of the transaction.
+
+    Those that have failed wait for the others, so that no call spends all its tries on one bad moment.
+    """
+    due = run.calls.filter(Q(not_before=None) | Q(not_before__lte=at), state=Call.State.PLANNED)
+    # Another worker's are passed over. SQLite knows no row locks: there one transaction waits for the other.
+    due = due.select_for_update(no_key=True, skip_locked=True).order_by("pk")
+    fresh = list(due.filter(n_failures=0, n_overloads=0)[:n])
+    if len(fresh) == n:
+        return fresh
+    again = due.exclude(n_failures=0, n_overloads=0).order_by("n_failures", "n_overloads", "pk")
+    return fresh + list(again[: n - len(fresh)])
+
+
+def begin(
+    calls: Sequence[Call], *, worker: str, probes: Collection[int], worst: Mapping[int, Decimal], at: datetime
+) -> list[Attempt]:
+    """Attempts at these calls, written down as this worker's and about to be sent.
+
+    probes : ids of those calls that are probes
+    worst : what each may cost at most, by its id; kept aside until it is known what it did cost
+    """
+    if not calls:
+        return []
+    pks = [call.pk for call in calls]
+    Call.objects.filter(pk__in=pks).update(state=Call.State.LEASED)
+    numbers = Attempt.objects.filter(call__in=pks).order_by().values_list("call").annotate(last=Max("number"))
+    last_by_call = dict(numbers)
+    until = at + timedelta(seconds=LEASE_SECONDS)
+    return Attempt.objects.bulk_create(
+        Attempt(
+            call=call,
+            number=last_by_call.get(call.pk, 0) + 1,
+            worker=worker,
+            lease_until=until,
+            is_probe=call.pk in probes,
+            sent_at=at,
+            reserved=worst.get(call.pk),
+        )
+        for call in calls
+    )
 
 
 @transaction.atomic
-def lease_calls(run: Run, *, n: int, at: datetime) -> list[Attempt]:
-    """Attempts at up to n calls that are this worker's alone for a while: written down, and about to be sent."""
-    due = run.calls.filter(Q(not_before=None) | Q(not_before__lte=at), state=Call.State.PLANNED)
-    # Those that have failed wait for the others, so that no call spends all its tries on one bad moment.
-    chosen = list(due.order_by("n_failures", "pk").values_list("pk", flat=True)[:n])
-    token = secrets.token_hex(16)
-    # Another worker may have taken some of them since we looked: those do not change.
-    run.calls.filter(pk__in=chosen, state=Call.State.PLANNED).update(
-        state=Call.State.LEASED, lease=token, lease_until=at + lease_time(run), sent_at=at
-    )
-    calls = (
-        run.calls.filter(lease=token, state=Call.State.LEASED)
-        .select_related("assignment__seat", "item", "step", "story")
-        .annotate(n_before=Count("attempts"))
-        .order_by("pk")
-    )
-    return Attempt.objects.bulk_create(Attempt(call=call, number=call.n_before + 1, sent_at=at) for call in calls)
+def give_back(attempts: Iterable[Attempt]) -> None:
+    """Forget attempts that were written down and never sent."""
+    attempts = list(attempts)
+    in_flight = Attempt.objects.filter(pk__in=[a.pk for a in attempts], outcome=Attempt.Outcome.IN_FLIGHT)
+    call_ids = list(in_flight.values_list("call", flat=True))
+    Call.objects.filter(pk__in=call_ids, state=Call.State.LEASED).update(state=Call.State.PLANNED)
+    in_flight.delete()
 
 
-def release_leases(*, at: datetime) -> int:
-    """How many calls were opened again because their lease ran out: nobody knows what became of the attempt."""
-    expired = Attempt.objects.filter(
-        outcome=Attempt.Outcome.IN_FLIGHT, call__state=Call.State.LEASED, call__lease_until__lt=at
-    )
-    reason = "sent, and nobody heard the answer"
-    return sum(
-        fail_attempt(attempt, CallFailed(reason, is_transient=True), outcome=Attempt.Outcome.UNKNOWN, at=at)
-        for attempt in expired.select_related("call")
-    )
+def renew(worker: str, *, at: datetime) -> int:
+    """Let a worker that lives keep what it has under way; how many that is."""
+    return in_flight_of(worker).update(lease_until=at + timedelta(seconds=LEASE_SECONDS))
 
 
-def commit_attempt(attempt: Attempt, completion: Completion, *, protocol: str, at: datetime) -> bool:
-    """Commit what came back: the call's end, the attempt's, and the response, all or nothing.
+def in_flight_of(worker: str) -> QuerySet[Attempt]:
+    return Attempt.objects.filter(worker=worker, outcome=Attempt.Outcome.IN_FLIGHT)
 
-    False if the call was no longer ours, because its lease had run out; then nothing changes but the attempt.
-    Raises responses.AssignmentEnded if somebody closed the assignment meanwhile.
+
+def release_expired(*, at: datetime) -> int:
+    """How many calls were opened again because their worker died: nobody knows what became of the attempt."""
+    return release(Attempt.objects.filter(outcome=Attempt.Outcome.IN_FLIGHT, lease_until__lt=at))
+
+
+@transaction.atomic
+def release(in_flight: QuerySet[Attempt]) -> int:
+    """How many calls were opened again, since nobody will hear of their attempts.
+
+    They are sent again, or held for a person, as their run says. An answer that comes all the same is taken.
     """
-    call = attempt.call
-    reply = replies.interpret(call, completion, protocol)
-    with transaction.atomic():
-        is_ours = _end(
-            attempt,
-            at=at,
-            outcome=Attempt.Outcome.ANSWERED,
-            state=reply.state,
-            reason=reply.reason,
-            response=parsing.strip_unstorable(completion.raw),
-            n_tokens_in=completion.n_tokens_in,
-            n_tokens_out=completion.n_tokens_out,
-            answered_at=at,
-        )
-        if is_ours:
-            call.assignment.refresh_from_db(fields=["status"])  # it has been a while since we looked
-            for item, answer in reply.answers:
-                responses.record(
-                    call.assignment,
-                    step=call.step,
-                    item=item,
-                    story=call.story,
-                    answer=answer,
-                    at=at,
-                    key=f"call {call.pk}",
-                )
-    return is_ours
+    locked = in_flight.select_for_update(no_key=True, of=("self",)).order_by("pk")
+    call_by_attempt = dict(locked.values_list("pk", "call"))
+    if not call_by_attempt:
+        return 0
+    attempts = Attempt.objects.filter(pk__in=call_by_attempt, outcome=Attempt.Outcome.IN_FLIGHT)
+    attempts.update(outcome=Attempt.Outcome.UNKNOWN, reason=UNHEARD)
+    leased = Call.objects.filter(pk__in=call_by_attempt.values(), state=Call.State.LEASED)
+    n_released = leased.count()
+    leased.filter(run__resends_unknown=False).update(state=Call.State.HELD, reason=UNHEARD)
+    worn = leased.filter(n_failures__gte=N_TRIES - 1)
+    worn.update(state=Call.State.PROVIDER_ERROR, n_failures=F("n_failures") + 1, reason=UNHEARD)
+    leased.update(state=Call.State.PLANNED, n_failures=F("n_failures") + 1, reason=UNHEARD)
+    return n_released
 
 
-def fail_attempt(attempt: Attempt, failure: CallFailed, *, outcome: Attempt.Outcome, at: datetime) -> bool:
-    """Plan the call again after a while, or end it without an answer. False if it was no longer ours.
-
-    What another try may mend ends when its tries are used up, and is planned anew by `runs.resume`; all else ends for
-    good.
-    """
-    can_be_mended = failure.is_transient or failure.is_fatal
-    n_failures = attempt.call.n_failures + can_be_mended
-    is_over = n_failures >= N_TRIES or not can_be_mended
-    with transaction.atomic():
-        return _end(
-            attempt,
-            at=at,
-            outcome=outcome,
-            state=Call.State.PROVIDER_ERROR if is_over else Call.State.PLANNED,
-            reason=str(failure),
-            n_failures=n_failures,
-            not_before=None if is_over else at + timedelta(seconds=_backoff(attempt.call, n_failures, failure)),
-        )
+def spent(run: Run) -> Decimal:
+    """What the run's requests have cost, and may still cost: those under way and those that nobody heard of at most."""
+    is_open = Q(outcome__in=[Attempt.Outcome.IN_FLIGHT, Attempt.Outcome.UNKNOWN], cost=None)
+    attempts = Attempt.objects.filter(call__run=run)
+    sums = attempts.aggregate(spent=Sum("cost"), reserved=Sum("reserved", filter=is_open))
+    return (sums["spent"] or Decimal(0)) + (sums["reserved"] or Decimal(0))
 
 
-def _end(attempt: Attempt, *, at: datetime, outcome: Attempt.Outcome, reason: str, **changes: Any) -> bool:
-    """End an attempt and change its call, if the call is still leased for it; otherwise the attempt came late."""
-    call = attempt.call
-    is_ours = Call.objects.filter(pk=call.pk, lease=call.lease, state=Call.State.LEASED).update(
-        lease="", lease_until=None, reason=reason, **changes
-    )
-    if not is_ours and outcome == Attempt.Outcome.UNKNOWN:
-        return False  # somebody else has just taken it in, or given it back
-    Attempt.objects.filter(pk=attempt.pk).update(
-        ended_at=None if outcome == Attempt.Outcome.UNKNOWN else at,
-        outcome=outcome if is_ours else Attempt.Outcome.LATE,
-        reason=reason,
-    )
-    return bool(is_ours)
-
-
-def _backoff(call: Call, n_failures: int, failure: CallFailed) -> float:
-    """Seconds until the next try: full jitter up to a doubling limit, and never less than the provider asked for."""
-    limit = min(BACKOFF_SECONDS * 2**n_failures, LONGEST_BACKOFF_SECONDS)
+def backoff_seconds(call: Call, n: int) -> float:
+    """Seconds until the next try: full jitter up to a doubling limit."""
+    limit = min(BACKOFF_SECONDS * 2 ** min(n, 10), LONGEST_BACKOFF_SECONDS)
     import numpy as np  # here, so that web processes come without it
 
-    share = np.random.default_rng([call.pk, n_failures]).random()
-    return max(float(limit * share), failure.retry_after or 0.0)
+    return float(limit * np.random.default_rng([call.pk, n]).random())

@@ -1,6 +1,6 @@
 """What comes with Quire: the built-in prompts, a judge that needs no key, and a judge for each metric."""
 
-from dataclasses import asdict
+from typing import Any
 
 from django.db import transaction
 
@@ -18,12 +18,17 @@ def load_prompts() -> list[Prompt]:
     """
     loaded: list[Prompt] = []
     for prompt in prompts.load_built_in():
-        content = asdict(prompt)
+        content = {name: _as_stored(getattr(prompt, name)) for name in Prompt.CONTENT}
         row, _ = Prompt.objects.get_or_create(name=prompt.name, version=prompt.version, defaults=content)
-        if row.content != content:
+        if {name: row.content[name] for name in content} != content:
             raise prompts.InvalidPrompt(f"{row}: the file says otherwise than what was loaded; give it a new version")
         loaded.append(row)
     return loaded
+
+
+def _as_stored(value: Any) -> Any:
+    """The value as a row gives it back: its columns hold lists."""
+    return list(value) if isinstance(value, tuple) else value
 
 
 @transaction.atomic

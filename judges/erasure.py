@@ -3,13 +3,31 @@
 from collections.abc import Sequence
 from typing import Any
 
-from judges.models import Call
+from judges import calls
+from judges.models import Attempt, Call, Parse, Text
+from studies.models import Story
 
 REASON = "The text was erased, since its writer withdrew."
 
 
 def empty_calls(stories: Sequence[int], **_: Any) -> None:
-    """Empty every call about these stories; one that was still to be sent ends without an answer."""
-    about = Call.objects.filter(story__in=stories)
-    about.filter(state__in=Call.PENDING).update(state=Call.State.BLOCKED, lease="", lease_until=None, reason=REASON)
-    about.update(request={}, response="")
+    """Empty every call about these stories or about their groups; one that was still to be sent ends without an answer.
+
+    What is erased: the stories' texts as they were sent, every body that came back, and what was read in it.
+    """
+    Text.objects.filter(story__in=stories).update(content="")
+    about = Call.objects.filter(pk__in=_find_calls(stories))
+    about.filter(state__in=Call.PENDING).update(state=Call.State.BLOCKED, reason=REASON)
+    about.update(request={}, request_sha256="")
+    attempts = Attempt.objects.filter(call__in=about)
+    attempts.update(body="")
+    Parse.objects.filter(attempt__in=attempts).update(values={}, reason="")
+
+
+def _find_calls(stories: Sequence[int]) -> list[int]:
+    """Ids of the calls in which the words of these stories are sent."""
+    erased = Story.objects.filter(pk__in=stories)
+    groups = Call.objects.filter(story=None, assignment__group__stories__in=stories).distinct()
+    in_groups = groups.select_related("assignment__seat")
+    about_groups = [call.pk for call in in_groups if any(calls.is_about(call, story) for story in erased)]
+    return [*Call.objects.filter(story__in=stories).values_list("pk", flat=True), *about_groups]

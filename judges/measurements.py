@@ -18,7 +18,7 @@ from annotation.models import Response
 from annotation.responses import Answer
 from judges import metrics
 from judges.metrics import Metric
-from judges.models import Call, Judge, Run
+from judges.models import Attempt, Call, Judge, Run
 from judges.planning import CannotRun, Plan, PlannedCall
 from studies import hashing, loader
 from studies import protocol as protocols
@@ -60,6 +60,7 @@ def plan_measurements(study: Study, judge: Judge) -> Plan:
             for group, stories in stories_by_group.items()
         },
         document=_document(study, judge, protocol, step, withheld),
+        judge=judge,
     )
 
 
@@ -88,9 +89,13 @@ def commit_call(call: Call, values: Mapping[str, float], items: Iterable[Item], 
     """
     content = json.dumps(values, ensure_ascii=False)
     with transaction.atomic():
-        changes = {"state": Call.State.OK, "response": content, "sent_at": at, "answered_at": at}
+        changes = {"state": Call.State.OK, "answered_at": at}
         if not Call.objects.filter(pk=call.pk, state=Call.State.PLANNED).update(**changes):
             return False
+        # Nothing is sent, but what came of it is kept where everything that came of a call is.
+        Attempt.objects.create(
+            call=call, number=1, sent_at=at, ended_at=at, outcome=Attempt.Outcome.ANSWERED, body=content
+        )
         refusals = [refusal for item in items if (refusal := _record(call, item, values.get(item.key), at=at))]
         if refusals:
             Call.objects.filter(pk=call.pk).update(state=Call.State.OUT_OF_RANGE, reason="; ".join(refusals))

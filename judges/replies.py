@@ -1,6 +1,7 @@
 """What a completion means for a call: an answer for each item that it asked, or for each that there is none."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from annotation import responses
 from annotation.models import Response
@@ -21,13 +22,18 @@ OUTCOME_BY_STATE = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass
 class Interpretation:
     """What is recorded for a completion, the state in which its call ends, and why if that is not ok."""
 
     answers: list[tuple[Item, Answer]]
     state: Call.State
     reason: str = ""
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What was read, by key of the item."""
+        return {item.key: answer.value for item, answer in self.answers if not answer.outcome}
 
 
 def interpret(call: Call, completion: Completion, protocol: str) -> Interpretation:

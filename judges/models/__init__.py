@@ -1,16 +1,45 @@
 """Raters without a browser: which models are asked, with which words, and every call that was made.
 
-Endpoint  where a model is reached. Holds the name of the key's environment variable, never the key.
-Prompt    what a model is told, in one version. Once used, it never changes.
-Judge     an endpoint, a model, a prompt and parameters; or a metric in one version. Each study that it judges gets its
-          own rater, of the same code.
-Run       a judge at work in a study; what it does is frozen as a document before the first call.
-Call      one item about one story (or a group), to be asked once; a cloze is asked for as a whole, all its items in one
-          call, and a metric for all its values. All calls are rows before the first is sent.
-Attempt   one sending of a call, written down before it is sent.
+Endpoint    where a model is reached. Holds the name of the key's environment variable, never the key.
+Share       how many calls at once one worker may have at an endpoint; together never more than its limit.
+ConnectionTest  what came of trying an endpoint, by a worker.
+Price       what tokens cost at an endpoint, from a day on.
+Prompt      what a model is told, in one version. Once used, it never changes.
+PersonaSet  as whom a model is told to answer, in one version. Once used, it never changes.
+Judge       an endpoint, a model, a prompt and parameters; or a metric in one version. Each study that it judges gets
+            its own rater, of the same code.
+Run         a judge at work in a study; what it does is frozen as a document before the first call. A judge may run
+            again in a study, about further stories or with further readings.
+Reading     one pass of the judge over a seat: in which order, as whom, for which time. An assignment of its rater.
+Text        a part of what is sent, stored once, by hash.
+Call        one item about one story (or a group), to be asked once; or all items of a step in one call, as of a cloze
+            or of a metric. All calls are rows before the first is sent.
+Attempt     one HTTP request of a call, written down before it is sent, with all that came back.
+Parse       what a version of the parser read in what came back.
 """
 
-from judges.models.judges import AlreadyUsed, Endpoint, Judge, Prompt, refuse_change
-from judges.models.runs import Attempt, Call, Run
+from judges.models.calls import Attempt, Call, Parse, Text
+from judges.models.checks import AlreadyUsed, refuse_change
+from judges.models.connection_tests import ConnectionTest
+from judges.models.endpoints import Endpoint, Price, Share
+from judges.models.judges import Judge
+from judges.models.prompts import PersonaSet, Prompt
+from judges.models.runs import Reading, Run
 
-__all__ = ["AlreadyUsed", "Attempt", "Call", "Endpoint", "Judge", "Prompt", "Run", "refuse_change"]
+__all__ = [
+    "AlreadyUsed",
+    "Attempt",
+    "Call",
+    "ConnectionTest",
+    "Endpoint",
+    "Judge",
+    "Parse",
+    "PersonaSet",
+    "Price",
+    "Prompt",
+    "Reading",
+    "Run",
+    "Share",
+    "Text",
+    "refuse_change",
+]

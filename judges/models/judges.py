@@ -1,185 +1,26 @@
-"""Which models and metrics are asked, where they are reached, and with which words."""
+"""Judges: a model at an endpoint with its prompt and parameters, or a metric in one version."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django import forms
-from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import Q
-from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Rater
-from judges import addresses, metrics, prompts, providers
+from judges import metrics
+
+# The first migration names the checks as they stood in this file.
+from judges.models.checks import check_address, check_metric, check_provider, refuse_change
+from judges.models.endpoints import Endpoint
+from judges.models.prompts import Prompt
 from judges.providers import Provider
 
-
-class AlreadyUsed(Exception):
-    """This has been used in a run, and what was used never changes. Make another."""
-
-
-def refuse_change(row: models.Model, fields: tuple[str, ...]) -> None:
-    """Raise AlreadyUsed if one of the fields differs from what the database holds."""
-    stored = type(row)._default_manager.filter(pk=row.pk).values(*fields).first() or {}
-    if changed := [name for name, value in stored.items() if getattr(row, name) != value]:
-        raise AlreadyUsed(
-            f"{row} has been used in a run, so its {', '.join(changed)} cannot change; make another instead"
-        )
-
-
-def check_address(url: str) -> None:
-    try:
-        addresses.parse_address(url)
-    except addresses.InvalidAddress as error:
-        raise ValidationError(str(error)) from None
-
-
-def check_provider(slug: str) -> None:
-    try:
-        providers.find_provider(slug)
-    except providers.UnknownProvider as error:
-        raise ValidationError(str(error)) from None
-
-
-def check_metric(slug: str) -> None:
-    try:
-        metrics.find_metric(slug)
-    except metrics.UnknownMetric as error:
-        raise ValidationError(str(error)) from None
-
-
-class Endpoint(models.Model):
-    name = models.SlugField(_("name"), max_length=80, unique=True)
-    adapter = models.CharField(_("adapter"), max_length=40, default="openai", validators=[check_provider])
-    base_url = models.CharField(
-        _("base url"),
-        max_length=300,
-        blank=True,
-        validators=[check_address],
-        help_text=_("For example https://api.openai.com/v1"),
-    )
-    key_variable = models.CharField(
-        _("key variable"),
-        max_length=80,
-        blank=True,
-        help_text=_("Name of the environment variable with the key, never the key. It ends in _API_KEY."),
-        # Any other name could be a secret of Quire's own, which whoever writes the base URL would then be sent.
-        validators=[RegexValidator(r"^[A-Z][A-Z0-9_]*_API_KEY\Z", _("Capitals, digits and _, ending in _API_KEY."))],
-    )
-    is_allowed = models.BooleanField(
-        _("is allowed"), default=False, help_text=_("Judges may use it. Set by an administrator.")
-    )
-    is_outside = models.BooleanField(
-        _("is outside"),
-        default=True,
-        help_text=_("Texts that go there leave the house. Stays on for a proxy of yours that passes them on."),
-    )
-    n_at_once = models.PositiveSmallIntegerField(
-        _("calls at once"), default=4, validators=[MinValueValidator(1), MaxValueValidator(64)]
-    )
-    timeout_seconds = models.PositiveSmallIntegerField(
-        _("timeout seconds"), default=120, validators=[MinValueValidator(1), MaxValueValidator(3600)]
-    )
-
-    class Meta:
-        verbose_name = _("endpoint")
-        verbose_name_plural = _("endpoints")
-        ordering = ["name"]
-        constraints = [
-            models.CheckConstraint(
-                condition=(Q(adapter="stub") & Q(base_url="")) | (~Q(adapter="stub") & ~Q(base_url="")),
-                name="endpoint_has_address_unless_stub",
-                violation_error_message=_("A stub has no base URL; every other endpoint needs one."),
-            )
-        ]
-        permissions = [("allow_endpoint", "Can allow an endpoint and name its key")]
-
-    def __str__(self) -> str:
-        return f"{self.name} (stub)" if self.is_stub else self.name
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        stored = Endpoint.objects.filter(pk=self.pk).first() if self.pk else None
-        if stored and (stored.base_url, stored.adapter) != (self.base_url, self.adapter):
-            # A key was given for an address. Sent to another one, it would be given away.
-            self.key_variable, self.is_allowed = "", False
-        super().save(*args, **kwargs)
-
-    def clean(self) -> None:
-        """Refuse a private address that is marked as allowed and that no call would reach. Asks the name service."""
-        if not self.is_allowed or self.is_stub or not self.base_url:
-            return
-        try:
-            addresses.check_reach(self.base_url, allowed=settings.ALLOWED_PRIVATE_ENDPOINTS)
-        except addresses.InvalidAddress as error:
-            raise ValidationError({"base_url": str(error)}) from None
-
-    @property
-    def is_stub(self) -> bool:
-        """Whether nothing is reached, and answers are drawn by chance."""
-        return self.provider is not None and self.provider.is_stub
-
-    @property
-    def provider(self) -> Provider | None:
-        """What speaks to it; None if its file is no longer there."""
-        return providers.all_providers().get(self.adapter)
-
-
-class Prompt(models.Model):
-    class Protocol(models.TextChoices):
-        REASONING_FIRST = "reasoning_first", _("reasoning first, the verdict last")
-        VERDICT_FIRST = "verdict_first", _("the verdict first")
-
-    class Source(models.TextChoices):
-        PAPER = "paper", pgettext_lazy("source", "Paper")
-        REPOSITORY = "repository", _("Repository")
-        OWN = "own", _("Own")
-
-    CONTENT = ("name", "version", "system", "template", "protocol", "source", "citation", "is_verbatim")
-
-    name = models.SlugField(_("name"), max_length=80)
-    version = models.CharField(_("version"), max_length=40)
-    system = models.TextField(_("system"), blank=True)
-    template = models.TextField(
-        _("template"), help_text=_("Jinja. Knows stories (fenced), premise, background, instruction, question, words.")
-    )
-    protocol = models.CharField(
-        _("protocol"), max_length=20, choices=Protocol.choices, default=Protocol.REASONING_FIRST
-    )
-    source = models.CharField(_("source"), max_length=12, choices=Source.choices, default=Source.OWN)
-    citation = models.TextField(_("citation"), blank=True)
-    is_verbatim = models.BooleanField(_("is verbatim"), default=False, help_text=_("Word for word as in its source."))
-
-    class Meta:
-        verbose_name = _("prompt")
-        verbose_name_plural = _("prompts")
-        ordering = ["name", "version"]
-        constraints = [models.UniqueConstraint(fields=["name", "version"], name="prompt_version_once")]
-
-    def __str__(self) -> str:
-        return f"{self.name} {self.version}"
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        if self.is_used():
-            refuse_change(self, self.CONTENT)
-        super().save(*args, **kwargs)
-
-    @property
-    def content(self) -> dict[str, Any]:
-        """Everything that the prompt says of itself, as runs freeze it."""
-        return {name: getattr(self, name) for name in self.CONTENT}
-
-    def is_used(self) -> bool:
-        return self.pk is not None and Judge.objects.filter(prompt=self.pk, runs__isnull=False).exists()
-
-    def clean(self) -> None:
-        try:
-            prompts.check_templates(self.system, self.template)
-        except prompts.InvalidPrompt as error:
-            raise ValidationError(str(error)) from None
+__all__ = ["Judge", "check_address", "check_metric", "check_provider"]
 
 
 class Judge(models.Model):

@@ -2,21 +2,31 @@
 
 import json
 import re
-from functools import partial
+from collections.abc import Awaitable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
 from judges.providers.base import (
+    MAX_BATCH_BYTES,
+    BatchClient,
+    BatchResult,
+    BatchState,
     CallFailed,
     Client,
     Completion,
     Connection,
+    FailureKind,
+    Limits,
     Provider,
     Request,
-    bound,
+    answer_schema,
+    document_of,
     failure_of,
-    pin_address,
+    read_limits,
+    text_of,
+    token_count,
 )
 
 # How Azure and others say, with HTTP 400, that their filter stopped the prompt before any model saw it.
@@ -30,6 +40,9 @@ class OpenAI(Provider):
     def connect(self, connection: Connection) -> Client:
         return OpenAIClient(connection)
 
+    def connect_batches(self, connection: Connection) -> BatchClient:
+        return OpenAIBatches(connection)
+
 
 class OpenAIClient:
     """Chat completions at a base URL, by the `openai` library without its retries."""
@@ -38,79 +51,172 @@ class OpenAIClient:
         # Imported here: it takes half a second that pages and commands without a judge need not wait.
         import openai
 
-        self._key = connection.key
+        from judges.providers.base import network
+
+        self._connection = connection
+        self._network = network
         self._openai = openai
-        # Redirects could lead to an address that the guard has not seen; so could a proxy from the environment.
-        http_client = openai.DefaultHttpxClient(
-            follow_redirects=False,
-            trust_env=False,
-            timeout=connection.timeout_seconds,
-            event_hooks={
-                "request": [] if connection.may_be_private else [pin_address],
-                "response": [partial(bound, seconds=connection.timeout_seconds)],
-            },
-            headers={"Accept-Encoding": "identity"},  # what is counted is what arrives
-        )
-        self._client = openai.OpenAI(
+        headers = {"Authorization": f"Bearer {connection.key}"} if connection.key else {}
+        self.sdk = openai.AsyncOpenAI(
             base_url=connection.base_url,
-            # The library takes the environment's key where it is given none, and would send it here.
-            api_key=connection.key or "none",
+            api_key="none",  # where it is given none it takes the environment's; ours is set where requests leave
             max_retries=0,
-            timeout=connection.timeout_seconds,
-            http_client=http_client,
+            timeout=None,  # `call` bounds the whole
+            http_client=network.http_client(connection, headers),
         )
-        # These too it takes from the environment, for another host than this one.
-        self._client.organization = self._client.project = None
 
-    def complete(self, request: Request) -> Completion:
-        openai = self._openai
-        try:
-            response = self._client.chat.completions.with_raw_response.create(
-                model=request["model"], messages=request["messages"], extra_body=request.get("parameters") or None
-            )
-            body = self._without_key(response.http_response.text)
-        except openai.APIStatusError as error:
-            body = self._without_key(error.response.text)
-            if error.status_code == 400 and _BLOCKED.search(body):
-                return Completion("", "content_filter", n_tokens_in=None, n_tokens_out=None, raw=body)
-            raise failure_of(error.status_code, body, error.response.headers.get("retry-after", "")) from None
-        except openai.APITimeoutError:
-            raise CallFailed("the provider did not answer in time", is_transient=True) from None
-        except openai.APIConnectionError as error:
-            if isinstance(error.__cause__, CallFailed):  # the library wraps what `pin_address` and `bound` raise
-                raise error.__cause__ from None
-            cause = type(error.__cause__ or error).__name__
-            raise CallFailed(f"the provider could not be reached ({cause})", is_transient=True) from None
-        except openai.OpenAIError as error:
-            raise CallFailed(f"the request could not be made ({type(error).__name__})") from None
-        return completion_of(body)
+    async def complete(self, request: Request) -> Completion:
+        fields = body_of(request)
+        create = self.sdk.chat.completions.with_raw_response.create
+        response = await self.send(
+            create(model=fields.pop("model"), messages=fields.pop("messages"), extra_body=fields or None)
+        )
+        body, request_id = self._without_key(response.text), self._request_id(response)
+        if response.status_code == 400 and _BLOCKED.search(body):
+            return Completion("", "content_filter", body, request_id=request_id)
+        self.check_success(response)
+        return completion_of(body, request_id=request_id, limits=read_limits(response.headers))
 
-    def close(self) -> None:
-        self._client.close()
+    async def send(self, sending: Awaitable[Any]) -> Any:
+        """The HTTP response to what the library sends, whatever its status. Raises CallFailed."""
+        async with self._network.call(self._connection):
+            try:
+                return (await sending).http_response
+            except self._openai.APIStatusError as error:
+                return error.response
+
+    def check_success(self, response: Any) -> None:
+        """Raise CallFailed if the status is not one of success."""
+        if not response.is_success:
+            body = self._without_key(response.text)
+            raise failure_of(response.status_code, body, response.headers, request_id=self._request_id(response))
+
+    async def close(self) -> None:
+        await self.sdk.close()
+
+    def _request_id(self, response: Any) -> str:
+        return self._without_key(response.headers.get("x-request-id", ""))
 
     def _without_key(self, text: str) -> str:
-        return text.replace(self._key, "[key]") if self._key else text
+        return text.replace(self._connection.key, "[key]") if self._connection.key else text
 
 
-def completion_of(body: str) -> Completion:
+class OpenAIBatches:
+    """Batches of chat completions: a file of requests goes in, a file of replies and one of errors come out."""
+
+    # One that expired or was cancelled may have got some of its replies.
+    STATES = {
+        "completed": BatchState.ENDED,
+        "expired": BatchState.ENDED,
+        "cancelled": BatchState.ENDED,
+        "failed": BatchState.FAILED,
+    }
+
+    def __init__(self, connection: Connection) -> None:
+        self._client = OpenAIClient(replace(connection, max_body_bytes=MAX_BATCH_BYTES))
+
+    async def create(self, name: str, request_by_key: Mapping[str, Request]) -> str:
+        lines = [
+            json.dumps({"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": body_of(request)})
+            for key, request in request_by_key.items()
+        ]
+        sdk = self._client.sdk
+        content = "\n".join(lines).encode()
+        file = await self._ask(sdk.files.with_raw_response.create(file=("calls.jsonl", content), purpose="batch"))
+        batch = await self._ask(
+            sdk.batches.with_raw_response.create(
+                input_file_id=file["id"],
+                endpoint="/v1/chat/completions",
+                completion_window="24h",
+                metadata={"name": name},
+            )
+        )
+        return str(batch["id"])
+
+    async def find(self, name: str) -> str | None:
+        page = await self._ask(self._client.sdk.batches.with_raw_response.list(limit=100))
+        return next((str(b["id"]) for b in page["data"] if (b.get("metadata") or {}).get("name") == name), None)
+
+    async def poll(self, batch: str) -> BatchState:
+        document = await self._retrieve(batch)
+        return self.STATES.get(document["status"], BatchState.WORKING)
+
+    async def results(self, batch: str) -> list[BatchResult]:
+        document = await self._retrieve(batch)
+        results: list[BatchResult] = []
+        for file in filter(None, (document.get("output_file_id"), document.get("error_file_id"))):
+            response = await self._client.send(self._client.sdk.files.with_raw_response.content(file))
+            self._client.check_success(response)
+            results += [result_of(json.loads(line)) for line in response.text.splitlines() if line]
+        return results
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    async def _retrieve(self, batch: str) -> dict[str, Any]:
+        return await self._ask(self._client.sdk.batches.with_raw_response.retrieve(batch))
+
+    async def _ask(self, sending: Awaitable[Any]) -> dict[str, Any]:
+        response = await self._client.send(sending)
+        self._client.check_success(response)
+        return document_of(response.text)
+
+
+def result_of(line: dict[str, Any]) -> BatchResult:
+    """What a line of a batch's files says of its call."""
+    key, response = str(line["custom_id"]), line.get("response")
+    if not response:
+        reason = f"not answered in a batch: {json.dumps(line.get('error'))[:300]}"
+        return BatchResult(key, CallFailed(reason, kind=FailureKind.TIMEOUT, body=json.dumps(line)))
+    body, request_id = json.dumps(response["body"], ensure_ascii=False), str(response.get("request_id") or "")
+    if response["status_code"] != 200:
+        return BatchResult(key, failure_of(response["status_code"], body, {}, request_id=request_id))
+    try:
+        return BatchResult(key, completion_of(body, request_id=request_id))
+    except CallFailed as failure:
+        return BatchResult(key, failure)
+
+
+def body_of(request: Request) -> dict[str, Any]:
+    """What is sent for a request."""
+    body = dict(request.get("parameters") or {})
+    body["model"] = request["model"]
+    body["messages"] = [message | {"content": text_of(message["content"])} for message in request["messages"]]
+    if request.get("structured"):
+        form = {"name": "answer", "strict": True, "schema": answer_schema(request["schema"])}
+        body["response_format"] = {"type": "json_schema", "json_schema": form}
+    return body
+
+
+def completion_of(body: str, *, request_id: str = "", limits: Limits | None = None) -> Completion:
     """The completion that a chat response's body holds. Raises CallFailed if it holds none."""
     try:
         document = json.loads(body)
         choice = document["choices"][0]
         message = choice["message"]
         text, refusal = message.get("content"), message.get("refusal")
+        finish_reason = "refusal" if refusal else str(choice.get("finish_reason") or "stop")
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         # A proxy's error page, half a body: the next try may get a whole one.
-        raise CallFailed("the provider's reply is not a chat completion", is_transient=True) from None
+        raise CallFailed(
+            "the provider's reply is not a chat completion",
+            kind=FailureKind.MALFORMED,
+            status=200,
+            body=body,
+            request_id=request_id,
+        ) from None
     if isinstance(text, list):  # some servers send the text in parts
         text = "".join(str(part.get("text", "")) for part in text if isinstance(part, dict))
-    finish_reason = "refusal" if refusal else str(choice.get("finish_reason") or "stop")
-    usage = document.get("usage")
-    n_in, n_out = (
-        _count(usage.get(name)) if isinstance(usage, dict) else None for name in ("prompt_tokens", "completion_tokens")
+    usage: Any = document.get("usage")
+    return Completion(
+        str(refusal or text or ""),
+        finish_reason,
+        body,
+        model=str(document.get("model") or ""),
+        request_id=request_id,
+        n_tokens_in=token_count(usage, "prompt_tokens"),
+        n_tokens_out=token_count(usage, "completion_tokens"),
+        n_tokens_cached=token_count(usage, "prompt_tokens_details", "cached_tokens"),
+        n_tokens_reasoning=token_count(usage, "completion_tokens_details", "reasoning_tokens"),
+        limits=limits,
     )
-    return Completion(str(refusal or text or ""), finish_reason, n_tokens_in=n_in, n_tokens_out=n_out, raw=body)
-
-
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31 else None

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from judges.prompts import strip_marks
-from judges.providers.base import Client, Completion, Connection, Provider, Request
+from judges.providers.base import Client, Completion, Connection, Provider, Request, text_of
 from studies.items.chance import Chance, draw_value
 
 TEXT = "This text comes from a stub and not from a model. It says nothing about the story."
@@ -30,11 +30,12 @@ class StubClient:
     Every reply says that it is a stub's. The same request gets the same reply, whatever the number of its fence.
     """
 
-    def complete(self, request: Request) -> Completion:
+    async def complete(self, request: Request) -> Completion:
         parameters = request.get("parameters", {})
         if "skeleton" in request["schema"]:
             return _stub_story(request["schema"])
-        text = strip_marks(json.dumps([request["model"], request["messages"]], sort_keys=True))
+        messages = [message | {"content": text_of(message["content"])} for message in request["messages"]]
+        text = strip_marks(json.dumps([request["model"], messages], sort_keys=True))
         digest = hashlib.sha256(text.encode()).digest()
         import numpy as np  # here, so that web processes come without it
 
@@ -44,9 +45,9 @@ class StubClient:
         # In this order the reply suits both protocols: it is a JSON object from beginning to end.
         text = json.dumps({"rationale": rationale, "answer": answer}, ensure_ascii=False)
         raw = json.dumps({"stub": True, "reply": text}, ensure_ascii=False)
-        return Completion(text, "stop", n_tokens_in=None, n_tokens_out=None, raw=raw)
+        return Completion(text, "stop", raw)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         pass
 
 
@@ -57,4 +58,4 @@ def _stub_story(schema: dict[str, Any]) -> Completion:
         words = " ".join(re.findall(r"\w+", hint)[:6]) or f"blank {number}"
         story = story.replace(f"{{{{{number}}}}}", f"[stub] {words}")
     raw = json.dumps({"stub": True, "reply": story}, ensure_ascii=False)
-    return Completion(story, "stop", n_tokens_in=None, n_tokens_out=None, raw=raw)
+    return Completion(story, "stop", raw)

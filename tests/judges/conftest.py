@@ -8,7 +8,7 @@ import pytest
 
 from annotation.models import Response
 from annotation.responses import history
-from judges import attempts, catalogue, replies, runs
+from judges import attempts, catalogue, endpoints, replies, runs
 from judges.models import Call, Endpoint, Judge, Run
 from studies.models import Provenance, Study
 from tests import factories
@@ -19,15 +19,17 @@ KEY = "sk-canary-3b1f0e5d7a9c"
 
 @pytest.fixture(autouse=True)
 def queued(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The runs that workers were told of: nothing leaves for a real broker."""
+    """The endpoints, and runs of metrics, that workers were told of: nothing leaves for a real broker."""
     told: list[int] = []
-    monkeypatch.setattr(runs.current_app, "send_task", lambda name, args: told.append(*args))
+    monkeypatch.setattr(runs.current_app, "send_task", lambda name, args, **options: told.append(*args))
     return told
 
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attempts, "BACKOFF_SECONDS", 0.001)
+    monkeypatch.setattr(endpoints, "FIRST_REST_SECONDS", 0.001)
+    monkeypatch.setattr(endpoints, "LONGEST_REST_SECONDS", 0.01)
 
 
 @pytest.fixture

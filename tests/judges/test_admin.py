@@ -94,7 +94,7 @@ def test_running_a_judge_needs_the_right_to_it() -> None:
 
 
 def endpoint_form(endpoint: Endpoint, **changes: Any) -> dict[str, Any]:
-    names = ("name", "adapter", "base_url", "key_variable", "n_at_once", "timeout_seconds")
+    names = ("name", "adapter", "base_url", "key_variable", "n_at_once", "timeout_seconds", "max_body_bytes")
     return {name: getattr(endpoint, name) for name in names} | {"is_outside": "on"} | changes
 
 
@@ -233,6 +233,7 @@ def test_a_private_address_is_saved_as_allowed_only_if_the_operator_named_it(sta
         "base_url": "http://10.0.0.5:8000/v1",
         "n_at_once": 1,
         "timeout_seconds": 5,
+        "max_body_bytes": 4_000_000,
     }
     add = reverse("admin:judges_endpoint_add")
 

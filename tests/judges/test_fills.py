@@ -1,5 +1,6 @@
 """Models that fill a cloze: asked once for the whole story, and taken apart or left out whole."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -7,10 +8,11 @@ import pytest
 
 from annotation.models import Fill, Response
 from annotation.responses import derivation
-from judges import catalogue, fills, planning, runs
+from judges import calls, catalogue, fills, planning, runs
+from judges.fills import Stop
 from judges.models import Call, Judge, Run
 from judges.parsing import Failure
-from judges.prompts import InvalidPrompt, new_mark
+from judges.prompts import InvalidPrompt, find_built_in, join, new_mark
 from judges.providers.stub import StubClient
 from studies.cloze.text import fill_blanks
 from studies.layouts.cloze import Switches
@@ -29,6 +31,11 @@ STORY = fill_blanks(shoes(), FILLS)
 @pytest.fixture
 def study() -> Study:
     return clozes.study()
+
+
+def asked(request: dict[str, Any]) -> str:
+    """What the user's message of a request says."""
+    return join(request["messages"])[-1]["content"]
 
 
 def run_with(study: Study, standin: StandIn, *replies: told.Reply) -> Run:
@@ -85,7 +92,7 @@ def test_layout_fences_and_thoughts_are_no_part_of_the_story(study: Study, stand
 def test_an_answer_that_cannot_be_taken_apart_fills_no_blank(
     study: Study, standin: StandIn, reply: told.Reply, state: str, outcome: str, reason: str
 ) -> None:
-    run_with(study, standin, reply)
+    run_with(study, standin, reply, reply)  # an unreadable one is asked for once more
 
     assert answers() == [(f"blank-0{n}", None, outcome) for n in FILLS]
     call = Call.objects.get()
@@ -95,8 +102,8 @@ def test_an_answer_that_cannot_be_taken_apart_fills_no_blank(
 
 
 def test_models_get_the_constraints_where_people_see_them() -> None:
-    shown = fills.build_request(shoes(), Switches(constraints=True), mark="fence-0")["messages"][-1]["content"]
-    bare = fills.build_request(shoes(), Switches(), mark="fence-0")["messages"][-1]["content"]
+    shown = asked(fills.build_request(shoes(), Switches(constraints=True), mark="fence-0"))
+    bare = asked(fills.build_request(shoes(), Switches(), mark="fence-0"))
 
     assert (
         "Section 1, The Corridor\n- Must: The object must be small enough to lie in a heel.\n- Should: Nothing" in shown
@@ -108,8 +115,9 @@ def test_models_get_the_constraints_where_people_see_them() -> None:
 def test_a_run_keeps_what_it_asks_with(study: Study, standin: StandIn) -> None:
     kept = json.loads(started(study, judge_at(standin)).document)["fill_prompt"]
 
-    assert (kept["name"], kept["version"]) == ("quiet-fill", "2")
-    assert kept["task"] in Call.objects.get().request["messages"][-1]["content"]
+    assert (kept["name"], kept["version"]) == ("quiet-fill-whole", "1")
+    task = kept["template"].split("\n")[0]
+    assert calls.render(Call.objects.get().request)["messages"][-1]["content"].startswith(task)
 
 
 def test_other_runs_keep_no_fill_prompt(standin: StandIn) -> None:
@@ -138,8 +146,8 @@ def test_the_stub_fills_every_blank_and_says_in_each_that_it_is_one(study: Study
 
 
 def test_the_stubs_story_can_be_taken_apart_again() -> None:
-    asked = fills.build_request(shoes(), Switches(), mark="fence-0")
-    completion = StubClient().complete({"model": "stub", "parameters": {}} | asked)
+    request = fills.build_request(shoes(), Switches(), mark="fence-0")
+    completion = asyncio.run(StubClient().complete({"model": "stub", "parameters": {}} | request))
 
     found = fills.parse_fills(completion.text, finish_reason="stop", document=shoes())
 
@@ -150,14 +158,111 @@ def test_the_stubs_story_can_be_taken_apart_again() -> None:
 def test_the_text_to_fill_stands_inside_a_fence_with_nothing_else() -> None:
     mark = new_mark()
 
-    rule, asked = fills.build_request(shoes(), Switches(constraints=True), mark=mark)["messages"]
+    (rule, request) = fills.build_request(shoes(), Switches(constraints=True), mark=mark)["messages"]
 
-    before, rest = asked["content"].split(f"<story {mark}>\n")
-    assert rest == f"{shoes().marked_text}\n</story {mark}>"
-    assert mark in rule["content"]
+    before, text = request["content"]
+    assert text == f"<story {mark}>\n{shoes().marked_text}\n</story {mark}>"
+    assert mark in rule["content"][0]
     assert "Seven" not in before
 
 
 def test_a_fence_whose_number_stands_in_the_text_to_fill_is_refused() -> None:
     with pytest.raises(InvalidPrompt, match="draw another"):
         fills.build_request(shoes(), Switches(), mark="berth eleven")
+
+
+@pytest.mark.parametrize("name", ["quiet-fill-whole", "quiet-fill-section"])
+def test_a_way_out_is_told_only_where_the_step_has_one(name: str) -> None:
+    def told_of(switches: Switches) -> str:
+        prompt = find_built_in(name)
+        if name == fills.WHOLE:
+            return asked(fills.build_request(shoes(), switches, mark="fence-0", prompt=prompt))
+        return asked(fills.build_section_request(shoes(), switches, section=1, fills={}, mark="fence-0", prompt=prompt))
+
+    assert "I cannot go on at blank" in told_of(Switches(way_out=True))
+    assert "I cannot go on" not in told_of(Switches())
+
+
+def test_the_sentence_of_the_paper_is_all_that_is_said_where_it_is_asked_verbatim() -> None:
+    request = fills.build_request(shoes(), Switches(), mark="fence-0", prompt=find_built_in("quiet-fill-paper"))
+
+    before, _text = request["messages"][1]["content"]
+    assert before.strip().startswith("Please read the following mystery story, replace all blanks")
+    assert before.strip().endswith("directly readable story")
+
+
+@pytest.mark.parametrize(
+    ("reply", "stop"),
+    [
+        ("I cannot go on at blank 3", Stop(3)),
+        ("**I can't go on at blank 3.**", Stop(3)),
+        ("<think>Hm.</think>I can’t go on at blank 3", Stop(3)),
+    ],
+)
+def test_a_model_that_was_offered_a_way_out_can_take_it(reply: str, stop: Stop) -> None:
+    assert fills.parse_fills(reply, finish_reason="stop", document=shoes(), may_stop=True) == stop
+    assert isinstance(fills.parse_fills(reply, finish_reason="stop", document=shoes()), Failure), "it was not offered"
+
+
+@pytest.mark.parametrize(
+    "reply", ["I cannot go on at blank 9", f"I cannot go on at blank 3\n\n{STORY}", "I cannot go on.", "blank 3"]
+)
+def test_a_way_out_that_is_taken_by_halves_is_no_answer(reply: str) -> None:
+    assert isinstance(fills.parse_fills(reply, finish_reason="stop", document=shoes(), may_stop=True), Failure)
+
+
+def test_a_section_is_asked_for_with_what_was_filled_before_it() -> None:
+    earlier = {number: FILLS[number] for number in (1, 2)}
+
+    request = fills.build_section_request(shoes(), Switches(constraints=True), section=2, fills=earlier, mark="fence-0")
+
+    said = asked(request)
+    assert f"They were {FILLS[1]} and they were wet" in said
+    assert "fill the blanks of section 2, The Compartments." in said
+    assert "The widow hears" in said
+    assert "The officer finds" not in said, "constraints of other sections are told with them"
+    assert "{{3}}" in said
+    assert request["schema"]["required"] == ["3", "4"]
+
+
+SECTION = {"3": FILLS[3], "4": FILLS[4]}
+
+
+@pytest.mark.parametrize("around", ["{}", "```json\n{}\n```", "<think>Well.</think>{}"])
+def test_the_blanks_of_a_section_are_read_by_number(around: str) -> None:
+    reply = around.format(json.dumps(SECTION))
+
+    assert fills.parse_section(reply, finish_reason="stop", document=shoes(), section=2) == {3: FILLS[3], 4: FILLS[4]}
+
+
+@pytest.mark.parametrize(
+    ("reply", "finish_reason", "state", "reason"),
+    [
+        (json.dumps({"3": "x"}), "stop", "unreadable", "blank 4: is left empty"),
+        (json.dumps(SECTION | {"4": "  "}), "stop", "unreadable", "blank 4: is left empty"),
+        (json.dumps(SECTION | {"4": "{{4}}"}), "stop", "unreadable", "blank 4: is still open"),
+        (json.dumps(SECTION | {"4": 7}), "stop", "out_of_range", "blank 4: is not filled with words"),
+        (json.dumps(SECTION | {"5": "x"}), "stop", "out_of_range", "blank 5: is none of this section"),
+        (json.dumps({"fills": SECTION}), "stop", "out_of_range", "blank fills: is none of this section"),
+        (json.dumps(SECTION) * 2, "stop", "unreadable", "the reply is not one object"),
+        ('{"3": "x", "3": "y", "4": "z"}', "stop", "unreadable", "the reply says one thing twice"),
+        (json.dumps(SECTION)[:-4], "stop", "unreadable", "the reply is not one object"),
+        (json.dumps(SECTION), "length", "truncated", "the reply ended at the limit"),
+        ("I cannot help with this.", "stop", "refused", "I cannot help"),
+        ("", "content_filter", "blocked", "the provider blocked"),
+        ("", "stop", "unreadable", "the reply is empty"),
+    ],
+)
+def test_a_section_that_cannot_be_read_fills_no_blank(reply: str, finish_reason: str, state: str, reason: str) -> None:
+    failure = fills.parse_section(reply, finish_reason=finish_reason, document=shoes(), section=2)
+
+    assert isinstance(failure, Failure)
+    assert (failure.state, failure.reason[: len(reason)]) == (state, reason)
+
+
+def test_a_way_out_of_a_section_is_one_of_its_blanks() -> None:
+    def read(reply: str) -> Any:
+        return fills.parse_section(reply, finish_reason="stop", document=shoes(), section=2, may_stop=True)
+
+    assert read("I cannot go on at blank 4") == Stop(4)
+    assert isinstance(read("I cannot go on at blank 1"), Failure)

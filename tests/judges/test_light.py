@@ -5,7 +5,7 @@ import sys
 
 from django.conf import settings
 
-SDKS = ("openai", "httpx", "anthropic")
+SDKS = ("openai", "httpx", "httpx2", "anthropic")
 SCRIPT = """
 import os, sys
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
@@ -16,7 +16,8 @@ from judges import metrics, providers
 assert providers.all_providers() and metrics.all_metrics()
 print(*sorted(name for name in sys.modules if name in {sdks}))
 from judges.providers.base import Connection
-providers.find_provider("openai").connect(Connection("https://api.example.org/v1", key="", timeout_seconds=1)).close()
+for slug in ("openai", "anthropic"):
+    providers.find_provider(slug).connect(Connection("https://api.example.org/v1", key="", timeout_seconds=1))
 print(*sorted(name for name in sys.modules if name in {sdks}))
 """
 
@@ -31,4 +32,4 @@ def test_no_sdk_is_imported_before_the_first_connection() -> None:
     assert process.returncode == 0, process.stderr
     before, after = process.stdout.split("\n")[:2]
     assert before == ""
-    assert "openai" in after.split(), "it is imported once something is to be sent"
+    assert {"openai", "anthropic"} <= set(after.split()), "each is imported once something is to be sent"

@@ -79,9 +79,9 @@ def test_each_call_keeps_what_was_measured_and_what_came_out(study: Study) -> No
 
     call = Call.objects.get(story__code="p1s1")
     assert call.request == {"metric": "length", "version": "1", "sha256": call.story.sha256}
-    assert json.loads(call.response) == {"words": 8, "sentences": 3, "paragraphs": 3}
+    assert json.loads(call.attempts.get().body) == {"words": 8, "sentences": 3, "paragraphs": 3}
     assert call.item is None
-    assert Attempt.objects.count() == 0, "nothing was sent"
+    assert set(Attempt.objects.values_list("outcome", "status")) == {("answered", None)}, "nothing was sent"
 
 
 def test_nothing_reaches_for_the_network(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,7 +170,7 @@ def test_the_command_takes_a_judge_or_a_metric(study: Study, arguments: list[str
 def test_workers_do_the_same(study: Study) -> None:
     run = runs.start(study, catalogue.make_metric_judge("length"), by="tests")
 
-    tasks.work(run.pk)
+    tasks.measure(run.pk)
 
     run.refresh_from_db()
     assert run.state == Run.State.FINISHED

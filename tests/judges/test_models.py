@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 
 from annotation.models import Rater
 from judges import catalogue, prompts, runs
-from judges.models import AlreadyUsed, Call, Endpoint, Judge, Prompt
+from judges.models import AlreadyUsed, Attempt, Endpoint, Judge, Prompt
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -138,17 +138,19 @@ def test_the_database_refuses_a_lease_without_an_end() -> None:
     run = runs.start(factories.study(), catalogue.make_stub_judge(), by="tests")
 
     with pytest.raises(IntegrityError), transaction.atomic():
-        run.calls.update(state=Call.State.LEASED, lease_until=None)
+        Attempt.objects.create(call=run.calls.all()[0], number=1, sent_at=factories.NOON)
 
 
 def test_the_built_in_prompts_load_once() -> None:
     first, again = catalogue.load_prompts(), catalogue.load_prompts()
 
     assert [p.pk for p in first] == [p.pk for p in again]
-    assert {(p.name, p.protocol) for p in first} == {
+    assert {(p.name, p.protocol) for p in first} >= {
         ("plain-verdict-first", "verdict_first"),
         ("ttcw-reasoning-first", "reasoning_first"),
+        ("quiet-fill-whole", "reasoning_first"),
     }
+    assert len(first) == len(prompts.load_built_in())
     for prompt in first:
         prompt.full_clean()
 
@@ -170,7 +172,7 @@ def test_the_stub_judge_is_made_once_and_is_never_outside() -> None:
 
 
 def test_an_adapter_that_no_file_defines_is_refused_with_those_there_are() -> None:
-    with pytest.raises(ValidationError, match="“telegraph” is not a provider; there are: openai, stub"):
+    with pytest.raises(ValidationError, match="“telegraph” is not a provider; there are: anthropic, openai, stub"):
         endpoint(adapter="telegraph").full_clean()
 
 

@@ -8,7 +8,7 @@ import pytest
 from judges import parsing
 from judges.parsing import Failure, Verdict
 from studies.items import StoryLabel
-from tests.judges.test_prompts import Asking
+from tests.judges.questions import Asking
 
 CHOICE = Asking(
     type="choice",

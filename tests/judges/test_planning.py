@@ -5,7 +5,7 @@ import pytest
 from annotation.responses import letters
 from judges import catalogue, planning
 from judges.models import Endpoint, Judge
-from judges.planning import CannotRun
+from judges.planning import CannotRun, Scope
 from judges.prompts import strip_marks
 from studies.models import ProtocolVersion, Provenance, Story, Study
 from tests import factories, triggers
@@ -15,7 +15,8 @@ pytestmark = pytest.mark.django_db
 
 def outside_judge() -> Judge:
     endpoint = Endpoint.objects.create(name="far", base_url="https://api.example.org/v1", is_allowed=True)
-    return Judge.objects.create(slug="far", endpoint=endpoint, model="m", prompt=catalogue.load_prompts()[0])
+    prompt = next(prompt for prompt in catalogue.load_prompts() if prompt.name == "plain-verdict-first")
+    return Judge.objects.create(slug="far", endpoint=endpoint, model="m", prompt=prompt)
 
 
 def test_every_item_is_asked_about_every_story_and_what_is_asked_of_the_group_once() -> None:
@@ -129,12 +130,54 @@ def test_an_endpoint_that_nobody_allowed_cannot_be_used() -> None:
         planning.plan_run(factories.study(), judge)
 
 
-def test_a_withheld_text_cannot_be_judged() -> None:
-    study = factories.study()
+def test_a_withheld_text_is_named_and_left_out_with_what_is_asked_about_its_group() -> None:
+    study = factories.study(n_groups=2)
     Story.objects.filter(study=study, code="p1s2").update(text="", is_withheld=True)
 
-    with pytest.raises(CannotRun, match=r"1 story \(p1s2\) is withheld"):
+    plan = planning.plan_run(study, catalogue.make_stub_judge())
+
+    assert plan.withheld == ["p1s2"]
+    codes = [call.story.code for call in plan.all_calls if call.story]
+    assert sorted(set(codes)) == ["p1s1", "p1s3", "p1s4", "p2s1", "p2s2", "p2s3", "p2s4"]
+    by_group = {group.code: sum(call.story is None for call in calls) for group, calls in plan.calls.items()}
+    assert by_group == {"plot1": 0, "plot2": 1}
+
+
+def test_where_every_text_is_withheld_nothing_can_be_judged() -> None:
+    study = factories.study()
+    Story.objects.filter(study=study).update(text="", is_withheld=True)
+
+    with pytest.raises(CannotRun, match=r"4 stories \(p1s1, p1s2, p1s3, p1s4\) are withheld"):
         planning.plan_run(study, catalogue.make_stub_judge())
+
+
+def test_of_a_selection_only_its_stories_are_read_and_need_leave() -> None:
+    study = factories.study(n_groups=2)
+    Provenance.objects.filter(story__code__in=["p1s1", "p2s2"]).update(may_send_out=True)
+
+    plan = planning.plan_run(study, outside_judge(), Scope(selection=("p1s1", "p2s2")))
+
+    assert {group.code: order for group, order in plan.orders.items()} == {"plot1": ["p1s1"], "plot2": ["p2s2"]}
+    assert plan.n_calls == 2 * 3
+    with pytest.raises(CannotRun, match="no story p9s9"):
+        planning.plan_run(study, catalogue.make_stub_judge(), Scope(selection=("p9s9",)))
+
+
+def test_both_orders_and_repeats_are_readings_of_their_own() -> None:
+    study = factories.study()
+    scope = Scope(orders=("planned", "reversed"), n_repeats=2)
+
+    plan = planning.plan_run(study, catalogue.make_stub_judge(), scope)
+
+    (order,) = plan.orders.values()
+    places = [(seat.reading.order.value, seat.reading.repeat, seat.order) for seat in plan.seats]
+    assert places == [
+        ("planned", 1, order),
+        ("reversed", 1, order[::-1]),
+        ("planned", 2, order),
+        ("reversed", 2, order[::-1]),
+    ]
+    assert plan.n_calls == 4 * 13
 
 
 def test_texts_go_to_an_outside_provider_only_if_every_one_may() -> None:

@@ -1,76 +1,158 @@
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from judges import prompts
-from judges.prompts import InvalidPrompt, StoryText, new_mark, render, strip_marks
+from judges.prompts import Example, InvalidPrompt, Message, PromptFile, Question, StoryText, join, new_mark, strip_marks
 from studies import items
+from tests.judges.questions import Asking
 
 MARK = "fence-" + "0" * 32
 
 
-@dataclass(frozen=True)
-class Asking:
-    """An item as prompts read it."""
+EXAMPLES = [Example("yes", "It ends where it began.", "Another story.")]
+BUILT_IN = [prompt for prompt in prompts.load_built_in() if prompt.kind == "answer"]
+# Those that put an item's own question, all but the templates that are a question themselves.
+ASKING = [prompt for prompt in BUILT_IN if not prompts.shape_of(prompt.template).has_own_question]
 
-    key: str = "ending"
-    type: str = "binary"
-    question: str = "Is the end earned?"
-    background: str = "An end can be abrupt."
-    instruction: str = "List what the end resolves."
-    options: list[dict[str, Any]] = field(default_factory=list)
-    settings: dict[str, Any] = field(default_factory=dict)
+
+def render(system: str, template: str, **more: Any) -> list[dict[str, str]]:
+    return join(prompts.render(system, template, **more))
+
+
+def messages(prompt: PromptFile, *, item: Question, stories: list[StoryText], **more: Any) -> list[Message]:
+    """What the prompt says of that item, by itself or as the only one of its step."""
+    if prompts.shape_of(prompt.template).takes_examples:
+        more["examples"] = EXAMPLES
+    if prompt.asks == "story":
+        return prompts.render_all(prompt.system, prompt.template, items=[item], stories=stories, mark=MARK, **more)
+    return prompts.render(prompt.system, prompt.template, item=item, stories=stories, mark=MARK, **more)
 
 
 def user_text(text: str = "Once.", *, template: str = "{{ stories }}\n{{ question }}", **more: Any) -> str:
-    given = {"item": Asking(), "stories": [StoryText("A", text)], "mark": MARK} | more
-    return render("", template, **given)[-1]["content"]
+    fields = {"item": Asking(), "stories": [StoryText("A", text)], "mark": MARK} | more
+    return render("", template, **fields)[-1]["content"]
 
 
-@pytest.mark.parametrize("prompt", prompts.load_built_in(), ids=lambda p: p.name)
-def test_a_built_in_prompt_says_the_story_first_and_the_question_after_it(prompt: prompts.PromptFile) -> None:
-    said = render(
-        prompt.system,
-        prompt.template,
-        item=Asking(),
-        stories=[StoryText("A", "Once upon.")],
-        mark=MARK,
-        premise="A well.",
-    )
+@pytest.mark.parametrize("prompt", BUILT_IN, ids=lambda p: p.name)
+def test_a_built_in_prompt_says_the_story_first_as_a_part_of_its_own(prompt: PromptFile) -> None:
+    item = Asking(type=prompt.item_types[0]) if "pair" in prompt.item_types else Asking()
+    stories = [StoryText("A", "Once upon."), StoryText("B", "And then.")]
+
+    said = messages(prompt, item=item, stories=stories, premise="A well.")
 
     assert [message["role"] for message in said] == ["system", "user"]
-    user = said[1]["content"]
-    assert user.startswith(f"<story {MARK}>\nOnce upon.\n</story {MARK}>")
-    places = [user.index(words) for words in ("Once upon.", "A well.", "An end can be", "Is the end", 'Answer "yes"')]
+    first, after = said[1]["content"]
+    assert first == f"<story A {MARK}>\nOnce upon.\n</story A {MARK}>\n\n<story B {MARK}>\nAnd then.\n</story B {MARK}>"
+    assert "A well." in after
+    assert MARK in said[0]["content"][0], "the guard says what the marks are"
+
+
+@pytest.mark.parametrize("prompt", ASKING, ids=lambda p: p.name)
+def test_a_built_in_prompt_asks_after_all_that_people_read(prompt: PromptFile) -> None:
+    said = messages(prompt, item=Asking(), stories=[StoryText("A", "Once upon.")], premise="A well.")
+
+    user = join(said)[1]["content"]
+    places = [user.index(words) for words in ("Once upon.", "A well.", "An end can be", "Is the end")]
     assert places == sorted(places)
-    assert MARK in said[0]["content"]
 
 
-@pytest.mark.parametrize("prompt", prompts.load_built_in(), ids=lambda p: p.name)
+@pytest.mark.parametrize("prompt", BUILT_IN, ids=lambda p: p.name)
 @pytest.mark.parametrize("name", items.all_types())
-def test_every_item_type_can_be_asked_by_every_built_in_prompt(prompt: prompts.PromptFile, name: str) -> None:
+def test_every_item_type_can_be_asked_by_every_built_in_prompt(prompt: PromptFile, name: str) -> None:
     example = items.find_type(name).example
     asking = Asking(**({"type": name} | example["item"]))
     stories = [StoryText(letter, f"Story {letter}.") for letter in example.get("stories", ["A", "B"])]
+    if not prompt.can_ask(name):
+        assert prompt.item_types, "only what the file names may be left out"
+        return
 
-    said = render(prompt.system, prompt.template, item=asking, stories=stories, mark=MARK)
+    said = join(messages(prompt, item=asking, stories=stories))
 
-    assert (
-        items.find_type(name).words(asking, stories=[items.StoryLabel(s.letter) for s in stories])
-        in said[-1]["content"]
-    )
+    words = items.find_type(name).words(asking, stories=[items.StoryLabel(s.letter) for s in stories])
+    assert prompt.is_verbatim or words in said[-1]["content"]
 
 
 def test_the_models_own_instruction_is_told_where_reasoning_comes_first_and_only_there() -> None:
     told = {
-        p.protocol: "List what the end resolves."
-        in str(render(p.system, p.template, item=Asking(), stories=[StoryText("A", "x")], mark=MARK))
-        for p in prompts.load_built_in()
+        p.name: "List what the end resolves." in str(messages(p, item=Asking(), stories=[StoryText("A", "x")]))
+        for p in ASKING
+        if p.name.startswith(("plain", "ttcw"))
     }
 
-    assert told == {"reasoning_first": True, "verdict_first": False}
+    assert told == {p.name: p.protocol == "reasoning_first" for p in ASKING if p.name in told}
+    assert set(told.values()) == {True, False}
+
+
+@pytest.mark.parametrize("prompt", [p for p in BUILT_IN if p not in ASKING], ids=lambda p: p.name)
+def test_a_prompt_that_is_a_question_itself_can_ask_nothing_else(prompt: PromptFile) -> None:
+    stories = [StoryText("A", "x"), StoryText("B", "y")]
+
+    with pytest.raises(InvalidPrompt, match="which of two stories is better"):
+        messages(prompt, item=Asking(), stories=stories)
+
+    assert messages(prompt, item=Asking(type="pair"), stories=stories)
+
+
+@pytest.mark.parametrize("asks", ["item", "story"])
+def test_the_fenced_stories_are_the_same_part_for_all_items(asks: str) -> None:
+    for prompt in (p for p in ASKING if p.asks == asks):
+        said = [
+            messages(prompt, item=Asking(key=f"k{n}", question=f"Question {n}?"), stories=[StoryText("A", "x")])
+            for n in range(3)
+        ]
+        assert len({message[1]["content"][0] for message in said}) == 1
+        assert len({message[0]["content"][0] for message in said}) == 1, "the guard and the persona, too"
+        assert len({join(message)[1]["content"] for message in said}) == 3
+
+
+def test_all_items_of_a_step_are_asked_at_once_by_key() -> None:
+    prompt = prompts.find_built_in("plain-all-items")
+    asked = [Asking(key=f"k-{n}", title=f"Title {n}", question=f"Question {n}?") for n in range(4)]
+
+    said = prompts.render_all(
+        prompt.system, prompt.template, items=asked, stories=[StoryText("A", "Once.")], mark=MARK, step_text="Step."
+    )
+
+    user = join(said)[1]["content"]
+    for item in asked:
+        assert user.count(item.question) == 1
+        assert f'"{item.key}": {{"rationale": "…", "answer": …}}' in user
+        assert item.title in user
+    assert user.index("Once.") < user.index("Step.") < user.index("Question 0?")
+
+
+def test_a_prompt_is_refused_for_what_it_does_not_ask() -> None:
+    one, all_items = prompts.find_built_in("plain-verdict-first"), prompts.find_built_in("plain-all-items")
+    stories = [StoryText("A", "x")]
+
+    with pytest.raises(InvalidPrompt, match="does not ask all items"):
+        prompts.render_all(one.system, one.template, items=[Asking()], stories=stories, mark=MARK)
+    with pytest.raises(InvalidPrompt, match="does not ask one item"):
+        prompts.render(all_items.system, all_items.template, item=Asking(), stories=stories, mark=MARK)
+
+
+def test_a_persona_stands_before_the_guard_in_the_system_message() -> None:
+    prompt = prompts.find_built_in("pds-zero-shot")
+    persona = prompts.load_personas()[0].personas[1]
+
+    (system, _) = join(messages(prompt, item=Asking(), stories=[StoryText("A", "x")], persona=persona.text))
+
+    assert system["content"].startswith(persona.text)
+    assert MARK in system["content"]
+
+
+def test_examples_stand_in_fences_and_are_needed_where_they_have_a_place() -> None:
+    prompt = prompts.find_built_in("ttcw-few-shot")
+
+    user = join(messages(prompt, item=Asking(), stories=[StoryText("A", "x")]))[1]["content"]
+
+    assert f"<example 1 {MARK}>\nAnother story.\n\nAnswer: yes\n\nReasons: It ends where it began.\n</example" in user
+    with pytest.raises(InvalidPrompt, match="needs examples"):
+        render(prompt.system, prompt.template, item=Asking(), stories=[StoryText("A", "x")], mark=MARK)
+    with pytest.raises(InvalidPrompt, match="no place for examples"):
+        user_text(examples=EXAMPLES)
 
 
 def test_the_stories_of_a_group_stand_under_their_letters_in_seat_order() -> None:
@@ -132,6 +214,11 @@ def test_a_template_cannot_reach_into_python(template: str) -> None:
         ("", "{{ question }}", "{{ stories }} exactly once"),
         ("", "{{ stories }}{{ stories }}{{ question }}", "exactly once"),
         ("", "{{ question }}{{ stories }}", "come first"),
+        ("", "{{ stories }}{% for q in questions %}{{ q.question }}{% endfor %}", "needs the key of every one"),
+        ("", "{{ stories }}{% for q in questions %}{{ q.key }}{% endfor %}", "question of every one of questions"),
+        ("", "{{ stories }}{{ questions[0].key }}{{ questions[0].question }}", "that of 2 is missing"),
+        ("", "{{ skeleton }}{{ skeleton }}", "{{ skeleton }} exactly once"),
+        ("{{ premise }}", "{{ premise }}", "{{ premise }} belongs into the template"),
         ("{{ stories }}", "{{ stories }}{{ question }}", "belongs into the template"),
         ("", "{{ stories }}{{ question }}{{ author }}", "'author' is undefined"),
         ("", "{{ stories }}{{ question", "cannot be filled"),

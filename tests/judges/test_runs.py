@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Rater, Response, ResponseEvent, Seat
 from annotation.participation import claims
-from judges import catalogue, runs
+from judges import calls, catalogue, runs
 from judges.models import Attempt, Call, Endpoint, Judge, Run
 from judges.planning import CannotRun
 from studies import hashing
@@ -50,7 +50,7 @@ def test_all_calls_are_rows_and_a_worker_is_told_once_they_are_committed(
         run = runs.start(study, catalogue.make_stub_judge(), by="ann")
         assert queued == []
 
-    assert queued == [run.pk]
+    assert queued == [run.judge.endpoint_id]
     assert runs.count_calls(run) == {"planned": 8}
     assert (run.n_planned, run.created_by, run.sha256) == (8, "ann", hashing.sha256(run.document))
     assert Response.objects.count() == 0
@@ -109,9 +109,10 @@ def test_what_a_model_says_is_recorded_with_its_reasons(study: Study, standin: S
     assert {r.rationale for r in Response.objects.all()} == {"It is so, since it ends well."}
     call = run.calls.first()
     assert call is not None
-    assert json.loads(call.response) == json.loads(told.YES.body)
-    assert (call.n_tokens_in, call.n_tokens_out) == (11, 3)
-    assert standin.hits[0].body["messages"] in [c.request["messages"] for c in run.calls.all()]
+    attempt = call.attempts.get()
+    assert json.loads(attempt.body) == json.loads(told.YES.body)
+    assert (attempt.n_tokens_in, attempt.n_tokens_out) == (11, 3)
+    assert standin.hits[0].body["messages"] in [calls.render(c.request)["messages"] for c in run.calls.all()]
     assert not study.raters.get().is_simulated
 
 

@@ -1,13 +1,13 @@
 """What every provider promises, whichever file defines it."""
 
+import asyncio
 import re
-from contextlib import closing
 from typing import Any
 
 import pytest
 
 from judges import providers
-from judges.providers import CallFailed, CannotConnect, Client, Completion, Connection, Provider
+from judges.providers import CallFailed, CannotConnect, Completion, Connection, FailureKind, Provider, Request
 
 REQUEST: dict[str, Any] = {
     "model": "m",
@@ -19,8 +19,15 @@ NOWHERE = Connection("http://127.0.0.1:9/v1", key="sk-canary-1", timeout_seconds
 every_provider = pytest.mark.parametrize("provider", providers.all_providers().values(), ids=lambda p: p.slug)
 
 
-def connected(provider: Provider) -> Client:
-    return provider.connect(NOWHERE)
+def complete(provider: Provider, request: Request) -> Completion:
+    async def connect_and_complete() -> Completion:
+        client = provider.connect(NOWHERE)
+        try:
+            return await client.complete(request)
+        finally:
+            await client.close()
+
+    return asyncio.run(connect_and_complete())
 
 
 @every_provider
@@ -33,16 +40,30 @@ def test_a_provider_has_a_slug_that_fits_its_column_and_a_title(provider: Provid
 
 @every_provider
 def test_a_provider_completes_or_fails_and_never_says_its_key(provider: Provider) -> None:
-    with closing(connected(provider)) as client:
-        if provider.is_stub:
-            completion = client.complete(REQUEST)
-            assert isinstance(completion, Completion)
-            assert completion.text
-        else:
-            with pytest.raises(CallFailed) as failure:
-                client.complete(REQUEST)
-            assert failure.value.is_transient
-            assert NOWHERE.key not in str(failure.value)
+    if provider.is_stub:
+        completion = complete(provider, REQUEST)
+        assert isinstance(completion, Completion)
+        assert completion.text
+    else:
+        with pytest.raises(CallFailed) as failure:
+            complete(provider, REQUEST)
+        assert failure.value.kind == FailureKind.CONNECTION
+        assert failure.value.is_transient
+        assert NOWHERE.key not in str(failure.value)
+
+
+@every_provider
+def test_a_message_may_come_in_parts(provider: Provider) -> None:
+    """What a provider says of a request in parts is what it says of the whole, whether it can be reached or not."""
+    in_parts = REQUEST | {"messages": [{"role": "user", "content": ["Is it ", "good?"]}]}
+    outcomes = []
+    for request in (REQUEST, in_parts):
+        try:
+            outcomes.append(complete(provider, request).text)
+        except CallFailed as failure:
+            outcomes.append(failure.kind)
+
+    assert outcomes[0] == outcomes[1]
 
 
 @every_provider
@@ -52,11 +73,13 @@ def test_what_quire_sets_itself_is_named(provider: Provider) -> None:
 
 def test_the_providers_that_come_with_quire_are_found_in_alphabetical_order() -> None:
     assert list(providers.all_providers()) == sorted(providers.all_providers())
-    assert {"openai", "stub"} <= set(providers.all_providers())
+    assert {"anthropic", "openai", "stub"} <= set(providers.all_providers())
 
 
 def test_an_unknown_provider_is_refused_with_those_there_are() -> None:
-    with pytest.raises(providers.UnknownProvider, match="“telegraph” is not a provider; there are: openai, stub"):
+    with pytest.raises(
+        providers.UnknownProvider, match="“telegraph” is not a provider; there are: anthropic, openai, stub"
+    ):
         providers.find_provider("telegraph")
 
 

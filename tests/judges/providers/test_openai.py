@@ -2,61 +2,41 @@ import json
 import logging
 import tracemalloc
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from typing import Any
+from dataclasses import replace
 
 import pytest
 
 from judges import providers
-from judges.providers import CallFailed, CannotConnect, Client, Completion, base
+from judges.providers import CannotConnect, Completion, FailureKind, Limits
 from tests.judges import standin as told
 from tests.judges.conftest import KEY
+from tests.judges.providers.calls import ASKED, Caller, connected, running
 from tests.judges.standin import Reply, StandIn
-
-ASKED: dict[str, Any] = {
-    "model": "m",
-    "messages": [{"role": "user", "content": "Is it good?"}],
-    "parameters": {"temperature": 0, "top_k": 5},
-    "schema": {"type": "string", "enum": ["yes", "no"]},
-}
 
 
 @pytest.fixture
-def client(standin: StandIn) -> Iterator[Client]:
-    with connect(standin) as client:
-        yield client
-
-
-@contextmanager
-def connect(standin: StandIn, *, key_variable: str = "STANDIN_API_KEY", timeout_seconds: float = 5) -> Iterator[Client]:
-    client = providers.connect(
-        "openai",
-        base_url=standin.base_url,
-        key_variable=key_variable,
-        timeout_seconds=timeout_seconds,
-        allowed=[standin.base_url.split("/")[2]],
-    )
-    with closing(client):
-        yield client
-
-
-def failure(client: Client) -> CallFailed:
-    with pytest.raises(CallFailed) as caught:
-        client.complete(ASKED)
-    return caught.value
+def client(standin: StandIn) -> Iterator[Caller]:
+    with connected(standin) as caller:
+        yield caller
 
 
 def test_a_request_is_sent_with_its_parameters_and_its_key_and_the_reply_comes_back(
-    client: Client, standin: StandIn
+    client: Caller, standin: StandIn
 ) -> None:
-    found = client.complete(ASKED)
+    found = client.complete()
 
     (hit,) = standin.hits
     assert hit.path == "/v1/chat/completions"
     assert hit.authorization == f"Bearer {KEY}"
     assert hit.body == {"model": "m", "messages": ASKED["messages"], "temperature": 0, "top_k": 5}
     assert found == Completion(
-        'It is so, since it ends well.\n{"answer": "yes"}', "stop", n_tokens_in=11, n_tokens_out=3, raw=told.YES.body
+        'It is so, since it ends well.\n{"answer": "yes"}',
+        "stop",
+        told.YES.body,
+        model="standin",
+        request_id="req-1",
+        n_tokens_in=11,
+        n_tokens_out=3,
     )
 
 
@@ -69,59 +49,114 @@ def test_a_request_is_sent_with_its_parameters_and_its_key_and_the_reply_comes_b
         (told.FILTERED, "content_filter"),
     ],
 )
-def test_a_reply_that_is_no_answer_says_why(client: Client, standin: StandIn, reply: Reply, finish_reason: str) -> None:
+def test_a_reply_that_is_no_answer_says_why(client: Caller, standin: StandIn, reply: Reply, finish_reason: str) -> None:
     standin.script = [reply]
 
-    assert client.complete(ASKED).finish_reason == finish_reason
+    assert client.complete().finish_reason == finish_reason
 
 
 @pytest.mark.parametrize(
-    ("reply", "is_transient", "is_fatal"),
+    ("reply", "kind"),
     [
-        (told.ERROR, True, False),
-        (told.BUSY, True, False),
-        (Reply("{}", status=529), True, False),
-        (Reply("{}", status=408), True, False),
-        (told.GARBAGE, True, False),
-        (Reply('{"choices": []}'), True, False),
-        (Reply('{"choices": [{"message": null}]}'), True, False),
-        (Reply("[]"), True, False),
-        (told.NO_KEY, False, True),
-        (Reply("{}", status=403), False, True),
-        (Reply("{}", status=404), False, True),
-        (told.TOO_LONG, False, False),
+        (told.ERROR, FailureKind.OVERLOAD),
+        (told.BUSY, FailureKind.OVERLOAD),
+        (told.OVERLOADED, FailureKind.OVERLOAD),
+        (Reply("{}", status=408), FailureKind.OVERLOAD),
+        (Reply("<html>Bad gateway</html>", status=502), FailureKind.OVERLOAD),
+        (told.GARBAGE, FailureKind.MALFORMED),
+        (Reply(told.YES.body[:80]), FailureKind.MALFORMED),
+        (Reply('{"choices": []}'), FailureKind.MALFORMED),
+        (Reply('{"choices": [{"message": null}]}'), FailureKind.MALFORMED),
+        (Reply("[]"), FailureKind.MALFORMED),
+        (Reply(""), FailureKind.MALFORMED),
+        (told.BROKEN_OFF, FailureKind.CONNECTION),
+        (told.NO_KEY, FailureKind.KEY),
+        (Reply("{}", status=403), FailureKind.KEY),
+        (told.NO_CREDIT, FailureKind.CREDIT),
+        (told.SPENT, FailureKind.CREDIT),
+        (told.NO_MODEL, FailureKind.UNKNOWN_MODEL),
+        (Reply('{"detail": "Not Found"}', status=404), FailureKind.BAD_REQUEST),
+        (told.WRONG, FailureKind.BAD_REQUEST),
+        (Reply("{}", status=422), FailureKind.BAD_REQUEST),
+        (told.TOO_LONG, FailureKind.TOO_LARGE),
+        (Reply("{}", status=413), FailureKind.TOO_LARGE),
+        (told.HUGE, FailureKind.TOO_LARGE),
     ],
 )
-def test_a_failure_says_whether_to_try_again_and_is_not_tried_again_here(
-    client: Client, standin: StandIn, reply: Reply, is_transient: bool, is_fatal: bool
+def test_a_failure_has_its_kind_and_is_not_tried_again_here(
+    client: Caller, standin: StandIn, reply: Reply, kind: FailureKind
 ) -> None:
     standin.script = [reply]
 
-    failed = failure(client)
+    failed = client.failure()
 
-    assert (failed.is_transient, failed.is_fatal) == (is_transient, is_fatal)
+    assert failed.kind == kind
+    assert failed.status in (reply.status, None)
     assert len(standin.hits) == 1
 
 
-def test_the_wait_that_a_provider_asks_for_is_passed_on(client: Client, standin: StandIn) -> None:
-    standin.script = [Reply("{}", status=429, headers={"Retry-After": "7"})]
+def test_a_failure_keeps_what_came_with_it(client: Caller, standin: StandIn) -> None:
+    standin.script = [told.NO_CREDIT, told.GARBAGE]
 
-    assert failure(client).retry_after == 7
+    failures = [client.failure(), client.failure()]
 
-
-@pytest.mark.parametrize("header", ["", "soon", "-1", "Wed, 21 Oct 2026 07:28:00 GMT", "99999999999999"])
-def test_a_wait_that_is_no_number_is_left_to_us(client: Client, standin: StandIn, header: str) -> None:
-    standin.script = [Reply("{}", status=429, headers={"Retry-After": header})]
-
-    assert failure(client).retry_after is None
+    assert [failed.body for failed in failures] == [told.NO_CREDIT.body, told.GARBAGE.body]
+    assert {failed.request_id for failed in failures} == {"req-1"}
 
 
-def test_a_redirect_is_not_followed(client: Client, standin: StandIn) -> None:
+@pytest.mark.parametrize("reply", [told.HANG, told.DRIP, told.NEWLINES], ids=["hang", "drip", "newlines"])
+def test_a_server_that_keeps_one_waiting_is_left_when_the_time_for_the_whole_is_over(
+    standin: StandIn, reply: Reply
+) -> None:
+    standin.script = [reply]
+
+    with connected(standin, timeout_seconds=0.3) as client:
+        assert client.failure().kind == FailureKind.TIMEOUT
+        assert client.complete().text == json.loads(told.YES.body)["choices"][0]["message"]["content"]
+
+
+def test_many_calls_wait_at_once(standin: StandIn) -> None:
+    standin.reply = lambda hit: replace(told.YES, delay=0.5)
+    standin.is_quick = True
+
+    with connected(standin, timeout_seconds=60) as client:
+        completions = client.complete_at_once([ASKED | {"parameters": {"seed": n}} for n in range(150)])
+
+    assert {type(completion) for completion in completions} == {Completion}
+    assert standin.most_at_once == 150
+
+
+def test_the_model_that_answered_and_all_tokens_are_kept(client: Caller, standin: StandIn) -> None:
+    document = json.loads(told.OTHER_MODEL.body)
+    document["usage"] |= {
+        "prompt_tokens_details": {"cached_tokens": 7},
+        "completion_tokens_details": {"reasoning_tokens": 2},
+    }
+    standin.script = [Reply(json.dumps(document))]
+
+    completion = client.complete()
+
+    assert completion.model == "standin-mini"
+    assert (completion.n_tokens_in, completion.n_tokens_cached) == (11, 7)
+    assert (completion.n_tokens_out, completion.n_tokens_reasoning) == (3, 2)
+
+
+def test_limits_are_read_from_replies_and_from_failures(client: Caller, standin: StandIn) -> None:
+    headers = {"x-ratelimit-limit-requests": "60", "x-ratelimit-remaining-requests": "59"}
+    standin.script = [replace(told.YES, headers=headers), replace(told.BUSY, headers=headers | {"Retry-After": "7"})]
+
+    completion, failed = client.complete(), client.failure()
+
+    assert completion.limits == failed.limits == Limits(n_requests=60, n_requests_left=59)
+    assert failed.retry_after == 7
+
+
+def test_a_redirect_is_not_followed(client: Caller, standin: StandIn) -> None:
     standin.script = [Reply("", status=307, headers={"Location": f"{standin.base_url}/elsewhere"})]
 
-    failed = failure(client)
+    failed = client.failure()
 
-    assert failed.is_fatal
+    assert failed.kind == FailureKind.REDIRECT
     assert "redirect" in str(failed)
     assert [hit.path for hit in standin.hits] == ["/v1/chat/completions"]
 
@@ -129,8 +164,8 @@ def test_a_redirect_is_not_followed(client: Client, standin: StandIn) -> None:
 def test_an_answer_that_takes_too_long_is_not_waited_for(standin: StandIn) -> None:
     standin.script = [Reply(told.YES.body, delay=1)]
 
-    with connect(standin, timeout_seconds=0.1) as client:
-        assert "in time" in str(failure(client))
+    with connected(standin, timeout_seconds=0.1) as client:
+        assert "in time" in str(client.failure())
 
 
 def test_a_server_that_is_not_there_may_come_back() -> None:
@@ -138,12 +173,12 @@ def test_a_server_that_is_not_there_may_come_back() -> None:
         "openai", base_url="http://127.0.0.1:9/v1", key_variable="", timeout_seconds=1, allowed=["127.0.0.1:9"]
     )
 
-    with closing(gone):
-        assert failure(gone).is_transient
+    with running(gone) as caller:
+        assert caller.failure().kind == FailureKind.CONNECTION
 
 
 def test_a_key_that_the_server_repeats_is_taken_out(
-    client: Client, standin: StandIn, caplog: pytest.LogCaptureFixture
+    client: Caller, standin: StandIn, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     standin.script = [
@@ -151,7 +186,7 @@ def test_a_key_that_the_server_repeats_is_taken_out(
         Reply(json.dumps({"error": {"message": f"wrong key {KEY}"}}), status=401),
     ]
 
-    found, failed = client.complete(ASKED), failure(client)
+    found, failed = client.complete(), client.failure()
 
     assert [hit.authorization for hit in standin.hits] == [f"Bearer {KEY}"] * 2
     assert "[key]" in found.text
@@ -165,18 +200,19 @@ def test_what_the_environment_holds_for_others_is_not_sent_here(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-another")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "Authorization: Bearer sk-of-another")
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
 
-    with connect(standin, key_variable="") as client:
-        client.complete(ASKED)
+    with connected(standin, key_variable="") as client:
+        client.complete()
 
-    assert standin.hits[0].authorization == "Bearer none"
+    assert standin.hits[0].authorization == ""
 
 
 def test_a_key_that_is_missing_is_named_and_nothing_is_sent(standin: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("STANDIN_API_KEY")
 
-    with pytest.raises(CannotConnect, match="STANDIN_API_KEY is not set"), connect(standin):
+    with pytest.raises(CannotConnect, match="STANDIN_API_KEY is not set"), connected(standin):
         pass
     assert standin.hits == []
 
@@ -188,23 +224,48 @@ def test_a_private_address_that_nobody_allowed_is_not_called(standin: StandIn) -
 
 
 @pytest.mark.parametrize("status", [200, 400, 500])
-def test_a_reply_that_is_too_long_is_not_read_to_its_end(
-    client: Client, standin: StandIn, monkeypatch: pytest.MonkeyPatch, status: int
-) -> None:
-    monkeypatch.setattr(base, "MOST_BYTES", 100_000)
-    standin.script = [Reply("x" * 30_000_000, status=status)]
-    tracemalloc.start()
+def test_a_reply_that_is_too_long_is_not_read_to_its_end(standin: StandIn, status: int) -> None:
+    standin.script = [replace(told.HUGE, status=status)]
+    with connected(standin, max_body_bytes=1_000_000) as client:
+        tracemalloc.start()
 
-    error = failure(client)
+        error = client.failure()
 
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert "larger than 0.1 MB" in str(error)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert error.kind == FailureKind.TOO_LARGE
+    assert "larger than 1 MB" in str(error)
     assert not error.is_transient
-    assert most < 70_000_000, "the stand-in holds the body twice; a third copy would be the client's"
+    assert most < 20_000_000
 
 
-def test_a_compressed_reply_is_refused_since_nobody_asked_for_it(client: Client, standin: StandIn) -> None:
+def test_a_compressed_reply_is_refused_since_nobody_asked_for_it(client: Caller, standin: StandIn) -> None:
     standin.script = [Reply(told.YES.body, headers={"Content-Encoding": "gzip"})]
 
-    assert "compressed" in str(failure(client))
+    assert "compressed" in str(client.failure())
+
+
+def test_the_schema_is_sent_if_the_request_says_so(client: Caller, standin: StandIn) -> None:
+    client.complete(ASKED | {"structured": True})
+
+    form = standin.hits[0].body["response_format"]
+    assert form["type"] == "json_schema"
+    assert form["json_schema"]["strict"] is True
+    assert list(form["json_schema"]["schema"]["properties"].items()) == [
+        ("rationale", {"type": "string"}),
+        ("answer", ASKED["schema"]),
+    ]
+
+
+def test_the_schema_of_a_whole_reply_is_sent_as_it_is(client: Caller, standin: StandIn) -> None:
+    schema = {"type": "object", "properties": {"q1": {"type": "integer"}}, "required": ["q1"]}
+
+    client.complete(ASKED | {"schema": schema, "structured": True})
+
+    assert standin.hits[0].body["response_format"]["json_schema"]["schema"] == schema
+
+
+def test_the_parts_of_a_message_are_sent_as_one(client: Caller, standin: StandIn) -> None:
+    client.complete(ASKED | {"messages": [{"role": "user", "content": ["The story.\n", "The question."]}]})
+
+    assert standin.hits[0].body["messages"] == [{"role": "user", "content": "The story.\nThe question."}]

@@ -1,5 +1,6 @@
 """The stub: answers by chance, says so, and answers alike whoever asks again."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -21,12 +22,12 @@ ASKED: dict[str, Any] = {
 
 
 def stub_reply(**changes: Any) -> dict[str, Any]:
-    reply: dict[str, Any] = json.loads(StubClient().complete(ASKED | changes).text)
+    reply: dict[str, Any] = json.loads(asyncio.run(StubClient().complete(ASKED | changes)).text)
     return reply
 
 
 def test_a_stub_says_that_it_is_one_in_every_reply() -> None:
-    completion = StubClient().complete(ASKED)
+    completion = asyncio.run(StubClient().complete(ASKED))
 
     assert "stub and not a model" in json.loads(completion.text)["rationale"]
     assert json.loads(completion.raw)["stub"] is True

@@ -1,0 +1,54 @@
+"""What a run will take, before anything is sent: tokens, cost and time, from what such calls took so far."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from django.db.models import Avg, F
+
+from judges import prices
+from judges.models import Attempt, Judge
+from judges.providers import Request
+
+# Where the model was never asked: about as long as a verdict with a paragraph of reasons, and about as slow.
+TOKENS_OUT = 300
+SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class RunEstimate:
+    """What a run will take.
+
+    cost : in US dollars, of a reply of the usual length; None if there is no price
+    worst_cost : the same if every reply is as long as it may be
+    """
+
+    n_calls: int
+    n_tokens_in: int
+    n_tokens_out: int
+    cost: Decimal | None
+    worst_cost: Decimal | None
+    seconds: float
+
+
+def estimate(judge: Judge, requests: Sequence[Request], *, on: date) -> RunEstimate:
+    """What it takes to send these requests. Two queries."""
+    endpoint = judge.required_endpoint
+    answered = Attempt.objects.filter(
+        call__run__judge__endpoint=endpoint, call__run__judge__model=judge.model, outcome=Attempt.Outcome.ANSWERED
+    )
+    usual = answered.aggregate(n_out=Avg("n_tokens_out"), took=Avg(F("ended_at") - F("sent_at")))
+    seconds = usual["took"].total_seconds() if usual["took"] else SECONDS
+    n_out = min(int(usual["n_out"] or TOKENS_OUT), prices.most_tokens_out(judge.parameters)) * len(requests)
+    n_in = sum(prices.n_tokens(request) for request in requests)
+    tariff = prices.find_tariff(judge, on=on)
+    n_at_once = endpoint.learnt_at_once or endpoint.n_at_once
+    return RunEstimate(
+        n_calls=len(requests),
+        n_tokens_in=n_in,
+        n_tokens_out=n_out,
+        cost=tariff.cost(n_in, n_out) if tariff else None,
+        worst_cost=sum((prices.worst_cost(tariff, r) for r in requests), Decimal(0)) if tariff else None,
+        seconds=seconds * len(requests) / n_at_once,
+    )

@@ -1,0 +1,86 @@
+"""How a run is halted and how it ends, for workers, commands and pages alike."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Count, Max, Q
+from django.utils.translation import gettext as _
+
+from annotation.models import Assignment
+from annotation.responses import submission
+from judges import attempts
+from judges.models import Call, Run
+from judges.planning import CannotRun
+
+
+def stop(run: Run, reason: str) -> Run:
+    """The run stopped, with the reason; what is in flight is still taken in, and it can be resumed."""
+    return _halt(run, Run.State.STOPPED, reason)
+
+
+def pause(run: Run, reason: str) -> Run:
+    """The run paused by a person until it is resumed; what is in flight is still taken in."""
+    return _halt(run, Run.State.PAUSED, reason)
+
+
+def wait(run: Run, reason: str) -> Run:
+    """The run waiting for a person to see to something; then it can be resumed."""
+    return _halt(run, Run.State.WAITING, reason)
+
+
+def stop_at_budget(run: Run) -> Run:
+    """The run waiting, since its budget does not bear another call; those that are left say so."""
+    left = run.calls.filter(state=Call.State.PLANNED)
+    n_left = left.update(state=Call.State.BUDGET_STOPPED, reason="the budget was spent")
+    return wait(run, f"The budget of {run.budget} USD was spent with calls left: {n_left}. Raise it, or close the run.")
+
+
+def close(run: Run, *, at: datetime) -> Run:
+    """The run finished with what it has, its calls without an answer left so. Raises CannotRun while some are sent."""
+    if run.calls.filter(state=Call.State.LEASED).exists():
+        raise CannotRun(_("%(run)s still has calls under way") % {"run": run})
+    with transaction.atomic():
+        run.calls.filter(state__in=Call.PENDING).update(state=Call.State.PROVIDER_ERROR, reason="the run was closed")
+        _submit(run, at=at)
+    run.refresh_from_db()
+    return run
+
+
+def finish(run: Run, *, at: datetime) -> bool:
+    """End the run and submit its assignments if no call is left to ask. False if some are.
+
+    While calls are out of tries, held or out of budget the run waits instead, and nothing is submitted.
+    """
+    # All in one query: between two, a call that is planned again would be seen by neither.
+    counts_left = run.calls.aggregate(
+        n_pending=Count("pk", filter=Q(state__in=[Call.State.PLANNED, Call.State.LEASED])),
+        n_failed=Count("pk", filter=attempts.OUT_OF_TRIES),
+        reason=Max("reason", filter=attempts.OUT_OF_TRIES),
+        n_held=Count("pk", filter=Q(state=Call.State.HELD)),
+        n_unpaid=Count("pk", filter=Q(state=Call.State.BUDGET_STOPPED)),
+    )
+    if counts_left["n_pending"]:
+        return False
+    if counts_left["n_failed"]:
+        n, reason = counts_left["n_failed"], counts_left["reason"]
+        wait(run, f"calls that have used up their tries: {n}, such as: {reason}")
+    elif counts_left["n_held"]:
+        wait(run, f"calls of which nobody knows what became of them: {counts_left['n_held']}")
+    elif not counts_left["n_unpaid"]:
+        _submit(run, at=at)
+    return True
+
+
+def _halt(run: Run, state: Run.State, reason: str) -> Run:
+    Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).update(state=state, note=reason)
+    run.refresh_from_db()
+    return run
+
+
+def _submit(run: Run, *, at: datetime) -> None:
+    """Finish the run and submit its assignments, once."""
+    with transaction.atomic():
+        row = Run.objects.filter(pk=run.pk).exclude(state=Run.State.FINISHED)
+        if row.update(state=Run.State.FINISHED, finished_at=at, note=""):
+            for assignment in Assignment.objects.filter(calls__run=run).distinct():
+                submission.submit(assignment, at=at)

@@ -1,0 +1,77 @@
+"""How many calls at once an endpoint bears: learnt from what it answers, never above what it was set to."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from judges.providers import Limits
+
+
+@dataclass
+class Pace:
+    """The window of one worker at one endpoint: halved when the endpoint says that it is too much, then widened by one.
+
+    share : how many calls at once this worker may have at most
+    size : how many it takes to be borne
+    """
+
+    share: int
+    size: int
+    clock: Callable[[], float] = time.monotonic
+    _halved_at: float = field(default=float("-inf"))
+    _n_answered: int = 0
+    _limits: Limits | None = None
+    _limits_at: float = 0.0
+
+    @property
+    def limit(self) -> int:
+        """How many calls may be under way now."""
+        return min(self.share, self.size)
+
+    def set_share(self, share: int) -> None:
+        """Take another share of the endpoint; of a window that was never narrowed the whole of it."""
+        if self.size >= self.share:
+            self.size = share
+        self.share = share
+
+    def answered(self) -> None:
+        """Widen the window by one once as many calls were answered as it holds."""
+        self._n_answered += 1
+        if self.size < self.share and self._n_answered >= self.size:
+            self.size += 1
+            self._n_answered = 0
+
+    def overloaded(self, *, sent_at: float) -> bool:
+        """Halve the window; False for a call that was sent before the last time: it tells nothing new."""
+        if sent_at <= self._halved_at:
+            return False
+        self._halved_at = self.clock()
+        self.size = max(1, min(self.size, self.share) // 2)
+        self._n_answered = 0
+        return True
+
+    def note_limits(self, limits: Limits | None) -> None:
+        """What the provider said last of its minute."""
+        if limits is not None:
+            self._limits, self._limits_at = limits, self.clock()
+
+    def n_left(self) -> int | None:
+        """How many requests more the provider takes before its window ends, as it said itself; None if it did not."""
+        limits, seconds = self._limits, self.clock() - self._limits_at
+        if limits is None:
+            return None
+        lefts = [
+            left
+            for left, reset in (
+                (limits.n_requests_left, limits.requests_reset_seconds),
+                # Of tokens all that counts here is that none is left: how many a call takes, nobody knows before.
+                (0 if limits.n_tokens_left == 0 else None, limits.tokens_reset_seconds),
+            )
+            if left is not None and reset is not None and seconds < reset
+        ]
+        return min(lefts, default=None)
+
+    def sent(self) -> None:
+        """One request more of those that the provider still takes."""
+        if self._limits is not None and self._limits.n_requests_left:
+            self._limits = replace(self._limits, n_requests_left=self._limits.n_requests_left - 1)

@@ -1,0 +1,239 @@
+"""Anthropic's messages: the system's words apart, a limit on the reply, and caches where the text says so."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from judges.providers.base import (
+    MAX_BATCH_BYTES,
+    BatchClient,
+    BatchResult,
+    BatchState,
+    CallFailed,
+    Client,
+    Completion,
+    Connection,
+    FailureKind,
+    Limits,
+    Provider,
+    Request,
+    answer_schema,
+    document_of,
+    failure_of,
+    read_limits,
+    token_count,
+)
+
+VERSION = "2023-06-01"  # of the protocol; there has been no other since
+# Anthropic wants a limit on every reply. A verdict with its reasons takes a few hundred.
+MAX_TOKENS = 4096
+# More than so many marks in a request are refused.
+N_CACHE_MARKS = 4
+_FINISH_REASONS = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+}
+# A batch names errors without their status.
+_STATUSES = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "overloaded_error": 529,
+}
+# How it says, with HTTP 400, that its filter stopped the reply.
+_BLOCKED = re.compile(r"blocked by content filtering policy", re.IGNORECASE)
+
+
+class Anthropic(Provider):
+    slug = "anthropic"
+    title = _("Anthropic")
+    own_fields = ("model", "messages", "system", "stream")
+
+    def connect(self, connection: Connection) -> Client:
+        return AnthropicClient(connection)
+
+    def connect_batches(self, connection: Connection) -> BatchClient:
+        return AnthropicBatches(connection)
+
+
+class AnthropicClient:
+    """Messages at a base URL, by the `anthropic` library without its retries."""
+
+    def __init__(self, connection: Connection) -> None:
+        import anthropic
+        import httpx2
+
+        from judges.providers.base import network
+
+        self._connection = connection
+        self._network = network
+        self._anthropic = anthropic
+        self._response_class = httpx2.Response
+        headers = {"anthropic-version": VERSION} | ({"x-api-key": connection.key} if connection.key else {})
+        self._client = anthropic.AsyncAnthropic(
+            base_url=connection.base_url.rstrip("/").removesuffix("/v1"),  # the library adds it
+            api_key="none",  # where it is given none it takes the environment's; ours is set where requests leave
+            max_retries=0,
+            timeout=None,  # `call` bounds the whole
+            open_telemetry=False,  # stories are nobody else's to trace
+            http_client=network.http_client(connection, headers),
+        )
+
+    async def complete(self, request: Request) -> Completion:
+        # Not by `messages.create`: it changes what it is given by the model's name, and warns of old models.
+        response = await self.send("post", "/v1/messages", body=body_of(request))
+        body = self._without_key(response.text)
+        if response.status_code == 400 and _BLOCKED.search(body):
+            return Completion("", "content_filter", body, request_id=self._request_id(response))
+        self.check_success(response)
+        return completion_of(body, request_id=self._request_id(response), limits=read_limits(response.headers))
+
+    async def send(self, method: str, path: str, **arguments: Any) -> Any:
+        """The HTTP response of the library's get or post, whatever its status. Raises CallFailed."""
+        async with self._network.call(self._connection):
+            try:
+                return await getattr(self._client, method)(path, cast_to=self._response_class, **arguments)
+            except self._anthropic.APIStatusError as error:
+                return error.response
+
+    def check_success(self, response: Any) -> None:
+        """Raise CallFailed if the status is not one of success."""
+        if not response.is_success:
+            body = self._without_key(response.text)
+            raise failure_of(response.status_code, body, response.headers, request_id=self._request_id(response))
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    def _request_id(self, response: Any) -> str:
+        return self._without_key(response.headers.get("request-id", ""))
+
+    def _without_key(self, text: str) -> str:
+        return text.replace(self._connection.key, "[key]") if self._connection.key else text
+
+
+class AnthropicBatches:
+    """Message batches."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._client = AnthropicClient(replace(connection, max_body_bytes=MAX_BATCH_BYTES))
+
+    async def create(self, name: str, request_by_key: Mapping[str, Request]) -> str:
+        requests = [{"custom_id": key, "params": body_of(request)} for key, request in request_by_key.items()]
+        document = await self._ask("post", "/v1/messages/batches", body={"requests": requests})
+        return str(document["id"])
+
+    async def find(self, name: str) -> str | None:
+        return None  # Anthropic's batches carry no names
+
+    async def poll(self, batch: str) -> BatchState:
+        document = await self._ask("get", f"/v1/messages/batches/{batch}")
+        return BatchState.ENDED if document["processing_status"] == "ended" else BatchState.WORKING
+
+    async def results(self, batch: str) -> list[BatchResult]:
+        response = await self._client.send("get", f"/v1/messages/batches/{batch}/results")
+        self._client.check_success(response)
+        return [result_of(json.loads(line)) for line in response.text.splitlines() if line]
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    async def _ask(self, method: str, path: str, **arguments: Any) -> dict[str, Any]:
+        response = await self._client.send(method, path, **arguments)
+        self._client.check_success(response)
+        return document_of(response.text)
+
+
+def result_of(line: dict[str, Any]) -> BatchResult:
+    """What a line of a batch's results says of its call."""
+    key, result = str(line["custom_id"]), line["result"]
+    if result["type"] == "succeeded":
+        try:
+            return BatchResult(key, completion_of(json.dumps(result["message"], ensure_ascii=False)))
+        except CallFailed as failure:
+            return BatchResult(key, failure)
+    body = json.dumps(result, ensure_ascii=False)
+    if result["type"] == "errored":
+        kind = str((result.get("error", {}).get("error") or {}).get("type"))
+        return BatchResult(key, failure_of(_STATUSES.get(kind, 500), body, {}))
+    reason = f"not answered in a batch: {result['type']}"  # expired, canceled
+    return BatchResult(key, CallFailed(reason, kind=FailureKind.TIMEOUT, body=body))
+
+
+def body_of(request: Request) -> dict[str, Any]:
+    """What is sent for a request.
+
+    The first parts of a message are what calls share: up to the last of them Anthropic keeps the text, and takes a
+    tenth of the price for it the next time. request["cache"] = False where no second call will begin alike, since
+    keeping costs a quarter more.
+    """
+    system: list[dict[str, Any]] = []
+    messages: list[dict[str, Any]] = []
+    shared: list[dict[str, Any]] = []  # the last shared part of each message
+    for message in request["messages"]:
+        content = message["content"]
+        parts = [content] if isinstance(content, str) else content
+        blocks = [{"type": "text", "text": part} for part in parts if part]  # an empty one is refused
+        if message["role"] in ("system", "developer"):
+            system += blocks
+        else:
+            messages.append({"role": message["role"], "content": blocks})
+        if len(blocks) > 1:
+            shared.append(blocks[-2])
+    if request.get("cache", True):
+        for block in shared[-N_CACHE_MARKS:]:
+            block["cache_control"] = {"type": "ephemeral"}
+    body: dict[str, Any] = {"model": request["model"], "max_tokens": request.get("max_tokens") or MAX_TOKENS}
+    body |= request.get("parameters") or {}
+    body["messages"] = messages
+    if system:
+        body["system"] = system
+    if request.get("structured"):
+        form = {"type": "json_schema", "schema": answer_schema(request["schema"])}
+        body["output_config"] = body.get("output_config", {}) | {"format": form}
+    return body
+
+
+def completion_of(body: str, *, request_id: str = "", limits: Limits | None = None) -> Completion:
+    """The completion that the body of a message holds. Raises CallFailed if it holds none."""
+    try:
+        document = json.loads(body)
+        blocks = document["content"]
+        text = "".join(block["text"] for block in blocks if block["type"] == "text")  # not what it thought before
+        stop_reason = str(document["stop_reason"] or "stop")
+    except (ValueError, LookupError, TypeError, RecursionError):
+        raise CallFailed(
+            "the provider's reply is not a message",
+            kind=FailureKind.MALFORMED,
+            status=200,
+            body=body,
+            request_id=request_id,
+        ) from None
+    usage = document.get("usage")
+    counts = [
+        token_count(usage, name) for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    ]
+    return Completion(
+        text,
+        _FINISH_REASONS.get(stop_reason, stop_reason),
+        body,
+        model=str(document.get("model") or ""),
+        request_id=request_id,
+        # Anthropic counts apart what went into its cache and what came from it.
+        n_tokens_in=None if counts[0] is None else sum(count or 0 for count in counts),
+        n_tokens_out=token_count(usage, "output_tokens"),
+        n_tokens_cached=counts[2],
+        n_tokens_cache_written=counts[1],
+        n_tokens_reasoning=token_count(usage, "output_tokens_details", "thinking_tokens"),
+        limits=limits,
+    )

@@ -1,0 +1,154 @@
+"""What a provider is, and what all of them share: replies, failures, limits, and the one way to the network.
+
+A request is a plain document: model, messages, parameters, and the JSON schema of the value that is asked for. The
+content of a message is a string, or a list of parts that are read one after the other as they are. A client gives back
+a completion or raises CallFailed; retries are the run's affair, over rows, and never a client's. No Django models here:
+whoever connects says what is needed. The schema is sent only if the request says `structured`: a reply that the
+provider forces into a form is another treatment than one that is free.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+
+from judges.providers.base.batches import MAX_BATCH_BYTES, BatchClient, BatchResult, BatchState
+from judges.providers.base.completions import Completion, Request
+from judges.providers.base.failures import CallFailed, FailureKind, failure_of
+from judges.providers.base.limits import Limits, read_limits
+
+__all__ = [
+    "MAX_BATCH_BYTES",
+    "BatchClient",
+    "BatchResult",
+    "BatchState",
+    "CallFailed",
+    "CannotConnect",
+    "Client",
+    "Completion",
+    "Connection",
+    "FailureKind",
+    "Limits",
+    "Provider",
+    "Request",
+    "answer_schema",
+    "document_of",
+    "failure_of",
+    "is_same_model",
+    "read_limits",
+    "text_of",
+    "token_count",
+]
+
+# No answer to a question is as long as this; whatever is, is no answer, and must not fill the memory of a worker.
+MAX_BODY_BYTES = 4_000_000
+
+
+class CannotConnect(Exception):
+    """The endpoint cannot be used as it stands; the message says why. Nothing was sent."""
+
+    def __init__(self, reason: str, *, kind: FailureKind = FailureKind.CLIENT) -> None:
+        super().__init__(reason)
+        self.kind = kind
+
+
+class Client(Protocol):
+    """Something that completes requests, many at once in one event loop; it belongs to the loop that it was used in."""
+
+    async def complete(self, request: Request) -> Completion: ...
+
+    async def close(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Connection:
+    """Where a client sends its requests, once the address has been checked.
+
+    key : sent along with every request; "" for an endpoint without one
+    timeout_seconds : for a whole request, from the first byte sent to the last received
+    may_be_private : the operator has named this address; otherwise every connection goes to a number checked for it
+    """
+
+    base_url: str
+    key: str
+    timeout_seconds: float
+    max_body_bytes: int = MAX_BODY_BYTES
+    may_be_private: bool = False
+
+
+class Provider:
+    """One protocol by which models are reached. Subclasses are discovered; one instance of each serves all endpoints.
+
+    A subclass gives `slug`, `title` and `connect`. It imports its SDK in `connect` and not before: pages and commands
+    that list providers need not wait for it.
+    """
+
+    slug: ClassVar[str]  # stored as the adapter of an endpoint
+    title: ClassVar[str | Promise]
+    # Nothing is reached: an endpoint of it has no address, and its judges have to say so in their names.
+    is_stub: ClassVar[bool] = False
+    # What a judge's parameters may not set, since Quire sets it.
+    own_fields: ClassVar[tuple[str, ...]] = ("model", "messages", "stream", "n")
+
+    def connect(self, connection: Connection) -> Client:
+        """A client for that address. Sends nothing yet. Raises CannotConnect."""
+        raise NotImplementedError
+
+    def connect_batches(self, connection: Connection) -> BatchClient:
+        """A client that hands in many calls as one batch. Sends nothing yet. Raises CannotConnect if there is none."""
+        raise CannotConnect(_("%(provider)s takes no batches") % {"provider": self.title})
+
+
+def text_of(content: str | list[str]) -> str:
+    """The content of a message as one string."""
+    return content if isinstance(content, str) else "".join(content)
+
+
+def answer_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """The JSON schema of a reply that holds a value of that schema, its reasons before it.
+
+    The schema of an object is that of the whole reply already.
+    """
+    if "properties" in schema:
+        return schema
+    return {
+        "type": "object",
+        "properties": {"rationale": {"type": "string"}, "answer": schema},
+        "required": ["rationale", "answer"],
+        "additionalProperties": False,
+    }
+
+
+def document_of(body: str) -> dict[str, Any]:
+    """The JSON object that a body holds. Raises CallFailed."""
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict):
+        raise CallFailed("the provider's reply is no document", kind=FailureKind.MALFORMED, status=200, body=body)
+    return document
+
+
+def token_count(usage: Any, *path: str) -> int | None:
+    """The number at the end of that path through a provider's account of tokens, if there is one that fits a column."""
+    for name in path:
+        usage = usage.get(name) if isinstance(usage, dict) else None
+    return usage if isinstance(usage, int) and not isinstance(usage, bool) and 0 <= usage < 2**31 else None
+
+
+def is_same_model(asked: str, answered: str) -> bool:
+    """Whether a reply comes from the model that was asked, whose dated version may answer to its plain name.
+
+    True if the provider does not say which answered.
+    """
+    asked, answered = (name.removeprefix("models/").removesuffix(":latest") for name in (asked, answered))
+    alias = re.sub(r"-(?:latest|0)$", "", asked)
+    return answered in ("", asked) or bool(
+        re.fullmatch(rf"{re.escape(alias)}[-@](?:\d{{8}}|\d{{4}}-\d\d-\d\d)", answered)
+    )

@@ -1,0 +1,52 @@
+"""Many calls handed in at once, answered within a day at a lower price.
+
+A batch is created under a name of ours. Whoever writes the name down before it is created can look after a crash
+whether it was, and does not hand it in twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from judges.providers.base.completions import Completion, Request
+from judges.providers.base.failures import CallFailed
+
+# All replies of a batch come at once, so a batch is not for more calls than fit.
+MAX_BATCH_BYTES = 100_000_000
+
+
+class BatchState(StrEnum):
+    WORKING = "working"
+    ENDED = "ended"  # there are results, if not for every call
+    FAILED = "failed"  # it was not taken on: there are none
+
+
+@dataclass(frozen=True)
+class BatchResult:
+    """What became of one call of a batch: a completion, or why there is none."""
+
+    key: str
+    outcome: Completion | CallFailed
+
+
+class BatchClient(Protocol):
+    """Something that hands in batches. All of its methods raise CallFailed."""
+
+    async def create(self, name: str, request_by_key: Mapping[str, Request]) -> str:
+        """The provider's number of a batch of those requests; keys have at most 64 letters, digits, - and _."""
+        ...
+
+    async def find(self, name: str) -> str | None:
+        """The number of the newest batch of that name; None if there is none, or if the provider keeps no names."""
+        ...
+
+    async def poll(self, batch: str) -> BatchState: ...
+
+    async def results(self, batch: str) -> list[BatchResult]:
+        """What became of each call, in any order. Calls that are missing were not answered."""
+        ...
+
+    async def close(self) -> None: ...

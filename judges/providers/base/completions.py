@@ -1,0 +1,35 @@
+"""What is asked of a model, and what it replies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from judges.providers.base.limits import Limits
+
+Request = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Completion:
+    """A model's reply. What the provider does not say is empty or None.
+
+    finish_reason : "stop", "length", "content_filter", or as the provider says; "refusal" if it marked the text as one
+    raw : the body of the response, to keep; the key is taken out should the server have echoed it
+    model : the model that answered, as it says, which may be another than the one that was asked
+    n_tokens_in : of the whole request; among them those served from the provider's cache (n_tokens_cached), which are
+        cheaper, and those written to it (n_tokens_cache_written), which are dearer at Anthropic
+    n_tokens_out : all that were paid for as output, those spent on reasoning (n_tokens_reasoning) included
+    """
+
+    text: str
+    finish_reason: str
+    raw: str
+    model: str = ""
+    request_id: str = ""
+    n_tokens_in: int | None = None
+    n_tokens_out: int | None = None
+    n_tokens_cached: int | None = None
+    n_tokens_cache_written: int | None = None
+    n_tokens_reasoning: int | None = None
+    limits: Limits | None = None

@@ -1,0 +1,175 @@
+"""Why a request got no completion, and what that means for the requests after it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from judges.providers.base.limits import Limits, read_limits, retry_seconds
+
+
+class FailureKind(StrEnum):
+    OVERLOAD = "overload"  # 429, 5xx: the endpoint needs a rest
+    CONNECTION = "connection"  # nothing was heard, or the reply broke off
+    TIMEOUT = "timeout"
+    BAD_REQUEST = "bad_request"  # 400, 422, or a route that is not there: the same words are refused again
+    KEY = "key"  # 401, 403
+    CREDIT = "credit"  # 402, or a quota that is spent
+    UNKNOWN_MODEL = "unknown_model"
+    TOO_LARGE = "too_large"  # the request for the model, or the reply for us
+    MALFORMED = "malformed"  # HTTP 200 without a completion
+    REDIRECT = "redirect"
+    ADDRESS = "address"  # the host's name stands for a private address by now
+    CLIENT = "client"  # our own fault
+
+    @property
+    def sentence(self) -> str:
+        """What has happened."""
+        return str(_SENTENCES[self][0])
+
+    @property
+    def way_out(self) -> str:
+        """What to do about it."""
+        return str(_SENTENCES[self][1])
+
+
+_SENTENCES: dict[FailureKind, tuple[str | Promise, str | Promise]] = {
+    FailureKind.OVERLOAD: (
+        _("The provider is overloaded, or limits how often it may be asked."),
+        _("Calls rest and go on by themselves. If it stays so, lower how many are made at once."),
+    ),
+    FailureKind.CONNECTION: (
+        _("The provider could not be reached, or the connection broke."),
+        _("Calls rest and go on by themselves. If it stays so, check the address and that the server is running."),
+    ),
+    FailureKind.TIMEOUT: (
+        _("The provider did not answer in time."),
+        _("The call is made again. If it stays so, raise the time limit, or lower how many are made at once."),
+    ),
+    FailureKind.BAD_REQUEST: (
+        _("The provider does not take the request as it is."),
+        _("Read what it says below, and make a judge with other parameters; an address usually ends with /v1."),
+    ),
+    FailureKind.KEY: (
+        _("The provider does not accept the key."),
+        _("Set the right key in the endpoint's environment variable where judges run, restart them, and resume."),
+    ),
+    FailureKind.CREDIT: (
+        _("The credit or the quota at the provider is spent."),
+        _("Top up the account at the provider, and resume."),
+    ),
+    FailureKind.UNKNOWN_MODEL: (
+        _("The provider has no model of that name for this key."),
+        _("Look up the model's name at the provider, and make a judge with it."),
+    ),
+    FailureKind.TOO_LARGE: (
+        _("The text is too long for the model, or the reply is larger than the endpoint allows."),
+        _("Choose a model with a longer context, or raise the endpoint's limit of a reply's size."),
+    ),
+    FailureKind.MALFORMED: (
+        _("The reply is not what a model sends, but perhaps the page of a proxy or half an answer."),
+        _("The call is made again. If it stays so, check that the address is that of the provider's API."),
+    ),
+    FailureKind.REDIRECT: (
+        _("The provider sends the request to another address, which is not followed."),
+        _("Enter the address that it names as the endpoint's own, if you trust it."),
+    ),
+    FailureKind.ADDRESS: (
+        _("The endpoint's name stands for a private address."),
+        _("If the endpoint is yours, have its host and port added to QUIRE_ALLOWED_PRIVATE_ENDPOINTS."),
+    ),
+    FailureKind.CLIENT: (
+        _("The request could not be made."),
+        _("This is a fault of Quire, or of what is installed. Report it with what it says below."),
+    ),
+}
+# The same request may get its completion later.
+TRANSIENT = frozenset({FailureKind.OVERLOAD, FailureKind.CONNECTION, FailureKind.TIMEOUT, FailureKind.MALFORMED})
+# No request to this endpoint gets one before somebody mends something.
+FATAL = frozenset(
+    {FailureKind.KEY, FailureKind.CREDIT, FailureKind.UNKNOWN_MODEL, FailureKind.REDIRECT, FailureKind.ADDRESS}
+)
+
+
+class CallFailed(Exception):
+    """A request got no completion. The message is safe to keep: it never holds the key.
+
+    status : of HTTP, if there was one
+    body : what came with it, without the key
+    retry_after : seconds that the provider asked to wait, if it did
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        kind: FailureKind = FailureKind.CLIENT,
+        status: int | None = None,
+        body: str = "",
+        request_id: str = "",
+        retry_after: float | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        super().__init__(reason)
+        self.kind = kind
+        self.status = status
+        self.body = body
+        self.request_id = request_id
+        self.retry_after = retry_after
+        self.limits = limits
+
+    @property
+    def is_transient(self) -> bool:
+        return self.kind in TRANSIENT
+
+    @property
+    def is_fatal(self) -> bool:
+        return self.kind in FATAL or self.status == 404
+
+
+def failure_of(status: int, body: str, headers: Mapping[str, str], *, request_id: str = "") -> CallFailed:
+    """What an HTTP status other than success means for this call and the next."""
+    kind = _kind_of(status, body)
+    if kind == FailureKind.REDIRECT:
+        reason = f"the provider redirects (HTTP {status}); redirects are not followed"
+    else:
+        reason = f"HTTP {status}: {' '.join(body.split())[:300]}"
+    return CallFailed(
+        reason,
+        kind=kind,
+        status=status,
+        body=body,
+        request_id=request_id,
+        retry_after=retry_seconds(headers),
+        limits=read_limits(headers),
+    )
+
+
+# How OpenAI and Anthropic say that nothing is left to pay with, whatever the status.
+_SPENT = re.compile(
+    r"insufficient_quota|billing_hard_limit|billing_not_active|credit balance is too low", re.IGNORECASE
+)
+# How OpenAI, vLLM, Ollama, Gemini and Anthropic say that there is no model of that name.
+_NO_MODEL = re.compile(
+    r"model_not_found|\bmodels?\b[^{}]{0,200}\b(?:not (?:be )?found|not exist)|\"model: ", re.IGNORECASE
+)
+_TOO_LONG = re.compile(r"context_length_exceeded|context length|prompt is too long|request_too_large", re.IGNORECASE)
+
+
+def _kind_of(status: int, body: str) -> FailureKind:
+    if 300 <= status < 400:
+        return FailureKind.REDIRECT
+    if status == 402 or (status in (400, 403, 429) and _SPENT.search(body)):
+        return FailureKind.CREDIT
+    if status in (400, 403, 404) and _NO_MODEL.search(body):
+        return FailureKind.UNKNOWN_MODEL
+    if status in (401, 403):
+        return FailureKind.KEY
+    if status == 413 or (status == 400 and _TOO_LONG.search(body)):
+        return FailureKind.TOO_LARGE
+    # 408, 409 and 425 too ask for another try.
+    return FailureKind.OVERLOAD if status >= 500 or status in (408, 409, 425, 429) else FailureKind.BAD_REQUEST

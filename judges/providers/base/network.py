@@ -1,0 +1,147 @@
+"""The one way to the network: an HTTP client for the SDKs that keeps to what was checked, and to its bounds.
+
+The SDKs read much from their environment: keys, hosts, proxies, headers of others. What leaves here is what Quire says.
+Importing this module imports httpx2; providers import it in `connect`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+import httpcore2
+import httpx2
+
+from judges import addresses
+from judges.providers.base import CannotConnect, Connection
+from judges.providers.base.failures import CallFailed, FailureKind
+
+# What of an SDK's headers is sent on; all others are its telemetry, or come from the environment.
+SENT_HEADERS = frozenset({b"host", b"accept", b"content-type", b"content-length", b"transfer-encoding"})
+
+
+def http_client(connection: Connection, headers: Mapping[str, str]) -> httpx2.AsyncClient:
+    """A client that sends those headers, follows no redirect and asks no proxy. Raises CannotConnect.
+
+    It raises CallFailed where httpx would raise its own. How many are under way at once is for whoever calls it to say.
+    """
+    try:
+        httpx2.URL(connection.base_url)
+    except httpx2.InvalidURL as error:
+        raise CannotConnect(str(error), kind=FailureKind.ADDRESS) from None
+    transport = GuardedTransport(connection, headers)
+    return httpx2.AsyncClient(transport=transport, trust_env=False, follow_redirects=False, timeout=None)
+
+
+@asynccontextmanager
+async def call(connection: Connection) -> AsyncIterator[None]:
+    """Bound the whole of a call in time, and have whatever goes wrong in an SDK end in CallFailed.
+
+    Each read by itself could take as long as a server likes that drips.
+    """
+    try:
+        async with asyncio.timeout(connection.timeout_seconds):
+            yield
+    except TimeoutError:
+        raise CallFailed("the provider did not answer in time", kind=FailureKind.TIMEOUT) from None
+    except Exception as error:
+        cause: BaseException | None = error
+        while cause:  # some SDKs wrap what the transport raises
+            if isinstance(cause, CallFailed):
+                raise cause from None
+            cause = cause.__cause__ or cause.__context__
+        # No more of it than its name: it could show the key.
+        raise CallFailed(f"the request could not be made ({type(error).__name__})") from None
+
+
+@contextmanager
+def failures() -> Iterator[None]:
+    """Have what httpcore raises end in CallFailed."""
+    try:
+        yield
+    except httpcore2.TimeoutException:
+        raise CallFailed("the provider did not answer in time", kind=FailureKind.TIMEOUT) from None
+    except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
+        cause = type(error.__cause__ or error).__name__
+        raise CallFailed(f"the provider could not be reached ({cause})", kind=FailureKind.CONNECTION) from None
+
+
+class GuardedTransport(httpx2.AsyncBaseTransport):
+    """Requests over connections to checked addresses, whose replies are bounded."""
+
+    def __init__(self, connection: Connection, headers: Mapping[str, str]) -> None:
+        own = {"Accept-Encoding": "identity", "User-Agent": "Quire"} | dict(headers)  # what is counted is what arrives
+        self._headers = [(name.encode(), value.encode()) for name, value in own.items()]
+        self._max_body_bytes = connection.max_body_bytes
+        self._pool = httpcore2.AsyncConnectionPool(
+            ssl_context=httpx2.create_ssl_context(trust_env=False),
+            max_connections=None,
+            keepalive_expiry=15,
+            network_backend=httpcore2.AnyIOBackend() if connection.may_be_private else PinnedBackend(),
+        )
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        headers = [(name, value) for name, value in request.headers.raw if name.lower() in SENT_HEADERS]
+        url = request.url
+        with failures():
+            response = await self._pool.handle_async_request(
+                httpcore2.Request(
+                    method=request.method,
+                    url=httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+                    headers=headers + self._headers,
+                    content=request.stream,
+                    extensions=request.extensions,
+                )
+            )
+        stream = BoundedStream(response, max_bytes=self._max_body_bytes)
+        return httpx2.Response(response.status, headers=response.headers, stream=stream, extensions=response.extensions)
+
+    async def aclose(self) -> None:
+        await self._pool.aclose()
+
+
+class BoundedStream(httpx2.AsyncByteStream):
+    """The body of a response, as it comes. Raises CallFailed where it grows too large or breaks off."""
+
+    def __init__(self, response: httpcore2.Response, *, max_bytes: int) -> None:
+        self._response = response
+        self._max_bytes = max_bytes
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for name, value in self._response.headers:
+            if name.lower() == b"content-encoding" and value.lower() != b"identity":
+                raise CallFailed(
+                    "the provider's reply is compressed, which was not asked for", kind=FailureKind.MALFORMED
+                )
+        n_bytes = 0
+        with failures():
+            async for chunk in self._response.aiter_stream():
+                n_bytes += len(chunk)
+                if n_bytes > self._max_bytes:
+                    reason = f"the provider's reply is larger than {self._max_bytes / 1e6:g} MB"
+                    raise CallFailed(reason, kind=FailureKind.TOO_LARGE)
+                yield chunk
+
+    async def aclose(self) -> None:
+        await self._response.aclose()
+
+
+class PinnedBackend(httpcore2.AnyIOBackend):
+    """Connects to the number that was checked, not to the name: in between it could come to stand for another."""
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        try:
+            # In a thread: the name service may take its time, and the loop has other calls to see to.
+            number = await asyncio.to_thread(addresses.resolve_public, host, port)
+        except addresses.InvalidAddress as error:
+            raise CallFailed(str(error), kind=FailureKind.ADDRESS) from None
+        return await super().connect_tcp(number, port, timeout, local_address, socket_options)

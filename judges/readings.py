@@ -1,0 +1,50 @@
+"""Readings: one pass of a judge over a seat, and which of them counts where there are several."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from annotation.models import Assignment
+from judges.models import PersonaSet, Reading, Run
+from studies.models import Study
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One reading as it is planned: in which order, as whom, for which time."""
+
+    order: Reading.Order = Reading.Order.PLANNED
+    persona: str = ""
+    repeat: int = 1
+
+    def arrange(self, codes: Sequence[str]) -> list[str]:
+        """The codes of a seat's stories in the order of this reading."""
+        return list(reversed(codes)) if self.order == Reading.Order.REVERSED else list(codes)
+
+
+def find_passes(orders: Sequence[str], persona_set: PersonaSet | None, n_repeats: int) -> Iterator[Pass]:
+    """Every reading that a run asks for of each seat, the one that counts by itself first."""
+    names = list(persona_set.text_by_name) if persona_set else [""]
+    for repeat, order, name in product(range(1, n_repeats + 1), orders, names):
+        yield Pass(Reading.Order(order), name, repeat)
+
+
+def primary_assignments(study: Study) -> set[int]:
+    """Ids of the judges' assignments of which one value a unit is taken; two queries.
+
+    Reports take one value for each judge and unit. Of several readings it is by default the first of its kind: the
+    first repeat, in the planned order, as the first persona of the run's set (or as nobody). The others are for flips,
+    spread and gain, and for means over personas, which ask for all of them. Where two runs made such a reading of one
+    group, both are here, and of a story that both have read the earlier counts, by the number of its seat. Assignments
+    without a reading (answers of judges that were imported) count as they are.
+    """
+    judges = Assignment.objects.filter(study=study).exclude(rater_kind="person")
+    unread = judges.filter(reading=None).values_list("pk", flat=True)
+    of_runs = Reading.objects.filter(run__study=study).select_related("run__persona_set")
+    return {*unread, *(reading.assignment_id for reading in of_runs if is_primary(reading, reading.run))}
+
+
+def is_primary(reading: Reading, run: Run) -> bool:
+    """Whether the reading is the one of its seat that counts where one value is taken."""
+    names = list(run.persona_set.text_by_name) if run.persona_set else [""]
+    return (reading.order, reading.persona, reading.repeat) == (Reading.Order.PLANNED, names[0], 1)

@@ -1,0 +1,110 @@
+"""The calls of a run: the list, by what became of them, and each one to read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.db.models import Count
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+
+from annotation.models import Response
+from config import roles
+from judges import calls as requests
+from judges.models import Call, Run
+from judges.views import bodies, states
+from judges.views.runs import SEES, find_run
+from studies.access import Access
+from studies.items import find_type
+from studies.views.guards import require_in_study
+
+A_PAGE = 50
+
+
+@require_in_study(SEES, query=("state", "page"))
+def index(request: HttpRequest, access: Access, run: int) -> HttpResponse:
+    """For whoever sees judges: the calls of a run, of one state if one is named."""
+    row = find_run(access, run)
+    state = request.GET.get("state", "")
+    if state and state not in Call.State.values:
+        raise Http404
+    n_by_state = dict(row.calls.order_by().values_list("state").annotate(n=Count("pk")))
+    rows = row.calls.select_related("story", "item", "step", "assignment__group").annotate(n_tries=Count("attempts"))
+    pages = Paginator((rows.filter(state=state) if state else rows).order_by("pk"), A_PAGE)
+    pages.count = n_by_state.get(state, 0) if state else sum(n_by_state.values())
+    page = pages.get_page(request.GET.get("page"))
+    context = {
+        "study": access.study,
+        "access": access,
+        "run": row,
+        "state": state,
+        "filters": [(key, states.WORDS[key].label, n_by_state[key]) for key in Call.State.values if key in n_by_state],
+        "page": page,
+        "calls": [(call, states.WORDS[call.state]) for call in page],
+        "n_all": sum(n_by_state.values()),
+    }
+    return render(request, "judges/calls.html", context)
+
+
+@require_in_study(SEES)
+def show(request: HttpRequest, access: Access, run: int, call: int) -> HttpResponse:
+    """For whoever sees judges: what was sent; for whoever may see answers, what came back and what was read."""
+    parent = find_run(access, run)
+    rows = Call.objects.select_related("story", "item", "step", "assignment__group")
+    row = get_object_or_404(rows, pk=call, run=parent)
+    attempts = list(row.attempts.order_by("number"))
+    sees_answers = access.may(roles.VIEW_RESPONSES)
+    last = next((attempt for attempt in reversed(attempts) if attempt.body), None)
+    sent = requests.render(row.request)
+    context = {
+        "study": access.study,
+        "access": access,
+        "run": parent,
+        "call": row,
+        "words": states.WORDS[row.state],
+        "kind": "good" if row.state in states.ANSWERED else "error" if row.state in states.WITHOUT else "",
+        "messages_sent": sent.get("messages", []),
+        "settings": json.dumps(sent.get("parameters", {}), indent=1, ensure_ascii=False, sort_keys=True),
+        "attempts": attempts,
+        "sees_answers": sees_answers,
+        "reply": bodies.find_reply(last.body) if last and sees_answers else "",
+        "last": last if sees_answers else None,
+        "answers": _answers(row) if sees_answers else [],
+        "previous": _neighbour(access, parent, row, forward=False),
+        "next": _neighbour(access, parent, row, forward=True),
+    }
+    return render(request, "judges/call.html", context)
+
+
+def _answers(call: Call) -> list[dict[str, Any]]:
+    """What is recorded for the call: of each item its value in words, or what else became of it, and the reasons."""
+    about = Response.objects.filter(assignment=call.assignment_id, step=call.step_id, story=call.story_id)
+    rows = (
+        (about.filter(item=call.item_id) if call.item_id else about).select_related("item").order_by("item__position")
+    )
+    return [
+        {
+            "item": row.item,
+            "label": _label(row),
+            "rationale": row.rationale,
+        }
+        for row in rows
+    ]
+
+
+def _label(row: Response) -> str:
+    if row.outcome != Response.Outcome.ANSWERED:
+        return str(row.get_outcome_display())
+    return str(find_type(row.item.type).label(row.item, row.value))
+
+
+def _neighbour(access: Access, run: Run, call: Call, *, forward: bool) -> str:
+    """The address of the call before or after this one; "" at the end."""
+    near = (
+        run.calls.filter(pk__gt=call.pk).order_by("pk") if forward else run.calls.filter(pk__lt=call.pk).order_by("-pk")
+    )
+    key = near.values_list("pk", flat=True).first()
+    return reverse("judges:call", args=[access.study.slug, run.pk, key]) if key else ""

@@ -1,0 +1,165 @@
+"""Endpoints: where models are reached, whether they answer, and what they bear. They belong to no study."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.admin.views.decorators import staff_member_required
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods
+
+from judges import addresses, connection_tests, providers
+from judges.models import ConnectionTest, Endpoint
+from judges.providers.presets import all_presets
+from studies.access import visible_studies
+from studies.views.guards import refuse_unknown
+
+SEES, CHANGES = "judges.view_endpoint", "judges.change_endpoint"
+FIELDS = (
+    *("name", "adapter", "base_url", "key_variable", "is_allowed", "is_outside"),
+    *("n_at_once", "timeout_seconds", "requests_per_minute", "tokens_per_minute"),
+)
+
+
+def require_endpoints(
+    *, changes: bool = False, methods: tuple[str, ...] = ("GET", "HEAD"), query: tuple[str, ...] = ()
+) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
+    """View decorator: requires leave to see endpoints, in all studies or in one; to change them, in all studies."""
+
+    def guard(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+        @wraps(view)
+        def guarded(request: HttpRequest, **kwargs: Any) -> HttpResponse:
+            may_change = request.user.has_perm(CHANGES)
+            if changes or request.method == "POST":
+                allowed = may_change
+            else:
+                allowed = request.user.has_perm(SEES) or visible_studies(request.user, SEES).exists()
+            if not allowed:
+                raise PermissionDenied
+            refuse_unknown(request, query)
+            return view(request, **kwargs)
+
+        return require_http_methods(list(methods))(staff_member_required(guarded))
+
+    return guard
+
+
+class EndpointForm(forms.ModelForm):  # type: ignore[type-arg]
+    class Meta:
+        model = Endpoint
+        fields = FIELDS
+        labels = {
+            "name": gettext_lazy("Name"),
+            "base_url": gettext_lazy("Address"),
+            "key_variable": gettext_lazy("Where its key is"),
+            "is_allowed": gettext_lazy("Judges may use it"),
+            "is_outside": gettext_lazy("Texts that go there leave the house"),
+            "n_at_once": gettext_lazy("Calls at once"),
+            "timeout_seconds": gettext_lazy("Seconds to wait for a reply"),
+            "requests_per_minute": gettext_lazy("Calls a minute"),
+            "tokens_per_minute": gettext_lazy("Tokens a minute"),
+        }
+        help_texts = {
+            "name": gettext_lazy("Small letters, digits and hyphens."),
+            "is_allowed": "",
+            "is_outside": gettext_lazy("Stays on for a proxy of yours that passes them on."),
+            "requests_per_minute": gettext_lazy("Empty: as many as it bears."),
+            "tokens_per_minute": gettext_lazy("Empty: as many as it bears."),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        choices = [(slug, str(provider.title)) for slug, provider in providers.all_providers().items()]
+        self.fields["adapter"] = forms.ChoiceField(label=_("Kind of server"), choices=choices)
+
+    def clean_base_url(self) -> str:
+        """Refuse an address that no call would reach, allowed or not. Asks the name service."""
+        url: str = self.cleaned_data["base_url"]
+        if url:
+            try:
+                addresses.check_reach(url, allowed=settings.ALLOWED_PRIVATE_ENDPOINTS)
+            except addresses.InvalidAddress as error:
+                raise forms.ValidationError(str(error)) from None
+        return url
+
+
+class TestForm(forms.Form):
+    model = forms.CharField(
+        label=gettext_lazy("Model"), max_length=200, help_text=gettext_lazy("As the endpoint calls it.")
+    )
+
+
+@require_endpoints()
+def index(request: HttpRequest) -> HttpResponse:
+    """For whoever sees endpoints: all there are."""
+    rows = Endpoint.objects.annotate(n_judges=Count("judges")).order_by("name")
+    context = {"endpoints": rows, "may_change": request.user.has_perm(CHANGES), "now": timezone.now()}
+    return render(request, "judges/endpoints.html", context)
+
+
+@require_endpoints(changes=True, methods=("GET", "HEAD", "POST"), query=("preset",))
+def new(request: HttpRequest) -> HttpResponse:
+    """For administrators: a new endpoint, its form filled in from a preset if one is named."""
+    preset = all_presets().get(request.GET.get("preset", ""))
+    names = ("adapter", "base_url", "key_variable", "is_outside")
+    initial = {name: getattr(preset, name) for name in names} | {"name": preset.slug} if preset else {}
+    return _edit(request, Endpoint(), initial=initial, preset=preset)
+
+
+@require_endpoints(methods=("GET", "HEAD", "POST"))
+def show(request: HttpRequest, endpoint: int) -> HttpResponse:
+    """For whoever sees endpoints: one of them; for administrators its form, and whether it answers."""
+    row = get_object_or_404(Endpoint, pk=endpoint)
+    if request.user.has_perm(CHANGES):
+        return _edit(request, row)
+    return render(request, "judges/endpoint.html", {"endpoint": row, "may_change": False})
+
+
+def _edit(
+    request: HttpRequest, endpoint: Endpoint, *, initial: dict[str, Any] | None = None, preset: Any = None
+) -> HttpResponse:
+    form = EndpointForm(request.POST if request.method == "POST" else None, instance=endpoint, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        is_moved = bool(endpoint.pk) and bool({"base_url", "adapter"} & set(form.changed_data))
+        form.save()
+        if is_moved:
+            messages.warning(request, _("The address is new, so its key and its permission have been taken away."))
+        else:
+            messages.success(request, _("%(endpoint)s is saved.") % {"endpoint": endpoint.name})
+        return redirect("endpoints:show", endpoint=endpoint.pk)
+    last = ConnectionTest.objects.filter(endpoint=endpoint).first() if endpoint.pk else None
+    context = {
+        "endpoint": endpoint if endpoint.pk else None,
+        "form": form,
+        "presets": all_presets().values(),
+        "preset": preset,
+        "may_change": True,
+        "test_form": TestForm(initial={"model": last.model if last else ""}),
+        "test": last,
+    }
+    is_part = request.htmx and request.method == "GET" and last  # type: ignore[attr-defined]
+    name = "judges/endpoint_form.html#tested" if is_part else "judges/endpoint_form.html"
+    return render(request, name, context, status=400 if form.errors else 200)
+
+
+@require_endpoints(changes=True, methods=("POST",))
+def test(request: HttpRequest, endpoint: int) -> HttpResponse:
+    """For administrators: have a worker try whether a model answers there."""
+    row = get_object_or_404(Endpoint, pk=endpoint)
+    form = TestForm(request.POST)
+    if form.is_valid():
+        connection_tests.ask(row, form.cleaned_data["model"], by=request.user.get_username())
+    else:
+        messages.error(request, _("Name the model that is to answer."))
+    return redirect("endpoints:show", endpoint=row.pk)

@@ -1,0 +1,190 @@
+"""Judges: the list, and one as a form: each parameter is a field, or a row of name and value."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from judges import catalogue
+from judges.metrics import all_metrics
+from judges.models import Judge
+from studies.access import Access
+from studies.views.guards import require_in_study
+
+SEES, ADDS, CHANGES = "judges.view_judge", "judges.add_judge", "judges.change_judge"
+# The parameters that every protocol knows; others are rows of name and value.
+KNOWN = ("temperature", "max_tokens", "top_p", "seed")
+N_ROWS = 5
+
+
+class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
+    temperature = forms.FloatField(
+        label=gettext_lazy("Temperature"), min_value=0, max_value=2, required=False, help_text=gettext_lazy("0 to 2.")
+    )
+    max_tokens = forms.IntegerField(
+        label=gettext_lazy("Longest answer"),
+        min_value=1,
+        max_value=1_000_000,
+        required=False,
+        help_text=gettext_lazy("In tokens."),
+    )
+    top_p = forms.FloatField(
+        label=gettext_lazy("Top p"), min_value=0, max_value=1, required=False, help_text=gettext_lazy("0 to 1.")
+    )
+    seed = forms.IntegerField(label=gettext_lazy("Seed"), required=False)
+
+    class Meta:
+        model = Judge
+        fields = ("slug", "endpoint", "model", "prompt")
+        labels = {"slug": gettext_lazy("Name"), "endpoint": gettext_lazy("Sent to")}
+        help_texts = {
+            "slug": gettext_lazy("Names it in every study and report: small letters, digits and hyphens."),
+            "model": gettext_lazy("As the endpoint calls it."),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        parameters = self.instance.parameters
+        self.fields["endpoint"].required = self.fields["prompt"].required = self.fields["model"].required = True
+        for name in KNOWN:
+            self.fields[name].initial = parameters.get(name)
+        others = [(name, value) for name, value in parameters.items() if name not in KNOWN and _fits_row(value)]
+        for n in range(max(N_ROWS, len(others) + 1)):
+            name, value = others[n] if n < len(others) else ("", None)
+            self.fields[f"name{n}"] = forms.CharField(
+                label=gettext_lazy("Name"), required=False, max_length=80, initial=name
+            )
+            self.fields[f"value{n}"] = forms.CharField(
+                label=gettext_lazy("Value"), required=False, max_length=1000, initial=_written(value) if name else ""
+            )
+
+    @property
+    def rows(self) -> list[tuple[forms.BoundField, forms.BoundField]]:
+        """The further parameters, each as its two fields."""
+        n_rows = sum(1 for name in self.fields if name.startswith("value"))
+        return [(self[f"name{n}"], self[f"value{n}"]) for n in range(n_rows)]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        # What does not fit a row was written elsewhere, and stays.
+        kept = {name: value for name, value in self.instance.parameters.items() if not _fits_row(value)}
+        parameters = kept | {name: cleaned[name] for name in KNOWN if cleaned.get(name) is not None}
+        for n in range(len(self.rows)):
+            name, value = cleaned.get(f"name{n}", ""), cleaned.get(f"value{n}", "")
+            if name and (name in parameters):
+                self.add_error(f"name{n}", _("This parameter is set already."))
+            elif name:
+                parameters[name] = _read(value)
+            elif value:
+                self.add_error(f"name{n}", _("A value needs a name."))
+        self.instance.parameters = parameters
+        return cleaned
+
+    def add_error(self, field: Any, error: Any) -> None:
+        # What the table says of all parameters has no field of its own here.
+        if isinstance(error, ValidationError) and hasattr(error, "error_dict") and "parameters" in error.error_dict:
+            super().add_error(None, ValidationError(error.error_dict.pop("parameters")))
+            if not error.error_dict:
+                return
+        super().add_error(field, error)
+
+
+def _fits_row(value: Any) -> bool:
+    return value is None or isinstance(value, str | int | float)
+
+
+def _written(value: Any) -> str:
+    """The value as it is typed: a text that could be taken for a number stands between quotation marks."""
+    if isinstance(value, str):
+        return value if _read(value) == value else json.dumps(value, ensure_ascii=False)
+    return json.dumps(value)
+
+
+def _read(text: str) -> Any:
+    """A number, yes or no (true, false), nothing (null); anything else is the text itself."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    return value if _fits_row(value) else text
+
+
+@require_in_study(SEES)
+def index(request: HttpRequest, access: Access) -> HttpResponse:
+    """For whoever sees judges: all there are, for all studies."""
+    rows = Judge.objects.select_related("endpoint", "prompt").annotate(n_runs=Count("runs")).order_by("slug")
+    made = {judge.metric for judge in rows}
+    context = {
+        "study": access.study,
+        "access": access,
+        "judges": [(judge, _settings(judge)) for judge in rows],
+        "metrics": [metric for slug, metric in all_metrics().items() if slug not in made],
+        "may_add": access.may(ADDS),
+        "sees_endpoints": access.may("judges.view_endpoint"),
+    }
+    return render(request, "judges/judges.html", context)
+
+
+def _settings(judge: Judge) -> str:
+    """The parameters in one line."""
+    return ", ".join(f"{name} {_written(value)}" for name, value in judge.parameters.items())
+
+
+@require_in_study(ADDS, methods=("POST",))
+def add_metric(request: HttpRequest, access: Access) -> HttpResponse:
+    """For whoever may make judges: the judge that measures by a metric."""
+    slug = request.POST.get("metric", "")
+    if slug in all_metrics():
+        judge = catalogue.make_metric_judge(slug)
+        messages.success(request, _("%(judge)s is there and can be run.") % {"judge": judge.slug})
+    else:
+        messages.error(request, _("Choose a metric."))
+    return redirect("judges:judges", slug=access.study.slug)
+
+
+@require_in_study(ADDS, methods=("GET", "HEAD", "POST"), query=("like",))
+def new(request: HttpRequest, access: Access) -> HttpResponse:
+    """For whoever may make judges: a new one, empty or like another."""
+    like = request.GET.get("like", "")
+    model = Judge.objects.filter(pk=like, metric="").first() if like.isascii() and like.isdigit() else None
+    judge = Judge()
+    if model is not None:
+        judge = Judge(
+            endpoint=model.endpoint, model=model.model, prompt=model.prompt, parameters=dict(model.parameters)
+        )
+    return _edit(request, access, judge)
+
+
+@require_in_study(SEES, change=CHANGES, methods=("GET", "HEAD", "POST"))
+def show(request: HttpRequest, access: Access, judge: int) -> HttpResponse:
+    """For whoever sees judges: one of them; until a run has used it, a form for whoever may change it."""
+    row = get_object_or_404(Judge.objects.select_related("endpoint", "prompt"), pk=judge)
+    is_final = bool(row.metric) or row.is_used()
+    if not is_final and access.may(CHANGES):
+        return _edit(request, access, row)
+    context = {"study": access.study, "access": access, "judge": row, "is_final": is_final, "settings": _settings(row)}
+    return render(
+        request,
+        "judges/judge.html",
+        context | {"may_add": access.may(ADDS)},
+        status=409 if request.method == "POST" else 200,
+    )
+
+
+def _edit(request: HttpRequest, access: Access, judge: Judge) -> HttpResponse:
+    form = JudgeForm(request.POST if request.method == "POST" else None, instance=judge)
+    if request.method == "POST" and form.is_valid():
+        form.save()
+        messages.success(request, _("%(judge)s is saved.") % {"judge": judge.slug})
+        return redirect("judges:judges", slug=access.study.slug)
+    context = {"study": access.study, "access": access, "form": form, "judge": judge if judge.pk else None}
+    return render(request, "judges/judge_form.html", context, status=400 if form.errors else 200)

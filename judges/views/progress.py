@@ -1,0 +1,100 @@
+"""How far a run is: what its page shows anew every two seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from django.db.models import Count, Sum
+
+from judges.models import Attempt, Endpoint, Run
+from judges.views import states
+from judges.views.states import Segment, StateWords
+
+RATE_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Failures:
+    """The calls that ended in one way without an answer. reason : what was said of most of them"""
+
+    state: str
+    words: StateWords
+    n: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class RunProgress:
+    """n_over : calls with an end, of n
+    per_minute : calls that ended in the last minute
+    minutes_left : None if nothing ended in the last minute
+    cost : in US dollars; None if no price is known
+    state : the run's, or "resting" while its endpoint rests
+    """
+
+    n: int
+    n_over: int
+    n_without: int
+    segments: list[Segment]
+    failures: list[Failures]
+    per_minute: int
+    minutes_left: int | None
+    n_tokens_in: int
+    n_tokens_out: int
+    cost: Decimal | None
+    state: str
+    resting_until: datetime | None
+    resting_reason: str
+    needs_attention: str
+
+    @property
+    def is_under_way(self) -> bool:
+        return self.state in ("running", "resting")
+
+
+def load_progress(run: Run, *, at: datetime) -> RunProgress:
+    """How far the run is. Four queries."""
+    n_by_state = dict(run.calls.order_by().values_list("state").annotate(n=Count("pk")))
+    n = sum(n_by_state.values())
+    n_over = sum(n_by_state.get(state, 0) for state in (*states.ANSWERED, *states.WITHOUT))
+    per_minute = run.calls.filter(answered_at__gt=at - timedelta(seconds=RATE_SECONDS)).count()
+    sums = Attempt.objects.filter(call__run=run).aggregate(
+        cost=Sum("cost"), n_in=Sum("n_tokens_in"), n_out=Sum("n_tokens_out")
+    )
+    endpoint = run.judge.endpoint
+    is_resting = run.state == Run.State.RUNNING and _rests(endpoint, at=at)
+    return RunProgress(
+        n=n,
+        n_over=n_over,
+        n_without=sum(n_by_state.get(state, 0) for state in states.WITHOUT),
+        segments=states.draw_bar(n_by_state),
+        failures=_failures(run, n_by_state),
+        per_minute=per_minute,
+        minutes_left=-(-(n - n_over) // per_minute) if per_minute else None,
+        n_tokens_in=sums["n_in"] or 0,
+        n_tokens_out=sums["n_out"] or 0,
+        cost=sums["cost"],
+        state="resting" if is_resting else run.state,
+        resting_until=endpoint.resting_until if endpoint and is_resting else None,
+        resting_reason=endpoint.resting_reason if endpoint and is_resting else "",
+        needs_attention=endpoint.needs_attention if endpoint else "",
+    )
+
+
+def _rests(endpoint: Endpoint | None, *, at: datetime) -> bool:
+    return endpoint is not None and endpoint.resting_until is not None and endpoint.resting_until > at
+
+
+def _failures(run: Run, n_by_state: Mapping[str, int]) -> list[Failures]:
+    """Each way in which calls ended without an answer, the most frequent first."""
+    counts = run.calls.filter(state__in=states.WITHOUT).exclude(reason="")
+    rows = counts.order_by().values_list("state", "reason").annotate(n=Count("pk")).order_by("n")
+    reason_by_state = {state: reason for state, reason, _n in rows}  # the most frequent comes last and stays
+    lost = [(state, n_by_state[state]) for state in states.WITHOUT if n_by_state.get(state)]
+    return [
+        Failures(state, states.WORDS[state], n, reason_by_state.get(state, ""))
+        for state, n in sorted(lost, key=lambda row: -row[1])
+    ]

@@ -1,0 +1,81 @@
+"""What has become of calls, in words: each state a label, a sentence, and what is drawn for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from judges.models import Call
+
+State = Call.State
+
+
+@dataclass(frozen=True)
+class StateWords:
+    """label : of the call; sentence : what that means and what happens"""
+
+    label: Promise
+    sentence: Promise
+
+
+WORDS: Mapping[str, StateWords] = {
+    State.PLANNED: StateWords(_("not yet sent"), _("It waits for its turn.")),
+    State.LEASED: StateWords(_("on the way"), _("A worker has sent it and waits for the reply.")),
+    State.HELD: StateWords(
+        _("held"), _("It was sent and nobody knows what became of it. It is not sent again by itself.")
+    ),
+    State.OK: StateWords(_("answered"), _("The reply was read, and the answer is recorded.")),
+    State.REFUSED: StateWords(
+        _("refused"), _("The model declined to answer. That is kept as “declined”, never as a No.")
+    ),
+    State.BLOCKED: StateWords(_("blocked"), _("The provider’s filter held the reply back. It is kept as “declined”.")),
+    State.TRUNCATED: StateWords(
+        _("cut off"), _("The reply was longer than the judge allows. A judge with a higher limit may do better.")
+    ),
+    State.UNREADABLE: StateWords(
+        _("cannot be read"), _("The reply has no verdict, or more than one. Neither is taken, and it is never a No.")
+    ),
+    State.OUT_OF_RANGE: StateWords(_("out of range"), _("The reply names a value that the question does not have.")),
+    State.TOO_LARGE: StateWords(_("too large"), _("The reply was larger than its endpoint allows and was not read.")),
+    State.PROVIDER_ERROR: StateWords(
+        _("no reply"), _("The provider did not answer. What may go better later is asked again by “Go on”.")
+    ),
+    State.BUDGET_STOPPED: StateWords(_("not sent: budget"), _("The run’s budget was used up before it was sent.")),
+}
+# How a run's calls are drawn: what is over with an answer, without one, on the way, and still open.
+ANSWERED = (State.OK,)
+ON_THE_WAY = (State.LEASED,)
+OPEN = (State.PLANNED, State.HELD)
+WITHOUT = tuple(state for state in State if state not in (*ANSWERED, *ON_THE_WAY, *OPEN))
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A part of the bar. x, width : in hundredths of it"""
+
+    kind: str
+    label: Promise
+    n: int
+    x: float
+    width: float
+
+
+def draw_bar(n_by_state: Mapping[str, int]) -> list[Segment]:
+    """The parts of the bar that are not empty, from left to right."""
+    n_all = sum(n_by_state.values())
+    segments: list[Segment] = []
+    x = 0.0
+    for kind, label, states in (
+        ("ok", _("answered"), ANSWERED),
+        ("lost", _("without an answer"), WITHOUT),
+        ("flight", _("on the way"), ON_THE_WAY),
+        ("open", _("not yet sent"), OPEN),
+    ):
+        if n := sum(n_by_state.get(state, 0) for state in states):
+            width = 100 * n / n_all
+            segments.append(Segment(kind, label, n, round(x, 2), round(width, 2)))
+            x += width
+    return segments

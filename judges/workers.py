@@ -1,0 +1,223 @@
+"""Workers: a loop that keeps an endpoint's window full, and a ledger that keeps its rows.
+
+A window of calls is under way. As one is answered the next is sent, from a few that stand ready, so that none waits for
+the slowest; answers are settled together, after so many or so long.
+"""
+
+import asyncio
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+
+from django.utils import timezone
+
+from judges.ledger import Ledger, Ready, Turn
+from judges.loops import Database, run_beside
+from judges.models import Endpoint, Run
+from judges.pace import Pace
+from judges.providers import CallFailed, CannotConnect, Client, Completion, FailureKind
+from judges.settlement import Ended
+
+__all__ = ["CannotConnect", "complete", "stopping", "work"]
+
+log = logging.getLogger(__name__)
+
+# Answers are settled together: at most so many, and none waits longer than this.
+N_TOGETHER = 256
+TOGETHER_SECONDS = 0.1
+# With nothing ready to be sent in its place an answer is settled almost at once.
+SOON_SECONDS = 0.005
+# One in so many of the window stands ready, so that it stays full while answers are settled.
+READY_PART = 8
+# What is under way gets so long to come back after the worker was told to end.
+GRACE_SECONDS = 8.0
+GLANCE_SECONDS = 0.25
+
+# Set when this process is told to end: no worker of it begins another call.
+stopping = threading.Event()
+
+
+class Worker:
+    """One worker's loop at one endpoint, from when it takes a share until it has given it up.
+
+    seconds : after how long it begins no more calls; None to go on until nothing is left
+    tell : called in the database's thread after every settlement
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        client: Client,
+        database: Database,
+        *,
+        seconds: float | None,
+        clock: Callable[[], datetime],
+        stop: threading.Event,
+        tell: Callable[[], None],
+    ) -> None:
+        self._ledger, self._client, self._database = ledger, client, database
+        self._clock, self._stop, self._tell = clock, stop, tell
+        self._until = None if seconds is None else time.monotonic() + seconds
+        self._pace = Pace(share=ledger.share, size=ledger.first_size)
+        self._is_halved = False
+        self._ready: deque[Ready] = deque()
+        self._under_way: set[asyncio.Task[None]] = set()
+        self._ended: list[Ended] = []
+        self._ended_since = 0.0
+        self._n_answered = 0
+        self._event = asyncio.Event()
+
+    async def run(self) -> None:
+        """Work until nothing is left, time is up, or the process is told to end."""
+        try:
+            await self._work()
+        finally:
+            for task in self._under_way:
+                task.cancel()
+            await asyncio.gather(*self._under_way, return_exceptions=True)
+            await self._client.close()
+
+    async def _work(self) -> None:
+        grace_until: float | None = None
+        unsent: list[Ready] = []
+        while True:
+            if self._is_time_up():
+                self._ledger.is_leaving = True
+                grace_until = grace_until or (time.monotonic() + GRACE_SECONDS if self._stop.is_set() else None)
+                unsent += self._ready
+                self._ready.clear()
+            turn = await self._turn(unsent)
+            unsent = [ready for ready in self._ready if ready.attempt.call.run_id not in turn.open_runs]
+            self._ready = deque(ready for ready in self._ready if ready.attempt.call.run_id in turn.open_runs)
+            self._ready.extend(turn.ready)
+            self._fill()
+            is_grace_over = grace_until is not None and time.monotonic() >= grace_until
+            is_done = not self._under_way and not self._ended and not self._ready
+            if is_grace_over or (is_done and not unsent and (turn.is_idle or self._ledger.is_leaving)):
+                break
+            await self._wait(turn, grace_until)
+        attempts = [ready.attempt for ready in [*unsent, *self._ready]]
+        await self._database(self._ledger.leave, attempts, size=self._pace.size, at=self._clock())
+
+    async def _turn(self, unsent: list[Ready]) -> Turn:
+        """Settle what has come back so far, and see what comes next."""
+        ended, self._ended = self._ended[:N_TOGETHER], self._ended[N_TOGETHER:]
+        self._ended_since = time.monotonic()
+        self._event.clear()
+        n_busy = len(self._under_way) + len(self._ready)
+        n_wanted = max(0, self._pace.limit + self._pace.limit // READY_PART - n_busy)
+        if (n_left := self._pace.n_left()) is not None:
+            n_wanted = min(n_wanted, max(0, n_left - len(self._ready)))
+        size = self._pace.size if self._is_halved else None
+        self._is_halved = False
+        given_back = [ready.attempt for ready in unsent]
+
+        def turn() -> Turn:
+            turn = self._ledger.turn(
+                ended, given_back, n_wanted=n_wanted, n_busy=n_busy, narrowed_to=size, at=self._clock()
+            )
+            if ended:
+                self._tell()
+            return turn
+
+        result = await self._database(turn)
+        self._pace.set_share(result.share)
+        return result
+
+    def _fill(self) -> None:
+        """Send what stands ready, as much as the window holds."""
+        while self._ready and len(self._under_way) < self._pace.limit and not self._stop.is_set():
+            ready = self._ready.popleft()
+            self._pace.sent()
+            task = asyncio.create_task(self._send(ready))
+            self._under_way.add(task)
+            task.add_done_callback(self._come_back)
+
+    async def _send(self, ready: Ready) -> None:
+        sent_at, n_answered = time.monotonic(), self._n_answered
+        result = await complete(self._client, ready.request)
+        ended = Ended(ready.attempt, result, self._clock(), protocol=ready.protocol)
+        if isinstance(result, Completion):
+            self._n_answered += 1
+            self._pace.answered()
+        else:
+            ended.was_endpoint_well = self._n_answered > n_answered
+            if result.status in (429, 529):
+                self._is_halved |= self._pace.overloaded(sent_at=sent_at)
+        self._pace.note_limits(result.limits)
+        if not self._ended:
+            self._ended_since = time.monotonic()
+        self._ended.append(ended)
+
+    def _come_back(self, task: asyncio.Task[None]) -> None:
+        """Send the next in its place."""
+        self._under_way.discard(task)
+        self._fill()
+        self._event.set()
+
+    async def _wait(self, turn: Turn, grace_until: float | None) -> None:
+        """Wait until there is something to settle, or it is time to look again."""
+        look_at = time.monotonic() + turn.pause
+        while (seconds := self._due_at(look_at) - time.monotonic()) > 0:
+            if self._stop.is_set() and (grace_until is None or time.monotonic() >= grace_until):
+                return
+            self._event.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._event.wait(), min(seconds, GLANCE_SECONDS))
+
+    def _due_at(self, look_at: float) -> float:
+        """When the next settlement is due: soon if there is room for a call that is not written down yet."""
+        if not self._ended:
+            return look_at
+        if len(self._ended) >= N_TOGETHER or not self._under_way:
+            return 0.0
+        has_room = not self._ready and len(self._under_way) < self._pace.limit
+        return min(look_at, self._ended_since + (SOON_SECONDS if has_room else TOGETHER_SECONDS))
+
+    def _is_time_up(self) -> bool:
+        return self._stop.is_set() or (self._until is not None and time.monotonic() >= self._until)
+
+
+async def complete(client: Client, request: dict[str, object]) -> Completion | CallFailed:
+    """What came back for the request, or why nothing did."""
+    try:
+        return await client.complete(request)
+    except CallFailed as failure:
+        return failure
+    except Exception as error:
+        # A client's own fault must not take down the calls beside it. No traceback: it could show the key.
+        log.warning("a client failed with %s", type(error).__name__)
+        return CallFailed(f"the client failed with {type(error).__name__}", kind=FailureKind.CLIENT)
+
+
+def work(
+    endpoint: Endpoint,
+    *,
+    only: Run | None = None,
+    seconds: float | None = None,
+    clock: Callable[[], datetime] = timezone.now,
+    tell: Callable[[], None] = lambda: None,
+    stop: threading.Event = stopping,
+) -> bool:
+    """Work at the endpoint, here and now; False if there were workers enough without this one.
+
+    The queries run in the thread of the caller, the calls in a loop beside it. Raises CannotConnect.
+    """
+    ledger = Ledger(endpoint, only=only, at=clock())
+    if not ledger.enter(at=clock()):
+        return False
+    try:
+        client = ledger.connect()
+    except BaseException:
+        ledger.leave([], size=None, at=clock())
+        raise
+
+    async def main(database: Database) -> None:
+        await Worker(ledger, client, database, seconds=seconds, clock=clock, stop=stop, tell=tell).run()
+
+    run_beside(main, interrupt=stop)
+    return True

@@ -1,0 +1,141 @@
+"""Batches of calls as OpenAI (files and batches) and Anthropic (message batches) have them."""
+
+import json
+import re
+from collections.abc import Awaitable, Callable
+from email.parser import BytesParser
+from itertools import count
+from typing import Any
+
+from tests.judges.standin.replies import Reply
+
+Complete = Callable[[str, dict[str, Any]], Awaitable[Reply]]
+
+
+class Batches:
+    """All that was handed in. A batch has ended once it was asked after so many times.
+
+    n_polls : how often it says that it is still at work
+    """
+
+    def __init__(self) -> None:
+        self.n_polls = 1
+        self.files: dict[str, str] = {}
+        self.openai: dict[str, dict[str, Any]] = {}
+        self.anthropic: dict[str, dict[str, Any]] = {}
+        self._results: dict[str, str] = {}
+        self._polls: dict[str, int] = {}
+        self._numbers = count(1)
+
+    async def answer(
+        self, method: str, route: str, content: bytes, headers: dict[str, str], complete: Complete
+    ) -> Reply | None:
+        """The reply of a route of batches; None if it is none of them."""
+        if method == "POST" and route == "/files":
+            return _document(self._keep_file(content, headers["content-type"]))
+        if method == "GET" and (match := re.fullmatch(r"/files/(file-\d+)/content", route)):
+            return Reply(self.files[match[1]])
+        if method == "POST" and route == "/batches":
+            return _document(await self._create_openai(json.loads(content), complete))
+        if method == "GET" and route == "/batches":
+            return _document({"object": "list", "data": [*reversed(self.openai.values())], "has_more": False})
+        if method == "GET" and (match := re.fullmatch(r"/batches/(batch-\d+)", route)):
+            batch = self.openai.get(match[1], {})
+            if not batch:
+                return None
+            if self._has_ended(match[1]):
+                batch |= {"status": "completed", "output_file_id": self._results[match[1]]}
+            return _document(batch)
+        if method == "POST" and (match := re.fullmatch(r"/batches/(batch-\d+)/cancel", route)):
+            self.openai[match[1]]["status"] = "cancelling"
+            return _document(self.openai[match[1]])
+        if method == "POST" and route == "/messages/batches":
+            return _document(await self._create_anthropic(json.loads(content), complete))
+        if method == "GET" and (match := re.fullmatch(r"/messages/batches/(msgbatch_\d+)", route)):
+            batch = self.anthropic.get(match[1], {})
+            if not batch:
+                return None
+            if self._has_ended(match[1]):
+                batch |= {"processing_status": "ended", "results_url": f"/v1/messages/batches/{match[1]}/results"}
+            return _document(batch)
+        if method == "GET" and (match := re.fullmatch(r"/messages/batches/(msgbatch_\d+)/results", route)):
+            return Reply(self._results[match[1]], headers={"Content-Type": "application/x-jsonl"})
+        return None
+
+    def _has_ended(self, batch: str) -> bool:
+        self._polls[batch] = self._polls.get(batch, 0) + 1
+        return self._polls[batch] > self.n_polls
+
+    def _keep_file(self, content: bytes, content_type: str) -> dict[str, Any]:
+        message = BytesParser().parsebytes(b"Content-Type: " + content_type.encode() + b"\r\n\r\n" + content)
+        fields = {part.get_param("name", header="content-disposition"): part for part in message.get_payload()}  # type: ignore[union-attr]
+        return self._file(fields["file"].get_payload(decode=True).decode())  # type: ignore[union-attr]
+
+    def _file(self, text: str) -> dict[str, Any]:
+        name = f"file-{next(self._numbers)}"
+        self.files[name] = text
+        return {
+            "id": name,
+            "object": "file",
+            "bytes": len(text),
+            "created_at": 0,
+            "filename": "f",
+            "purpose": "batch",
+            "status": "processed",
+        }
+
+    async def _create_openai(self, request: dict[str, Any], complete: Complete) -> dict[str, Any]:
+        name, lines = f"batch-{next(self._numbers)}", []
+        for line in self.files[request["input_file_id"]].splitlines():
+            order = json.loads(line)
+            reply = await complete(order["url"], order["body"])
+            response = {"status_code": reply.status, "request_id": "req-1", "body": _parsed(reply.body)}
+            lines.append(json.dumps({"id": "r", "custom_id": order["custom_id"], "response": response, "error": None}))
+        self._results[name] = self._file("\n".join(lines) + "\n")["id"]
+        self.openai[name] = {
+            "id": name,
+            "object": "batch",
+            "endpoint": request["endpoint"],
+            "input_file_id": request["input_file_id"],
+            "completion_window": request["completion_window"],
+            "created_at": 0,
+            "status": "in_progress",
+            "metadata": request.get("metadata"),
+        }
+        return self.openai[name]
+
+    async def _create_anthropic(self, request: dict[str, Any], complete: Complete) -> dict[str, Any]:
+        name, lines = f"msgbatch_{next(self._numbers)}", []
+        for order in request["requests"]:
+            reply = await complete("/v1/messages", order["params"])
+            body = _parsed(reply.body)
+            result = (
+                {"type": "succeeded", "message": body} if reply.status == 200 else {"type": "errored", "error": body}
+            )
+            lines.append(json.dumps({"custom_id": order["custom_id"], "result": result}))
+        self._results[name] = "\n".join(lines) + "\n"
+        n_requests = len(request["requests"])
+        self.anthropic[name] = {
+            "id": name,
+            "type": "message_batch",
+            "processing_status": "in_progress",
+            "request_counts": {"processing": n_requests, "succeeded": 0, "errored": 0, "canceled": 0, "expired": 0},
+            "created_at": "2026-01-01T00:00:00Z",
+            "expires_at": "2026-01-02T00:00:00Z",
+            "ended_at": None,
+            "archived_at": None,
+            "cancel_initiated_at": None,
+            "results_url": None,
+        }
+        return self.anthropic[name]
+
+
+def _document(document: dict[str, Any]) -> Reply:
+    return Reply(json.dumps(document))
+
+
+def _parsed(body: str) -> Any:
+    try:
+        return json.loads(body)
+    except ValueError:
+        return body

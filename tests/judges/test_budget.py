@@ -1,0 +1,101 @@
+"""Prices, estimates and budgets: nothing is spent blindly."""
+
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from annotation.models import Assignment
+from judges import planning, prices, runs
+from judges.models import Attempt, Call, Judge, Price, Run
+from judges.providers import Completion
+from studies.models import Study
+from tests.judges.conftest import assert_everything_ended_once, judge_at, sendable
+from tests.judges.standin import StandIn
+
+pytestmark = pytest.mark.django_db
+
+
+def price(judge: Judge, into: str = "2", out: str = "10", **more: Any) -> Price:
+    """USD per million tokens. The stand-in says of each reply that it took 11 tokens in and 3 out."""
+    values = {"adapter": "openai", "model": judge.model, "valid_from": date(2026, 1, 1)} | more
+    return Price.objects.create(usd_per_million_in=Decimal(into), usd_per_million_out=Decimal(out), **values)
+
+
+def test_the_price_of_the_day_holds_and_the_endpoints_own_goes_first(standin: StandIn) -> None:
+    judge = judge_at(standin)
+    price(judge, "1", "1", valid_from=date(2025, 1, 1))
+    price(judge, "2", "10", usd_per_million_cached=Decimal("0.5"))
+
+    tariff = prices.find_tariff(judge, on=date(2026, 6, 1))
+
+    assert tariff is not None
+    assert tariff.cost(1_000_000, 100_000, 500_000) == Decimal("2.25")  # 1 + .25 + 1
+    assert prices.find_tariff(judge, on=date(2025, 6, 1)) == prices.Tariff(Decimal(1), Decimal(1), Decimal(1))
+    assert prices.find_tariff(judge, on=date(2024, 6, 1)) is None
+    price(judge, "7", "7", adapter="", endpoint=judge.endpoint)
+    assert prices.find_tariff(judge, on=date(2026, 6, 1)) == prices.Tariff(Decimal(7), Decimal(7), Decimal(7))
+
+
+def test_what_nobody_counted_has_no_cost() -> None:
+    tariff = prices.Tariff(Decimal(1), Decimal(1), Decimal(1))
+
+    assert prices.cost_of(tariff, Completion("yes", "stop", "{}")) is None
+
+
+def test_every_request_keeps_what_it_cost(study: Study, standin: StandIn) -> None:
+    judge = judge_at(standin)
+    price(judge)
+
+    runs.drain(runs.start(sendable(study), judge, by="tests"))
+
+    assert set(Attempt.objects.values_list("cost", flat=True)) == {Decimal("0.000052")}  # (11 × 2 + 3 × 10) / 1e6
+    assert all(attempt.reserved > attempt.cost for attempt in Attempt.objects.all())
+
+
+def test_a_run_stops_at_its_budget_and_goes_on_when_it_is_raised(study: Study, standin: StandIn) -> None:
+    judge = judge_at(standin)
+    Judge.objects.update(parameters={"max_tokens": 3})
+    judge.refresh_from_db()
+    price(judge, "0", "10")
+    # Every reply costs exactly what it may cost at most, 30 millionths of a dollar; so three are paid for.
+    run = runs.start(sendable(study), judge, by="tests", budget=Decimal("0.0001"))
+
+    run = runs.drain(run)
+
+    assert (run.state, len(standin.hits)) == (Run.State.WAITING, 3)
+    assert "budget" in run.note
+    assert runs.count_calls(run) == {"ok": 3, "budget_stopped": 5}
+    assert Assignment.objects.get().status == Assignment.Status.OPEN
+
+    Run.objects.update(budget=1)
+    run = runs.drain(runs.resume(run))
+
+    assert (run.state, runs.count_calls(run)) == (Run.State.FINISHED, {"ok": 8})
+    assert_everything_ended_once(run)
+
+
+def test_an_estimate_says_calls_tokens_cost_and_time(study: Study, standin: StandIn) -> None:
+    judge = judge_at(standin, n_at_once=4)
+    price(judge)
+
+    estimate = planning.estimate(planning.plan_run(sendable(study), judge))
+
+    n_characters = sum(
+        len(message["content"])
+        for call in planning.plan_run(study, judge).all_calls
+        for message in call.request["messages"]
+    )
+    assert (estimate.n_calls, estimate.n_tokens_out, estimate.seconds) == (8, 8 * 300, 8 * 5.0 / 4)
+    assert estimate.n_tokens_in == pytest.approx(n_characters / 4, rel=0.01)
+    assert estimate.cost == (2 * Decimal(estimate.n_tokens_in) + 10 * 2400) / 1_000_000
+    assert estimate.worst_cost is not None
+    assert estimate.worst_cost > estimate.cost
+    assert not Call.objects.exists()
+
+
+def test_without_a_price_an_estimate_says_so(study: Study, standin: StandIn) -> None:
+    estimate = planning.estimate(planning.plan_run(sendable(study), judge_at(standin)))
+
+    assert (estimate.cost, estimate.worst_cost) == (None, None)

@@ -1,0 +1,157 @@
+"""The pages of judges and prompts: parameters as fields and rows, prompts tried on a story of the study."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from judges import catalogue, runs
+from judges.models import Judge, Prompt
+from judges.views.judges import JudgeForm
+from studies.models import Study
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study() -> Study:
+    return factories.study(n_stories=2, n_items=1)
+
+
+@pytest.fixture
+def researcher(client: Client) -> Client:
+    client.force_login(factories.staff("researcher"))
+    return client
+
+
+def filled(judge: Judge, **fields: Any) -> dict[str, Any]:
+    """The form of a judge as it stands, with these fields changed."""
+    form = JudgeForm(instance=judge)
+    values = {name: form[name].value() for name in form.fields}
+    return {name: value for name, value in (values | fields).items() if value is not None}
+
+
+def test_parameters_are_fields_and_rows_and_come_back_as_they_were(researcher: Client, study: Study) -> None:
+    judge = catalogue.make_stub_judge()
+    parameters = {"temperature": 0.5, "max_tokens": 64, "seed": 7, "yes_rate": 0.25, "effort": "low", "stop": "5"}
+    Judge.objects.filter(pk=judge.pk).update(parameters=parameters | {"thinking": {"budget": 3}, "log": True})
+    judge.refresh_from_db()
+
+    response = researcher.post(f"/studies/plums/judges/{judge.pk}/", filled(judge))
+
+    assert response.status_code == 302
+    judge.refresh_from_db()
+    assert judge.parameters == parameters | {"thinking": {"budget": 3}, "log": True}
+
+
+def test_a_new_judge_is_made_without_a_document(researcher: Client, study: Study) -> None:
+    stub = catalogue.make_stub_judge()
+    fields = {"slug": "stub-9", "endpoint": stub.endpoint_id, "model": "stub", "prompt": stub.prompt_id}
+
+    researcher.post("/studies/plums/judges/new/", fields | {"temperature": "0", "name0": "yes_rate", "value0": "0.75"})
+
+    assert Judge.objects.get(slug="stub-9").parameters == {"temperature": 0, "yes_rate": 0.75}
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"name0": "temperature", "value0": "1", "temperature": "0"}, "This parameter is set already."),
+        ({"value0": "1"}, "A value needs a name."),
+        ({"name0": "messages", "value0": "x"}, "set by Quire itself"),
+        ({"slug": "best"}, "its name needs “stub” in it"),
+        ({"temperature": "9"}, "less than or equal to 2"),
+    ],
+)
+def test_what_is_not_right_is_said_at_its_field(
+    researcher: Client, study: Study, fields: dict[str, str], sentence: str
+) -> None:
+    stub = catalogue.make_stub_judge()
+    complete = {"slug": "stub-9", "endpoint": stub.endpoint_id, "model": "stub", "prompt": stub.prompt_id}
+
+    response = researcher.post("/studies/plums/judges/new/", complete | fields)
+
+    assert response.status_code == 400
+    assert sentence in response.content.decode()
+    assert Judge.objects.count() == 1
+
+
+def test_a_judge_that_was_used_is_shown_and_copied_but_not_changed(researcher: Client, study: Study) -> None:
+    judge = catalogue.make_stub_judge()
+    runs.start(study, judge, by="ann")
+    address = f"/studies/plums/judges/{judge.pk}/"
+
+    assert "so it never changes" in researcher.get(address).content.decode()
+    assert researcher.post(address, filled(judge, model="other")).status_code == 409
+    copy = researcher.get(f"/studies/plums/judges/new/?like={judge.pk}").content.decode()
+    assert 'value="stub"' in copy
+
+
+def test_a_metric_is_added_once(researcher: Client, study: Study) -> None:
+    for _n in range(2):
+        researcher.post("/studies/plums/judges/metric/", {"metric": "length"})
+    researcher.post("/studies/plums/judges/metric/", {"metric": "nonsense"})
+
+    assert list(Judge.objects.values_list("metric", flat=True)) == ["length"]
+
+
+# ── prompts ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def prompt_form(**fields: str) -> dict[str, str]:
+    form = {"name": "mine", "version": "1", "protocol": "reasoning_first", "source": "own", "system": ""}
+    return form | {"template": "{{ stories }}\n{{ question }}\n{{ words }}"} | fields
+
+
+def test_a_prompt_is_tried_on_the_story_that_is_chosen_and_not_saved(researcher: Client, study: Study) -> None:
+    story = study.stories.get(code="p1s2")
+    item = study.versions.get().steps.get(key="tests").instrument.items.get()
+    form = prompt_form(preview="yes", story=str(story.pk), item=str(item.pk))
+
+    html = researcher.post("/studies/plums/prompts/new/", form).content.decode()
+
+    assert "The p1s2 began." in html
+    assert "Is it good in way 1?" in html
+    assert not Prompt.objects.filter(name="mine").exists()
+
+
+def test_htmx_gets_the_preview_alone(researcher: Client, study: Study) -> None:
+    form = prompt_form(preview="yes", template="{{ stories }} {{ nonsense }}")
+
+    html = researcher.post("/studies/plums/prompts/new/", form, headers={"HX-Request": "true"}).content.decode()
+
+    assert "<html" not in html
+    assert "the template cannot be filled" in html
+
+
+def test_a_prompt_is_saved_or_refused_with_a_sentence(researcher: Client, study: Study) -> None:
+    refused = researcher.post("/studies/plums/prompts/new/", prompt_form(template="{{ question }}"))
+    assert refused.status_code == 400
+    assert not Prompt.objects.filter(name="mine").exists()
+
+    assert researcher.post("/studies/plums/prompts/new/", prompt_form()).status_code == 302
+    assert Prompt.objects.get(name="mine").template.startswith("{{ stories }}")
+
+
+def test_a_prompt_that_was_used_is_final(researcher: Client, study: Study) -> None:
+    judge = catalogue.make_stub_judge()
+    runs.start(study, judge, by="ann")
+    address = f"/studies/plums/prompts/{judge.prompt_id}/"
+
+    html = researcher.get(address).content.decode()
+    assert "so it never changes" in html
+    assert "began." in html
+    assert researcher.post(address, prompt_form()).status_code == 409
+
+
+def test_a_story_of_another_study_is_not_shown(researcher: Client, study: Study) -> None:
+    other = factories.study("pears", n_stories=2, n_items=1)
+    story = other.stories.get(code="p1s2")
+    item = study.versions.get().steps.get(key="tests").instrument.items.get()
+    form = prompt_form(preview="yes", story=str(story.pk), item=str(item.pk))
+
+    html = researcher.post("/studies/plums/prompts/new/", form).content.decode()
+
+    assert "The p1s1 began." in html  # the first of this study, in its place
+    assert "The p1s2 began." not in html

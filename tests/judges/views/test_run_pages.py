@@ -1,0 +1,293 @@
+"""The pages of runs and calls: what would be asked, how far a run is, and each call to read."""
+
+import re
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from judges import catalogue, runs
+from judges.models import Attempt, Call, Judge, Run
+from judges.views import bodies, states
+from judges.views.progress import load_progress
+from studies.models import Membership, Source, Study
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study() -> Study:
+    return factories.study(n_stories=2, n_items=1)
+
+
+@pytest.fixture
+def judge() -> Judge:
+    return catalogue.make_stub_judge()
+
+
+@pytest.fixture
+def run(study: Study, judge: Judge) -> Run:
+    return runs.start(study, judge, by="ann")
+
+
+def page(client: Client, role: str, address: str, *, status: int = 200, **headers: str) -> str:
+    user = User.objects.filter(username=role or "helper").first() or factories.staff(role)
+    client.force_login(user)
+    response = client.get(address, headers=headers)
+    assert response.status_code == status, address
+    return response.content.decode()
+
+
+def words(html: str) -> str:
+    """What a page says, without its tags."""
+    return " ".join(re.sub(r"<[^>]*>", " ", html).split())
+
+
+# ── a new run ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_dry_run_shows_one_call_as_sent_and_writes_nothing(client: Client, study: Study, judge: Judge) -> None:
+    html = page(client, "researcher", f"/studies/plums/runs/new/?judge={judge.pk}")
+
+    # Two stories with a test and a guess each, and one ranking.
+    assert "stub would be asked 5 times" in words(html)
+    assert "Is it good in way 1?" in html
+    assert "Start the run" in html
+    assert not Run.objects.exists()
+    assert not Call.objects.exists()
+
+
+def test_a_dry_run_of_a_metric_leaves_no_step_behind(client: Client, study: Study) -> None:
+    metric = catalogue.make_metric_judge("length")
+    before = list(study.versions.values_list("steps__key", flat=True))
+
+    html = page(client, "researcher", f"/studies/plums/runs/new/?judge={metric.pk}")
+
+    assert "would be asked 2 times" in words(html)
+    assert list(study.versions.values_list("steps__key", flat=True)) == before
+
+
+def test_what_is_in_the_way_is_said_and_there_is_no_button(client: Client, study: Study, judge: Judge) -> None:
+    judge.endpoint.__class__.objects.update(is_allowed=False)
+
+    html = page(client, "researcher", f"/studies/plums/runs/new/?judge={judge.pk}")
+
+    assert "an administrator has not allowed its endpoint" in html
+    assert "Start the run" not in html
+
+
+def test_a_run_is_started_by_whoever_may(client: Client, study: Study, judge: Judge) -> None:
+    client.force_login(factories.staff("researcher"))
+
+    response = client.post("/studies/plums/runs/new/", {"judge": judge.pk})
+
+    run = Run.objects.get()
+    assert response.headers["Location"] == f"/studies/plums/runs/{run.pk}/"
+    assert (run.created_by, run.n_planned) == ("researcher", 5)
+
+
+def test_a_member_of_the_study_alone_starts_a_run_there_and_nowhere_else(
+    client: Client, study: Study, judge: Judge
+) -> None:
+    user = User.objects.create_user("cy", is_staff=True)
+    Membership.objects.create(study=study, user=user, role="researcher")
+    Study.objects.create(slug="pears", title="Pears")
+    client.force_login(user)
+
+    assert client.post("/studies/pears/runs/new/", {"judge": judge.pk}).status_code == 403
+    assert client.post("/studies/plums/runs/new/", {"judge": judge.pk}).status_code == 302
+
+
+# ── a run at work ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_run_under_way_is_asked_for_again_and_a_finished_one_is_not(client: Client, run: Run) -> None:
+    address = f"/studies/plums/runs/{run.pk}/"
+    assert 'hx-trigger="every 2s"' in page(client, "coordinator", address)
+    assert "0 of 5 calls are done" in words(page(client, "coordinator", address))
+
+    runs.drain(run)
+
+    html = page(client, "coordinator", address)
+    assert "5 of 5 calls are done" in words(html)
+    assert "hx-trigger" not in html
+
+
+def test_htmx_gets_the_fragment_of_the_same_page(client: Client, run: Run) -> None:
+    whole = page(client, "coordinator", f"/studies/plums/runs/{run.pk}/")
+    part = page(client, "coordinator", f"/studies/plums/runs/{run.pk}/", **{"HX-Request": "true"})
+
+    assert part.strip().startswith('<div id="live"')
+    assert words(part) in words(whole)
+    assert "<html" not in part
+
+
+def test_failures_are_counted_by_kind_with_a_sentence_and_the_most_frequent_reason(client: Client, run: Run) -> None:
+    keys = list(run.calls.order_by("pk").values_list("pk", flat=True))
+    run.calls.filter(pk__in=keys[:2]).update(state="unreadable", reason="no verdict")
+    run.calls.filter(pk=keys[2]).update(state="unreadable", reason="two verdicts")
+    run.calls.filter(pk=keys[3]).update(state="refused", reason="")
+
+    progress = load_progress(run, at=timezone.now())
+
+    assert [(row.state, row.n, row.reason) for row in progress.failures] == [
+        ("unreadable", 3, "no verdict"),
+        ("refused", 1, ""),
+    ]
+    assert [(part.kind, part.n, part.x, part.width) for part in progress.segments] == [
+        ("lost", 4, 0, 80),
+        ("open", 1, 80, 20),
+    ]
+    html = page(client, "coordinator", f"/studies/plums/runs/{run.pk}/")
+    assert "Neither is taken, and it is never a No." in html
+
+
+def test_every_state_of_a_call_has_words_and_a_place_in_the_bar() -> None:
+    assert set(states.WORDS) == set(Call.State)
+    assert {*states.ANSWERED, *states.WITHOUT, *states.ON_THE_WAY, *states.OPEN} == set(Call.State)
+
+
+def test_a_resting_endpoint_says_until_when_and_why(client: Client, run: Run) -> None:
+    endpoint = run.judge.required_endpoint
+    endpoint.__class__.objects.update(
+        resting_until=timezone.now() + timezone.timedelta(minutes=2), resting_reason="HTTP 429: slow down"
+    )
+
+    html = page(client, "coordinator", f"/studies/plums/runs/{run.pk}/")
+
+    assert "Resting" in html
+    assert "HTTP 429: slow down" in html
+
+
+def test_what_waits_for_a_person_is_said(client: Client, run: Run) -> None:
+    run.judge.required_endpoint.__class__.objects.update(needs_attention="The key was refused. Set a new one.")
+
+    html = page(client, "coordinator", f"/studies/plums/runs/{run.pk}/")
+
+    assert "It waits for a person" in html
+    assert "The key was refused. Set a new one." in html
+
+
+def test_a_run_is_stopped_and_goes_on(client: Client, run: Run) -> None:
+    client.force_login(factories.staff("researcher"))
+
+    html = client.post(f"/studies/plums/runs/{run.pk}/stop/", follow=True).content.decode()
+    run.refresh_from_db()
+    assert (run.state, run.note) == ("stopped", "stopped by researcher")
+    assert "Go on" in html
+    client.post(f"/studies/plums/runs/{run.pk}/resume/")
+    run.refresh_from_db()
+    assert run.state == "running"
+
+
+def test_a_coordinator_sees_runs_and_changes_none(client: Client, run: Run) -> None:
+    html = page(client, "coordinator", f"/studies/plums/runs/{run.pk}/")
+
+    assert "Stop" not in words(html)
+    assert client.post(f"/studies/plums/runs/{run.pk}/stop/").status_code == 403
+
+
+def test_a_run_of_another_study_is_not_there(client: Client, run: Run) -> None:
+    Study.objects.create(slug="pears", title="Pears")
+    call = run.calls.first()
+    assert call is not None
+
+    page(client, "researcher", f"/studies/pears/runs/{run.pk}/", status=404)
+    page(client, "researcher", f"/studies/pears/runs/{run.pk}/calls/", status=404)
+    page(client, "researcher", f"/studies/pears/runs/{run.pk}/calls/{call.pk}/", status=404)
+
+
+# ── calls ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_calls_are_listed_by_state(client: Client, run: Run) -> None:
+    call = run.calls.order_by("pk").first()
+    assert call is not None
+    Call.objects.filter(pk=call.pk).update(state="refused")
+
+    everything = page(client, "coordinator", f"/studies/plums/runs/{run.pk}/calls/")
+    refused = page(client, "coordinator", f"/studies/plums/runs/{run.pk}/calls/?state=refused")
+
+    assert everything.count(f"/runs/{run.pk}/calls/") >= 5
+    assert re.findall(r"/calls/(\d+)/", refused) == [str(call.pk)]
+    assert "refused (1)" in words(everything)
+    page(client, "coordinator", f"/studies/plums/runs/{run.pk}/calls/?state=nonsense", status=404)
+
+
+def test_a_call_shows_what_was_sent_came_back_and_was_read(client: Client, run: Run) -> None:
+    runs.drain(run)
+    call = run.calls.filter(item__type="binary").first()
+    assert call is not None
+    body = '{"choices": [{"message": {"content": "It holds together.\\n\\n<b>Yes</b>"}}]}'
+    Attempt.objects.filter(call=call).update(body=body)
+
+    html = page(client, "researcher", f"/studies/plums/runs/{run.pk}/calls/{call.pk}/")
+
+    assert "Is it good in way 1?" in html
+    assert "It holds together.\n\n&lt;b&gt;Yes&lt;/b&gt;" in html
+    assert "Read as" in html
+    assert "answered." in words(html).lower()
+
+
+def test_a_designer_sees_what_was_sent_and_no_answer(client: Client, run: Run) -> None:
+    runs.drain(run)
+    call = run.calls.filter(item__type="binary").first()
+    assert call is not None
+    Attempt.objects.filter(call=call).update(body="The canary sang.", reason="The canary sang.")
+    Call.objects.filter(pk=call.pk).update(reason="The canary sang.")
+    address = f"/studies/plums/runs/{run.pk}/calls/{call.pk}/"
+
+    assert "The canary sang." in page(client, "researcher", address)
+    html = page(client, "designer", address)
+    assert "canary" not in html
+    assert "Read as" not in html
+    assert "Is it good in way 1?" in html
+
+
+@pytest.mark.parametrize("role", ["coordinator", "researcher"])
+def test_no_page_of_judges_tells_a_source(client: Client, run: Run, role: str) -> None:
+    runs.drain(run)
+    assert Source.objects.filter(name="Source 1").exists()
+    call = run.calls.first()
+    assert call is not None
+    inside = ["runs/", f"runs/{run.pk}/", f"runs/{run.pk}/calls/", f"runs/{run.pk}/calls/{call.pk}/", "judges/"]
+
+    for address in [*inside, "prompts/", f"prompts/{run.judge.prompt_id}/"]:
+        html = page(client, role, f"/studies/plums/{address}")
+        assert "Source 1" not in html, address
+        assert "Title of" not in html, address
+
+
+@pytest.mark.parametrize(
+    ("body", "reply"),
+    [
+        ('{"choices": [{"message": {"content": "Yes"}}]}', "Yes"),
+        ('{"choices": [{"message": {"content": null, "refusal": "I will not."}}]}', "I will not."),
+        ('{"content": [{"type": "thinking"}, {"type": "text", "text": "No"}]}', "No"),
+        ('{"error": "no credit"}', ""),
+        ("[]", ""),
+        ("<html>Bad gateway</html>", "<html>Bad gateway</html>"),
+    ],
+)
+def test_the_words_of_the_model_are_found_in_a_body(body: str, reply: str) -> None:
+    assert bodies.find_reply(body) == reply
+
+
+# ── what it costs ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("n_rows", [1, 3])
+@pytest.mark.parametrize(
+    ("address", "n_queries"), [("runs/", 7), ("runs/{}/calls/", 9), ("judges/", 7), ("prompts/", 7)]
+)
+def test_a_list_costs_the_same_for_one_row_as_for_three(
+    client: Client, study: Study, n_rows: int, address: str, n_queries: int, django_assert_num_queries: object
+) -> None:
+    made = [runs.start(study, catalogue.make_stub_judge(f"stub-{n}"), by="ann") for n in range(n_rows)]
+    Call.objects.filter(run=made[0]).exclude(pk__in=made[0].calls.values("pk")[:n_rows]).delete()
+    client.force_login(factories.staff("researcher"))
+
+    with django_assert_num_queries(n_queries):  # type: ignore[operator]
+        client.get(f"/studies/plums/{address.format(made[0].pk)}")
