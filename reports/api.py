@@ -1,6 +1,7 @@
 """The read API: responses of a study, for staff who may read them, blind. Its fields are listed here, never derived."""
 
 import re
+from typing import Any
 
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
@@ -14,6 +15,7 @@ from rest_framework.response import Response
 from config import roles
 from reports.dataset.answers import responses as all_responses
 from reports.export import long_table
+from studies.access import visible_studies
 from studies.models import Study
 
 FIELDS = (
@@ -48,8 +50,13 @@ class ResponsePagination(LimitOffsetPagination):
 
 
 class MayReadResponses(BasePermission):
-    def has_permission(self, request: Request, view: object) -> bool:
-        return bool(request.user and request.user.is_staff and request.user.has_perm(roles.VIEW_RESPONSES))
+    """In all studies, or in the one that the address names."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        if not request.user.is_staff:
+            return False
+        in_all = request.user.has_perm(roles.VIEW_RESPONSES)
+        return in_all or visible_studies(request.user, roles.VIEW_RESPONSES).filter(slug=view.kwargs["slug"]).exists()
 
 
 @api_view(["GET", "HEAD"])

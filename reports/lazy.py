@@ -21,21 +21,42 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from stats import agreement, alternative_annotator, comparisons, intervals, judgements, rankings, rates
+    from stats import (
+        agreement,
+        alternative_annotator,
+        comparisons,
+        human_line,
+        intervals,
+        judge_biases,
+        judge_orders,
+        judge_scores,
+        judgements,
+        prediction_powered,
+        rankings,
+        rates,
+    )
 else:
     np, pd = _OnFirstUse("numpy"), _OnFirstUse("pandas")
     agreement, alternative_annotator = _OnFirstUse("stats.agreement"), _OnFirstUse("stats.alternative_annotator")
     comparisons, intervals = _OnFirstUse("stats.comparisons"), _OnFirstUse("stats.intervals")
     judgements, rankings, rates = (_OnFirstUse(f"stats.{name}") for name in ("judgements", "rankings", "rates"))
+    human_line, judge_biases = _OnFirstUse("stats.human_line"), _OnFirstUse("stats.judge_biases")
+    judge_orders = _OnFirstUse("stats.judge_orders")
+    judge_scores, prediction_powered = _OnFirstUse("stats.judge_scores"), _OnFirstUse("stats.prediction_powered")
 
 __all__ = [
     "agreement",
     "alternative_annotator",
     "comparisons",
+    "human_line",
     "intervals",
+    "judge_biases",
+    "judge_orders",
+    "judge_scores",
     "judgements",
     "np",
     "pd",
+    "prediction_powered",
     "rankings",
     "rates",
 ]

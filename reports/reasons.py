@@ -20,6 +20,13 @@ SENTENCES = reasons.SENTENCES | {
     "no_such_figure": gettext_noop("The data give no such figure."),
     "nothing_to_average": gettext_noop("There is nothing to average."),
     "order_not_known": gettext_noop("Imported answers do not say in which order the stories were shown."),
+    "not_drawn_at_random": gettext_noop(
+        "Nothing says that people’s stories were drawn at random; stories say so by the factor “drawn”, yes or no."
+    ),
+    "not_read_as_drawn": gettext_noop("People did not read exactly the stories that were drawn for them."),
+    "no_constant_for_missing": gettext_noop(
+        "The judge left answers out, and a scale without ends has no middle to stand for them."
+    ),
     "source_not_ranked": gettext_noop("No story of this source was ranked."),
     "too_few_ratings": gettext_noop("There are fewer than %(least)s ratings."),
 }

@@ -8,9 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Max, Q, Sum
+from django.db.models import Count, Max, Q, Sum, TextField
+from django.db.models.functions import Cast
 
 from annotation.models import Assignment, Consent, Fill, Rater, Response, StepTaken, Timing, Withdrawal
+from judges.models import Attempt
 from reports import dataset
 from reports.dataset import Dataset, is_sealed
 from reports.figures import Figure, all_figures
@@ -78,7 +80,7 @@ def compute(study: Study, *, blind: bool = False) -> dict[str, Any]:
     """The results of a study, from its rows, as one document. While it is live, and for blind readers: nothing by
     source."""
     data = Dataset.of(study, blind=blind)
-    sources = [about["source"] for about in data.about_by_story.values()]
+    sources = [source.name for source in data.source_by_story.values()]
     figures = {
         key: figure.nothing if data.is_sealed and not figure.is_shown_sealed else figure.compute(data)
         for key, figure in all_figures().items()
@@ -142,7 +144,7 @@ def fingerprint(study: Study, *, blind: bool = False) -> str:
         "figures": {figure.key: figure.edition for figure in all_figures().values()},
         "study": about,
         # A frozen protocol has its own hash.
-        "draft": "" if about["protocol"] else _draft(study),
+        "draft": "" if about["protocol"] else _draft_sha256(study),
         "answers": {**answers, "last": str(answers["last"])},
         "assignments": list(study.assignments.order_by("pk").values_list("pk", "status")),
         "raters": list(raters.values_list("code", "kind", "is_simulated", "n_last_attempts")),
@@ -152,6 +154,10 @@ def fingerprint(study: Study, *, blind: bool = False) -> str:
         "consents": Consent.objects.filter(rater__study=study).count(),
         "seconds": timings.aggregate(total=Sum("active_seconds"))["total"],
         "fills": list(Fill.objects.filter(assignment__study=study).order_by("pk").values_list("pk", "state")),
+        # A request that is still on its way changes the cost when it comes back.
+        "requests": Attempt.objects.filter(call__run__study=study).aggregate(
+            n=Count("pk"), in_flight=Count("pk", filter=Q(outcome="")), total=Cast(Sum("cost"), TextField())
+        ),
         "sealed": sealed,
         # Sealed results do not depend on sources, and nothing else may ask for them.
         "sources": [] if sealed else list(sources),
@@ -159,7 +165,7 @@ def fingerprint(study: Study, *, blind: bool = False) -> str:
     return hashing.sha256(hashing.canonical_json(inputs))
 
 
-def _draft(study: Study) -> str:
+def _draft_sha256(study: Study) -> str:
     """SHA-256 of the protocol as far as it is written."""
     version = study.versions.first()
     return hashing.sha256(protocol.write_document(protocol.load_protocol(version))) if version else ""

@@ -1,4 +1,4 @@
-"""What is computed without anybody asking."""
+"""Celery tasks: the nightly reports."""
 
 import logging
 from datetime import timedelta
@@ -18,7 +18,7 @@ RECENT = timedelta(days=30)
 
 @shared_task  # type: ignore[untyped-decorator]
 def nightly() -> int:
-    """How many reports were computed and stored: of each running or just closed study whose inputs changed."""
+    """Compute and store the report of each live or recently closed study whose inputs changed; how many there were."""
     now = timezone.now()
     due = Study.objects.filter(
         Q(state__in=[Study.State.LIVE, Study.State.PAUSED]) | Q(state=Study.State.CLOSED, closed_at__gte=now - RECENT)

@@ -8,6 +8,7 @@ app_name = "reports"
 urlpatterns = [
     path("", views.index, name="index"),
     path("<slug:slug>/", views.show, name="show"),
+    path("<slug:slug>/exports/", views.exports, name="exports"),
     path("<slug:slug>/responses_long.csv", views.responses_long, name="responses_long"),
     path(
         "<slug:slug>/responses_for_spreadsheets.csv",

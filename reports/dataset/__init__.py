@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from annotation.models import Response
 from reports.dataset import answers, cubes
 from reports.dataset.cubes import Cube
-from reports.dataset.questions import StepItem, step_items
-from reports.dataset.sources import source_by_story
+from reports.dataset.sources import StorySource, source_by_story
+from reports.dataset.step_items import StepItem, step_items
 from reports.lazy import np, pd
 from studies import lifecycle
 from studies.models import Source, Study
@@ -35,7 +35,7 @@ class Dataset:
 
     items : every item in the step that asks it
     answers : all of them, also those that do not count
-    about_by_story : source, kind and factors by story; empty if sealed
+    source_by_story : who wrote each story, by its code; empty if sealed
     units : every (group, story) of the study
     """
 
@@ -43,7 +43,7 @@ class Dataset:
     is_sealed: bool
     items: tuple[StepItem, ...]
     answers: pd.DataFrame
-    about_by_story: dict[str, dict[str, Any]]
+    source_by_story: dict[str, StorySource]
     units: tuple[tuple[str, str], ...]
 
     @classmethod
@@ -55,7 +55,7 @@ class Dataset:
             is_sealed=sealed,
             items=tuple(step_items(study)),
             answers=answers.table(study, with_sources=not sealed),
-            about_by_story={} if sealed else source_by_story(study),
+            source_by_story={} if sealed else source_by_story(study),
             units=tuple(cubes.list_units(study)),
         )
 
@@ -70,7 +70,7 @@ class Dataset:
     @cached_property
     def sources(self) -> list[tuple[str, str]]:
         """Name and kind of every source: people before models, then by name. None while sealed."""
-        names = {(about["source"], about["source_kind"]) for about in self.about_by_story.values()}
+        names = {(source.name, source.kind) for source in self.source_by_story.values()}
         order = KINDS_IN_ORDER
         return sorted(names, key=lambda source: (order.index(Source.Kind(source[1])), source[0].casefold()))
 
@@ -130,7 +130,13 @@ class Dataset:
 
     def source_of(self, story: str) -> str:
         """Who wrote the story; nothing while sealed, or if the study does not say."""
-        return str(self.about_by_story.get(story, {}).get("source", ""))
+        source = self.source_by_story.get(story)
+        return source.name if source else ""
+
+    def story_factor(self, story: str, name: str) -> str:
+        """A factor of the story, in small letters; nothing while sealed, or if it has none of that name."""
+        source = self.source_by_story.get(story)
+        return str(source.factors.get(name, "")).casefold() if source else ""
 
     def is_of_source(self, cube: Cube, source: str) -> BoolArray:
         """Which units of the cube are of that source, shape (U,)."""
@@ -138,8 +144,8 @@ class Dataset:
 
     def is_of_kind(self, cube: Cube, kind: str) -> BoolArray:
         """Which units of the cube are of a source of that kind, shape (U,)."""
-        kinds = [self.about_by_story.get(story, {}).get("source_kind") for story in cube.stories]
-        return np.array([name == kind for name in kinds], dtype=np.bool_)
+        of_kind = {story for story, source in self.source_by_story.items() if source.kind == kind}
+        return np.array([story in of_kind for story in cube.stories], dtype=np.bool_)
 
 
 __all__ = ["Cube", "Dataset", "StepItem", "is_sealed"]

@@ -13,8 +13,8 @@ from django.db.models import Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
 from annotation.models import Assignment, Rater, Response, Withdrawal
-from reports.dataset.questions import number
 from reports.dataset.sources import source_by_story
+from reports.dataset.step_items import number
 from reports.lazy import pd
 from studies.models import Item, Step, Study
 
@@ -22,7 +22,6 @@ COLUMNS = (
     *("rater", "rater_kind", "status", "group", "seat", "story", "step", "item"),
     *("value", "analysed", "outcome", "was_given", "source", "source_kind"),
 )
-NOBODY = {"source": None, "source_kind": None}
 
 
 def responses(study: Study) -> QuerySet[Response]:
@@ -43,18 +42,18 @@ def table(study: Study, *, with_sources: bool) -> pd.DataFrame:
 
 def _rows(study: Study, *, with_sources: bool) -> Iterator[tuple[Any, ...]]:
     rater_by_assignment, read = _rater_by_assignment(study), _Values(study)
-    about_by_story = source_by_story(study) if with_sources else {}
+    sources = source_by_story(study) if with_sources else {}
     # As text: the database would otherwise parse each value, and dates that nothing needs.
     answers = responses(study).annotate(text=Cast("value", TextField()), was_given=Q(first_answered_at__isnull=False))
     fields = ("assignment_id", "story__code", "step__key", "item_id", "item__key", "text", "outcome", "was_given")
     for assignment, story, step, item_id, item, text, outcome, was_given in answers.values_list(*fields).iterator(2000):
         value, analysed = read(item_id, text)
-        about = about_by_story.get(story, NOBODY)
+        source = sources.get(story)
         yield (
             *rater_by_assignment[assignment],
             *(story or "", step, item),
             *(value, analysed if outcome == Response.Outcome.ANSWERED else None, outcome, was_given),
-            *(about["source"], about["source_kind"]),
+            *((source.name, source.kind) if source else (None, None)),
         )
 
 

@@ -12,7 +12,7 @@ from reports.lazy import np
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
-    from reports.dataset.questions import StepItem
+    from reports.dataset.step_items import StepItem
     from stats.arrays import FloatArray
 
 NEITHER = -1
@@ -36,22 +36,22 @@ class Choice:
 
 @dataclass(frozen=True)
 class ChoiceTable:
-    """Choices as numbers, shape (R, U) with a unit for each group: which story, by its code's place in the alphabet.
+    """Choices as numbers, shape (R, U) with a unit for each group: which story, by its code's rank in the alphabet.
 
-    places : the same choices by the place on the rater's page
-    stories : shape (R, U, S): which story stood at each place of the page
+    positions : the same choices by the position on the rater's page
+    stories : shape (R, U, S): which story stood at each position of the page
     """
 
     chosen: FloatArray
-    places: FloatArray
+    positions: FloatArray
     stories: FloatArray
 
-    def at_places(self, places: FloatArray) -> FloatArray:
-        """What would have been chosen, had raters taken these places of their pages."""
-        is_none = np.isnan(places) | (places == NEITHER)
-        indices = np.where(is_none, 0, places).astype(np.int64)
+    def at_positions(self, positions: FloatArray) -> FloatArray:
+        """What would have been chosen, had raters taken these positions of their pages."""
+        is_none = np.isnan(positions) | (positions == NEITHER)
+        indices = np.where(is_none, 0, positions).astype(np.int64)
         stories = np.take_along_axis(self.stories, indices[..., np.newaxis], axis=-1)[..., 0]
-        return np.asarray(np.where(is_none, places, stories), dtype=np.float64)
+        return np.asarray(np.where(is_none, positions, stories), dtype=np.float64)
 
 
 def choices_of(dataset: Dataset, item: StepItem) -> list[Choice]:
@@ -84,10 +84,20 @@ def choice_table(choices: list[Choice], groups: Sequence[str]) -> ChoiceTable:
     raters = sorted({choice.rater for choice in choices})
     most = max((len(choice.order) for choice in choices), default=0)
     chosen = np.full((len(raters), len(groups)), np.nan)
-    places, stories = chosen.copy(), np.full((*chosen.shape, most), np.nan)
+    positions, stories = chosen.copy(), np.full((*chosen.shape, most), np.nan)
     for choice in choices:
         at, codes = (raters.index(choice.rater), groups.index(choice.group)), sorted(choice.order)
         chosen[at] = codes.index(choice.story) if choice.story else NEITHER
-        places[at] = choice.order.index(choice.story) if choice.story else NEITHER
+        positions[at] = choice.order.index(choice.story) if choice.story else NEITHER
         stories[at][: len(codes)] = [codes.index(story) for story in choice.order]
-    return ChoiceTable(chosen, places, stories)
+    return ChoiceTable(chosen, positions, stories)
+
+
+def ranks_of(order: list[list[str]]) -> dict[str, float]:
+    """The rank of each story, from 1; stories that share a place share the mean of their ranks."""
+    ranks: dict[str, float] = {}
+    n_before = 0
+    for shared in order:
+        ranks |= dict.fromkeys(shared, n_before + (len(shared) + 1) / 2)
+        n_before += len(shared)
+    return ranks

@@ -36,8 +36,8 @@ class Cube:
     def stories(self) -> list[str]:
         return [story for _, story in self.units]
 
-    def only(self, keep: list[bool]) -> Cube:
-        """The same for some of the units."""
+    def select_units(self, keep: list[bool]) -> Cube:
+        """The same cube, of the units where `keep` is true."""
         units = tuple(unit for unit, is_kept in zip(self.units, keep, strict=True) if is_kept)
         return Cube(self.items, self.raters, units, self.values[:, :, np.array(keep, dtype=np.bool_)])
 
@@ -55,18 +55,18 @@ def build_cube(
     raters = sorted(answers["rater"].unique()) if raters is None else raters
     units = sorted(set(zip(answers["group"], answers["story"], strict=True))) if units is None else units
     values = np.full((len(items), len(raters), len(units)), np.nan)
-    places = (
-        _places(answers[["step", "item"]], items),
+    indices = (
+        _indices(answers[["step", "item"]], items),
         pd.Index(raters, dtype=object).get_indexer(pd.Index(answers["rater"], dtype=object)),
-        _places(answers[["group", "story"]], units),
+        _indices(answers[["group", "story"]], units),
     )
     numbers = answers["analysed"].to_numpy(dtype=np.float64, na_value=np.nan)
-    is_inside = np.logical_and.reduce([place >= 0 for place in places])
-    values[tuple(place[is_inside] for place in places)] = numbers[is_inside]
+    is_inside = np.logical_and.reduce([index >= 0 for index in indices])
+    values[tuple(index[is_inside] for index in indices)] = numbers[is_inside]
     return Cube(tuple(items), tuple(raters), tuple(units), values)
 
 
-def _places(pairs: pd.DataFrame, names: list[Pair]) -> IntArray:
+def _indices(pairs: pd.DataFrame, names: list[Pair]) -> IntArray:
     """Where each pair stands among the names; -1 where it does not."""
     if not names:
         return np.full(len(pairs), -1)

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from studies.models import Provenance, Study
 
 
-def source_by_story(study: Study) -> dict[str, dict[str, Any]]:
-    """Source, kind and factors of each story by its code."""
+@dataclass(frozen=True)
+class StorySource:
+    """Who wrote a story.
+
+    kind : one of `Source.Kind`
+    factors : by name, what reports can group by, as "tier"
+    """
+
+    name: str
+    kind: str
+    factors: dict[str, Any]
+
+
+def source_by_story(study: Study) -> dict[str, StorySource]:
+    """The source of each story whose provenance is recorded, by the story's code."""
     rows = Provenance.objects.filter(story__study=study).select_related("source", "story").order_by("story__code")
     return {
-        row.story.code: {"source": row.source.name, "source_kind": row.source.kind}
-        | {f"factor_{name}": value for name, value in row.factors.items()}
+        row.story.code: StorySource(name=row.source.name, kind=row.source.kind, factors=dict(row.factors))
         for row in rows
     }
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from reports.dataset.questions import metric_items, step_items
+from reports.dataset.step_items import metric_items, step_items
 from reports.export import long_table
 from studies.models import Study
 

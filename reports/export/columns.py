@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from annotation.models import Assignment, Response
-from reports.dataset.questions import number
+from reports.dataset.sources import StorySource
+from reports.dataset.step_items import number
 from studies import items
 from studies.models import Item
 
@@ -19,7 +20,7 @@ class LongRow:
 
     response : its fields by name, as the database gives them
     n_stories_before : how many stories the rater had read in earlier groups; None if nobody knows
-    about : source, kind and factors of the story; empty unless they may be shown
+    source : who wrote the story; None if nothing says so, or it may not be shown
     """
 
     study: str
@@ -30,7 +31,7 @@ class LongRow:
     read_before: str
     active_seconds: int | None
     n_stories_before: int | None
-    about: dict[str, Any]
+    source: StorySource | None
 
     @property
     def story(self) -> str:
@@ -140,11 +141,11 @@ COLUMNS = (
     ),
     Column("group_position", GROUP_POSITION, lambda row: row.assignment.position),
     Column("position_in_group", POSITION_IN_GROUP, lambda row: row.position_in_group),
-    Column("source", "Who wrote the story.", lambda row: row.about.get("source"), is_of_source=True),
+    Column("source", "Who wrote the story.", lambda row: row.source and row.source.name, is_of_source=True),
     Column(
         "source_kind",
         "expert_writer, amateur_writer, language_model or other.",
-        lambda row: row.about.get("source_kind"),
+        lambda row: row.source and row.source.kind,
         is_of_source=True,
     ),
 )

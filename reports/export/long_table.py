@@ -28,8 +28,13 @@ def columns(study: Study, *, with_sources: bool) -> dict[str, str]:
     """The columns of the long file with their meaning; factors of stories only with their sources."""
     meaning_by_name = {column.name: column.meaning for column in COLUMNS if with_sources or not column.is_of_source}
     if with_sources:
-        meaning_by_name |= {f"factor_{name}": f"Factor “{name}” of the story." for name in list_factors(study)}
+        meaning_by_name |= {factor_column(name): f"Factor “{name}” of the story." for name in list_factors(study)}
     return meaning_by_name
+
+
+def factor_column(name: str) -> str:
+    """The name of the column in which a factor of the stories stands."""
+    return f"factor_{name}"
 
 
 def rows(study: Study, *, with_sources: bool, among: QuerySet[Response] | None = None) -> Iterator[dict[str, Any]]:
@@ -39,10 +44,10 @@ def rows(study: Study, *, with_sources: bool, among: QuerySet[Response] | None =
     counted = (responses(study) if among is None else among).annotate(n_events=Count("events"))
     for response in counted.values(*_FIELDS).iterator(chunk_size=2000):
         row = context.row(response)
-        # Of a story without provenance nothing is said of its source.
-        yield {c.name: c.value(row) for c in COLUMNS if row.about or not c.is_of_source} | {
-            name: value for name, value in row.about.items() if name.startswith("factor_")
-        }
+        # A story without provenance leaves the columns about its source out: they are empty in the file.
+        values = {c.name: c.value(row) for c in COLUMNS if row.source or not c.is_of_source}
+        factors = row.source.factors if row.source else {}
+        yield values | {factor_column(name): value for name, value in factors.items()}
 
 
 def frame(study: Study, *, with_sources: bool) -> pd.DataFrame:
@@ -63,7 +68,7 @@ class _Context:
         self.assignment_by_id = {
             a.pk: a for a in study.assignments.select_related("rater", "seat", "version").defer("version__document")
         }
-        self.seconds_by_place = {
+        self.seconds_by_key = {
             (assignment, step, story): seconds
             for assignment, step, story, seconds in Timing.objects.filter(assignment__study=study)
             .values_list("assignment_id", "step_id", "story_id")
@@ -76,11 +81,11 @@ class _Context:
         self.withdrawn = set(Withdrawal.objects.filter(rater__study=study).values_list("rater_id", flat=True))
         self.is_mixed = has_real_people(self.assignment_by_id.values())
         self.n_stories_before = _count_stories_before(self.assignment_by_id.values())
-        self.about_by_story = source_by_story(study) if with_sources else {}
+        self.source_by_story = source_by_story(study) if with_sources else {}
 
     def row(self, response: dict[str, Any]) -> LongRow:
         assignment = self.assignment_by_id[response["assignment_id"]]
-        place = (response["assignment_id"], response["step_id"], response["story_id"])
+        timing_key = (response["assignment_id"], response["step_id"], response["story_id"])
         return LongRow(
             study=self.slug,
             response=response,
@@ -88,9 +93,9 @@ class _Context:
             item=self.item_by_id[response["item_id"]],
             status=status(assignment, withdrawn=self.withdrawn, is_mixed=self.is_mixed),
             read_before=self._read_before(assignment, response["story_id"]),
-            active_seconds=self.seconds_by_place.get(place),
+            active_seconds=self.seconds_by_key.get(timing_key),
             n_stories_before=self.n_stories_before.get(assignment.pk),
-            about=self.about_by_story.get(response["story__code"] or "", {}),
+            source=self.source_by_story.get(response["story__code"] or ""),
         )
 
     def _read_before(self, assignment: Assignment, story: int | None) -> str:

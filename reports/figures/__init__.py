@@ -17,7 +17,7 @@ __all__ = ["Figure", "all_figures", "by_table"]
 def all_figures() -> dict[str, Figure[Any]]:
     """Every figure by its key, in the order of the page. Raises TypeError if two figures share a key."""
     figures = [figure() for figure in find_classes(__name__, Figure, key="key").values()]
-    return {figure.key: figure for figure in sorted(figures, key=lambda figure: (figure.place, figure.key))}
+    return {figure.key: figure for figure in sorted(figures, key=lambda figure: (figure.position, figure.key))}
 
 
 @cache

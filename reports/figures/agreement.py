@@ -106,7 +106,7 @@ class Agreement(Figure[AgreementResult]):
 
     key = "agreement"
     title = gettext_lazy("How far raters agree")
-    place = 50
+    position = 50
     result = AgreementResult
     tables = ("agreement",)
     edition = 2
@@ -153,7 +153,7 @@ class Agreement(Figure[AgreementResult]):
             return []
         words = ngettext("mean kappa, %(n)s test", "mean kappa, %(n)s tests", result.mean.coefficient.n or 0)
         number = coefficient(result.mean.coefficient.value)
-        return [Highlight(words % {"n": result.mean.coefficient.n}, number, place=50)]
+        return [Highlight(words % {"n": result.mean.coefficient.n}, number, position=50)]
 
 
 def _of_item(dataset: Dataset, item: StepItem, *, salt: int) -> ItemAgreement:
@@ -223,7 +223,7 @@ def _among_models(dataset: Dataset, cube: Cube, level: str) -> Estimate | None:
 def _of_preference(dataset: Dataset, item: StepItem, rng: np.random.Generator) -> ItemAgreement:
     """How far raters agree on the preferred stories.
 
-    The chance floor is of raters who keep to their habits as to the place on the page and do not look at the stories.
+    The chance floor is of raters who keep their habits as to the position on the page, and do not look at the stories.
     """
     choices = choices_of(dataset, item)
     groups = sorted({choice.group for choice in choices})
@@ -236,7 +236,7 @@ def _of_preference(dataset: Dataset, item: StepItem, rng: np.random.Generator) -
         return agreement.brennan_prediger(ratings[:, units], n_values[units])
 
     def floor() -> agreement.Floor:
-        return agreement.chance_floor(table.places, lambda places: kappa(table.at_places(places)), rng=rng)
+        return agreement.chance_floor(table.positions, lambda positions: kappa(table.at_positions(positions)), rng=rng)
 
     return ItemAgreement(
         **item_fields(item),

@@ -74,14 +74,14 @@ class JudgeStandings:
 class AlternativeAnnotator(Figure[Listing[JudgeStandings]]):
     key = "alternative_annotator"
     title = gettext_lazy("In place of an expert")
-    place = 124
+    position = 127
     result = Listing[JudgeStandings]
     tables = ("alternative-annotator",)
     is_shown_sealed = False
     nothing = Listing[JudgeStandings]()
 
     def compute(self, dataset: Dataset) -> Listing[JudgeStandings]:
-        scales = [item for item in dataset.items if item.level in ("ordinal", "interval") and item.is_about_a_story]
+        scales = [item for item in dataset.items if item.is_scale]
         return Listing(
             (*_of_items(dataset, dataset.verdict_items, "accuracy"), *_of_items(dataset, scales, "neg_rmse"))
         )

@@ -48,7 +48,7 @@ class Guesses(ItemRow):
 class Authorship(Figure[Listing[Guesses]]):
     key = "authorship"
     title = gettext_lazy("Who did they think wrote it?")
-    place = 90
+    position = 90
     result = Listing[Guesses]
     tables = ("authorship",)
     is_shown_sealed = False

@@ -123,7 +123,7 @@ class Highlight:
 
     words: str
     number: str
-    place: int
+    position: int
 
 
 class Figure(Generic[R]):
@@ -134,7 +134,7 @@ class Figure(Generic[R]):
 
     key: ClassVar[str]  # in the document; its template is reports/figures/<key>.html
     title: ClassVar[str | Promise]  # in the list of sections
-    place: ClassVar[int]  # on the page, from the top
+    position: ClassVar[int]  # on the page, from the top
     result: ClassVar[Any]  # the dataclass that `compute` returns, or a `Listing` of one
     tables: ClassVar[tuple[str, ...]]  # names of its CSV files
     edition: ClassVar[int] = 1  # counts up when the result changes for the same inputs: reports are computed anew
@@ -241,7 +241,7 @@ def mean(estimates: Iterable[Estimate]) -> Mean:
     return Mean(value=float(np.mean(values)), n=len(values), n_left_out=len(parts) - len(values))
 
 
-def some(labels: Iterable[str], mask: Any) -> list[str]:
+def select_labels(labels: Iterable[str], mask: Any) -> list[str]:
     """The labels where the mask is true."""
     return [label for label, is_kept in zip(labels, mask, strict=True) if is_kept]
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Check(ItemRow):
+class CheckResult(ItemRow):
     """Of n raters how many were right in the end, in percent; n_failed went no further."""
 
     question: str
@@ -45,24 +45,24 @@ class Check(ItemRow):
     n_failed: int
 
 
-class Checks(Figure[Listing[Check]]):
+class Checks(Figure[Listing[CheckResult]]):
     key = "checks"
     title = gettext_lazy("Right answers")
-    place = 100
-    result = Listing[Check]
+    position = 100
+    result = Listing[CheckResult]
     tables = ("checks",)
 
-    def compute(self, dataset: Dataset) -> Listing[Check]:
+    def compute(self, dataset: Dataset) -> Listing[CheckResult]:
         failures = StepTaken.failures().filter(rater__study=dataset.study, rater__withdrawal=None)
         n_failed_by_step = Counter(failures.values_list("step__key", flat=True))
         once = [item for item in dataset.items if item.step.scope == Step.Scope.ONCE]
         checked = [item for item in once if "correct" in item.item.settings]
         return Listing(tuple(_check(dataset, item, n_failed_by_step[item.step.key]) for item in checked))
 
-    def rows(self, result: Listing[Check]) -> dict[str, Iterator[Row]]:
+    def rows(self, result: Listing[CheckResult]) -> dict[str, Iterator[Row]]:
         return {"checks": (_row(check) for check in result.rows)}
 
-    def lines(self, result: Listing[Check]) -> Iterator[str]:
+    def lines(self, result: Listing[CheckResult]) -> Iterator[str]:
         yield "\nRight answers in percent, with n"
         for check in result.rows:
             yield f"  {check.question[:66]:<66} {decimal(check.value):>6} ({whole(check.n)})"
@@ -70,10 +70,10 @@ class Checks(Figure[Listing[Check]]):
                 yield f"    {whole(check.n_failed)} failed the check and went no further"
 
 
-def _check(dataset: Dataset, item: StepItem, n_failed: int) -> Check:
+def _check(dataset: Dataset, item: StepItem, n_failed: int) -> CheckResult:
     values = dataset.answers_to(item)["value"]
     n, n_right = len(values), sum(bool(item.type.is_correct(item.item, value)) for value in values)
-    return Check(
+    return CheckResult(
         **item_fields(item),
         question=item.item.question,
         correct=item.type.label(item.item, item.item.settings["correct"]),
@@ -87,7 +87,7 @@ def _check(dataset: Dataset, item: StepItem, n_failed: int) -> Check:
     )
 
 
-def _row(check: Check) -> Row:
+def _row(check: CheckResult) -> Row:
     reason = check.why or check.interval.why
     return item_cells(check) | {
         "question": check.question,

@@ -105,7 +105,7 @@ class Writer:
 class ClozeFilling(Figure[ClozeResult]):
     key = "cloze"
     title = gettext_lazy("Who filled the blanks")
-    place = 130
+    position = 140
     result = ClozeResult
     tables = ("cloze", "cloze-sections")
     needs_answers = False

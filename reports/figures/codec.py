@@ -31,31 +31,33 @@ def encode(value: Any) -> Any:
     return value
 
 
-def decode(kind: Any, value: Any, place: str = "") -> Any:
+def decode(kind: Any, value: Any, location: str = "") -> Any:
     """What `encode` was given. Raises Undecodable for what it cannot have been."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
-        return _decode_union(arguments, value, place)
+        return _decode_union(arguments, value, location)
     if origin is Listing:
-        return Listing(_decode_rows(arguments[0], value, place))
+        return Listing(_decode_rows(arguments[0], value, location))
     if origin is tuple:
-        return _decode_rows(arguments[0], value, place)
+        return _decode_rows(arguments[0], value, location)
     if origin is dict:
-        return {name: decode(arguments[1], part, f"{place}/{name}") for name, part in _of(dict, value, place).items()}
+        return {
+            name: decode(arguments[1], part, f"{location}/{name}") for name, part in _of(dict, value, location).items()
+        }
     if is_dataclass(kind):
-        return _decode_fields(kind, _of(dict, value, place), place)
+        return _decode_fields(kind, _of(dict, value, location), location)
     if kind is Any:
         return value
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
-    return _of(kind, value, place)
+    return _of(kind, value, location)
 
 
-def _decode_rows(kind: Any, value: Any, place: str) -> tuple[Any, ...]:
-    return tuple(decode(kind, part, f"{place}/{n}") for n, part in enumerate(_of(list, value, place)))
+def _decode_rows(kind: Any, value: Any, location: str) -> tuple[Any, ...]:
+    return tuple(decode(kind, part, f"{location}/{n}") for n, part in enumerate(_of(list, value, location)))
 
 
-def _decode_union(kinds: tuple[Any, ...], value: Any, place: str) -> Any:
+def _decode_union(kinds: tuple[Any, ...], value: Any, location: str) -> Any:
     if value is None and NoneType in kinds:
         return None
     # An int that may also be a float is kept as it is.
@@ -63,25 +65,25 @@ def _decode_union(kinds: tuple[Any, ...], value: Any, place: str) -> Any:
         return value
     for kind in kinds:
         try:
-            return decode(kind, value, place)
+            return decode(kind, value, location)
         except Undecodable:
             continue
-    raise Undecodable(f"{place}: {value!r} is of none of the kinds that it may be")
+    raise Undecodable(f"{location}: {value!r} is of none of the kinds that it may be")
 
 
-def _decode_fields(kind: Any, document: dict[str, Any], place: str) -> Any:
+def _decode_fields(kind: Any, document: dict[str, Any], location: str) -> Any:
     declared = {field.name: field for field in fields(kind)}
     if unknown := document.keys() - declared.keys():
-        raise Undecodable(f"{place}: there is no {', '.join(sorted(unknown))}")
+        raise Undecodable(f"{location}: there is no {', '.join(sorted(unknown))}")
     if missing := [name for name, field in declared.items() if _is_required(field) and name not in document]:
-        raise Undecodable(f"{place}: {', '.join(missing)} is missing")
+        raise Undecodable(f"{location}: {', '.join(missing)} is missing")
     hints = _hints(kind)
-    return kind(**{name: decode(hints[name], value, f"{place}/{name}") for name, value in document.items()})
+    return kind(**{name: decode(hints[name], value, f"{location}/{name}") for name, value in document.items()})
 
 
-def _of(kind: Any, value: Any, place: str) -> Any:
+def _of(kind: Any, value: Any, location: str) -> Any:
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise Undecodable(f"{place}: {value!r} is not of the kind {kind}")
+        raise Undecodable(f"{location}: {value!r} is not of the kind {kind}")
     return value
 
 

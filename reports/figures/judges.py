@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Rater
-from reports.dataset import cubes
-from reports.dataset.questions import metric_items
+from reports.dataset.judged import judged
+from reports.dataset.step_items import metric_items
 from reports.figures.base import (
     Estimate,
     Figure,
@@ -23,13 +23,19 @@ from reports.figures.base import (
     mean,
     note_of,
 )
-from reports.lazy import agreement, judgements, np, pd
-from reports.numbers import coefficient, decimal, whole
+from reports.figures.scores import JudgeScores, Outcomes, compare_judges, outcome_rows, score_lines, score_rows
+from reports.lazy import agreement, judge_scores, judgements, np
+from reports.numbers import whole
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
-    from reports.dataset import Dataset
+    import pandas as pd
+
+    from reports.dataset import Dataset, StepItem
+    from reports.dataset.judged import Judged
     from stats.arrays import FloatArray
+
+SALT = 20  # of the seed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,24 +55,6 @@ class ItemMajorityAgreement(ItemRow, MajorityAgreement):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SourceOutcomes:
-    """What became of the verdicts that a judge was expected to give; what is lost is never a No."""
-
-    source: str = ""
-    answered: int
-    declined: int
-    unreadable: int
-    missing: int
-    expected: int
-    lost_percent: float | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Outcomes(SourceOutcomes):
-    by_source: tuple[SourceOutcomes, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
 class JudgeComparison:
     judge: str
     kind: str
@@ -74,6 +62,7 @@ class JudgeComparison:
     mean_kappa: Mean
     items: tuple[ItemMajorityAgreement, ...]
     outcomes: Outcomes
+    scores: JudgeScores
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,43 +91,36 @@ class Judges(Figure[JudgesResult]):
 
     key = "judges"
     title = gettext_lazy("Judges beside people")
-    place = 120
+    position = 120
     result = JudgesResult
-    tables = ("judges", "lost-verdicts")
-    edition = 3
+    tables = ("judges", "judges-on-verdicts", "lost-verdicts")
+    edition = 4
     is_shown_sealed = False
     nothing = JudgesResult(compared=(), not_analysed=())
 
     def compute(self, dataset: Dataset) -> JudgesResult:
-        items = dataset.verdict_items
-        keys = {item.key for item in items}
+        material = judged(dataset, dataset.verdict_items)
         measured = {item.step.key for item in metric_items(dataset.study)}  # those stand in a figure of their own
         answers = dataset.judges[~dataset.judges["step"].isin(measured)]
+        analysed = {item.key for item in dataset.items if is_analysed(item)}
         pairs = zip(answers["step"], answers["item"], strict=True)
-        is_verdict = np.array([key in keys for key in pairs], dtype=np.bool_)
-        is_compared = is_verdict & (answers["rater_kind"] == Rater.Kind.MODEL).to_numpy(dtype=np.bool_)
-        verdicts = answers[is_compared]
-        names = sorted(verdicts["rater"].unique())
+        is_compared = np.fromiter((key in analysed for key in pairs), dtype=np.bool_, count=len(answers))
+        is_compared &= (answers["rater_kind"] == Rater.Kind.MODEL).to_numpy(dtype=np.bool_)
         return JudgesResult(
-            compared=_compared(dataset, verdicts, names) if names else (),
+            compared=_compared(dataset, material) if material else (),
             not_analysed=tuple(_not_analysed(dataset, answers[~is_compared])),
         )
 
     def rows(self, result: JudgesResult) -> dict[str, Iterator[Row]]:
-        return {"judges": _rows(result), "lost-verdicts": _lost_rows(result)}
+        return {
+            "judges": _rows(result),
+            "judges-on-verdicts": score_rows(judge.scores for judge in result.compared),
+            "lost-verdicts": (row for judge in result.compared for row in outcome_rows(judge.judge, judge.outcomes)),
+        }
 
     def lines(self, result: JudgesResult) -> Iterator[str]:
         yield "\nJudges beside the majority of people"
-        for judge in result.compared:
-            outcomes = judge.outcomes
-            yield (
-                f"  {judge.judge}: kappa {coefficient(judge.pooled.kappa.value)} over {judge.pooled.n} "
-                f"verdicts; {outcomes.declined} declined, {outcomes.unreadable} unreadable, "
-                f"{outcomes.missing} missing of {outcomes.expected}"
-            )
-            sources = ", ".join(f"{row.source} {decimal(row.lost_percent)} %" for row in outcomes.by_source)
-            accuracy = coefficient(judge.pooled.balanced_accuracy.value)
-            yield f"    balanced accuracy {accuracy}; lost by source: {sources}"
+        yield from score_lines(judge.scores for judge in result.compared)
         for row in result.not_analysed:
             yield (
                 f"  {row.judge}: {whole(row.n_answered)} answers to {row.n_items} items of the type “{row.type}” in "
@@ -146,46 +128,44 @@ class Judges(Figure[JudgesResult]):
                 "not analysed yet"
             )
 
+    def context(self, result: JudgesResult) -> dict[str, Any]:
+        return {"judges": [judge.scores for judge in result.compared]}
+
     def is_empty(self, result: JudgesResult) -> bool:
         return not result.compared and not result.not_analysed
 
 
-def _compared(dataset: Dataset, verdicts: pd.DataFrame, names: list[str]) -> tuple[JudgeComparison, ...]:
-    items, cube = dataset.verdict_items, dataset.verdict_cube
-    truth = np.stack([judgements.majority(ratings) for ratings in cube.values])
-    keys = [item.key for item in items]
-    values = cubes.build_cube(dataset.judges, keys, raters=names, units=list(cube.units)).values
-    fields = [item_fields(item) for item in items]
-    return tuple(
-        _judge(dataset, name, verdicts[verdicts["rater"] == name], values[:, n, :], truth, fields)
-        for n, name in enumerate(names)
-    )
+def is_analysed(item: StepItem) -> bool:
+    """Whether a figure compares what models answer to it; other answers are counted by judge, step and type."""
+    if item.is_about_a_story:
+        return item.type.is_verdict or item.is_choice or item.is_scale
+    return item.is_preference or item.is_ranking
 
 
-def _judge(
-    dataset: Dataset,
-    name: str,
-    rows: pd.DataFrame,
-    verdicts: FloatArray,
-    truth: FloatArray,
-    fields: list[dict[str, Any]],
-) -> JudgeComparison:
-    items = tuple(
-        ItemMajorityAgreement(**of, **vars(_against(v, t))) for of, v, t in zip(fields, verdicts, truth, strict=True)
-    )
-    n_units = {source: sum(dataset.source_of(s) == source for _, s in dataset.units) for source, _ in dataset.sources}
-    by_source = tuple(
-        SourceOutcomes(source=source, **_outcomes(rows[rows["source"] == source], len(verdicts) * n))
-        for source, n in n_units.items()
-    )
-    return JudgeComparison(
-        judge=name,
-        kind=str(rows["rater_kind"].iloc[0]),
-        pooled=_against(verdicts.ravel(), truth.ravel()),
-        mean_kappa=mean(item.kappa for item in items),
-        items=items,
-        outcomes=Outcomes(**_outcomes(rows, verdicts.size), by_source=by_source),
-    )
+def _compared(dataset: Dataset, material: Judged) -> tuple[JudgeComparison, ...]:
+    truth = np.stack([judgements.majority(ratings) for ratings in material.people])
+    fields = [item_fields(item) for item in material.items]
+    of_item = (judge_scores.KAPPA, judge_scores.BALANCED_ACCURACY, judge_scores.PERCENT_AGREEMENT)
+    comparisons = []
+    for scores, verdicts in zip(
+        compare_judges(dataset, material, truth, judge_scores.NOMINAL, of_item, salt=SALT), material.judges, strict=True
+    ):
+        items = tuple(
+            ItemMajorityAgreement(**of, **vars(_against(v, t)))
+            for of, v, t in zip(fields, verdicts, truth, strict=True)
+        )
+        comparisons.append(
+            JudgeComparison(
+                judge=scores.judge,
+                kind=Rater.Kind.MODEL.value,
+                pooled=_against(verdicts.ravel(), truth.ravel()),
+                mean_kappa=mean(item.kappa for item in items),
+                items=items,
+                outcomes=scores.outcomes,
+                scores=scores,
+            )
+        )
+    return tuple(comparisons)
 
 
 def _against(verdicts: FloatArray, truth: FloatArray) -> MajorityAgreement:
@@ -209,18 +189,6 @@ def _estimate(value: agreement.Coefficient | float | Incomputable) -> Estimate:
     if isinstance(value, Incomputable):
         return Estimate(value=None, why=Reason.of(value))
     return Estimate(value=float(value), note=value.note if isinstance(value, agreement.Coefficient) else None)
-
-
-def _outcomes(rows: pd.DataFrame, n_expected: int) -> dict[str, Any]:
-    """The fields of `SourceOutcomes`."""
-    counts = rows["outcome"].value_counts()
-    n_by_outcome = {outcome: int(counts.get(outcome, 0)) for outcome in ("answered", "declined", "unreadable")}
-    n_lost = n_expected - n_by_outcome["answered"]
-    return n_by_outcome | {
-        "missing": n_lost - n_by_outcome["declined"] - n_by_outcome["unreadable"],
-        "expected": n_expected,
-        "lost_percent": 100 * n_lost / n_expected if n_expected else None,
-    }
 
 
 def _not_analysed(dataset: Dataset, answers: pd.DataFrame) -> Iterator[NotAnalysed]:
@@ -257,18 +225,3 @@ def _rows(result: JudgesResult) -> Iterator[Row]:
                     "note": note_of(row.kappa) or row.kappa.note or "",
                 }
             )
-
-
-def _lost_rows(result: JudgesResult) -> Iterator[Row]:
-    for judge in result.compared:
-        for row in (judge.outcomes, *judge.outcomes.by_source):
-            yield {
-                "judge": judge.judge,
-                "source": row.source or "all",
-                "answered": row.answered,
-                "declined": row.declined,
-                "unreadable": row.unreadable,
-                "missing": row.missing,
-                "expected": row.expected,
-                "lost_percent": row.lost_percent,
-            }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Rater, Response
-from reports.dataset.questions import metric_items
+from reports.dataset.step_items import metric_items
 from reports.figures.base import Figure, ItemRow, Listing, Row, item_cells, item_fields
 from reports.lazy import np
 from reports.numbers import measured, whole
@@ -49,7 +49,7 @@ class Measure(ItemRow):
 class Measures(Figure[Listing[Measure]]):
     key = "measures"
     title = gettext_lazy("Text measures")
-    place = 125
+    position = 139
     result = Listing[Measure]
     tables = ("measures",)
     needs_answers = False

@@ -23,7 +23,7 @@ from reports.figures.base import (
     item_cells,
     item_fields,
     note_of,
-    some,
+    select_labels,
     weakest_note,
 )
 from reports.lazy import np, rates
@@ -76,7 +76,7 @@ class PassRateResult:
 class PassRates(Figure[PassRateResult]):
     key = "pass_rates"
     title = gettext_lazy("Pass rates")
-    place = 20
+    position = 20
     result = PassRateResult
     tables = ("pass-rates",)
     edition = 2
@@ -132,7 +132,7 @@ class PassRates(Figure[PassRateResult]):
 
 def _column(dataset: Dataset, cube: Cube, mask: BoolArray, *, salt: int) -> list[Rate]:
     """The rate of each item over some of the units, and last the mean of the items."""
-    stories, clusters = some(cube.stories, mask), some(dataset.clusters(cube), mask)
+    stories, clusters = select_labels(cube.stories, mask), select_labels(dataset.clusters(cube), mask)
     values = cube.values[:, :, mask]
 
     def ends(verdicts: FloatArray) -> Interval:
@@ -177,15 +177,15 @@ def _rows(result: PassRateResult) -> Iterator[Row]:
 def _plot(result: PassRateResult) -> plots.DotPlot | None:
     if not result.mean.overall.n:
         return None
-    rows = [plots.Row(row.title, row.dimension, _marks(row)) for row in result.items]
+    rows = [plots.PlotRow(row.title, row.dimension, _marks(row)) for row in result.items]
     return plots.DotPlot(rows, [rate.source for rate in result.mean.by_source], plots.PERCENT)
 
 
 def _marks(row: ItemRates) -> tuple[plots.Mark, ...]:
     rates = row.by_source or (row.overall,)
     return tuple(
-        plots.Mark(place, rate.value, rate.interval.low, rate.interval.high, rate.interval.is_weak)
-        for place, rate in enumerate(rates)
+        plots.Mark(index, rate.value, rate.interval.low, rate.interval.high, rate.interval.is_weak)
+        for index, rate in enumerate(rates)
     )
 
 

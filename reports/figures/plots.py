@@ -1,4 +1,4 @@
-"""What a plot shows, as numbers; how it is drawn is the page's affair (`reports.page.charts`)."""
+"""The data of a plot: rows, marks and axes. `reports.page.charts` draws it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Row:
+class PlotRow:
     label: str
     dimension: str
     marks: tuple[Mark, ...]
@@ -39,7 +39,7 @@ class Axis:
 class DotPlot:
     """Each row's values of every source on one axis, with intervals."""
 
-    rows: Sequence[Row]
+    rows: Sequence[PlotRow]
     sources: Sequence[str]
     axis: Axis
 

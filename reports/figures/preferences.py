@@ -1,4 +1,4 @@
-"""Which of the stories of a group people prefer: by source, by place on the page, and how far they agree."""
+"""Which of the stories of a group people prefer: by source, by position on the page, and how far they agree."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Preferences(Figure[Listing[Preference]]):
 
     key = "preferences"
     title = gettext_lazy("Which story was preferred")
-    place = 70
+    position = 70
     result = Listing[Preference]
     tables = ("preferences", "pairs")
     edition = 2
@@ -128,7 +128,7 @@ def _preference(dataset: Dataset, item: StepItem, *, salt: int) -> Preference:
         **item_fields(item),
         n=len(choices),
         n_neither=len(choices) - len(decided),
-        # Being drawn to the first place is a habit of raters, so raters are resampled; what is preferred, by group.
+        # Being drawn to the first position is a habit of raters, so raters are resampled; what is preferred, by group.
         first=first,
         by_source=tuple(
             replace(_wins(dataset, choices, name, salt=(salt, 1, n)), source=name)

@@ -80,7 +80,7 @@ class Progress(Figure[ProgressResult]):
 
     key = "progress"
     title = gettext_lazy("How far it has come")
-    place = 10
+    position = 10
     result = ProgressResult
     tables = ("progress",)
     needs_answers = False
@@ -115,12 +115,12 @@ class Progress(Figure[ProgressResult]):
         yield (
             f"  {whole(result.n_stories)} stories in {whole(result.n_groups)} group{pluralize(result.n_groups)}, "
             f"{whole(result.n_raters)} rater{pluralize(result.n_raters)}, "
-            f"{whole(result.n_submitted)} of {whole(result.n_seats)} places submitted, "
+            f"{whole(result.n_submitted)} of {whole(result.n_seats)} seats submitted, "
             f"{whole(result.n_answers)} answers, {whole(result.n_missing)} missing"
         )
         out = result.left_out
         yield (
-            f"  in no figure below: {whole(out.open)} answers not yet submitted, {whole(out.given_up)} of places given "
+            f"  in no figure below: {whole(out.open)} answers not yet submitted, {whole(out.given_up)} of seats given "
             f"up, {whole(out.withdrawn)} of people who withdrew, {whole(out.simulated)} simulated, "
             f"{whole(out.practice)} to practise on"
         )
@@ -135,7 +135,7 @@ class Progress(Figure[ProgressResult]):
         if not head.is_sealed or not result.n_seats:
             return ""
         counts = {"n": whole(result.n_submitted), "all": whole(result.n_seats)}
-        return _("%(title)s: %(n)s of %(all)s places submitted") % {"title": head.title, **counts}
+        return _("%(title)s: %(n)s of %(all)s seats submitted") % {"title": head.title, **counts}
 
     def notices(self, result: ProgressResult) -> list[str]:
         if result.raters != "simulated":
@@ -146,16 +146,16 @@ class Progress(Figure[ProgressResult]):
         stories = ngettext("stories in %(n)s group", "stories in %(n)s groups", result.n_groups)
         missing = _("answers, %(n)s missing") if result.n_missing else _("answers, none missing")
         highlights = [
-            Highlight(stories % {"n": whole(result.n_groups)}, whole(result.n_stories), place=10),
-            Highlight(_("raters"), whole(result.n_raters), place=20),
+            Highlight(stories % {"n": whole(result.n_groups)}, whole(result.n_stories), position=10),
+            Highlight(_("raters"), whole(result.n_raters), position=20),
             Highlight(
-                _("of %(n)s places submitted") % {"n": whole(result.n_seats)}, whole(result.n_submitted), place=30
+                _("of %(n)s seats submitted") % {"n": whole(result.n_seats)}, whole(result.n_submitted), position=30
             ),
-            Highlight(missing % {"n": whole(result.n_missing)}, whole(result.n_answers), place=40),
+            Highlight(missing % {"n": whole(result.n_missing)}, whole(result.n_answers), position=40),
         ]
         if result.median_minutes_per_story is not None:
             minutes = decimal(result.median_minutes_per_story, 0)
-            highlights.append(Highlight(_("median minutes a story"), minutes, place=60))
+            highlights.append(Highlight(_("median minutes a story"), minutes, position=60))
         return highlights
 
     def has_answers(self, result: ProgressResult) -> bool:

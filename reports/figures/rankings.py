@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext_lazy
 
 from reports import reasons
+from reports.dataset.choices import ranks_of
 from reports.figures.base import (
     N_RESAMPLES,
     Estimate,
@@ -79,7 +80,7 @@ class Ranking(ItemRow):
 class Rankings(Figure[Listing[Ranking]]):
     key = "rankings"
     title = gettext_lazy("Rankings")
-    place = 80
+    position = 80
     result = Listing[Ranking]
     tables = ("rankings",)
     edition = 2
@@ -87,7 +88,7 @@ class Rankings(Figure[Listing[Ranking]]):
     nothing = Listing[Ranking]()
 
     def compute(self, dataset: Dataset) -> Listing[Ranking]:
-        # The salt is the place among all items that have no level, so that intervals stay when another is added last.
+        # The salt is the index among all items that have no level, so that intervals stay when another is added last.
         items = [item for item in dataset.items if item.level == "none" and item.step.scope == Step.Scope.GROUP]
         return Listing(
             tuple(
@@ -117,16 +118,6 @@ class Rankings(Figure[Listing[Ranking]]):
                     f"    by chance {coefficient(row.concordance.chance)}; mean Spearman among raters "
                     f"{coefficient(row.concordance.mean_spearman)}, by chance 0"
                 )
-
-
-def ranks_of(order: list[list[str]]) -> dict[str, float]:
-    """The rank of each story, from 1; stories that share a place share the mean of their ranks."""
-    ranks: dict[str, float] = {}
-    n_before = 0
-    for shared in order:
-        ranks |= dict.fromkeys(shared, n_before + (len(shared) + 1) / 2)
-        n_before += len(shared)
-    return ranks
 
 
 def _ranking(dataset: Dataset, item: StepItem, *, salt: int) -> Ranking:

@@ -21,7 +21,7 @@ from reports.figures.base import (
     item_cells,
     item_fields,
     note_of,
-    some,
+    select_labels,
     weakest_note,
     without_value,
 )
@@ -65,7 +65,7 @@ class ItemRatings(ItemRow):
 class Ratings(Figure[Listing[ItemRatings]]):
     key = "ratings"
     title = gettext_lazy("Mean ratings")
-    place = 30
+    position = 30
     result = Listing[ItemRatings]
     tables = ("ratings",)
     edition = 2
@@ -111,7 +111,7 @@ def _item_ratings(dataset: Dataset, item: StepItem, *, salt: int) -> ItemRatings
 
 
 def _rating(dataset: Dataset, cube: Cube, mask: BoolArray, bounds: Bounds, *, salt: tuple[int, int]) -> Rating:
-    values, clusters = cube.values[0][:, mask], some(dataset.clusters(cube), mask)
+    values, clusters = cube.values[0][:, mask], select_labels(dataset.clusters(cube), mask)
     ratings = values[np.isfinite(values)]
     if not ratings.size:
         return Rating(value=None, why=without_value("no_answers"), n=0)
@@ -146,16 +146,16 @@ def _plots(result: Listing[ItemRatings]) -> list[plots.DotPlot]:
     dot_plots = []
     for low, high in dict.fromkeys((row.lowest, row.highest) for row in on_scale):
         alike = [row for row in on_scale if (row.lowest, row.highest) == (low, high)]
-        rows = [plots.Row(row.title, row.dimension, _marks(row)) for row in alike]
+        rows = [plots.PlotRow(row.title, row.dimension, _marks(row)) for row in alike]
         sources = [rating.source for rating in alike[0].by_source]
         dot_plots.append(plots.DotPlot(rows, sources, plots.scale_axis(low or 0, high or 0)))
     return dot_plots
 
 
 def _marks(row: ItemRatings) -> tuple[plots.Mark, ...]:
-    return tuple(_mark(place, rating) for place, rating in enumerate(row.by_source or (row.overall,)))
+    return tuple(_mark(index, rating) for index, rating in enumerate(row.by_source or (row.overall,)))
 
 
-def _mark(place: int, rating: Rating) -> plots.Mark:
+def _mark(index: int, rating: Rating) -> plots.Mark:
     ends = rating.interval or Interval(low=None, high=None)
-    return plots.Mark(place, rating.value, ends.low, ends.high, ends.is_weak)
+    return plots.Mark(index, rating.value, ends.low, ends.high, ends.is_weak)

@@ -42,7 +42,7 @@ class ItemShares(ItemRow):
 class Shares(Figure[Listing[ItemShares]]):
     key = "shares"
     title = gettext_lazy("What was chosen")
-    place = 40
+    position = 40
     result = Listing[ItemShares]
     tables = ("shares",)
 

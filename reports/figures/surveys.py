@@ -39,7 +39,7 @@ class Survey(ItemRow):
 class Surveys(Figure[Listing[Survey]]):
     key = "surveys"
     title = gettext_lazy("What raters were asked once")
-    place = 110
+    position = 110
     result = Listing[Survey]
     tables = ("surveys",)
 

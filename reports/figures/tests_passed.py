@@ -10,7 +10,17 @@ from django.utils.translation import gettext_lazy
 
 from reports import reasons
 from reports.figures import plots
-from reports.figures.base import N_RESAMPLES, Figure, Interval, Reason, Row, interval, some, weakest_note, without_value
+from reports.figures.base import (
+    N_RESAMPLES,
+    Figure,
+    Interval,
+    Reason,
+    Row,
+    interval,
+    select_labels,
+    weakest_note,
+    without_value,
+)
 from reports.lazy import intervals, np, rates
 from reports.numbers import NONE, decimal
 from reports.numbers import interval as between
@@ -57,7 +67,7 @@ class TestsPassedResult:
 class TestsPassed(Figure[TestsPassedResult]):
     key = "tests_passed"
     title = gettext_lazy("Tests passed by each story")
-    place = 60
+    position = 60
     result = TestsPassedResult
     tables = ("tests-passed",)
     edition = 2
@@ -106,7 +116,7 @@ class TestsPassed(Figure[TestsPassedResult]):
 
 def _of_source(dataset: Dataset, cube: Cube, source: str, passed: FloatArray, *, salt: int) -> SourceTests:
     mask = dataset.is_of_source(cube, source) & np.isfinite(passed)
-    values, clusters = passed[mask], some(dataset.clusters(cube), mask)
+    values, clusters = passed[mask], select_labels(dataset.clusters(cube), mask)
     if not values.size:
         return SourceTests(source=source, value=None, why=without_value("no_complete_rater"), n_stories=0)
 

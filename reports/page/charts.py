@@ -13,7 +13,7 @@ from typing import Protocol
 from django.utils.translation import gettext
 
 from reports.figures.base import Estimate, Floor, Interval
-from reports.figures.plots import Axis, DotPlot, Row, StripPlot
+from reports.figures.plots import Axis, DotPlot, PlotRow, StripPlot
 
 N_COLOURS = 4
 LONGEST_LABEL = 28
@@ -72,12 +72,12 @@ def draw_plot(plot: DotPlot | StripPlot) -> Plot:
     return draw_dots(plot.rows, plot.sources, plot.axis)
 
 
-def draw_dots(rows: Sequence[Row], sources: Sequence[str], axis: Axis) -> Plot:
+def draw_dots(rows: Sequence[PlotRow], sources: Sequence[str], axis: Axis) -> Plot:
     """Each row's values of every source on one axis, with intervals."""
     return Plot(_dots(rows, sources, axis, WIDE), _dots(rows, sources, axis, NARROW))
 
 
-def _dots(rows: Sequence[Row], sources: Sequence[str], axis: Axis, frame: _Frame) -> Drawing:
+def _dots(rows: Sequence[PlotRow], sources: Sequence[str], axis: Axis, frame: _Frame) -> Drawing:
     key, top = _key(sources, frame)
     shapes = list(key)
     top += 22
@@ -122,9 +122,9 @@ def _tick_labels(axis: Axis, frame: _Frame, y: float) -> Iterator[Shape]:
         yield Shape("tick", frame.x(axis, value), y, text=gettext(words), anchor=anchor)
 
 
-def _marks(row: Row, axis: Axis, frame: _Frame, y: float, step: float) -> Iterator[Shape]:
-    for place, mark in enumerate(row.marks):
-        at = round(y + step * place, 1)
+def _marks(row: PlotRow, axis: Axis, frame: _Frame, y: float, step: float) -> Iterator[Shape]:
+    for index, mark in enumerate(row.marks):
+        at = round(y + step * index, 1)
         if mark.low is not None and mark.high is not None:
             css = f"interval line-{mark.source % N_COLOURS + 1}" + " weak" * mark.is_weak
             yield Shape(css, d=f"M{frame.x(axis, mark.low)} {at}H{frame.x(axis, mark.high)}")
@@ -154,12 +154,12 @@ def _key(sources: Sequence[str], frame: _Frame) -> tuple[list[Shape], float]:
         return shapes, 0
     start = 6.0 if frame.label_above else frame.left + 6
     x, y = start, 9.0
-    for place, name in enumerate(sources):
+    for index, name in enumerate(sources):
         width = 10 + LETTER * len(name) + 22
         if x > start and x + width - 22 > frame.width:
             x, y = start, y + 22
-        shapes.append(draw_sign(place, x, y))
-        shapes.append(Shape(f"key-{place % N_COLOURS + 1}", x + 10, y + 5, text=name))
+        shapes.append(draw_sign(index, x, y))
+        shapes.append(Shape(f"key-{index % N_COLOURS + 1}", x + 10, y + 5, text=name))
         x = round(x + width, 1)
     return shapes, y + 9
 
@@ -172,7 +172,7 @@ def draw_strips(values_by_row: Sequence[tuple[str, Sequence[float]]], axis: Axis
 def _strips(values_by_row: Sequence[tuple[str, Sequence[float]]], axis: Axis, frame: _Frame) -> Drawing:
     shapes: list[Shape] = []
     y = 22.0
-    for place, (name, values) in enumerate(values_by_row):
+    for index, (name, values) in enumerate(values_by_row):
         if frame.label_above:
             shapes.append(Shape("item-name", 0, y + 17, text=name))
             y += 24
@@ -180,7 +180,7 @@ def _strips(values_by_row: Sequence[tuple[str, Sequence[float]]], axis: Axis, fr
         height = 20 + 9 * max((level for _, level in stacked), default=0)
         shapes += _lines(axis, frame, y, y + height)
         base = y + height - 10
-        shapes += [draw_sign(place, x, base - 9 * level) for x, level in stacked]
+        shapes += [draw_sign(index, x, base - 9 * level) for x, level in stacked]
         if not frame.label_above:
             shapes += _row_name(name, round(y + height / 2, 1))
         y += height
@@ -191,7 +191,7 @@ def _strips(values_by_row: Sequence[tuple[str, Sequence[float]]], axis: Axis, fr
 
 
 def _stacked(places: Sequence[float]) -> Iterator[tuple[float, int]]:
-    """Each place with how many dots lie under it: dots closer than their own width are put on top of each other."""
+    """Each position with how many dots lie under it: dots closer than their own width are put on top of each other."""
     last: dict[int, float] = {}
     for x in sorted(places):
         level = next(n for n in range(len(places)) if x - last.get(n, -100) >= 9)
@@ -211,8 +211,11 @@ class HasCoefficient(Protocol):
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A coefficient in a cell of a table, of width 166: chance floor, zero, interval and value as places."""
+class CoefficientCell:
+    """A coefficient drawn in a cell of a table: how far from its left edge, of 166, each of its parts stands.
+
+    floor : the 97.5th percentile of the chance floor; low, high : the ends of the interval
+    """
 
     floor: float | None
     zero: float
@@ -223,15 +226,15 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Cells:
-    """A cell for every row of a table of coefficients, and the ends of their common axis, in fifths."""
+class CoefficientCells:
+    """A cell for every row of a table of coefficients, and the ends of their common axis: multiples of .2."""
 
-    rows: tuple[tuple[HasCoefficient, Cell], ...]
+    rows: tuple[tuple[HasCoefficient, CoefficientCell], ...]
     low: float
     high: float
 
 
-def draw_cells(rows: Sequence[HasCoefficient]) -> Cells:
+def draw_cells(rows: Sequence[HasCoefficient]) -> CoefficientCells:
     """The coefficients of a table on one axis."""
     numbers = [n for row in rows for n in _numbers(row) if n is not None]
     low = min(-0.2, floor(min(numbers, default=0) * 5) / 5)
@@ -240,17 +243,19 @@ def draw_cells(rows: Sequence[HasCoefficient]) -> Cells:
     def x(number: float | None) -> float | None:
         return None if number is None else round(8 + 150 * (number - low) / (high - low), 1)
 
-    pairs = []
-    for row in rows:
-        value, lowest, highest, upper = (x(n) for n in _numbers(row))
-        pairs.append(
-            (
-                row,
-                Cell(floor=upper, zero=x(0) or 0, low=lowest, high=highest, value=value, is_weak=row.interval.is_weak),
-            )
+    def cell(row: HasCoefficient) -> CoefficientCell:
+        return CoefficientCell(
+            floor=x(row.floor.upper),
+            zero=x(0) or 0,
+            low=x(row.interval.low),
+            high=x(row.interval.high),
+            value=x(row.coefficient.value),
+            is_weak=row.interval.is_weak,
         )
-    return Cells(tuple(pairs), low, high)
+
+    return CoefficientCells(tuple((row, cell(row)) for row in rows), low, high)
 
 
 def _numbers(row: HasCoefficient) -> tuple[float | None, ...]:
+    """All numbers that must lie within the axis."""
     return row.coefficient.value, row.interval.low, row.interval.high, row.floor.upper

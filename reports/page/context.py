@@ -12,7 +12,7 @@ from reports.results import Results
 
 
 @dataclass(frozen=True)
-class Section:
+class ReportSection:
     """A figure with its result, and what its template needs beside it."""
 
     figure: Figure[Any]
@@ -34,7 +34,7 @@ def context(results: Results) -> dict[str, Any]:
         ],
         "tables": filled_tables(results),
         "sources": [row.source for row in results.sources],
-        "sections": [Section(figure, result, figure.context(result)) for figure, result in results.visible],
+        "sections": [ReportSection(figure, result, figure.context(result)) for figure, result in results.visible],
     }
 
 
@@ -68,5 +68,6 @@ def highlights(results: Results) -> list[tuple[str, str]]:
     """The key figures: what it is, and how much."""
     highlights = [highlight for figure, result in results.computed for highlight in figure.highlights(result)]
     return [
-        (highlight.words, highlight.number) for highlight in sorted(highlights, key=lambda highlight: highlight.place)
+        (highlight.words, highlight.number)
+        for highlight in sorted(highlights, key=lambda highlight: highlight.position)
     ]

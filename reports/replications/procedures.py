@@ -38,29 +38,29 @@ class Evidence:
     sources: tuple[str, ...]
     kinds: tuple[str, ...]
 
-    def only(self, keep: list[bool]) -> "Evidence":
-        """The same for some of the units."""
+    def select_units(self, keep: list[bool]) -> "Evidence":
+        """The same evidence, of the units where `keep` is true."""
         mask = np.array(keep, dtype=np.bool_)
         return replace(
             self,
-            people=self.people.only(keep),
+            people=self.people.select_units(keep),
             judges={name: verdicts[:, mask] for name, verdicts in self.judges.items()},
             sources=tuple(np.array(self.sources)[mask]),
             kinds=tuple(np.array(self.kinds)[mask]),
         )
 
     def without_groups(self, codes: list[str]) -> "Evidence":
-        return self.only([group not in codes for group in self.people.groups])
+        return self.select_units([group not in codes for group in self.people.groups])
 
     def of_items(self, keys: list[str]) -> "Evidence":
         """The verdicts on some of the items, in that order. Raises ValueError for an item that is not asked."""
-        places = [self.item_keys.index(key) for key in keys]
+        positions = [self.item_keys.index(key) for key in keys]
         cube = self.people
-        items = tuple(cube.items[place] for place in places)
+        items = tuple(cube.items[position] for position in positions)
         return replace(
             self,
-            people=Cube(items, cube.raters, cube.units, cube.values[places]),
-            judges={name: verdicts[places] for name, verdicts in self.judges.items()},
+            people=Cube(items, cube.raters, cube.units, cube.values[positions]),
+            judges={name: verdicts[positions] for name, verdicts in self.judges.items()},
         )
 
     @property
@@ -73,7 +73,7 @@ class Evidence:
         return np.array([kind != Source.Kind.MODEL for kind in self.kinds], dtype=np.bool_)
 
     def of_models(self) -> "Evidence":
-        return self.only([kind == Source.Kind.MODEL for kind in self.kinds])
+        return self.select_units([kind == Source.Kind.MODEL for kind in self.kinds])
 
     def of_source(self, name: str) -> FloatArray:
         """The experts' verdicts about one source, shape (I, R, U of that source)."""

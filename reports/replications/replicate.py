@@ -9,8 +9,8 @@ from django.db import transaction
 from annotation.models import Rater
 from annotation.responses import imports
 from reports.dataset import answers, cubes
-from reports.dataset.questions import step_items
 from reports.dataset.sources import source_by_story
+from reports.dataset.step_items import step_items
 from reports.models import Report
 from reports.replications import Release
 from reports.replications.procedures import Evidence
@@ -36,7 +36,7 @@ def load_release(release: Release, spec: Mapping[str, Any], *, slug: str, at: da
     """
     study = Study.objects.filter(slug=slug).first()
     if study is None:
-        study = _study(release, spec, slug=slug, at=at)
+        study = _create_study(release, spec, slug=slug, at=at)
         imports.import_rows(study, release.rows, version=protocol.current(study), at=at)
         sha256_by_judge: dict[str, str] = {}
     else:
@@ -45,7 +45,7 @@ def load_release(release: Release, spec: Mapping[str, Any], *, slug: str, at: da
             return study
     fresh = [judge for judge in release.judges if judge.name not in sha256_by_judge]
     imports.import_rows(study, [row for judge in fresh for row in judge.rows], version=protocol.current(study), at=at)
-    _add_silent(study, [judge.name for judge in fresh])
+    _add_silent_judges(study, [judge.name for judge in fresh])
     files = dict(release.sha256_by_file)
     Report.objects.update_or_create(
         study=study,
@@ -79,54 +79,23 @@ def _loaded_judges(study: Study, release: Release) -> dict[str, str]:
     return sha256_by_judge
 
 
-def _add_silent(study: Study, names: Sequence[str]) -> None:
-    """A judge whose file holds no answer has no row to come in with, but is a judge all the same."""
+def _add_silent_judges(study: Study, names: Sequence[str]) -> None:
+    """Add the judges whose files hold no answer: no row brings them in, but they are judges all the same."""
     codes = set(study.raters.values_list("code", flat=True))
     Rater.objects.bulk_create(Rater(study=study, code=n, kind=Rater.Kind.MODEL) for n in names if n not in codes)
 
 
-def _study(release: Release, spec: Mapping[str, Any], *, slug: str, at: datetime) -> Study:
+def _create_study(release: Release, spec: Mapping[str, Any], *, slug: str, at: datetime) -> Study:
     """The study with its stories, groups and frozen protocol, closed. Raises StudyConflict."""
-    about = spec["study"]
-    sources = {**spec["sources"], **release.sources}
-    stories = [
-        StoryDocument(
-            key=story.code,
-            text=story.text,
-            source=sources[story.source]["name"],
-            source_kind=sources[story.source]["kind"],
-            title=story.title,
-            url=story.url,
-            licence=about["licence"] if story.text else "",
-            factors=story.factors,
-        )
-        for story in release.stories
-    ]
-    groups = [
-        GroupDocument(code, premise, tuple(story.code for story in release.stories if story.group == code))
-        for code, premise in release.premise_by_group.items()
-    ]
-    step = StepDocument(
-        place="step 1",
-        key=about["step"],
-        kind=Step.Kind.RATING,
-        title=about["step_title"],
-        instrument=release.instrument.slug,
-        scope=Step.Scope.STORY,
-    )
-    fields = {
-        "slug": slug,
-        "title": about["title"],
-        "description": f"{about['description'].strip()}\n\n{spec['citation']}",
-        "notice": about["notice"],
-        "state": Study.State.CLOSED,
-        "seats_per_group": about["seats_per_group"],
-        "order_policy": Study.OrderPolicy.FIXED,
-        "closed_at": at,
-    }
     instruments = {release.instrument.slug: load_instrument(release.instrument)}
     try:
-        study = create_study(fields, stories=stories, groups=groups, steps=[step], instruments=instruments)
+        study = create_study(
+            _study_fields(spec, slug=slug, at=at),
+            stories=_story_documents(release, spec),
+            groups=_group_documents(release),
+            steps=[_step_document(release, spec)],
+            instruments=instruments,
+        )
     except SourceConflict as error:
         # Results depend on the kind, so that another one would give other figures without a word.
         other = WAY_OUT.partition(", or ")[2]
@@ -138,6 +107,55 @@ def _study(release: Release, spec: Mapping[str, Any], *, slug: str, at: datetime
     return study
 
 
+def _study_fields(spec: Mapping[str, Any], *, slug: str, at: datetime) -> dict[str, Any]:
+    about = spec["study"]
+    return {
+        "slug": slug,
+        "title": about["title"],
+        "description": f"{about['description'].strip()}\n\n{spec['citation']}",
+        "notice": about["notice"],
+        "state": Study.State.CLOSED,
+        "seats_per_group": about["seats_per_group"],
+        "order_policy": Study.OrderPolicy.FIXED,
+        "closed_at": at,
+    }
+
+
+def _story_documents(release: Release, spec: Mapping[str, Any]) -> list[StoryDocument]:
+    sources = {**spec["sources"], **release.sources}
+    return [
+        StoryDocument(
+            key=story.code,
+            text=story.text,
+            source=sources[story.source]["name"],
+            source_kind=sources[story.source]["kind"],
+            title=story.title,
+            url=story.url,
+            licence=spec["study"]["licence"] if story.text else "",
+            factors=story.factors,
+        )
+        for story in release.stories
+    ]
+
+
+def _group_documents(release: Release) -> list[GroupDocument]:
+    return [
+        GroupDocument(code, premise, tuple(story.code for story in release.stories if story.group == code))
+        for code, premise in release.premise_by_group.items()
+    ]
+
+
+def _step_document(release: Release, spec: Mapping[str, Any]) -> StepDocument:
+    return StepDocument(
+        location="step 1",
+        key=spec["study"]["step"],
+        kind=Step.Kind.RATING,
+        title=spec["study"]["step_title"],
+        instrument=release.instrument.slug,
+        scope=Step.Scope.STORY,
+    )
+
+
 def collect_evidence(study: Study, spec: Mapping[str, Any], *, judges: Sequence[str]) -> Evidence:
     """What the study's rows say, as arrays over all its stories."""
     table = answers.select_counted(answers.table(study, with_sources=True))
@@ -145,12 +163,12 @@ def collect_evidence(study: Study, spec: Mapping[str, Any], *, judges: Sequence[
     units = cubes.list_units(study)
     # A source that only the files name is called as they call it.
     name_by_source = {source["name"]: name for name, source in spec["sources"].items()}
-    about = source_by_story(study)
+    source_by_code = source_by_story(study)
     verdicts = cubes.build_cube(answers.select_judges(table), keys, raters=list(judges), units=units).values
     return Evidence(
         people=cubes.build_cube(answers.select_people(table), keys, units=units),
         judges={name: verdicts[:, r, :] for r, name in enumerate(judges)},
         answers=answers.select_judges(table),
-        sources=tuple(name_by_source.get(about[story]["source"], about[story]["source"]) for _, story in units),
-        kinds=tuple(about[story]["source_kind"] for _, story in units),
+        sources=tuple(name_by_source.get(source_by_code[story].name, source_by_code[story].name) for _, story in units),
+        kinds=tuple(source_by_code[story].kind for _, story in units),
     )

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from django import template
 
 from reports import numbers, reasons
-from reports.figures.base import Reason
+from reports.figures.base import Interval, Reason
 from reports.figures.plots import DotPlot, StripPlot
+from reports.figures.scores import Score
 from reports.page import charts
-from reports.page.charts import Cells, HasCoefficient, Plot
+from reports.page.charts import CoefficientCells, HasCoefficient, Plot
 
 register = template.Library()
 
@@ -42,5 +43,21 @@ def draw_plot(plot: DotPlot | StripPlot) -> Plot:
 
 
 @register.filter
-def coefficient_cells(rows: Sequence[HasCoefficient]) -> Cells:
+def coefficient_cells(rows: Sequence[HasCoefficient]) -> CoefficientCells:
     return charts.draw_cells(rows)
+
+
+@register.filter
+def written(number: float | None, score: Score) -> str:
+    """A number as its statistic is written: a coefficient, a percentage, or with two decimals."""
+    if score.form == "coefficient":
+        return numbers.coefficient(number)
+    return numbers.decimal(number, 1 if score.form == "percent" else 2)
+
+
+@register.filter
+def written_ends(ends: Interval, score: Score) -> str:
+    """Both ends of an interval likewise."""
+    if score.form == "coefficient":
+        return numbers.coefficients(ends)
+    return numbers.interval(ends, 1 if score.form == "percent" else 2)

@@ -40,7 +40,7 @@ def test_only_staff_who_may_see_answers_may_read(client: Client, study: Study) -
     assert set(seen.values()) == {200, 403}
 
 
-def test_it_only_reads(staff: Client, study: Study) -> None:
+def test_the_api_refuses_every_method_but_reading(staff: Client, study: Study) -> None:
     assert [getattr(staff, method)(ADDRESS).status_code for method in ("post", "put", "patch", "delete")] == [405] * 4
 
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from reports.figures.base import Estimate, Floor, Interval
-from reports.figures.plots import PERCENT, Axis, Mark, Row, scale_axis
+from reports.figures.plots import PERCENT, Axis, Mark, PlotRow, scale_axis
 from reports.page import charts
 from reports.page.charts import Drawing
 
@@ -15,7 +15,7 @@ SOURCES = ["The New Yorker", "Claude 1.3", "GPT-3.5", "GPT-4", "Another", "And a
 
 def dots(n_sources: int = 3, *, label: str = "Ending") -> charts.Plot:
     marks = tuple(Mark(n, 25.0 * n, max(0, 25.0 * n - 10), min(100, 25.0 * n + 10)) for n in range(n_sources))
-    return charts.draw_dots([Row(label, "Fluency", marks)], SOURCES[:n_sources], PERCENT)
+    return charts.draw_dots([PlotRow(label, "Fluency", marks)], SOURCES[:n_sources], PERCENT)
 
 
 def places(drawing: Drawing, css: str) -> list[float]:
@@ -44,7 +44,7 @@ def test_nothing_stands_outside_the_drawing(size: str, n: int) -> None:
 
 
 def test_a_missing_value_has_no_mark_and_a_missing_interval_no_line() -> None:
-    row = Row("Ending", "", (Mark(0, None, None, None), Mark(1, 50.0, None, None)))
+    row = PlotRow("Ending", "", (Mark(0, None, None, None), Mark(1, 50.0, None, None)))
 
     drawing = charts.draw_dots([row], SOURCES[:2], PERCENT).wide
 

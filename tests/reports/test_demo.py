@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 def links() -> list[str]:
     """What a run does for the live study alone, which is quick."""
-    return seeding.links(seeding.seed_live("orchard", at=timezone.now()))
+    return seeding.ensure_links(seeding.seed_live("orchard", at=timezone.now()))
 
 
 def opened(token: str) -> Invitation | None:
@@ -28,15 +28,18 @@ def opened(token: str) -> Invitation | None:
 def test_the_live_study_has_free_seats_and_three_links_that_open_it() -> None:
     study = seeding.seed_live("orchard", at=timezone.now())
 
-    said = seeding.addresses(study, [study], site="http://127.0.0.1:8765")
+    tokens = seeding.ensure_links(study)
+
+    said = seeding.addresses(study, [study], [tokens], site="http://127.0.0.1:8765", password="a word")
 
     found = [opened(token) for token in re.findall(r"http://127\.0\.0\.1:8765/r/([\w-]+)/", said)]
     assert [invitation.study.slug for invitation in found if invitation] == ["orchard"] * 3
     assert len(set(found)) == 3
     assert "(live, 6 of its seats are free)" in said
+    assert "name: admin   password: a word" in said
 
 
-def test_links_are_the_same_on_every_run_and_lead_back_to_the_same_place() -> None:
+def test_links_are_the_same_on_every_run_and_lead_back_to_the_same_rater() -> None:
     first = links()
     begun = opened(first[0])
     assert begun is not None
@@ -52,11 +55,11 @@ def test_links_are_the_same_on_every_run_and_lead_back_to_the_same_place() -> No
 
 
 def test_links_and_password_are_others_where_the_secret_key_is_another(settings: pytest.FixtureRequest) -> None:
-    here = {*links(), seeding.password()}
+    here = {*links(), seeding.ensure_password()}
 
     settings.SECRET_KEY = "another"  # type: ignore[attr-defined]
 
-    assert here.isdisjoint({*links(), seeding.password()})
+    assert here.isdisjoint({*links(), seeding.ensure_password()})
 
 
 def test_whoever_withdrew_is_not_asked_again_and_the_next_begins_anew() -> None:
@@ -71,11 +74,11 @@ def test_whoever_withdrew_is_not_asked_again_and_the_next_begins_anew() -> None:
 
 
 def test_the_password_opens_the_admin(client: Client) -> None:
-    password = seeding.password()
+    password = seeding.ensure_password()
 
     client.post("/admin/login/", {"username": "admin", "password": password})
 
-    assert seeding.password() == password
+    assert seeding.ensure_password() == password
     assert client.get("/admin/").status_code == 200
 
 

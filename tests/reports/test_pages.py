@@ -62,7 +62,12 @@ ADDRESSES = [
 
 
 # The study asks nothing that would stand in these.
-EMPTY = ("shares", "surveys", "checks", "measures", "cloze", "cloze-sections", "pairs", "ratings", "preferences")
+EMPTY = (
+    *("shares", "surveys", "checks", "measures", "cloze", "cloze-sections", "pairs", "ratings", "preferences"),
+    *(f"judges-on-{kind}" for kind in ("scales", "choices", "pairs", "rankings")),
+    *(f"lost-{kind}" for kind in ("ratings", "choices", "pairs", "rankings")),
+    *("judges-among-themselves", "pairs-of-judges", "judge-costs"),
+)
 
 
 def test_a_table_without_rows_is_not_found_with_a_sentence_and_no_link_leads_to_one(
@@ -79,22 +84,26 @@ def test_a_table_without_rows_is_not_found_with_a_sentence_and_no_link_leads_to_
     assert sentence in answers["cloze"].content.decode()
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
-def test_only_staff_with_a_role_that_sees_it_get_in(client: Client, study: Study, address: str) -> None:
-    anonymous = client.get(address)
-    client.force_login(User.objects.create_user("bob"))
-    nobody = client.get(address)
-    client.force_login(factories.staff(""))
-    helper = client.get(address)
-    client.force_login(factories.staff("researcher"))
+def status_by_address(client: Client) -> dict[str, int]:
+    return {address: client.get(address).status_code for address in ADDRESSES}
 
-    assert [(r.status_code, r.headers["Location"].split("?")[0]) for r in (anonymous, nobody)] == [
-        (302, "/admin/login/")
-    ] * 2
-    assert helper.status_code == 403
-    assert client.get(address).status_code == (404 if address.split("/")[-1].removesuffix(".csv") in EMPTY else 200)
-    assert client.get(f"{address}?source=Source").status_code == 400
-    assert client.post(address).status_code == 405
+
+def test_only_staff_with_a_role_that_sees_it_get_in(client: Client, study: Study) -> None:
+    anonymous = [client.get(address) for address in ADDRESSES]
+    client.force_login(User.objects.create_user("bob"))
+    nobody = [client.get(address) for address in ADDRESSES]
+    client.force_login(factories.staff(""))
+    of_helper = status_by_address(client)
+    client.force_login(factories.staff("researcher"))
+    of_researcher = status_by_address(client)
+
+    for response in anonymous + nobody:
+        assert (response.status_code, response.headers["Location"].split("?")[0]) == (302, "/admin/login/")
+    assert of_helper == dict.fromkeys(ADDRESSES, 403)
+    no_rows = {f"/reports/plums/{name}.csv" for name in EMPTY}
+    assert of_researcher == {address: 404 if address in no_rows else 200 for address in ADDRESSES}
+    assert {client.get(f"{address}?source=Source").status_code for address in ADDRESSES} == {400}
+    assert {client.post(address).status_code for address in ADDRESSES} == {405}
 
 
 def test_the_page_says_every_section(staff: Client, study: Study) -> None:
@@ -182,36 +191,28 @@ def sealed(study: Study) -> None:
     Study.objects.filter(pk=study.pk).update(state="live", closed_at=None)
 
 
-@pytest.mark.parametrize("address", [a for a in ADDRESSES if a != "/reports/"])
-def test_no_source_is_told_while_the_study_is_live(staff: Client, study: Study, address: str) -> None:
+# Of these files the study has nothing by source, or they never do: there is nothing to leak.
+WITHOUT_SOURCES = {
+    *("codebook", "progress", "alternative-annotator", "human-line"),
+    *("judges", "judges-on-verdicts", "judges-share-of-yes", "judge-biases"),
+    *EMPTY,
+}
+
+
+def test_no_source_is_told_while_the_study_is_live(staff: Client, study: Study) -> None:
+    addresses = [address for address in ADDRESSES if address != "/reports/"]
     sealed(study)
     Study.objects.update(state="closed", closed_at=NOON)
-    closed = b"".join(staff.get(address)).lower()
+    closed = {address: b"".join(staff.get(address)).lower() for address in addresses}
     Study.objects.update(state="live")
 
-    with CaptureQueriesContext(connection) as asked:
-        live = b"".join(staff.get(address)).lower()
+    with CaptureQueriesContext(connection) as queries:
+        live = {address: b"".join(staff.get(address)).lower() for address in addresses}
 
-    # Of these files the fixture has nothing by source, or they never do: there is nothing to leak.
-    none = [
-        "codebook",
-        "progress",
-        "ratings",
-        "shares",
-        "preferences",
-        "pairs",
-        "checks",
-        "surveys",
-        "/cloze",
-        "/judges",
-        "/measures",
-        "/alternative-annotator",
-    ]
-    has_none = any(name in address for name in none)
-    assert has_none or b"canary" in closed
-    assert b"canary" not in live
-    assert b"factor_tier" not in live
-    assert not [query for query in asked if "studies_provenance" in query["sql"] or "studies_source" in query["sql"]]
+    silent = {address for address, content in closed.items() if b"canary" not in content}
+    assert silent == {f"/reports/plums/{name}.csv" for name in WITHOUT_SOURCES}
+    assert not [address for address, content in live.items() if b"canary" in content or b"factor_tier" in content]
+    assert not [query for query in queries if "studies_provenance" in query["sql"] or "studies_source" in query["sql"]]
 
 
 def test_a_live_study_shows_progress_agreement_and_overall_rates(staff: Client, study: Study) -> None:
@@ -313,7 +314,7 @@ def n_queries(client: Client, address: str) -> int:
 
 @pytest.mark.parametrize(
     ("address", "n"),
-    [("/reports/{}/", 15), ("/reports/{}/pass-rates.csv", 15), ("/reports/{}/responses_long.csv", 11)],
+    [("/reports/{}/", 16), ("/reports/{}/pass-rates.csv", 16), ("/reports/{}/responses_long.csv", 11)],
 )
 def test_a_page_costs_the_same_for_one_group_as_for_three(staff: Client, address: str, n: int) -> None:
     counts = []
@@ -331,7 +332,7 @@ def test_computing_costs_the_same_for_one_group_as_for_three(staff: Client) -> N
         full_study(slug, n_groups=n_groups)
         counts.append(n_queries(staff, f"/reports/{slug}/"))
 
-    assert counts == [39, 39]
+    assert counts == [47, 47]
 
 
 def test_the_list_costs_the_same_for_one_study_as_for_three(staff: Client) -> None:

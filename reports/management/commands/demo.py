@@ -61,9 +61,11 @@ class Command(BaseCommand):
             raise CommandError(f"port {port} is in use; choose another: make demo PORT={port + 1}")
         now = timezone.now()
         closed, live = seed_closed(at=now), [seed_live(slug, at=now) for slug in live_slugs()]
-        judge(closed)
+        ensure_stub_run(closed)
         results.ensure_report(closed, at=now, by="demo")
-        self.stdout.write(addresses(closed, live, site=f"http://127.0.0.1:{port or 8000}"))
+        tokens = [ensure_links(study) for study in live]
+        site = f"http://127.0.0.1:{port or 8000}"
+        self.stdout.write(addresses(closed, live, tokens, site=site, password=ensure_password()))
         self.stdout.write("Ctrl-C ends the demo; `make demo` goes on where it was, `make clean` forgets it.\n")
 
 
@@ -89,13 +91,17 @@ def live_slugs() -> list[str]:
     return sorted(slugs, key=lambda slug: (slug != FIRST, slug))
 
 
-def addresses(closed: Study, live: Sequence[Study], *, site: str) -> str:
-    """Where to look, with the password and the links: they are known from here only."""
+def addresses(
+    closed: Study, live: Sequence[Study], tokens: Sequence[Sequence[str]], *, site: str, password: str
+) -> str:
+    """Where to look, with the password and the links: they are known from here only.
+
+    tokens : those of the links of each live study
+    """
     lines = ["", "To answer as an expert would. Each link is one expert's:"]
-    for study in live:
-        tokens = links(study)
-        lines += ["", *summary(study, f"live, {places_left(study)}")]
-        lines += [f"    Expert  {site}{reverse('annotation:invitation', args=[token])}" for token in tokens]
+    for study, tokens_of_study in zip(live, tokens, strict=True):
+        lines += ["", *summary(study, f"live, {seats_left(study)}")]
+        lines += [f"    Expert  {site}{reverse('annotation:invitation', args=[token])}" for token in tokens_of_study]
     return "\n".join(
         [
             *lines,
@@ -106,7 +112,7 @@ def addresses(closed: Study, live: Sequence[Study], *, site: str) -> str:
             f"    Report  {site}{reverse('reports:show', args=[closed.slug])}",
             "",
             "To design, to monitor, to read reports:",
-            f"    Admin   {site}{reverse('admin:index')}   name: admin   password: {password()}",
+            f"    Admin   {site}{reverse('admin:index')}   name: admin   password: {password}",
             "",
         ]
     )
@@ -118,7 +124,7 @@ def summary(study: Study, state: str) -> list[str]:
     return [f"  {study.title} ({state})", *wrap(f"{shows}.", WIDTH, initial_indent="    ", subsequent_indent="    ")]
 
 
-def places_left(study: Study) -> str:
+def seats_left(study: Study) -> str:
     n_free = study.seats.filter(rater_kind=Rater.Kind.PERSON, is_taken=False).count()
     return f"{n_free} of its seats are free" if n_free else "all of its seats are taken; `make clean` begins anew"
 
@@ -152,8 +158,9 @@ def seed_live(slug: str, *, at: datetime) -> Study:
     return launches.launch(study, by="demo", at=at)
 
 
-def judge(study: Study) -> Run:
-    """The stub's run in that study, finished: it needs neither a key nor the network."""
+def ensure_stub_run(study: Study) -> Run:
+    """The stub's run in that study, started if there is none and brought to its end; it needs neither a key nor the
+    network."""
     stub = catalogue.make_stub_judge()
     run = Run.objects.filter(study=study, judge=stub).first() or runs.start(study, stub, by="demo")
     if run.state == Run.State.FINISHED:
@@ -161,7 +168,7 @@ def judge(study: Study) -> Run:
     return runs.drain(runs.resume(run) if run.state == Run.State.STOPPED else run)
 
 
-def links(study: Study) -> list[str]:
+def ensure_links(study: Study) -> list[str]:
     """Tokens of its invitations, the same on every run until their holder is done."""
     tokens = []
     for label in [f"Demo link {n + 1}" for n in range(N_LINKS.get(study.slug, 1))]:
@@ -183,7 +190,7 @@ def is_done(invitation: Invitation) -> bool:
     return hasattr(rater, "withdrawal") or not has_work
 
 
-def password() -> str:
+def ensure_password() -> str:
     """The password of the demo's administrator, who is made on the first run."""
     word = lasting_secret("password")[:12]
     admin, _ = get_user_model().objects.get_or_create(username="admin")

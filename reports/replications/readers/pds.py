@@ -34,7 +34,7 @@ class _Line:
     cells: Mapping[str, str]
 
     @property
-    def where(self) -> str:
+    def location(self) -> str:
         return f"{self.path.name}: row {self.number}"
 
     def error(self, field: str, reason: str) -> DocumentError:
@@ -150,17 +150,18 @@ def _rows(
     *,
     step: str,
 ) -> Iterator[Row]:
-    row_by_place: dict[tuple[str, str], int] = {}
+    row_by_reading: dict[tuple[str, str], int] = {}
     for line in lines:
-        place = line.cells["participant_id"], line.cells["story_id"]
-        if place in row_by_place:
-            raise line.error("story_id", f"participant {place[0]} rated “{place[1]}” in row {row_by_place[place]} too")
-        row_by_place[place] = line.number
-        story = story_by_id[place[1]]
+        participant, story_id = line.cells["participant_id"], line.cells["story_id"]
+        if (participant, story_id) in row_by_reading:
+            row = row_by_reading[participant, story_id]
+            raise line.error("story_id", f"participant {participant} rated “{story_id}” in row {row} too")
+        row_by_reading[participant, story_id] = line.number
+        story = story_by_id[story_id]
         for column, item in item_by_column.items():
             answer = Answer(value=_shown_score(line, column, item))
             # A letter before the id keeps "2" and "02" apart and makes it a code.
-            yield Row(line.where, f"P{place[0]}", story.group, story.code, step, item.key, answer)
+            yield Row(line.location, f"P{participant}", story.group, story.code, step, item.key, answer)
 
 
 def _shown_score(line: _Line, column: str, item: ItemDocument) -> int:

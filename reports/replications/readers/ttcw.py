@@ -97,7 +97,7 @@ def _annotations(
             raise row.error("binary_verdict", f"must be Yes or No, not {quote(verdict)}")
         answer = Answer(value=verdict, rationale=row.words("explanation", may_be_empty=True))
         rater = f"E{row.digits('expert_idx').zfill(2)}"
-        rows.append(Row(row.where, rater, story.group, story.code, step, item, answer))
+        rows.append(Row(row.location, rater, story.group, story.code, step, item, answer))
     return tuple(rows)
 
 
@@ -116,7 +116,7 @@ def _judge(
             raise row.error("id", f"{quote(row.raw['id'])} must be story_<story_id>_test<1 to {len(item_by_test)}>")
         answer = read_verdict(row.words("response", may_be_empty=True), declined=spec["answers"]["declined"])
         step = spec["study"]["step"]
-        rows.append(Row(row.where, path.stem, story.group, story.code, step, item, answer, kind=Rater.Kind.MODEL))
+        rows.append(Row(row.location, path.stem, story.group, story.code, step, item, answer, kind=Rater.Kind.MODEL))
     return ReleasedJudge(path.stem, hash_file(path), tuple(rows))
 
 
@@ -133,17 +133,17 @@ def read_verdict(response: str, *, declined: list[str]) -> Answer:
 class _Row:
     """One object of a file, whose fields are asked for by name and kind."""
 
-    def __init__(self, path: Path, place: str, raw: Any) -> None:
-        self.path, self.place, self.raw = path, place, raw
+    def __init__(self, path: Path, location_in_file: str, raw: Any) -> None:
+        self.path, self.location_in_file, self.raw = path, location_in_file, raw
         if not isinstance(raw, dict):
-            raise DocumentError(path, place, f"must be an object, not {reader.name_kind(raw)}")
+            raise DocumentError(path, location_in_file, f"must be an object, not {reader.name_kind(raw)}")
 
     @property
-    def where(self) -> str:
-        return f"{self.path.name}: {self.place}"
+    def location(self) -> str:
+        return f"{self.path.name}: {self.location_in_file}"
 
     def error(self, field: str, reason: str) -> DocumentError:
-        return DocumentError(self.path, f"{self.place}, {field}", reason)
+        return DocumentError(self.path, f"{self.location_in_file}, {field}", reason)
 
     def words(self, field: str, *, may_be_empty: bool = False) -> str:
         if field not in self.raw:
@@ -175,12 +175,12 @@ def _objects(path: Path) -> list[Any]:
     return content
 
 
-def _parsed(path: Path, text: str, place: str) -> Any:
+def _parsed(path: Path, text: str, location: str) -> Any:
     """JSON with its objects as tables. Raises DocumentError, also for a key that stands twice."""
     try:
         return _tables(reader.parse_json(text))
     except InvalidValue as error:
-        raise DocumentError(path, place, str(error)) from None
+        raise DocumentError(path, location, str(error)) from None
 
 
 def _tables(value: Any) -> Any:

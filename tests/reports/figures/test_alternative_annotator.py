@@ -8,12 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 from django.core.management import call_command
+from django.test import Client
 
 from annotation.models import Rater
+from annotation.responses import Answer
 from reports.dataset import Dataset
 from reports.figures.alternative_annotator import AlternativeAnnotator, JudgeStandings, best_constant
+from reports.figures.human_line import HumanLine
+from reports.figures.judges import Judges
 from stats.alternative_annotator import alt_test
-from studies.models import Study
+from studies.models import Item, Study
+from tests import factories, triggers
 from tests.reports import given
 
 pytestmark = pytest.mark.django_db
@@ -85,6 +90,30 @@ def test_the_judges_of_the_release_do_worse_than_always_no(release: Path) -> Non
     assert not any(row.may_stand_in for row in found.values())
 
 
+@pytest.mark.data
+@pytest.mark.usefixtures("few_shuffles")
+def test_the_report_of_the_release_shows_its_judges_beside_its_experts(release: Path) -> None:
+    call_command("replicate", "ttcw", data=release / "ttcw", stdout=io.StringIO())
+    data = Dataset.of(Study.objects.get(slug="ttcw-release"))
+
+    judges = {row.judge: row for row in Judges().compute(data).compared}
+    lines = {(row.judge, row.part): row for row in HumanLine().compute(data).rows}
+
+    scores = {name: {s.statistic: s.whole.value or 0 for s in row.scores.scores} for name, row in judges.items()}
+    assert (round(scores["gpt4"]["kappa"], 3), round(scores["gpt4"]["mean_kappa"], 3)) == (0.068, 0.034)
+    assert (round(scores["gemini-pro"]["kappa"], 3), round(scores["gemini-pro"]["mean_kappa"], 3)) == (-0.014, -0.021)
+    shares = {name: round((row.pooled.yes_percent or 0) / 100, 3) for name, row in judges.items()}
+    assert (shares["gpt4"], shares["gemini-pro"]) == (0.792, 0.974)
+    gemini = judges["gemini-pro"].outcomes
+    assert (gemini.answered, gemini.expected, gemini.declined, gemini.missing) == (608, 672, 50, 14)
+    lost = {row.source: round(row.lost_percent or 0, 1) for row in gemini.by_source}
+    assert lost == {"The New Yorker": 19.0, "Claude 1.3": 9.5, "GPT-4": 5.4, "GPT-3.5": 4.2}
+    assert round(lines["gpt4", "all"].expert.value or 0, 2) == 0.43
+    difference = lines["gpt4", "all"].difference
+    assert difference.interval.high is not None
+    assert difference.interval.high < 0
+
+
 def test_of_free_numbers_only_quantiles_are_tried_as_constants(monkeypatch: pytest.MonkeyPatch) -> None:
     people = np.arange(120.0).reshape(40, 3).T  # three people, 40 stories, no number twice
     tried = []
@@ -98,3 +127,55 @@ def test_of_free_numbers_only_quantiles_are_tried_as_constants(monkeypatch: pyte
 
     assert tried == sorted(set(tried))
     assert (len(tried), tried[0], tried[-1]) == (21, 0, 119)
+
+
+# Forty pairs again, now rated from 1 to 5 on one scale; of ten pairs people rate two high and two low by models too.
+RATED = [5, 1, 4, 2, 5, 1, 5, 5, 4, 1, 1, 1, 5, 2, 4, 4, 5, 1, 2, 2]
+
+
+def rated(judge: list[int]) -> JudgeStandings:
+    """The standings of a judge on a scale, beside three experts who are seldom one point apart."""
+    study = given.closed_study(n_groups=40)
+    with triggers.lifted():
+        settings = {"low": 1, "high": 5, "anchors": {"1": "Low", "5": "High"}}
+        Item._base_manager.filter(instrument__slug="plums-tests").update(type="scale", settings=settings)
+        factories.freeze_anew(study)
+    stories = list(study.stories.order_by("code").values_list("code", "groups__code"))
+    rows = []
+    for name in ("E01", "E02", "E03", "judge"):
+        for place, (story, group) in enumerate(stories):
+            value = (judge if name == "judge" else RATED)[place % 20]
+            if name == "E03" and place % 7 == 0:
+                value += 1 if value < 5 else -1
+            kind = Rater.Kind.MODEL if name == "judge" else Rater.Kind.PERSON
+            rows.append(given.Row("test", name, group, story, "tests", "item-1", Answer(value=value), kind))
+    given.bring(study, rows)
+    return compute(study)["judge"]
+
+
+def test_on_a_scale_a_judge_that_rates_as_experts_do_may_stand_in() -> None:
+    row = rated(RATED)
+
+    assert row.score == "neg_rmse"
+    assert rates(row) == {"test": 1, "unanswered": 1, "stories": 1, "models": 1, "constant": 0}
+    assert row.may_stand_in
+
+
+def test_on_a_scale_a_judge_that_only_tells_people_from_models_is_no_stand_in() -> None:
+    row = rated([5, 1] * 10)
+
+    assert rates(row)["models"] == 0
+    assert not row.may_stand_in
+
+
+@pytest.mark.parametrize("letters", ["yn" * 10, "y" * 20])
+def test_no_page_calls_a_judge_a_stand_in_that_only_tells_sources_apart_or_says_one_thing(
+    client: Client, letters: str
+) -> None:
+    planted(letters)
+    client.force_login(factories.staff("researcher"))
+
+    page = " ".join(client.get("/reports/plums/").content.decode().split())
+
+    assert "It is no stand-in for an expert" in page
+    assert "It agrees with the experts at least as well as they agree with each other" not in page

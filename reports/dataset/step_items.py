@@ -40,6 +40,21 @@ class StepItem:
         return self.step.scope == Step.Scope.GROUP and self.type.chooses_story
 
     @property
+    def is_choice(self) -> bool:
+        """Whether one of several options is chosen about a story."""
+        return self.is_about_a_story and self.level == "nominal" and self.type.has_options and not self.type.is_verdict
+
+    @property
+    def is_scale(self) -> bool:
+        """Whether a story is given a number, or a place on a scale."""
+        return self.is_about_a_story and self.level in ("ordinal", "interval")
+
+    @property
+    def is_ranking(self) -> bool:
+        """Whether the stories of a group are put in order."""
+        return self.step.scope == Step.Scope.GROUP and self.type.gives_order
+
+    @property
     def author_by_option(self) -> dict[str, str]:
         """What kind of author each option means, if the item asks who wrote the story it is about; else nothing."""
         return dict(self.type.author_by_option(self.item)) if self.is_about_a_story else {}

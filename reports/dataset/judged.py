@@ -1,0 +1,111 @@
+"""A judge's answers to some items beside people's, over the same units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from annotation.models import Rater
+from reports.dataset import cubes
+from reports.lazy import np, pd
+from studies.models import Source
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset
+    from reports.dataset.step_items import StepItem
+    from stats.arrays import BoolArray, FloatArray
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What judges and people answered to the same items about the same units.
+
+    names : of the judges
+    judges : shape (J, I, U), nan where there is no answer
+    people : shape (I, R, U)
+    clusters, sources, stories : of each unit, shape (U,)
+    is_of_models : which units are stories by models, shape (U,)
+    """
+
+    items: tuple[StepItem, ...]
+    names: tuple[str, ...]
+    judges: FloatArray
+    people: FloatArray
+    raters: tuple[str, ...]
+    units: tuple[tuple[str, str], ...]
+    clusters: tuple[str, ...]
+    sources: tuple[str, ...]
+    is_of_models: BoolArray
+
+    def is_unanimous(self) -> BoolArray:
+        """Where two people or more answered and all the same, shape (I, U)."""
+        nobody = np.full((1, *self.people.shape[::2]), np.nan).transpose(1, 0, 2)  # so that there is a first to compare
+        people = np.concatenate([self.people, nobody], axis=1)
+        spread = np.fmax.reduce(people, axis=1) - np.fmin.reduce(people, axis=1)
+        return np.asarray((self.n_people() > 1) & (spread == 0))
+
+    def is_split(self) -> BoolArray:
+        """Where people differ, shape (I, U)."""
+        return np.asarray((self.n_people() > 1) & ~self.is_unanimous())
+
+    def n_people(self) -> FloatArray:
+        return np.asarray(np.isfinite(self.people).sum(axis=1), dtype=np.float64)
+
+    @property
+    def has_mixed_stories(self) -> bool:
+        """Whether some stories are by models and others are not."""
+        return bool(self.is_of_models.any() and not self.is_of_models.all())
+
+
+def model_answers(dataset: Dataset) -> pd.DataFrame:
+    """The answers of models that count: one for each judge, item and unit."""
+    return dataset.judges[dataset.judges["rater_kind"] == Rater.Kind.MODEL]
+
+
+def answers_to(answers: pd.DataFrame, items: Sequence[StepItem]) -> pd.DataFrame:
+    """The rows about these items."""
+    keys = {item.key for item in items}
+    pairs = zip(answers["step"], answers["item"], strict=True)
+    return answers[np.fromiter((pair in keys for pair in pairs), dtype=np.bool_, count=len(answers))]
+
+
+def judged(dataset: Dataset, items: Sequence[StepItem]) -> Judged | None:
+    """The answers to items about stories; None if no model has answered any of them."""
+    rows = answers_to(model_answers(dataset), items) if items else None
+    if rows is None or rows.empty:
+        return None
+    names = tuple(sorted(rows["rater"].unique()))
+    people = answers_to(dataset.people, items)
+    keys = [item.key for item in items]
+    units = list(dataset.units)
+    raters = [name for name in dataset.raters if name in set(people["rater"])]
+    of_judges = cubes.build_cube(_coded(rows, items), keys, raters=list(names), units=units)
+    cube = cubes.build_cube(_coded(people, items), keys, raters=raters, units=units)
+    return Judged(
+        items=tuple(items),
+        names=names,
+        judges=of_judges.values.transpose(1, 0, 2),
+        people=cube.values,
+        raters=tuple(raters),
+        units=tuple(units),
+        clusters=tuple(dataset.clusters(cube)),
+        sources=tuple(dataset.source_of(story) for story in cube.stories),
+        is_of_models=dataset.is_of_kind(cube, Source.Kind.MODEL),
+    )
+
+
+def _coded(rows: pd.DataFrame, items: Sequence[StepItem]) -> pd.DataFrame:
+    """The same with an option's place among the options as its number, where answers are options."""
+    place_by_value = {
+        (*item.key, option["value"]): float(n)
+        for item in items
+        if item.level == "nominal" and not item.type.is_verdict
+        for n, option in enumerate(item.item.options)
+    }
+    if not place_by_value:
+        return rows
+    triples: Iterator[tuple[str, str, object]] = zip(rows["step"], rows["item"], rows["value"], strict=True)
+    places = [place_by_value.get(triple) if isinstance(triple[2], str) else None for triple in triples]
+    numbers = [n if n is not None else old for n, old in zip(places, rows["analysed"], strict=True)]
+    return rows.assign(analysed=pd.Series(numbers, index=rows.index, dtype=object))

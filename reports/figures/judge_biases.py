@@ -1,0 +1,212 @@
+"""What a judge's answers go by beside the story's worth: its length, the author's family, habits, and chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
+
+from reports.dataset.judged import judged
+from reports.dataset.readings import explanation_lengths, family_masks, repeated_answers, story_lengths
+from reports.figures.base import N_RESAMPLES, Estimate, Figure, Interval, Listing, Reason, Row, note_of, weakest_note
+from reports.lazy import judge_biases, judge_scores, judgements, np
+from reports.numbers import decimal
+from reports.numbers import interval as between
+from reports.reasons import to_english
+from stats.reasons import Incomputable
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset, StepItem
+    from reports.dataset.judged import Judged
+    from stats.arrays import FloatArray
+    from stats.intervals import Interval as StatisticInterval
+
+SALT = 28  # of the seed
+NAMES = {
+    "verbosity": gettext_noop("Length: for a story twice as long"),
+    "self_preference": gettext_noop("Own family: more than people, less the same of others"),
+    "modal_share": gettext_noop("Commonest answer, %"),
+    "explanations": gettext_noop("Words of explanation: right less wrong"),
+    "repeats": gettext_noop("Variance when read again"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bias(Estimate):
+    """One number of the audit.
+
+    bias : "verbosity", "self_preference", "modal_share", "explanations" or "repeats"
+    kind : "verdicts" (Yes is 1) or "scales"
+    people : what the same is of people, where there is such a thing
+    n, n_beside : answers that it rests on; of a difference those on either side
+    """
+
+    judge: str
+    bias: str
+    kind: str
+    people: float | None
+    interval: Interval
+    n: int
+    n_beside: int | None = None
+
+    @property
+    def title(self) -> str:
+        return _(NAMES[self.bias])
+
+
+class JudgeBiases(Figure[Listing[Bias]]):
+    """Position stands with the pairs; the spread over several wordings is that of several judges."""
+
+    key = "judge_biases"
+    title = gettext_lazy("What judges go by")
+    position = 130
+    result = Listing[Bias]
+    tables = ("judge-biases",)
+    is_shown_sealed = False
+    nothing = Listing[Bias]()
+
+    def compute(self, dataset: Dataset) -> Listing[Bias]:
+        scales = [item for item in dataset.items if item.is_scale]
+        return Listing((*_audit(dataset, dataset.verdict_items, "verdicts"), *_audit(dataset, scales, "scales")))
+
+    def rows(self, result: Listing[Bias]) -> dict[str, Iterator[Row]]:
+        return {"judge-biases": (_row(row) for row in result.rows)}
+
+    def lines(self, result: Listing[Bias]) -> Iterator[str]:
+        yield "\nWhat judges go by"
+        for row in result.rows:
+            words = f"  {row.judge} ({row.kind}), {row.bias.replace('_', ' ')}: "
+            if row.why:
+                yield words + to_english(row.why)
+                continue
+            beside = "" if row.people is None else f"; people {decimal(row.people, 2)}"
+            yield f"{words}{decimal(row.value, 2)}, 95 % {between(row.interval, 2)}{beside}"
+
+    def context(self, result: Listing[Bias]) -> dict[str, Any]:
+        return {"note": weakest_note(row.interval for row in result.rows)}
+
+
+def _audit(dataset: Dataset, items: list[StepItem], kind: str) -> Iterator[Bias]:
+    material = judged(dataset, items)
+    if material is None:
+        return
+    words = story_lengths(dataset, material.units)
+    explanations = explanation_lengths(dataset, material)
+    for at, (judge, answers) in enumerate(zip(material.names, material.judges, strict=True)):
+        salt = (SALT, len(kind), at)
+        audits: dict[str, Callable[[], Bias]] = {
+            "verbosity": partial(_verbosity, dataset, material, answers, words, salt),
+            "modal_share": partial(_modal_share, dataset, material, answers, salt),
+        }
+        if masks := family_masks(dataset, material, judge):
+            audits["self_preference"] = partial(_self_preference, dataset, material, answers, masks, salt)
+        if kind == "verdicts" and np.isfinite(explanations[at]).any():
+            audits["explanations"] = partial(_explanations, dataset, material, answers, explanations[at], salt)
+        readings = repeated_answers(dataset, items, judge)
+        if readings.size:
+            audits["repeats"] = partial(_repeats, readings)
+        for bias, compute in audits.items():
+            yield _named(compute, judge=judge, bias=bias, kind=kind)
+
+
+def _named(compute: Callable[[], Bias], *, judge: str, bias: str, kind: str) -> Bias:
+    """The number with whose and what it is, or the reason why there is none."""
+    try:
+        row = compute()
+    except Incomputable as error:
+        row = Bias(
+            judge="",
+            bias="",
+            kind="",
+            value=None,
+            why=Reason.of(error),
+            people=None,
+            interval=Interval(low=None, high=None),
+            n=0,
+        )
+    return replace(row, judge=judge, bias=bias, kind=kind)
+
+
+def _bias(value: float, ends: StatisticInterval | Incomputable | None, **fields: Any) -> Bias:
+    if ends is None:
+        interval = Interval(low=None, high=None)
+    elif isinstance(ends, Incomputable):
+        interval = Interval(low=None, high=None, why=Reason.of(ends))
+    else:
+        interval = Interval(low=ends.low, high=ends.high, n_resampled=ends.n_units, note=ends.note, method=ends.method)
+    return Bias(judge="", bias="", kind="", value=value, interval=interval, **{"people": None} | fields)
+
+
+def _verbosity(
+    dataset: Dataset, material: Judged, answers: FloatArray, words: FloatArray, salt: tuple[int, ...]
+) -> Bias:
+    slope = judge_biases.verbosity(
+        answers,
+        material.people,
+        words,
+        material.clusters,
+        rng=dataset.rng(*salt, 0),
+        n_resamples=N_RESAMPLES,
+    )
+    people = None if np.isnan(slope.people) else slope.people
+    return _bias(slope.judge, slope.interval, people=people, n=slope.n_units, n_raters=slope.n_people)
+
+
+def _modal_share(dataset: Dataset, material: Judged, answers: FloatArray, salt: tuple[int, ...]) -> Bias:
+    statistic = judge_scores.MODAL_SHARE
+    share = judge_scores.score(statistic, answers, answers)
+    try:
+        ends: StatisticInterval | Incomputable = judge_scores.score_interval(
+            statistic, answers, answers, material.clusters, rng=dataset.rng(*salt, 1), n_resamples=N_RESAMPLES
+        )
+    except Incomputable as error:
+        ends = error
+    own = [material.people[:, row] for row in range(material.people.shape[1])]
+    of_people = [judge_scores.score(statistic, ratings, ratings) for ratings in own if np.isfinite(ratings).any()]
+    people = float(np.mean(of_people)) if of_people else None
+    return _bias(share, ends, people=people, n=int(np.isfinite(answers).sum()), n_raters=len(of_people))
+
+
+def _self_preference(
+    dataset: Dataset, material: Judged, answers: FloatArray, masks: tuple[Any, Any], salt: tuple[int, ...]
+) -> Bias:
+    audited = judge_biases.self_preference(
+        answers, material.people, *masks, material.clusters, rng=dataset.rng(*salt, 2), n_resamples=N_RESAMPLES
+    )
+    return _bias(audited.value, audited.interval, n=audited.n_first, n_beside=audited.n_second)
+
+
+def _explanations(
+    dataset: Dataset, material: Judged, answers: FloatArray, lengths: FloatArray, salt: tuple[int, ...]
+) -> Bias:
+    truth = np.stack([judgements.majority(ratings) for ratings in material.people])
+    is_compared = np.isfinite(truth) & np.isfinite(answers)
+    right = np.where(is_compared & (answers == truth), lengths, np.nan)
+    wrong = np.where(is_compared & (answers != truth), lengths, np.nan)
+    audited = judge_biases.difference(
+        right, wrong, material.clusters, rng=dataset.rng(*salt, 3), n_resamples=N_RESAMPLES
+    )
+    return _bias(audited.value, audited.interval, n=audited.n_first, n_beside=audited.n_second)
+
+
+def _repeats(readings: FloatArray) -> Bias:
+    return _bias(judge_biases.repeat_variance(readings), None, n=readings.shape[1])
+
+
+def _row(row: Bias) -> Row:
+    return {
+        "judge": row.judge,
+        "kind": row.kind,
+        "bias": row.bias,
+        "value": row.value,
+        "low": row.interval.low,
+        "high": row.interval.high,
+        "people": row.people,
+        "n": row.n,
+        "n_beside": row.n_beside,
+        "note": note_of(row, row.interval),
+    }

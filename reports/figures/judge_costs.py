@@ -1,0 +1,100 @@
+"""What a judge cost, as its endpoint billed it; beside agreement, never divided by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.db.models import Count, Q, Sum
+from django.utils.translation import gettext_lazy
+
+from judges.models import Attempt, Call
+from reports.figures.base import Figure, Listing, Row
+from reports.numbers import decimal, whole
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeCost:
+    """All runs of a judge in the study, in US dollars.
+
+    cost : of all requests whose cost is known, what came to nothing among them; None if none is
+    n_without_cost : requests that came back, of which nobody knows the cost
+    n_paid_again : calls of which more than one request was paid
+    """
+
+    judge: str
+    cost: float | None
+    per_story: float | None
+    n_stories: int
+    n_calls: int
+    n_requests: int
+    n_without_cost: int
+    n_paid_again: int
+    n_tokens_in: int
+    n_tokens_out: int
+
+
+class JudgeCosts(Figure[Listing[JudgeCost]]):
+    key = "judge_costs"
+    title = gettext_lazy("What judges cost")
+    position = 131
+    result = Listing[JudgeCost]
+    tables = ("judge-costs",)
+
+    def compute(self, dataset: Dataset) -> Listing[JudgeCost]:
+        # Metrics have no endpoint: they are computed here and cost nothing.
+        of_models = Attempt.objects.filter(call__run__study=dataset.study, call__run__judge__endpoint__isnull=False)
+        attempts = of_models.exclude(outcome=Attempt.Outcome.REUSED)
+        rows = attempts.values("call__run__judge__slug").annotate(
+            total=Sum("cost"),
+            n=Count("pk"),
+            n_without_cost=Count("pk", filter=Q(cost=None) & ~Q(outcome=Attempt.Outcome.IN_FLIGHT)),
+            n_in=Sum("n_tokens_in"),
+            n_out=Sum("n_tokens_out"),
+        )
+        counts = Call.objects.filter(run__study=dataset.study).values("run__judge__slug")
+        by_judge = {row["run__judge__slug"]: row for row in counts.annotate(n=Count("pk"), n_stories=_n_stories())}
+        paid = attempts.filter(cost__gt=0).values("call__run__judge__slug", "call").annotate(n=Count("pk"))
+        again = [row["call__run__judge__slug"] for row in paid.filter(n__gt=1)]
+        return Listing(
+            tuple(
+                JudgeCost(
+                    judge=judge,
+                    cost=None if row["total"] is None else float(row["total"]),
+                    per_story=_per_story(row["total"], by_judge[judge]["n_stories"]),
+                    n_stories=by_judge[judge]["n_stories"],
+                    n_calls=by_judge[judge]["n"],
+                    n_requests=row["n"],
+                    n_without_cost=row["n_without_cost"],
+                    n_paid_again=again.count(judge),
+                    n_tokens_in=row["n_in"] or 0,
+                    n_tokens_out=row["n_out"] or 0,
+                )
+                for row in rows.order_by("call__run__judge__slug")
+                if (judge := row["call__run__judge__slug"])
+            )
+        )
+
+    def rows(self, result: Listing[JudgeCost]) -> dict[str, Iterator[Row]]:
+        return {"judge-costs": (dict(vars(row)) for row in result.rows)}
+
+    def lines(self, result: Listing[JudgeCost]) -> Iterator[str]:
+        yield "\nWhat judges cost, in US dollars"
+        for row in result.rows:
+            requests = f"{whole(row.n_requests)} requests for {whole(row.n_calls)} calls"
+            yield (
+                f"  {row.judge}: {decimal(row.cost, 4)}, {decimal(row.per_story, 4)} a story; {requests}, "
+                f"{row.n_without_cost} of unknown cost, {row.n_paid_again} calls paid more than once"
+            )
+
+
+def _n_stories() -> Count:
+    return Count("story", distinct=True)
+
+
+def _per_story(cost: object, n_stories: int) -> float | None:
+    return None if cost is None or not n_stories else float(str(cost)) / n_stories

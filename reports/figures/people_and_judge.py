@@ -1,0 +1,236 @@
+"""What people and a judge say of each source together: prediction-powered means, where people read a random part.
+
+The judge's error is measured where people read too, and taken away where only the judge did. That holds only if the
+stories of people are a random part within the source: they say so themselves, by the factor `drawn`, which is yes for
+those drawn for people and no for the others. Without it there is a reason and no number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext_lazy
+
+from reports.dataset.judged import judged
+from reports.figures.base import Figure, Interval, Listing, Reason, Row
+from reports.lazy import np, prediction_powered
+from reports.numbers import decimal
+from reports.numbers import interval as between
+from reports.reasons import to_english
+from stats.reasons import Incomputable
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset, StepItem
+    from reports.dataset.judged import Judged
+    from stats.arrays import BoolArray, FloatArray
+    from stats.prediction_powered import Mean as PoweredValue
+    from stats.prediction_powered import PoweredMean, Ratings
+
+FACTOR = "drawn"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeanWithEnds:
+    value: float
+    interval: Interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceEstimate:
+    """One source: people alone, people and judge together, or why there is neither.
+
+    weight : of the judge, between 0 and 1
+    n, n_judged : clusters of stories with people and the judge, and with the judge only
+    width_gained : percent by which the interval is narrower
+    n_filled_in : answers of the judge that are missing, for which the constant stands
+    """
+
+    source: str
+    people: MeanWithEnds | None = None
+    together: MeanWithEnds | None = None
+    weight: float | None = None
+    n: int = 0
+    n_judged: int = 0
+    width_gained: float | None = None
+    n_filled_in: int = 0
+    why: Reason | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeEstimates:
+    """One judge on one question. kind : "yes_percent" over all verdicts of a story, or "rating" of one item
+
+    constant : what stands for a missing answer of the judge: the middle of the scale, fixed beforehand
+    """
+
+    judge: str
+    kind: str
+    item: str
+    title: str
+    constant: float | None
+    by_source: tuple[SourceEstimate, ...]
+
+
+class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
+    key = "people_and_judge"
+    title = gettext_lazy("People and judge together")
+    position = 128
+    result = Listing[JudgeEstimates]
+    tables = ("people-and-judge",)
+    is_shown_sealed = False
+    nothing = Listing[JudgeEstimates]()
+
+    def compute(self, dataset: Dataset) -> Listing[JudgeEstimates]:
+        verdicts = judged(dataset, dataset.verdict_items)
+        estimates = list(_estimates(dataset, verdicts, "yes_percent", None)) if verdicts else []
+        for item in dataset.items:
+            material = judged(dataset, [item]) if item.is_scale else None
+            if material:
+                estimates += _estimates(dataset, material, "rating", item)
+        return Listing(tuple(estimates))
+
+    def rows(self, result: Listing[JudgeEstimates]) -> dict[str, Iterator[Row]]:
+        return {"people-and-judge": _rows(result)}
+
+    def lines(self, result: Listing[JudgeEstimates]) -> Iterator[str]:
+        yield "\nPeople and judge together"
+        for row in result.rows:
+            yield f"  {row.judge}, {row.title or 'Yes, %'}"
+            for part in row.by_source:
+                if part.people is None or part.together is None:
+                    yield f"    {part.source[:32]:<32} {to_english(part.why) if part.why else ''}"
+                    continue
+                alone, both = part.people, part.together
+                people = f"people {decimal(alone.value, 2)} ({between(alone.interval, 2)})"
+                together = f"together {decimal(both.value, 2)} ({between(both.interval, 2)})"
+                gained = f"width gained {decimal(part.width_gained)} %"
+                yield f"    {part.source[:32]:<32} {people}, {together}, {gained}"
+
+    def context(self, result: Listing[JudgeEstimates]) -> dict[str, Any]:
+        """Where every source has the same reason, the page says it once."""
+        reasons = {part.why.code: part.why for row in result.rows for part in row.by_source if part.why}
+        has_value = any(part.people for row in result.rows for part in row.by_source)
+        return {"only_reason": next(iter(reasons.values())) if len(reasons) == 1 and not has_value else None}
+
+
+def _estimates(dataset: Dataset, material: Judged, kind: str, item: StepItem | None) -> Iterator[JudgeEstimates]:
+    """Every judge on the story means of these items."""
+    constant = 0.5 if item is None else _middle(item)
+    n = np.isfinite(material.people).sum(axis=(0, 1))
+    people = np.nansum(material.people, axis=(0, 1)) / np.where(n > 0, n, np.nan)
+    scale = 100.0 if item is None else 1.0
+    for name, answers in zip(material.names, material.judges, strict=True):
+        by_source = _by_source(dataset, material, people * scale, answers * scale, constant and constant * scale)
+        yield JudgeEstimates(
+            judge=name,
+            kind=kind,
+            item="" if item is None else item.item.key,
+            title="" if item is None else item.item.title or item.item.key,
+            constant=None if constant is None else constant * scale,
+            by_source=by_source,
+        )
+
+
+def _middle(item: StepItem) -> float | None:
+    """The middle of the item's scale; None if it has no ends."""
+    low, high = item.item.settings.get("low"), item.item.settings.get("high")
+    return None if low is None or high is None else (low + high) / 2
+
+
+def _by_source(
+    dataset: Dataset, material: Judged, people: FloatArray, answers: FloatArray, constant: float | None
+) -> tuple[SourceEstimate, ...]:
+    """The estimates of every source; covariances are pooled over those that can be estimated."""
+    n_missing = np.isnan(answers).sum(axis=0)
+    filled = answers if constant is None else np.where(np.isnan(answers), constant, answers)
+    judge = filled.mean(axis=0)
+    ratings: dict[str, Ratings] = {}
+    refusals: dict[str, Incomputable] = {}
+    names = [name for name, _kind in dataset.sources]
+    of_source = {name: np.array([source == name for source in material.sources], dtype=np.bool_) for name in names}
+    for name, units in of_source.items():
+        try:
+            ratings[name] = _ratings(dataset, material, people, judge, units)
+        except Incomputable as error:
+            refusals[name] = error
+    powered = dict(zip(ratings, prediction_powered.estimate_means(list(ratings.values())), strict=True))
+    return tuple(
+        _estimate(name, powered[name], int(n_missing[of_source[name]].sum()))
+        if name in powered
+        else SourceEstimate(source=name, why=Reason.of(refusals[name]))
+        for name in names
+    )
+
+
+def _ratings(dataset: Dataset, material: Judged, people: FloatArray, judge: FloatArray, units: BoolArray) -> Ratings:
+    """The stories of one source, those that share a prompt as one. Raises Incomputable if a condition does not hold."""
+    is_rated = np.isfinite(people)
+    if np.isnan(judge[units]).any():
+        raise Incomputable("no_constant_for_missing")
+    if not is_rated[units].any():
+        raise Incomputable("fewer_than_two_rated_stories")
+    if is_rated[units].all():
+        raise Incomputable("no_story_for_the_judge_alone")
+    stories = [story for _group, story in material.units]
+    drawn = [dataset.story_factor(story, FACTOR) for story in stories]
+    for word, has_people, is_kept in zip(drawn, is_rated, units, strict=True):
+        if is_kept and word not in ("yes", "no"):
+            raise Incomputable("not_drawn_at_random")
+        if is_kept and (word == "yes") != bool(has_people):
+            raise Incomputable("not_read_as_drawn")
+    labels = np.array(material.clusters, dtype=object)
+    rated, alone = units & is_rated, units & ~is_rated
+    return prediction_powered.as_source(
+        _cluster_means(people, labels, rated),
+        _cluster_means(judge, labels, rated),
+        _cluster_means(judge, labels, alone),
+    )
+
+
+def _cluster_means(values: FloatArray, labels: Any, units: BoolArray) -> FloatArray:
+    places = np.unique(labels[units].astype(str), return_inverse=True)[1]
+    return np.asarray(np.bincount(places, values[units]) / np.bincount(places), dtype=np.float64)
+
+
+def _estimate(source: str, powered: PoweredMean, n_filled_in: int) -> SourceEstimate:
+    return SourceEstimate(
+        source=source,
+        people=_with_ends(powered.people, powered.n),
+        together=_with_ends(powered.together, powered.n),
+        weight=powered.weight,
+        n=powered.n,
+        n_judged=powered.n_judged,
+        width_gained=100 * powered.width_gained,
+        n_filled_in=n_filled_in,
+    )
+
+
+def _with_ends(mean: PoweredValue, n: int) -> MeanWithEnds:
+    return MeanWithEnds(value=mean.value, interval=Interval(low=mean.low, high=mean.high, n_resampled=n, method="t"))
+
+
+def _rows(result: Listing[JudgeEstimates]) -> Iterator[Row]:
+    for row in result.rows:
+        for part in row.by_source:
+            yield {
+                "judge": row.judge,
+                "kind": row.kind,
+                "item": row.item or "all",
+                "title": row.title,
+                "source": part.source,
+                "people": part.people and part.people.value,
+                "people_low": part.people and part.people.interval.low,
+                "people_high": part.people and part.people.interval.high,
+                "together": part.together and part.together.value,
+                "together_low": part.together and part.together.interval.low,
+                "together_high": part.together and part.together.interval.high,
+                "weight": part.weight,
+                "width_gained_percent": part.width_gained,
+                "n": part.n,
+                "n_judged": part.n_judged,
+                "constant": row.constant,
+                "n_filled_in": part.n_filled_in,
+                "note": to_english(part.why) if part.why else "",
+            }

@@ -1,0 +1,123 @@
+"""Prediction-powered means: the numbers of the formula where stories were drawn, and a reason everywhere else."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from django.test import Client
+from scipy import stats as scipy_stats
+
+from annotation.models import Rater
+from reports import results
+from reports.dataset import Dataset
+from reports.figures.people_and_judge import PeopleAndJudge
+from studies.models import Provenance, Study
+from tests import factories, triggers
+from tests.reports import given
+
+pytestmark = pytest.mark.django_db
+
+N_GROUPS, N_READ = 20, 8
+
+
+def planted(
+    *, drawn: bool = True, missing: bool = False
+) -> tuple[Study, dict[str, list[float]], dict[str, list[float]]]:
+    """Twenty pairs of which people read eight; a judge reads all. Percent Yes of people and judge by story."""
+    rng = np.random.default_rng(3)
+    study = given.closed_study(n_groups=N_GROUPS, n_items=1)
+    said = dict.fromkeys(("E01", "E02", "E03", "judge"), "")
+    for n in range(2 * N_GROUPS):
+        is_good = rng.random() < 0.5
+        for name in said:
+            letter = "y" if is_good ^ (rng.random() < 0.2) else "n"
+            said[name] += "-" if name != "judge" and n >= 2 * N_READ else letter
+    if missing:
+        said["judge"] = "d" + said["judge"][1:]
+    stories = list(study.stories.order_by("code").values_list("code", flat=True))
+    given.verdicts(study, {name: letters for name, letters in said.items() if name != "judge"})
+    given.verdicts(study, {"judge": said["judge"]}, kind=Rater.Kind.MODEL)
+    if drawn:
+        with triggers.lifted():
+            for place, code in enumerate(stories):
+                word = "yes" if place < 2 * N_READ else "no"
+                Provenance.objects.filter(story__code=code).update(factors={"drawn": word})
+    percent = {"y": 100.0, "n": 0.0, "d": 50.0}
+    people: dict[str, list[float]] = {"1": [], "2": []}
+    judge: dict[str, list[float]] = {"1": [], "2": []}
+    for place, code in enumerate(stories):
+        judge[code[-1]].append(percent[said["judge"][place]])
+        if place < 2 * N_READ:
+            people[code[-1]].append(float(np.mean([percent[said[name][place]] for name in ("E01", "E02", "E03")])))
+    return study, people, judge
+
+
+def estimates(study: Study) -> list[Any]:
+    (row,) = PeopleAndJudge().compute(Dataset.of(study)).rows
+    return list(row.by_source)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_people_and_judge_together_are_what_the_formula_gives(missing: bool) -> None:
+    study, people, judge = planted(missing=missing)
+    read = {source: np.array(values[: len(people[source])]) for source, values in judge.items()}
+    alone = {source: np.array(values[len(people[source]) :]) for source, values in judge.items()}
+
+    def centred(values: Any) -> Any:
+        return np.array(values) - np.mean(values)
+
+    covariance = sum(centred(people[s]) @ centred(read[s]) for s in "12") / sum(len(read[s]) - 1 for s in "12")
+    variance = sum((centred(judge[s]) ** 2).sum() for s in "12") / sum(len(judge[s]) - 1 for s in "12")
+    for source, row in zip("12", sorted(estimates(study), key=lambda row: row.source), strict=True):
+        n, n_judged = len(read[source]), len(alone[source])
+        weight = np.clip(covariance / ((1 + n / n_judged) * variance), 0, 1)
+        value = np.mean(people[source]) + weight * (alone[source].mean() - read[source].mean())
+        rest = np.array(people[source]) - weight * read[source]
+        error = np.sqrt(rest.var(ddof=1) / n + weight**2 * alone[source].var(ddof=1) / n_judged)
+        quantile = scipy_stats.t.ppf(0.975, n - 1)
+        wide = 2 * quantile * np.std(people[source], ddof=1) / np.sqrt(n)
+
+        assert (row.n, row.n_judged) == (N_READ, N_GROUPS - N_READ)
+        assert row.people.value == pytest.approx(np.mean(people[source]))
+        assert row.together.value == pytest.approx(value)
+        assert row.together.interval.low == pytest.approx(value - quantile * error)
+        assert row.weight == pytest.approx(weight)
+        assert row.width_gained == pytest.approx(100 * (1 - 2 * quantile * error / wide))
+    assert sum(row.n_filled_in for row in estimates(study)) == missing
+
+
+def test_without_a_word_that_stories_were_drawn_there_is_a_reason_and_the_page_says_it_once(client: Client) -> None:
+    study, *_rest = planted(drawn=False)
+    client.force_login(factories.staff("researcher"))
+
+    page = client.get("/reports/plums/").content.decode()
+
+    assert {row.why.code for row in estimates(study)} == {"not_drawn_at_random"}
+    assert not any(row.people or row.together for row in estimates(study))
+    assert page.count("Nothing says that people’s stories were drawn at random") == 1
+
+
+def test_people_who_read_other_stories_than_were_drawn_are_a_reason() -> None:
+    study, *_rest = planted()
+    with triggers.lifted():
+        Provenance.objects.filter(story__code="p10s1").update(factors={"drawn": "no"})
+
+    codes = {row.source: row.why and row.why.code for row in estimates(study)}
+
+    assert codes == {"Source 1": "not_read_as_drawn", "Source 2": None}
+
+
+def test_where_people_read_every_story_there_is_nothing_to_gain() -> None:
+    study = given.closed_study(n_groups=3)
+    given.verdicts(study, {"E01": "ynynyn", "E02": "yyynyn"})
+    given.verdicts(study, {"judge": "yynnyn"}, kind=Rater.Kind.MODEL)
+
+    assert {row.why.code for row in estimates(study)} == {"no_story_for_the_judge_alone"}
+
+
+def test_nothing_by_source_is_computed_while_the_study_is_live() -> None:
+    study, *_rest = planted()
+    Study.objects.update(state="live")
+    study.refresh_from_db()
+
+    assert results.compute(study)["people_and_judge"] == []
