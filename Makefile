@@ -33,7 +33,7 @@ setup: .venv/tested ## Everything for working on Quire
 test: .venv/tested  ## The fast tests, on SQLite unless DATABASE_URL says otherwise
 	$(BIN)/pytest -n 2 -m "not browser and not slow"
 
-slow: .venv/tested  ## The tests that take long: a release through the pages, ten thousand documents, every word of every page
+slow: .venv/tested  ## The tests that take long: a release through the pages, every address as everybody, every word of every page
 	$(BIN)/pytest -n 2 -m slow
 
 browser: .venv/tested ## The tests in a real Chromium

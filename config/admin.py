@@ -27,10 +27,19 @@ class AccountForm(UserChangeForm):  # type: ignore[type-arg]
     def clean_groups(self) -> Any:
         groups = self.cleaned_data["groups"]
         names = groups.values_list("permissions__content_type__app_label", "permissions__codename")
-        if len(roles.data_seen(f"{app}.{codename}" for app, codename in names)) == len(roles.APART):
+        everywhere = {f"{app}.{codename}" for app, codename in names}
+        if any(roles.sees_all_apart(everywhere | roles.member_permissions(role)) for role in self._roles_in_studies()):
+            message = _("With its role in a study the account would see identities, provenance and answers there.")
+            raise forms.ValidationError(message)
+        if roles.sees_all_apart(everywhere):
             message = _("Together these roles would see identities, provenance and answers. Take one away.")
             raise forms.ValidationError(message)
         return groups
+
+    def _roles_in_studies(self) -> set[str]:
+        """The roles that the account has in single studies."""
+        memberships = self.instance.memberships if self.instance.pk else None
+        return set(memberships.values_list("role", flat=True)) if memberships else set()
 
 
 @admin.register(User)

@@ -30,9 +30,9 @@ class Channel(filesystem.Channel):
         unfinished.replace(folder / f"{name}.{queue}.msg")
 
     def _get(self, queue: str, timeout: float | None = None) -> dict[str, Any]:
-        """The next message; Empty if there is none, or it cannot be read since the machine went down as it was written.
+        """The next message. Raises Empty if there is none, or if it is broken, as when the machine went down meanwhile.
 
-        What matters is a row, and the sweep sends another.
+        A broken one may be dropped: the work itself stands in the database, and a periodic sweep queues it again.
         """
         try:
             return dict(super()._get(queue))  # type: ignore[no-untyped-call]
@@ -41,7 +41,7 @@ class Channel(filesystem.Channel):
 
 
 class Transport(filesystem.Transport):
-    """What `files://` names."""
+    """Kombu's transport for addresses that begin with `files://`."""
 
     Channel = Channel
     # A folder has no host. Kombu's has a default one, and warns that it took it at every command that queues work.
@@ -49,5 +49,5 @@ class Transport(filesystem.Transport):
 
 
 def register_transport() -> None:
-    """Have Kombu know `files://`."""
+    """Make `files://` known to Kombu."""
     TRANSPORT_ALIASES[SCHEME] = f"{__name__}:{Transport.__name__}"

@@ -1,8 +1,9 @@
-"""Who of the staff may see and do what: five roles, as groups of Django's own permissions, from one table.
+"""Who of the staff may see and do what: five roles for all studies, four in one study, from two tables.
 
-`docs/roles.md` publishes the table. No role sees identities, provenance and answers together, and the admin refuses to
-give one account roles that would (`config.admin`). Whoever is an administrator without a group (`is_superuser`) stands
-outside the table and sees everything.
+A role for all studies is a group of Django's own permissions; a role in one study is a row of `studies.Membership`, and
+`studies.access` asks both. `docs/roles.md` publishes the tables. No role sees identities, provenance and answers
+together, and neither the admin (`config.admin`) nor a study's page gives one account roles that would. Whoever is an
+administrator without a group (`is_superuser`) stands outside the tables and sees everything.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from django.apps import apps as installed
 from django.contrib.auth.management import create_permissions
 from django.contrib.auth.models import Group, Permission
 from django.db.models import Q
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 VIEW_REPORT = "reports.view_report"
 BY_SOURCE = "reports.see_by_source"
@@ -30,6 +31,7 @@ ROLES = {
 }
 # The names are stored; these are for those who look at them.
 TITLES = {
+    "lead": pgettext_lazy("role", "lead"),
     "designer": pgettext_lazy("role", "designer"),
     "coordinator": pgettext_lazy("role", "coordinator"),
     "researcher": pgettext_lazy("role", "researcher"),
@@ -110,6 +112,9 @@ DATA = {
         _view("judges", "endpoint"),
         (*_write("judges", "endpoint"), "judges.allow_endpoint"),
     ),
+    "members": Data(
+        "Members of a study and their roles in it", _view("studies", "membership"), _write("studies", "membership")
+    ),
     "accounts": Data(
         "Accounts and their roles; the schedule",
         (*_view("auth", "user", "group"), *_view("django_celery_beat", *_SCHEDULE)),
@@ -134,6 +139,7 @@ TABLE: dict[str, dict[str, str]] = {
         "results": SEE,
         "judges": CHANGE,
         "endpoints": SEE,
+        "members": SEE,
     },
     "coordinator": {
         "protocol": SEE,
@@ -143,6 +149,7 @@ TABLE: dict[str, dict[str, str]] = {
         "answers": SEE,
         "results": SEE,
         "judges": SEE,
+        "members": SEE,
     },
     "researcher": {
         "protocol": SEE,
@@ -156,19 +163,60 @@ TABLE: dict[str, dict[str, str]] = {
         "by_source": SEE,
         "judges": CHANGE,
         "endpoints": SEE,
+        "members": SEE,
     },
     "steward": {"raters": CHANGE, "identities": CHANGE},
-    "administrator": {"endpoints": CHANGE, "accounts": CHANGE},
+    "administrator": {"endpoints": CHANGE, "members": CHANGE, "accounts": CHANGE},
+}
+
+MEMBER_ROLES = {
+    "lead": gettext_lazy("makes and runs this study, reads what it amounts to, and says who else works on it"),
+    "coordinator": gettext_lazy("runs this study, blind: places, progress, answers without sources"),
+    "researcher": gettext_lazy("reads what this study amounts to, by source once it is closed, and has judges read it"),
+    "steward": gettext_lazy("keeps who its raters are: names, e-mail, platform ids, payment"),
+}
+# In one study the three keep what they may do in all. Its lead has everything that is of the study but its raters'
+# identities: whoever makes a study knows its sources, so a lead is never blind.
+MEMBER_TABLE: dict[str, dict[str, str]] = {
+    "lead": {
+        "protocol": CHANGE,
+        "stories": CHANGE,
+        "provenance": CHANGE,
+        "raters": CHANGE,
+        "places": CHANGE,
+        "answers": SEE,
+        "fills": CHANGE,
+        "results": SEE,
+        "by_source": SEE,
+        "judges": CHANGE,
+        "endpoints": SEE,
+        "members": CHANGE,
+    },
+    "coordinator": TABLE["coordinator"],
+    "researcher": TABLE["researcher"],
+    "steward": TABLE["steward"] | {"members": SEE},
 }
 
 
 def permissions(role: str) -> set[str]:
-    """The permissions of a role, as Django names them: `annotation.view_response`."""
+    """The permissions of a role for all studies, as Django names them: `annotation.view_response`."""
+    return _permissions(TABLE[role])
+
+
+def member_permissions(role: str) -> set[str]:
+    """The permissions that a role in one study gives there."""
+    return _permissions(MEMBER_TABLE[role])
+
+
+def _permissions(row: dict[str, str]) -> set[str]:
     return {
-        name
-        for data, may in TABLE[role].items()
-        for name in (*DATA[data].see, *(DATA[data].change if may == CHANGE else ()))
+        name for data, may in row.items() for name in (*DATA[data].see, *(DATA[data].change if may == CHANGE else ()))
     }
+
+
+def sees_all_apart(permitted: Iterable[str]) -> bool:
+    """Whether somebody with these permissions would see identities, provenance and answers together."""
+    return len(data_seen(permitted)) == len(APART)
 
 
 def data_seen(permitted: Iterable[str]) -> list[str]:

@@ -209,6 +209,8 @@ HSTS_PRELOAD = env.bool("HSTS_PRELOAD", default=True)
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HSTS_PRELOAD and SECURE_HSTS_SECONDS > 0
 BEHIND_PROXY = env.bool("BEHIND_PROXY", default=False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
+# Whose form has lost its token gets back what they wrote.
+CSRF_FAILURE_VIEW = "annotation.views.rater.guards.refuse_without_token"
 # Invitation links are secrets: they must not travel to other sites in a Referer header. Not "no-referrer", under which
 # browsers send `Origin: null` with every form, and Django's CSRF check refuses that.
 SECURE_REFERRER_POLICY = "same-origin"
@@ -280,9 +282,11 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = TIME_ZONE
+# Judges wait for minutes, and have workers of their own, so that reports do not wait for them.
+CELERY_TASK_ROUTES = {"judges.tasks.work": {"queue": "judges"}, "judges.tasks.measure": {"queue": "judges"}}
 CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
 CELERY_BEAT_SCHEDULE = {
-    "sweep runs": {"task": "judges.tasks.sweep", "schedule": 30.0},
+    "sweep runs": {"task": "judges.tasks.sweep", "schedule": 10.0, "options": {"expires": 10}},
     "nightly reports": {"task": "reports.tasks.nightly", "schedule": crontab(hour=3, minute=0)},
     "nightly cleaning": {"task": "config.tasks.clean", "schedule": crontab(hour=3, minute=30)},
 }

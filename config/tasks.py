@@ -1,4 +1,4 @@
-"""What the site itself does every night."""
+"""Celery tasks: what is cleaned up every night."""
 
 from datetime import timedelta
 
@@ -13,7 +13,7 @@ ATTEMPTS_KEPT = max(timedelta(days=1), settings.AXES_COOLOFF_TIME)
 
 @shared_task  # type: ignore[untyped-decorator]
 def clean() -> int:
-    """Delete sessions that have ended, and sign-in attempts that nobody waits for any more; how many attempts."""
+    """Delete expired sessions, and failed sign-ins whose waiting time is over; how many sign-ins were deleted."""
     from axes.models import AccessAttempt
 
     call_command("clearsessions")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.db import connection, transaction
+from django.test import override_settings
 from django.utils import translation
 from hypothesis import HealthCheck, settings
 from whitenoise.middleware import WhiteNoiseMiddleware
@@ -45,6 +46,13 @@ def _protocols_are_read_anew() -> None:
     """What one test froze is taken back, and the next may freeze something else under the same number."""
     protocol.forget_protocols()
     outlines.forget_outlines()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _passwords_are_hashed_quickly() -> Iterator[None]:
+    """The hash that guards an account takes a quarter of a second on purpose; nothing that is tested rests on that."""
+    with override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]):
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -5,6 +5,7 @@ package that gets better lowers its number here; a package without a number has 
 """
 
 import ast
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -26,6 +27,14 @@ PARAMETER_BUDGET: dict[str, float] = {}
 # Words in -ing that the field, or the web, uses as nouns for the thing itself.
 NOUNS_IN_ING = ("formatting", "hashing", "parsing", "planning", "ranking", "reading", "recording", "routing", "timing")
 PACKAGES = ("annotation", "config", "judges", "reports", "stats", "studies")
+# Names of classes in two modules that stand for one thing: the command that Django asks for; a statistic and what a
+# report says of it; an item type and its figure, or its answers; a question to a person or to a judge.
+SHARED_NAMES = frozenset(
+    {
+        *("AlternativeAnnotator", "Choice", "Command", "Floor", "Guesses", "HumanLine", "Interval"),
+        *("MajorityAgreement", "Mean", "Question", "Ranking", "Ratings", "Share", "Standing", "Text"),
+    }
+)
 
 
 def names_of(target: ast.expr) -> Iterator[str]:
@@ -134,3 +143,16 @@ def test_modules_are_nouns() -> None:
 
     assert gerunds <= set(NOUNS_IN_ING)
     assert not modules & WORDS
+
+
+def test_two_things_are_not_called_by_one_name() -> None:
+    modules_by_class: dict[str, list[str]] = defaultdict(list)
+    for path in [path for package in PACKAGES for path in files_of(package)]:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                modules_by_class[node.name].append(str(path.relative_to(ROOT)))
+
+    assert len(modules_by_class["Command"]) > 1
+    assert [
+        modules for name, modules in modules_by_class.items() if len(modules) > 1 and name not in SHARED_NAMES
+    ] == []

@@ -15,6 +15,7 @@ from django.db import connection
 def working() -> Iterator[subprocess.Popen[bytes]]:
     """While this holds, a worker works; it is ended afterwards, come what may."""
     command = [sys.executable, "-m", "celery", "--app", "config", "worker", "--pool", "solo", "--loglevel", "error"]
+    command += ["--queues", "celery,judges"]
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     worker = subprocess.Popen(
         [*command, *quiet], cwd=settings.BASE_DIR, env=os.environ | {"DATABASE_URL": database_url()}

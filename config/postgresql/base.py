@@ -1,4 +1,4 @@
-"""A pool of connections in which a dead one is the sign to look at all of them.
+"""Django's PostgreSQL backend; where one connection of its pool is dead, all of them are checked at once.
 
 The pool's own check waits a second after the first dead connection, then two, then four: after a restart of the
 database nine idle ones kept a request waiting until it failed (measured with psycopg_pool 3.3.3).
@@ -12,7 +12,7 @@ from psycopg import OperationalError
 
 class DatabaseWrapper(base.DatabaseWrapper):
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        """A connection that was alive a moment ago."""
+        """A connection that has just answered a query, so that it is known to be alive."""
         connection = super().get_new_connection(conn_params)
         if self.pool is None:
             return connection

@@ -18,6 +18,11 @@ def status(page: Page) -> Any:
     return page.locator("#status")
 
 
+def press_retry(page: Page) -> None:
+    """At once, or not at all: the page tries again by itself too, and then its button goes."""
+    page.evaluate("document.querySelector('#status [data-retries]')?.click()")
+
+
 def said() -> list[tuple[Any, str]]:
     return list(Response.objects.order_by("pk").values_list("value", "rationale"))
 

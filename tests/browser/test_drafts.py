@@ -7,7 +7,7 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from annotation.models import Assignment
 from tests import factories
-from tests.browser.saying import WORDS, n_drafts, reasons, said, status, until
+from tests.browser.saying import WORDS, n_drafts, press_retry, reasons, said, status, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
 
@@ -113,7 +113,7 @@ def test_a_draft_that_waited_and_is_then_refused_is_not_called_saved(desk: Page,
     expect(status(other)).to_have_text("Not saved, retry")
     other.unroute("**/s/tests/**")
 
-    status(other).get_by_role("button", name="retry").click()
+    press_retry(other)
 
     expect(other.get_by_role("alertdialog", name="Two versions of one answer")).to_be_visible()
     other.wait_for_timeout(200)
@@ -138,7 +138,7 @@ def test_words_that_could_not_be_saved_are_there_when_their_question_is_opened_a
     assert desk.locator("form.item").evaluate("form => form.inert"), "they cannot be written over"
     desk.unroute(fail)
     expect(status(desk)).to_have_text("Not saved, retry")
-    status(desk).get_by_role("button", name="retry").click()
+    press_retry(desk)
     until(desk, lambda: (None, WORDS) in said(), "they were not saved")
     desk.wait_for_load_state()
     expect(reasons(desk)).to_have_value(WORDS)

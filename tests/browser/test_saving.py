@@ -12,7 +12,7 @@ from annotation.models import Assignment, ResponseEvent
 from annotation.participation import invitations
 from annotation.responses import holds
 from studies.models import Study
-from tests.browser.saying import WORDS, n_drafts, reasons, said, status, until
+from tests.browser.saying import WORDS, n_drafts, press_retry, reasons, said, status, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
 
@@ -49,7 +49,7 @@ def test_a_server_that_fails_is_asked_again_at_once_by_a_button_and_by_itself(de
     expect(desk.locator("#trouble")).to_contain_text("It stays here and is sent again by itself")
     desk.unroute("**/s/tests/**")
 
-    status(desk).get_by_role("button", name="retry").click()
+    press_retry(desk)
 
     until(desk, lambda: said() == [("yes", "")], "it was not saved again")
     expect(status(desk)).to_have_text(re.compile("^Saved"))
@@ -101,8 +101,10 @@ def test_what_comes_too_fast_is_kept_and_sent_again_when_the_server_said(desk: P
     reasons(desk).blur()
 
     expect(status(desk)).to_have_text("Waiting, kept on this device")
+    expect(desk.locator("#trouble")).to_contain_text("sent again by itself")
     assert (said(), n_drafts(desk)) == ([], 1)
     expect(status(desk)).to_have_text(re.compile("^Saved"))
+    expect(desk.locator("#trouble")).to_be_empty()
     assert said() == [(None, WORDS)]
     until(desk, lambda: n_drafts(desk) == 0, "the draft is still there")
 
@@ -120,7 +122,7 @@ def test_a_session_that_ended_in_mid_sentence_loses_nothing(desk: Page, context:
     other = context.new_page()
     other.goto(link)
     other.get_by_role("button", name="Continue").click()
-    status(desk).get_by_role("button", name="retry").click()
+    press_retry(desk)
 
     until(desk, lambda: said() == [(None, WORDS)], "the rest was not saved")
     expect(desk.locator("#trouble")).to_be_empty()
@@ -209,7 +211,7 @@ def test_only_an_answer_of_quire_itself_counts_as_saved(desk: Page, code: int) -
     assert (n_drafts(desk), "Hotel" in desk.title()) == (1, False)
     desk.unroute("**/s/tests/**")
 
-    status(desk).get_by_role("button", name="retry").click()
+    press_retry(desk)
 
     until(desk, lambda: said() == [(None, WORDS)], "it was not saved again")
     expect(status(desk)).to_have_text(re.compile("^Saved"))

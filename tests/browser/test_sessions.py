@@ -11,6 +11,7 @@ from annotation.models import Invitation, Response
 from annotation.participation import invitations
 from tests import factories
 from tests.browser.arriving import begin, until
+from tests.browser.saying import press_retry
 from tools.trials import sessions
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
@@ -46,7 +47,7 @@ def test_a_link_that_was_lost_is_replaced_and_its_holder_goes_on_in_the_page_lef
     other.goto(f"{live_server.url}/r/{link}/")
     other.get_by_role("button", name="Continue").click()
     expect(other.locator("#questions")).to_be_visible()
-    page.get_by_role("button", name="retry").click()
+    press_retry(page)
 
     until(page, lambda: [each.rationale for each in Response.objects.all()], ["It turns on a pane of glass."])
     expect(page.locator("#status")).to_have_text(re.compile("^Saved"))

@@ -51,7 +51,7 @@ def run_action(page: Page, label: str) -> None:
 def test_a_designer_plans_launches_and_issues_a_link_that_opens(staff: Page, study: Study, live_server: Any) -> None:
     staff.goto(f"{live_server.url}/admin/studies/study/{study.pk}/change/")
     run_action(staff, "Plan")
-    expect(staff.get_by_text("How many people are to read each group in each place")).to_be_visible()
+    expect(staff.get_by_text("How many people are to read each group at each position")).to_be_visible()
     run_action(staff, "Launch")
     study.refresh_from_db()
     assert study.state == Study.State.LIVE

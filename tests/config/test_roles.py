@@ -30,13 +30,27 @@ def groups(*names: str) -> list[int]:
 # ── the table ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_the_page_of_roles_says_what_the_code_does() -> None:
-    lines = [line for line in PAGE.read_text().splitlines() if line.startswith("|")]
-    published = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+def published_tables() -> list[list[list[str]]]:
+    """The tables of the page, each as its rows of cells."""
+    paragraphs = [paragraph for paragraph in PAGE.read_text().split("\n\n") if paragraph.startswith("|")]
+    return [
+        [[cell.strip() for cell in line.strip("|").split("|")] for line in paragraph.splitlines()]
+        for paragraph in paragraphs
+    ]
 
-    assert published[0] == ["", *roles.ROLES]
-    assert published[2:] == [
+
+def test_the_page_of_roles_says_what_the_code_does() -> None:
+    everywhere, in_one_study = published_tables()
+
+    assert everywhere[0] == ["", *roles.ROLES]
+    assert everywhere[2:] == [
         [data.title, *(roles.TABLE[role].get(key, "–") for role in roles.ROLES)] for key, data in roles.DATA.items()
+    ]
+    assert in_one_study[0] == ["", *roles.MEMBER_ROLES]
+    assert in_one_study[2:] == [
+        [data.title, *(roles.MEMBER_TABLE[role].get(key, "–") for role in roles.MEMBER_ROLES)]
+        for key, data in roles.DATA.items()
+        if key != "accounts"
     ]
 
 
@@ -49,6 +63,12 @@ def test_every_role_has_just_the_permissions_of_the_table(role: str) -> None:
 @pytest.mark.parametrize("role", roles.ROLES)
 def test_no_role_sees_identities_provenance_and_answers_together(role: str) -> None:
     assert len(roles.data_seen(roles.permissions(role))) < 3
+
+
+@pytest.mark.parametrize("role", roles.MEMBER_ROLES)
+def test_no_role_in_one_study_sees_identities_provenance_and_answers_together(role: str) -> None:
+    assert not roles.sees_all_apart(roles.member_permissions(role))
+    assert roles.sees_all_apart(roles.member_permissions("lead") | roles.member_permissions("steward"))
 
 
 def test_what_is_kept_apart_is_seen_by_somebody() -> None:

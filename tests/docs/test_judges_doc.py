@@ -1,9 +1,9 @@
-"""docs/judges.md has a row for every provider and for every item of every metric, and no other."""
+"""docs/judges.md has a row for every prompt, every provider and every item of every metric, and no other."""
 
 import re
 from pathlib import Path
 
-from judges import metrics, providers
+from judges import metrics, prompts, providers
 
 ROOT = Path(__file__).parents[2]
 DOC = (ROOT / "docs" / "judges.md").read_text()
@@ -14,6 +14,16 @@ def rows(heading: str) -> list[list[str]]:
     part = DOC.split(f"\n{heading}\n")[1].split("\n## ")[0]
     lines = [line for line in part.splitlines() if line.startswith("| `")]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+
+
+def test_every_prompt_is_documented_in_its_version_and_no_other() -> None:
+    table = rows("## Prompts")
+
+    assert {(row[0].strip("`"), row[1]) for row in table} == {(p.name, p.version) for p in prompts.load_built_in()}
+    by_name = {row[0].strip("`"): row for row in table}
+    for prompt in prompts.load_built_in():
+        assert (by_name[prompt.name][4] == "all") == prompt.is_verbatim
+        assert (by_name[prompt.name][5] != "–") == bool(prompt.missing)
 
 
 def test_every_provider_is_documented_and_no_other() -> None:

@@ -21,6 +21,8 @@ from django.db import transaction
 from django.db.models import Q
 from django.test import Client
 
+from judges import calls
+from judges.models import Endpoint, Judge, Prompt
 from reports import figures
 from studies.models import Item, Step, Study
 from tests.trust import world as worlds
@@ -173,14 +175,21 @@ def pool(world: World, pattern: Pattern, name: str, who: str) -> list[Any]:
         Item.objects.filter(instrument__step__in=some).values_list("key", flat=True).distinct()
         for some in (steps.exclude(is_metric), steps.filter(is_metric))
     )
+    is_of_judges = pattern.name.startswith("judges:")
     found: dict[str, list[Any]] = {
         "token": [*reversed(world.tokens), NOWHERE],
-        "slug": ["pears", *world.studies, NOWHERE],  # the closed one first: it has results by source
+        # The closed one first: it has results by source; of judges' pages the one with the run.
+        "slug": [*([] if is_of_judges else ["pears"]), *world.studies, NOWHERE],
         "letter": ["A", "B", "C", "Z"],
         "step": [*steps.filter(scope__in=STEP_OF.get(pattern.name, ())), *steps, NOWHERE],
         "item": [*asked[:3], *measured[:1], NOWHERE],
         "table": [*figures.by_table(), NOWHERE],
-        "action": ["plan", "launch", "close", NOWHERE],
+        "action": [*(["stop", "resume"] if is_of_judges else ["plan", "launch", "close"]), NOWHERE],
+        "run": [world.run.pk if world.run else 0, 0],
+        "call": [*(world.run.calls.values_list("pk", flat=True)[:3] if world.run else []), 0],
+        "endpoint": [*Endpoint.objects.order_by("pk").values_list("pk", flat=True), 0],
+        "judge": [*Judge.objects.order_by("pk").values_list("pk", flat=True), 0],
+        "prompt": [*Prompt.objects.order_by("pk").values_list("pk", flat=True)[:3], 0],
         "content_type_id": [ContentType.objects.get_for_model(Study).pk, 0],
         "app_label": ["studies", "annotation", "auth"],
         "url": [NOWHERE, "studies/story/1/../../provenance/"],
@@ -282,7 +291,7 @@ def form_for(address: str) -> dict[str, str]:
 def in_prompts(world: World) -> list[Hit]:
     """What models would be sent that they may not know."""
     forbidden = worlds.secrets(hidden_from="judge")
-    asked = [(call.pk, json.dumps(call.request).lower().encode()) for call in world.run.calls.all()]
+    asked = [(call.pk, json.dumps(calls.render(call.request)).lower().encode()) for call in world.run.calls.all()]
     nowhere = Ask("judge", Pattern("judges.prompts.render", ""), "", "call")
     return [
         Hit(nowhere, 0, kind, f"call {pk}") for pk, text in asked for kind, word in forbidden.items() if word in text

@@ -18,6 +18,7 @@ from judges import catalogue, planning, runs
 from judges.prompts import StoryText
 from reports import api, views
 from reports.export import long_table
+from studies.access import Access
 from studies.admin.studies import StoryAdmin
 from studies.models import Provenance
 from studies.typography import paragraphs
@@ -27,7 +28,7 @@ from tests.trust.addresses import patterns
 from tests.trust.crawl import Ask
 from tests.trust.world import World
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 def met(world: World, who: str) -> set[str]:
@@ -158,7 +159,7 @@ def in_the_api(patch: pytest.MonkeyPatch) -> None:
 
 
 def in_a_blind_report(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(views, "is_blind", lambda request: False)
+    patch.setattr(Access, "is_blind", False)
 
 
 def in_a_list_of_stories(patch: pytest.MonkeyPatch) -> None:

@@ -17,9 +17,7 @@ PASSWORD = "a-long-and-quiet-password"
 
 
 @pytest.fixture(autouse=True)
-def _staff(settings: Any) -> None:
-    # Quick: nothing here is about hashing.
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+def _staff() -> None:
     for name in ("ann", "bob"):
         User.objects.create_superuser(name, password=PASSWORD)
 

@@ -151,11 +151,13 @@ def test_every_address_has_its_rows_and_every_row_its_address() -> None:
     assert rows == {(name, method) for name in others for method in ("GET", "POST")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_everybody_is_answered_as_the_tables_say(world: World, method: str) -> None:
     assert list(differences(world, method, patterns())) == []
 
 
+@pytest.mark.slow
 def test_head_is_answered_like_get(world: World) -> None:
     # Of the admin's pages about tables, which are all made alike, one table's.
     some = [each for each in patterns() if not admin_page(each) or each.model == "studies.story"]
@@ -163,6 +165,7 @@ def test_head_is_answered_like_get(world: World) -> None:
     assert list(differences(world, "HEAD", some)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", NEVER)
 def test_no_other_method_is_answered(world: World, method: str) -> None:
     found = {

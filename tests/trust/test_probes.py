@@ -188,7 +188,7 @@ def test_a_form_cannot_choose_its_seat_or_its_group() -> None:
     client = Client()
     rater = walk.come_in(client, study)
     client.post(reverse("annotation:consent"), {"agrees": "yes", "rater": "1", "step": "1", "text_sha256": "0" * 64})
-    best = claims.find_seat_in_row(rater)
+    best = claims.take_row_and_find_seat(rater)
     last = claims.eligible_seats(rater).exclude(pk=best and best.pk).last()
     assert best is not None
     assert last is not None

@@ -26,11 +26,14 @@ from tests.trust import marked, world
 pytestmark = pytest.mark.django_db
 
 # Names of tables and fields that are the same words in Portuguese.
-SAME = {"ID", "cloze", "clozes", "endpoint", "endpoints", "item", "prompt", "prompts", "sha256", "slug", "template"}
+SAME = {
+    *("ID", "cloze", "clozes", "endpoint", "endpoints", "item", "persona", "personas", "prompt", "prompts"),
+    *("sha256", "slug", "template"),
+}
 OURS = ("studies", "annotation", "judges", "reports", "auth")
 TEMPLATES = [
     path
-    for folder in ("reports", "admin")
+    for folder in ("reports", "admin", "studies", "judges")
     for path in sorted((Path(settings.BASE_DIR) / "templates" / folder).rglob("*.html"))
 ]
 

@@ -52,7 +52,7 @@ def page(request: guards.Request, code: str, step: str, letter: str, item: str) 
     if code not in _CONTEXTS:
         mine = work.load_work(code, rater=request.session[guards.KEY], at=timezone.now())
         assert mine is not None
-        part, place = addresses.find_place(mine, step, item, letter)
-        context = pages.desk_context(mine, part, place, shows_shortfalls=False)
-        _CONTEXTS[code] = context | overview.progress_context(request, mine, place, at=timezone.now())
+        part, question = addresses.find_question(mine, step, item, letter)
+        context = pages.desk_context(mine, part, question, shows_shortfalls=False)
+        _CONTEXTS[code] = context | overview.progress_context(request, mine, question, at=timezone.now())
     return render(request, "annotation/desk.html", _CONTEXTS[code])

@@ -119,7 +119,7 @@ def write_without_server(walk: Walk) -> None:
 def meet_conflict(walk: Walk) -> None:
     """Two windows change one answer: both versions are shown, and the one that is chosen is saved. Raises Missing."""
     window = walk.window
-    theirs, mine = window.evaluate(TWO_ANSWERS)
+    theirs, mine = until(lambda: window.evaluate(TWO_ANSWERS), "there is no question to answer in two windows")
     other = window.open_another()
     try:
         other.open(walk.url())
@@ -154,7 +154,7 @@ STATE = "return document.querySelector('#status').dataset.state"
 TWO_ANSWERS = """
   const text = document.querySelector("#questions form[data-saves] textarea");
   const radios = [...document.querySelectorAll("#questions form[data-saves] input[type=radio]")];
-  if (!radios.length) return Array(2).fill(`[name="${CSS.escape(text.name)}"]`);
+  if (!radios.length) return text && Array(2).fill(`[name="${CSS.escape(text.name)}"]`);
   const open = radios.filter(({ checked, name }) => !checked && name === radios[0].name);
   return [open[0], open.at(-1)].map(({ name, value }) => `input[name="${CSS.escape(name)}"][value="${value}"]`);
 """

@@ -100,6 +100,7 @@ def trials() -> list[Trial]:
 
 def in_a_browser(run: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
     """What a trial finds with a new Chromium, which it is given."""
+    from django.db import connection
     from playwright.sync_api import sync_playwright
 
     from tests.chromium import ARGS, CHROMIUM
@@ -110,6 +111,8 @@ def in_a_browser(run: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
             return run(browser)
         finally:
             browser.close()
+            # Beside Playwright's event loop this is a connection of its own, which the next trial might end.
+            connection.close()
 
 
 def page(sections: list[str], database: str) -> str:

@@ -13,7 +13,7 @@ class Probe:
 class Probes(Figure[Probe]):
     key = "probe"
     title = "Probe of a figure"
-    place = 65
+    position = 65
     result = Probe
     tables = ("probes",)
 

@@ -12,8 +12,8 @@ class Telegraph(Provider):
 
 
 class TelegraphClient:
-    def complete(self, request: Request) -> Completion:
-        return Completion('{"answer": "yes", "rationale": "Stop."}', "stop", n_tokens_in=1, n_tokens_out=1, raw="{}")
+    async def complete(self, request: Request) -> Completion:
+        return Completion('{"answer": "yes", "rationale": "Stop."}', "stop", raw="{}", n_tokens_in=1, n_tokens_out=1)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         pass

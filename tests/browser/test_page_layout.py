@@ -1,0 +1,96 @@
+"""How the pages beside the desk stand in their windows: edges that belong together are in line."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from annotation.models import Assignment
+from annotation.participation import invitations
+from studies.models import Study
+from tests import factories, triggers
+from tests.annotation.arriving import steps_around
+from tests.browser.arriving import begin
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
+
+
+def box(page: Page, selector: str) -> dict[str, float]:
+    place = page.locator(selector).first.bounding_box()
+    assert place is not None
+    return {**place, "right": place["x"] + place["width"]}
+
+
+@pytest.fixture
+def work(page: Page, live_server: Any, committed: None) -> str:
+    """The address of an assignment in which everything is answered."""
+    study = factories.study(n_stories=2, n_items=14)
+    with triggers.lifted():
+        Study.objects.update(asks_recognition=True, shows_premise=True)
+    begin(page, live_server, study)
+    assignment = Assignment.objects.get()
+    Assignment.objects.update(read_before=False)
+    factories.answer_all(assignment)
+    factories.answer(assignment, why="It waits:\n    it says so twice, and means it once. " * 4)
+    return f"{live_server.url}/a/{assignment.code}"
+
+
+@pytest.mark.parametrize("width", [1440, 320])
+def test_the_flag_under_a_story_read_again_begins_where_the_story_does(page: Page, work: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(f"{work}/story/A/")
+
+    assert box(page, ".recognised")["x"] == pytest.approx(box(page, ".story")["x"], abs=1)
+
+
+def test_the_rule_above_going_on_is_as_wide_as_what_is_asked(page: Page, live_server: Any, committed: None) -> None:
+    study = factories.study(planned=False)
+    steps_around(study)
+    factories.plan(study)
+    page.goto(f"{live_server.url}/r/{invitations.issue(study)[1]}/")
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_label("I have read this and I agree to take part.").check()
+    for _ in ("consent", "welcome"):
+        page.get_by_role("button", name="Continue").click()
+
+    assert page.url.endswith("/once/about/")
+    assert box(page, ".form-end")["right"] == pytest.approx(box(page, ".column")["right"], abs=1)
+
+
+@pytest.mark.parametrize("width", [1440, 1366, 1024, 390, 320])
+def test_reasons_are_in_full_and_at_least_half_as_wide_as_the_page_on_every_screen(
+    page: Page, work: str, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(f"{work}/check/")
+
+    reasons, table = box(page, ".review-reasons blockquote"), box(page, ".review table")
+    assert reasons["width"] > table["width"] / 2
+    assert reasons["right"] <= table["right"] + 1
+    assert page.locator(".review-reasons blockquote").first.evaluate(
+        "(words) => words.scrollHeight <= words.clientHeight + 1"
+    )
+    assert box(page, ".review .given")["height"] < 30, "a verdict is not broken"
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+@pytest.mark.parametrize("width", [390, 320])
+def test_without_scripts_no_tab_is_offered_that_would_do_nothing_and_all_fits(
+    chromium: Browser, live_server: Any, committed: None, width: int
+) -> None:
+    study = factories.study(n_stories=2)
+    context = chromium.new_context(java_script_enabled=False, viewport={"width": width, "height": 800})
+    page = context.new_page()
+    page.goto(f"{live_server.url}/r/{invitations.issue(study)[1]}/")
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_label("I have read this and I agree to take part.").check()
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Begin with a group").click()
+
+    assert page.get_by_role("tab").count() == 0
+    assert box(page, ".answers")["right"] <= width
+    assert all(
+        answer.bounding_box()["x"] + answer.bounding_box()["width"] <= width
+        for answer in page.locator(".answers .answer").all()
+    )
+    context.close()
