@@ -72,12 +72,22 @@ def _static_files_are_looked_for_once() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What is about the embedded set-up alone is no test of another, so it is left out there and not skipped."""
+    """Beside another database only what rests on one is tested again, and what is about the embedded set-up alone is
+    left out, not skipped."""
     if connection.vendor == "sqlite":
         return
-    left_out = [item for item in items if item.get_closest_marker("embedded")]
-    items[:] = [item for item in items if item not in left_out]
+    kept: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
+    for item in items:
+        (kept if _rests_on_any_database(item) else left_out).append(item)
+    items[:] = kept
     config.hook.pytest_deselected(items=left_out)
+
+
+def _rests_on_any_database(item: pytest.Item) -> bool:
+    if item.get_closest_marker("embedded"):
+        return False
+    return bool(item.get_closest_marker("django_db")) or "django_db_setup" in getattr(item, "fixturenames", ())
 
 
 def pytest_collection_finish() -> None:

@@ -4,7 +4,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import F, Max
 from django.utils.translation import gettext as _
 
 from studies import hashing
@@ -59,7 +59,8 @@ def current(study: Study) -> ProtocolVersion:
 
 def latest(study: Study) -> ProtocolVersion:
     """The version that would run now: the last frozen one, or the draft if none is frozen."""
-    return study.versions.exclude(frozen_at=None).order_by("-number").first() or draft(study)
+    # Asked once: between two questions another request may freeze the draft, and neither would be found.
+    return study.versions.order_by(F("frozen_at").desc(nulls_last=True), "-number")[0]
 
 
 def is_frozen(study: Study) -> bool:

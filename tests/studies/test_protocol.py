@@ -1,5 +1,8 @@
 """What is frozen: only what was published, with every word that raters meet, so that nothing reaches them later."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
 import pytest
 from django.db import connection
 from django.db.models import Model
@@ -197,3 +200,18 @@ def test_an_earlier_version_keeps_what_the_study_has_amended_since() -> None:
     protocol.freeze(second, purpose=protocol.Purpose.LAUNCH, reason="words", by="tests", at=NOON)
 
     assert verification.verify(study).faults == []
+
+
+def test_the_latest_version_is_the_last_frozen_one_found_in_one_question(
+    django_assert_num_queries: Callable[[int], AbstractContextManager[object]],
+) -> None:
+    """Between two questions another launch could freeze the draft, and a study would seem to have no version."""
+    study = factories.study(state=Study.State.DRAFT, planned=False)
+    (draft,) = study.versions.all()
+    with django_assert_num_queries(1):
+        assert protocol.latest(study) == draft
+
+    protocol.freeze(draft, purpose=protocol.Purpose.PLAN, reason="tests", by="tests", at=NOON)
+    ProtocolVersion.objects.create(study=study, number=2)
+    with django_assert_num_queries(1):
+        assert protocol.latest(study) == draft
