@@ -283,7 +283,7 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = TIME_ZONE
 # Judges wait for minutes, and have workers of their own, so that reports do not wait for them.
-CELERY_TASK_ROUTES = {"judges.tasks.work": {"queue": "judges"}, "judges.tasks.measure": {"queue": "judges"}}
+CELERY_TASK_ROUTES = {f"judges.tasks.{name}": {"queue": "judges"} for name in ("work", "batch", "measure")}
 CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
 CELERY_BEAT_SCHEDULE = {
     "sweep runs": {"task": "judges.tasks.sweep", "schedule": 10.0, "options": {"expires": 10}},

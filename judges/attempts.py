@@ -13,6 +13,8 @@ from django.db.models import F, Max, Q, QuerySet, Sum
 
 from judges.models import Attempt, Call, Run
 
+# So many calls of a run are sent before the others.
+N_PROBES = 3
 # How often a call is tried before it is left without an answer.
 N_TRIES = 6
 # How often a call may meet an overload while others are answered, before it is taken to be the cause itself.
@@ -44,7 +46,13 @@ def choose_due(run: Run, *, n: int, at: datetime) -> list[Call]:
 
 
 def begin(
-    calls: Sequence[Call], *, worker: str, probes: Collection[int], worst: Mapping[int, Decimal], at: datetime
+    calls: Sequence[Call],
+    *,
+    worker: str,
+    probes: Collection[int],
+    worst: Mapping[int, Decimal],
+    lease_seconds: float = LEASE_SECONDS,
+    at: datetime,
 ) -> list[Attempt]:
     """Attempts at these calls, written down as this worker's and about to be sent.
 
@@ -57,7 +65,7 @@ def begin(
     Call.objects.filter(pk__in=pks).update(state=Call.State.LEASED)
     numbers = Attempt.objects.filter(call__in=pks).order_by().values_list("call").annotate(last=Max("number"))
     last_by_call = dict(numbers)
-    until = at + timedelta(seconds=LEASE_SECONDS)
+    until = at + timedelta(seconds=lease_seconds)
     return Attempt.objects.bulk_create(
         Attempt(
             call=call,
@@ -115,6 +123,24 @@ def release(in_flight: QuerySet[Attempt]) -> int:
     worn.update(state=Call.State.PROVIDER_ERROR, n_failures=F("n_failures") + 1, reason=UNHEARD)
     leased.update(state=Call.State.PLANNED, n_failures=F("n_failures") + 1, reason=UNHEARD)
     return n_released
+
+
+def within_budget(run: Run, due: Sequence[Call], worst: Mapping[int, Decimal]) -> list[Call]:
+    """Of the calls the first ones, as many as the budget bears at their worst; the run waits if it bears none.
+
+    worst : what each may cost at most, by its id; empty if there is no price
+    """
+    if run.budget is None or not worst:
+        return list(due)
+    Run.objects.select_for_update(no_key=True).get(pk=run.pk)  # two workers must not spend the same rest of it
+    balance = run.budget - spent(run)
+    borne: list[Call] = []
+    for call in due:
+        balance -= worst[call.pk]
+        if balance < 0:
+            break
+        borne.append(call)
+    return borne
 
 
 def spent(run: Run) -> Decimal:

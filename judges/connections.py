@@ -5,7 +5,7 @@ from django.conf import settings
 from judges import planning, providers
 from judges.models import Call, Endpoint, Run
 from judges.planning import CannotRun
-from judges.providers import CannotConnect, Client
+from judges.providers import BatchClient, CannotConnect, Client
 
 
 def connect(endpoint: Endpoint) -> Client:
@@ -16,6 +16,17 @@ def connect(endpoint: Endpoint) -> Client:
         key_variable=endpoint.key_variable,
         timeout_seconds=endpoint.timeout_seconds,
         max_body_bytes=endpoint.max_body_bytes,
+        allowed=settings.ALLOWED_PRIVATE_ENDPOINTS,
+    )
+
+
+def connect_batches(endpoint: Endpoint) -> BatchClient:
+    """A client that hands in batches, as `connect`. Raises CannotConnect, also if the provider takes none."""
+    return providers.connect_batches(
+        endpoint.adapter,
+        base_url=endpoint.base_url,
+        key_variable=endpoint.key_variable,
+        timeout_seconds=endpoint.timeout_seconds,
         allowed=settings.ALLOWED_PRIVATE_ENDPOINTS,
     )
 

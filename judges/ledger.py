@@ -14,14 +14,13 @@ from django.db import close_old_connections, connection, transaction
 from django.db.models import F, Min
 
 from annotation.models import Assignment
-from judges import attempts, calls, connections, endpoints, lifecycle, prices, settlement
+from judges import attempts, batches, calls, connections, endpoints, lifecycle, prices, settlement
 from judges.models import Attempt, Call, Endpoint, Run, Share
 from judges.prices import Tariff
 from judges.providers import CallFailed, CannotConnect, Client, Completion, FailureKind, Request
 from judges.settlement import Ended
 from studies.models import Item, Step, Story
 
-N_PROBES = 3
 # Kinds of failure after which no request gets an answer before a person has mended something.
 OF_ENDPOINT = (FailureKind.KEY, FailureKind.CREDIT, FailureKind.REDIRECT, FailureKind.ADDRESS)
 N_EQUAL_BAD_REQUESTS = 5
@@ -71,7 +70,7 @@ class Job:
     @property
     def is_probed(self) -> bool:
         """Whether so many probes were answered that all its calls may go."""
-        return self.run.n_probes_answered >= N_PROBES
+        return self.run.n_probes_answered >= attempts.N_PROBES
 
 
 @dataclass
@@ -245,8 +244,8 @@ class Ledger:
         elif result.kind not in (FailureKind.OVERLOAD, FailureKind.CONNECTION):
             row.update(n_probes_failed=F("n_probes_failed") + 1)
             run.refresh_from_db(fields=["n_probes_failed"])
-            if run.n_probes_failed >= N_PROBES:
-                lifecycle.stop(run, f"The first {N_PROBES} calls got no answer, the last because: {result}")
+            if run.n_probes_failed >= attempts.N_PROBES:
+                lifecycle.stop(run, f"The first {attempts.N_PROBES} calls got no answer, the last because: {result}")
 
     # What is under way
 
@@ -274,8 +273,9 @@ class Ledger:
         self._share_at = at
 
     def _find_jobs(self) -> list[Job]:
-        """The runs at this endpoint that are at work, as they are now."""
+        """The runs at this endpoint that are at work, as they are now, and whose calls are sent one by one."""
         at_work = Run.objects.filter(judge__endpoint=self.endpoint.pk, state=Run.State.RUNNING).order_by("pk")
+        at_work = at_work.exclude(batches.IN_BATCHES)
         if self.only:
             at_work = at_work.filter(pk=self.only.pk)
         jobs: list[Job] = []
@@ -313,7 +313,7 @@ class Ledger:
         with transaction.atomic():
             if not job.is_probed:
                 in_flight = Attempt.objects.filter(call__run=run, is_probe=True, outcome=Attempt.Outcome.IN_FLIGHT)
-                n = min(n, N_PROBES - run.n_probes_answered - in_flight.count())
+                n = min(n, attempts.N_PROBES - run.n_probes_answered - in_flight.count())
             due = attempts.choose_due(run, n=n, at=at) if n > 0 else []
             self._content_by_hash |= calls.load_texts((c.request for c in due), besides=self._content_by_hash)
             requests = {call.pk: calls.render_with(call.request, self._content_by_hash) for call in due}
@@ -335,16 +335,7 @@ class Ledger:
         if tariff is None or not due:
             return due, {}
         worst_by_call = {call.pk: prices.worst_cost(tariff, requests[call.pk]) for call in due}
-        if run.budget is None:
-            return due, worst_by_call
-        Run.objects.select_for_update(no_key=True).get(pk=run.pk)  # two workers must not spend the same rest of it
-        balance = run.budget - attempts.spent(run)
-        borne: list[Call] = []
-        for call in due:
-            balance -= worst_by_call[call.pk]
-            if balance < 0:
-                break
-            borne.append(call)
+        borne = attempts.within_budget(run, due, worst_by_call)
         in_flight = Attempt.objects.filter(call__run=run, outcome=Attempt.Outcome.IN_FLIGHT)
         if not borne and not in_flight.exists():  # what is under way may cost less than its worst
             lifecycle.stop_at_budget(run)

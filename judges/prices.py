@@ -16,6 +16,8 @@ LEAST_BYTES_PER_TOKEN = 2
 CHARACTERS_PER_TOKEN = 4
 # Where a judge's parameters set no limit, a reply is taken to be no longer than this.
 MOST_TOKENS_OUT = 4096
+# OpenAI and Anthropic take half of every price for what may wait a day.
+BATCH_PART = Decimal("0.5")
 # Names by which providers take the limit of a reply's length.
 LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
@@ -31,6 +33,10 @@ class Tariff:
     def cost(self, n_in: int, n_out: int, n_cached: int = 0) -> Decimal:
         """n_in : cached ones included"""
         return ((n_in - n_cached) * self.into + n_cached * self.cached + n_out * self.out) / MILLION
+
+    def in_batches(self) -> "Tariff":
+        """The same for calls that are handed in as a batch."""
+        return Tariff(self.into * BATCH_PART, self.out * BATCH_PART, self.cached * BATCH_PART)
 
 
 def find_tariff(judge: Judge, *, on: date) -> Tariff | None:

@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 
 from annotation import design
 from annotation.models import Assignment, Rater
-from judges import attempts, calls, endpoints, measurements, planning, workers
+from judges import attempts, batches, calls, endpoints, measurements, planning, workers
 from judges.lifecycle import close, finish, pause, stop, stop_at_budget, wait
 from judges.measurements import CannotMeasure
 from judges.models import Call, Endpoint, Judge, Reading, Run, Share
@@ -61,12 +61,23 @@ POLL_SECONDS = 0.25
 HALTED = (Run.State.PLANNED, Run.State.PAUSED, Run.State.WAITING, Run.State.STOPPED)
 
 
-def start(study: Study, judge: Judge, *, by: str, scope: Scope | None = None, budget: Decimal | None = None) -> Run:
+def start(
+    study: Study,
+    judge: Judge,
+    *,
+    by: str,
+    scope: Scope | None = None,
+    budget: Decimal | None = None,
+    sends_batches: bool = False,
+) -> Run:
     """A new run with its rater, seats, assignments and calls, queued once it is committed. Raises CannotRun.
 
     scope : of a model, which stories it reads and how often
     budget : in US dollars; no call is sent that could take the run above it
+    sends_batches : hand calls in as batches, which cost half and are answered within a day
     """
+    if sends_batches and not (judge.endpoint and judge.endpoint.provider and judge.endpoint.provider.takes_batches):
+        raise CannotRun(_("%(judge)s cannot be asked in batches: its endpoint takes none") % {"judge": judge.slug})
     if study.runs.filter(judge=judge).exists():
         message = _("%(judge)s has a run in %(study)s already; it can be resumed, not repeated")
         raise CannotRun(message % {"judge": judge.slug, "study": study.slug})
@@ -80,7 +91,7 @@ def start(study: Study, judge: Judge, *, by: str, scope: Scope | None = None, bu
                 plan = planning.plan_run(study, judge, scope)
             else:
                 plan = measurements.plan_measurements(study, judge)
-            run = _write(study, judge, plan, scope or Scope(), budget=budget, by=by)
+            run = _write(study, judge, plan, scope or Scope(), budget=budget, sends_batches=sends_batches, by=by)
             transaction.on_commit(lambda: queue(run))
     except IntegrityError:
         # Two clicks at once: the other one made the run.
@@ -168,6 +179,10 @@ def drain(
             time.sleep(POLL_SECONDS)
             if not Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).exists():
                 break
+        while run.sends_batches and seconds is None and Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).exists():
+            batches.advance(run, at=clock())
+            report()
+            time.sleep(POLL_SECONDS)
     except workers.CannotConnect as error:
         return stop(run, str(error))
     run.refresh_from_db()
@@ -183,12 +198,15 @@ def sweep(*, at: datetime) -> int:
     n_sent = 0
     at_work = Run.objects.filter(state=Run.State.RUNNING)
     resting = Q(resting_until__gt=at) | ~Q(needs_attention="")
-    busy = Endpoint.objects.filter(judges__runs__in=at_work).exclude(resting).distinct()
+    busy = Endpoint.objects.filter(judges__runs__in=at_work.exclude(batches.IN_BATCHES)).exclude(resting).distinct()
     for endpoint in busy:
         n_there = Share.objects.filter(endpoint=endpoint, until__gte=at, is_leaving=False).count()
         for _n in range(endpoints.n_workers(endpoint.n_at_once) - n_there):
             _send("judges.tasks.work", endpoint.pk, expires=SWEEP_SECONDS)
             n_sent += 1
+    for pk in batches.find_due(at=at).values_list("pk", flat=True):
+        _send("judges.tasks.batch", pk, expires=SWEEP_SECONDS)
+        n_sent += 1
     metrics = at_work.filter(judge__endpoint=None).filter(Q(busy_until=None) | Q(busy_until__lt=at))
     for run in metrics.select_related("judge"):
         queue(run)
@@ -230,7 +248,9 @@ def _send(task: str, pk: int, **options: float) -> None:
         log.warning("%s(%s) could not be queued (%s); the sweep will try again", task, pk, type(error).__name__)
 
 
-def _write(study: Study, judge: Judge, planned: Plan, scope: Scope, *, budget: Decimal | None, by: str) -> Run:
+def _write(
+    study: Study, judge: Judge, planned: Plan, scope: Scope, *, budget: Decimal | None, sends_batches: bool, by: str
+) -> Run:
     rater = Rater.objects.create(study=study, code=judge.slug, kind=judge.kind, is_simulated=judge.is_stub)
     run = Run.objects.create(
         study=study,
@@ -243,6 +263,7 @@ def _write(study: Study, judge: Judge, planned: Plan, scope: Scope, *, budget: D
         orders=list(scope.orders),
         n_repeats=scope.n_repeats,
         budget=budget,
+        sends_batches=sends_batches,
     )
     shelf, rows = calls.Shelf(), []
     for planned_seat in planned.seats:

@@ -6,7 +6,7 @@ from celery import shared_task
 from celery.signals import worker_shutting_down
 from django.utils import timezone
 
-from judges import connection_tests, runs, workers
+from judges import batches, connection_tests, runs, workers
 from judges.models import ConnectionTest, Endpoint, Run
 
 # After this long a worker gives way to other work and queues what is left again.
@@ -50,6 +50,14 @@ def measure(run_id: int) -> None:
     run = Run.objects.select_related("judge", "study").filter(pk=run_id).first()
     if run is not None and runs.measure(run, seconds=TURN_SECONDS).state == Run.State.RUNNING:
         runs.queue(run)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def batch(run_id: int) -> None:
+    """Hand in the run's next batch, or look how the one that was handed in is getting on."""
+    run = Run.objects.select_related("judge__endpoint", "study").filter(pk=run_id).first()
+    if run is not None:
+        batches.advance(run, at=timezone.now())
 
 
 @shared_task  # type: ignore[untyped-decorator]

@@ -11,6 +11,7 @@ Judge       an endpoint, a model, a prompt and parameters; or a metric in one ve
 Run         a judge at work in a study; what it does is frozen as a document before the first call. A judge may run
             again in a study, about further stories or with further readings.
 Reading     one pass of the judge over a seat: in which order, as whom, for which time. An assignment of its rater.
+ProviderBatch  calls of a run that were handed in at once; its name is the worker of their attempts.
 Text        a part of what is sent, stored once, by hash.
 Call        one item about one story (or a group), to be asked once; or all items of a step in one call, as of a cloze
             or of a metric. All calls are rows before the first is sent.
@@ -18,6 +19,7 @@ Attempt     one HTTP request of a call, written down before it is sent, with all
 Parse       what a version of the parser read in what came back.
 """
 
+from judges.models.batches import ProviderBatch
 from judges.models.calls import Attempt, Call, Parse, Text
 from judges.models.checks import AlreadyUsed, refuse_change
 from judges.models.connection_tests import ConnectionTest
@@ -37,6 +39,7 @@ __all__ = [
     "PersonaSet",
     "Price",
     "Prompt",
+    "ProviderBatch",
     "Reading",
     "Run",
     "Share",

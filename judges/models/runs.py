@@ -49,6 +49,9 @@ class Run(models.Model):
         related_name="runs",
     )
     n_repeats = models.PositiveSmallIntegerField(_("repeats"), default=1, validators=[MinValueValidator(1)])
+    sends_batches = models.BooleanField(
+        _("hands in batches"), default=False, help_text=_("At half the price, answered within a day.")
+    )
     resends_unknown = models.BooleanField(
         _("sends again"), default=True, help_text=_("What was sent, and whose answer nobody heard; else it is held.")
     )

@@ -99,6 +99,10 @@ class Provider:
         """A client for that address. Sends nothing yet. Raises CannotConnect."""
         raise NotImplementedError
 
+    @property
+    def takes_batches(self) -> bool:
+        return type(self).connect_batches is not Provider.connect_batches
+
     def connect_batches(self, connection: Connection) -> BatchClient:
         """A client that hands in many calls as one batch. Sends nothing yet. Raises CannotConnect if there is none."""
         raise CannotConnect(_("%(provider)s takes no batches") % {"provider": self.title})

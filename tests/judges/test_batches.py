@@ -1,0 +1,229 @@
+"""Runs that hand in their calls as batches: each answered once, at half the price, whatever happens in between."""
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from judges import batches, runs, workers
+from judges.models import Attempt, Judge, ProviderBatch, Run
+from judges.planning import CannotRun
+from judges.providers.anthropic import AnthropicBatches
+from judges.providers.openai import OpenAIBatches
+from studies.models import Study
+from tests.judges import standin as told
+from tests.judges.conftest import answers, assert_everything_ended_once, judge_at, sendable
+from tests.judges.standin import StandIn
+from tests.judges.test_budget import price
+
+pytestmark = pytest.mark.django_db
+NOW = timezone.now()
+State = ProviderBatch.State
+both = pytest.mark.parametrize("adapter", ["openai", "anthropic"])
+CLIENTS = {"openai": OpenAIBatches, "anthropic": AnthropicBatches}
+
+
+def judge_of(standin: StandIn, adapter: str) -> Judge:
+    judge = judge_at(standin)
+    judge.required_endpoint.adapter = adapter
+    judge.required_endpoint.save()
+    type(judge.required_endpoint).objects.update(is_allowed=True, key_variable="STANDIN_API_KEY")
+    judge.parameters = {"temperature": 0, "max_tokens": 100}
+    judge.save()
+    return Judge.objects.get(pk=judge.pk)
+
+
+def probed(study: Study, judge: Judge, **more: Any) -> Run:
+    """A run of eight calls of which three were sent one by one."""
+    run = runs.start(sendable(study), judge, by="tests", sends_batches=True, **more)
+    workers.work(judge.required_endpoint, only=run)
+    run.refresh_from_db()
+    return run
+
+
+def advance(run: Run, *minutes: float) -> list[str]:
+    """The state of the run's last batch after each step, so many minutes after the first."""
+    states = []
+    for minute in minutes:
+        batches.advance(Run.objects.get(pk=run.pk), at=NOW + timedelta(minutes=minute))
+        states.append(ProviderBatch.objects.latest("pk").state)
+    return states
+
+
+@both
+def test_probes_go_first_and_the_rest_in_one_batch(study: Study, standin: StandIn, adapter: str) -> None:
+    run = probed(study, judge_of(standin, adapter))
+    assert runs.count_calls(run) == {"planned": 5, "ok": 3}
+
+    assert advance(run, 0, 2, 4) == [State.WORKING, State.WORKING, State.ENDED]
+    advance(run, 6)
+
+    run.refresh_from_db()
+    assert (run.state, answers(run), len(standin.hits)) == (Run.State.FINISHED, {"yes": 8}, 8)
+    assert ProviderBatch.objects.get().n_calls == 5
+    assert_everything_ended_once(run)
+
+
+def test_a_command_waits_for_its_batches(study: Study, standin: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches, "POLL_SECONDS", 0.01)
+
+    run = runs.drain(runs.start(sendable(study), judge_of(standin, "openai"), by="tests", sends_batches=True))
+
+    assert (run.state, runs.count_calls(run)) == (Run.State.FINISHED, {"ok": 8})
+
+
+def test_a_call_of_a_batch_costs_half_and_keeps_half_aside(study: Study, standin: StandIn) -> None:
+    judge = judge_of(standin, "openai")
+    price(judge)
+    run = probed(study, judge)
+    advance(run, 0, 2, 4)
+
+    in_batch = Attempt.objects.filter(worker=ProviderBatch.objects.get().name)
+    alone = Attempt.objects.exclude(pk__in=in_batch)
+    assert set(in_batch.values_list("cost", flat=True)) == {Decimal("0.000026")}
+    assert set(alone.values_list("cost", flat=True)) == {Decimal("0.000052")}
+    assert in_batch[0].reserved < alone[0].reserved
+
+
+def test_a_batch_is_no_larger_than_the_budget_bears(study: Study, standin: StandIn) -> None:
+    judge = judge_of(standin, "openai")
+    Judge.objects.update(parameters={"max_tokens": 3})
+    judge.refresh_from_db()
+    price(judge, "0", "10")  # every reply costs what it may cost at most: 30 millionths of a dollar, 15 in a batch
+    run = probed(study, judge, budget=Decimal("0.00013"))
+
+    advance(run, 0, 2, 4)
+    batches.advance(run, at=NOW + timedelta(minutes=6))
+
+    run.refresh_from_db()
+    assert (run.state, runs.count_calls(run)) == (Run.State.WAITING, {"ok": 5, "budget_stopped": 3})
+
+
+def test_what_a_batch_did_not_answer_goes_into_the_next(study: Study, standin: StandIn) -> None:
+    standin.script = [*[told.YES] * 3, told.YES, told.PROSE, told.BUSY, told.YES, told.YES]
+    run = probed(study, judge_of(standin, "openai"))
+
+    advance(run, 0, 2, 4, 60, 62, 64, 66)
+
+    run.refresh_from_db()
+    assert [batch.n_calls for batch in ProviderBatch.objects.all()] == [5, 2]
+    assert (run.state, runs.count_calls(run)) == (Run.State.FINISHED, {"ok": 8})
+    assert_everything_ended_once(run)
+
+
+@both
+def test_a_batch_whose_number_nobody_heard_is_found_by_its_name_or_given_up(
+    study: Study, standin: StandIn, monkeypatch: pytest.MonkeyPatch, adapter: str
+) -> None:
+    run = probed(study, judge_of(standin, adapter))
+    create = CLIENTS[adapter].create
+
+    async def create_and_die(self: Any, *args: Any) -> str:
+        await create(self, *args)
+        raise SystemExit
+
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        patch.setattr(CLIENTS[adapter], "create", create_and_die)
+        advance(run, 0)
+    assert advance(run, 1) == [State.HANDED_IN], "another may still be at it"
+
+    states = advance(run, 11, 12, 14)
+
+    if adapter == "openai":
+        assert states == [State.WORKING, State.WORKING, State.ENDED]
+        assert len(standin.hits) == 8
+    else:  # which keeps no names
+        assert states[0] == State.LOST
+        assert Attempt.objects.filter(outcome=Attempt.Outcome.UNKNOWN).count() == 5
+    advance(run, 20, 22, 24, 26)
+    run.refresh_from_db()
+    assert (run.state, runs.count_calls(run)) == (Run.State.FINISHED, {"ok": 8})
+
+
+def test_half_a_batch_that_was_settled_before_a_crash_is_not_settled_again(
+    study: Study, standin: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = probed(study, judge_of(standin, "openai"))
+    advance(run, 0, 2)
+    monkeypatch.setattr(batches, "N_SETTLED_AT_ONCE", 2)
+    settle, settled = batches.settlement.settle, []
+
+    def settle_once(ended: Any) -> Any:
+        if settled:
+            raise SystemExit
+        settled.append(len(ended))
+        return settle(ended)
+
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        patch.setattr(batches.settlement, "settle", settle_once)
+        advance(run, 4)
+    assert runs.count_calls(run) == {"leased": 3, "ok": 5}
+
+    assert advance(run, 6) == [State.ENDED]
+    assert runs.count_calls(run) == {"ok": 8}
+    advance(run, 8)
+    assert_everything_ended_once(Run.objects.get())
+
+
+@pytest.mark.parametrize(
+    ("reply", "state", "run_state"),
+    [
+        (told.NO_CREDIT, State.FAILED, Run.State.WAITING),
+        (told.NO_KEY, State.FAILED, Run.State.WAITING),
+        (told.BUSY, State.WRITTEN, Run.State.RUNNING),
+    ],
+)
+def test_a_batch_that_is_not_taken_costs_nothing_and_says_why(
+    study: Study, standin: StandIn, monkeypatch: pytest.MonkeyPatch, reply: Any, state: str, run_state: str
+) -> None:
+    run = probed(study, judge_of(standin, "anthropic"))
+
+    async def refuse(*_: Any) -> Any:
+        return reply
+
+    with monkeypatch.context() as patch:
+        patch.setattr(standin.batches, "answer", refuse)
+        assert advance(run, 0) == [state]
+
+    run.refresh_from_db()
+    assert run.state == run_state
+    assert ProviderBatch.objects.get().reason != ""
+    runs.resume(run)
+    workers.work(run.judge.required_endpoint, only=run)
+    advance(run, 30, 32, 34, 36, 38)
+    run.refresh_from_db()
+    assert (run.state, runs.count_calls(run)) == (Run.State.FINISHED, {"ok": 8})
+
+
+def test_a_batch_is_taken_in_though_its_run_was_paused(study: Study, standin: StandIn) -> None:
+    run = probed(study, judge_of(standin, "openai"))
+    advance(run, 0, 2)
+    runs.pause(run, "a person")
+
+    assert advance(run, 4) == [State.ENDED]
+    assert runs.count_calls(run) == {"ok": 8}
+
+
+def test_workers_hear_of_batches_that_are_due_and_of_no_others(
+    study: Study, standin: StandIn, queued: list[int]
+) -> None:
+    run = probed(study, judge_of(standin, "openai"))
+    now = timezone.now()
+
+    assert list(batches.find_due(at=now)) == [run]
+    batches.advance(run, at=now)
+    assert list(batches.find_due(at=now)) == []
+    assert list(batches.find_due(at=now + timedelta(minutes=2))) == [run]
+    queued.clear()
+    runs.sweep(at=now + timedelta(minutes=2))
+    assert queued == [run.pk], "no worker waits at the endpoint meanwhile"
+
+
+def test_a_judge_whose_endpoint_takes_no_batches_is_refused(study: Study, standin: StandIn) -> None:
+    judge = judge_at(standin)
+    type(judge.required_endpoint).objects.update(adapter="stub", base_url="", key_variable="")
+
+    with pytest.raises(CannotRun, match="its endpoint takes none"):
+        runs.start(sendable(study), Judge.objects.get(), by="tests", sends_batches=True)
