@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from reports.dataset.step_items import StepItem
     from stats.arrays import BoolArray, FloatArray
 
+FAMILY = "family"
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -93,6 +95,21 @@ def judged(dataset: Dataset, items: Sequence[StepItem]) -> Judged | None:
         sources=tuple(dataset.source_of(story) for story in cube.stories),
         is_of_models=dataset.is_of_kind(cube, Source.Kind.MODEL),
     )
+
+
+def family_masks(dataset: Dataset, material: Judged, judge: str) -> tuple[BoolArray, BoolArray] | None:
+    """Which units are stories of the judge's own family of models, and which of others; None if it has none among them.
+
+    Stories say their family by the factor `family`; a judge is of the family with whose name its own begins.
+    """
+    families = [dataset.story_factor(story, FAMILY) for _group, story in material.units]
+    own = [name for name in set(families) if name and judge.casefold().startswith(name)]
+    if not own:
+        return None
+    name = max(own, key=len)
+    is_own = np.array([family == name for family in families], dtype=np.bool_) & material.is_of_models
+    has_other = np.array([bool(family) and family != name for family in families], dtype=np.bool_)
+    return is_own, has_other & material.is_of_models
 
 
 def _coded(rows: pd.DataFrame, items: Sequence[StepItem]) -> pd.DataFrame:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
-from reports.dataset.judged import judged
-from reports.dataset.readings import explanation_lengths, family_masks, repeated_answers, story_lengths
+from reports.dataset.judged import family_masks, judged
+from reports.dataset.lengths import explanation_lengths, story_lengths
+from reports.dataset.readings import repeated_answers
 from reports.figures.base import N_RESAMPLES, Estimate, Figure, Interval, Listing, Reason, Row, note_of, weakest_note
 from reports.lazy import judge_biases, judge_scores, judgements, np
 from reports.numbers import decimal
