@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from annotation.models import Assignment, Rater, Response
-from judges.models import Reading
+from judges.models import Reading, Run
 from judges.readings import primary_assignments
 from reports.dataset import cubes
 from reports.lazy import np, pd
@@ -163,29 +163,48 @@ def repeated_answers(dataset: Dataset, items: Sequence[StepItem], judge: str) ->
 
 @dataclass(frozen=True)
 class PersonaAnswers:
-    """What a judge answered as each persona of a set, and as nobody.
+    """What a judge answered as each persona of a set, and what it or its like answered as nobody.
 
     as_personas : shape (P, I, U), nan where there is no answer
     as_nobody : shape (I, U)
+    nobody : the judge that read without a persona: itself, or one of the same model, prompt and parameters; "" if none
     """
 
     personas: tuple[str, ...]
     as_personas: FloatArray
     as_nobody: FloatArray
+    nobody: str
 
 
 def answers_as_personas(dataset: Dataset, items: Sequence[StepItem], judge: str) -> PersonaAnswers | None:
     """The judge's first answers as each persona of the first set that it read with; None if there is no such set."""
     readings = dataset.reading_by_assignment
-    rows = dataset.all_readings[dataset.all_readings["rater"] == judge].sort_values("seat", kind="stable")
+    rows = dataset.all_readings.sort_values("seat", kind="stable")
     is_plain = [readings[pk].repeat == 1 and not readings[pk].is_reversed for pk in rows["assignment"]]
     rows = rows[np.array(is_plain, dtype=np.bool_)]
-    sets = [readings[pk].personas for pk in rows["assignment"] if len(readings[pk].personas) > 1]
+    own = rows[rows["rater"] == judge]
+    sets = [readings[pk].personas for pk in own["assignment"] if len(readings[pk].personas) > 1]
     if not sets:
         return None
-    personas = sets[0]
-    names = [readings[pk].persona if readings[pk].personas in (personas, ()) else None for pk in rows["assignment"]]
-    rows = rows.assign(rater=pd.Series(names, index=rows.index, dtype=object)).drop_duplicates(["rater", *UNIT])
+    has_persona = np.array([bool(readings[pk].persona) for pk in rows["assignment"]], dtype=np.bool_)
+    nobody = _find_nobody(dataset, judge, set(rows.loc[~has_persona, "rater"]))
+    as_nobody = rows[~has_persona & (rows["rater"] == nobody).to_numpy(dtype=np.bool_)].assign(rater="")
+    names = [readings[pk].persona if readings[pk].personas == sets[0] else None for pk in own["assignment"]]
+    as_personas = own.assign(rater=pd.Series(names, index=own.index, dtype=object))
+    table = pd.concat([as_personas, as_nobody]).drop_duplicates(["rater", *UNIT])
     keys = [item.key for item in items]
-    cube = cubes.build_cube(rows, keys, raters=[*personas, ""], units=list(dataset.units)).values.transpose(1, 0, 2)
-    return PersonaAnswers(personas, as_personas=cube[:-1], as_nobody=cube[-1])
+    cube = cubes.build_cube(table, keys, raters=[*sets[0], ""], units=list(dataset.units)).values.transpose(1, 0, 2)
+    return PersonaAnswers(sets[0], as_personas=cube[:-1], as_nobody=cube[-1], nobody=nobody)
+
+
+def _find_nobody(dataset: Dataset, judge: str, without_persona: Collection[str]) -> str:
+    """Of those that read without a persona the judge itself, or the first that is asked the same. At most one query."""
+    if judge in without_persona:
+        return judge
+    runs = Run.objects.filter(study=dataset.study).select_related("judge").order_by("judge__slug")
+    content_by_slug = {
+        run.judge.slug: (run.judge.endpoint_id, run.judge.model, run.judge.prompt_id, run.judge.parameters)
+        for run in runs
+    }
+    alike = [slug for slug, content in content_by_slug.items() if content == content_by_slug.get(judge)]
+    return next((slug for slug in alike if slug in without_persona), "")

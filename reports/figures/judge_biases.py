@@ -133,12 +133,7 @@ def _named(compute: Callable[[], Bias], *, judge: str, bias: str, kind: str) -> 
 
 
 def _bias(value: float, ends: StatisticInterval | Incomputable | None, **fields: Any) -> Bias:
-    if ends is None:
-        interval = Interval(low=None, high=None)
-    elif isinstance(ends, Incomputable):
-        interval = Interval(low=None, high=None, why=Reason.of(ends))
-    else:
-        interval = Interval(low=ends.low, high=ends.high, n_resampled=ends.n_units, note=ends.note, method=ends.method)
+    interval = Interval(low=None, high=None) if ends is None else Interval.of(ends)
     return Bias(judge="", bias="", kind="", value=value, interval=interval, **{"people": None} | fields)
 
 
