@@ -60,7 +60,7 @@ class Bias(Estimate):
 
 
 class JudgeBiases(Figure[Listing[Bias]]):
-    """Position stands with the pairs; the spread over several wordings is that of several judges."""
+    """Position stands with the pairs, the spread over several wordings in a figure of its own."""
 
     key = "judge_biases"
     title = gettext_lazy("What judges go by")
