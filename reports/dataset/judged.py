@@ -114,15 +114,15 @@ def family_masks(dataset: Dataset, material: Judged, judge: str) -> tuple[BoolAr
 
 def _coded(rows: pd.DataFrame, items: Sequence[StepItem]) -> pd.DataFrame:
     """The same with an option's place among the options as its number, where answers are options."""
-    place_by_value = {
+    position_by_value = {
         (*item.key, option["value"]): float(n)
         for item in items
         if item.level == "nominal" and not item.type.is_verdict
         for n, option in enumerate(item.item.options)
     }
-    if not place_by_value:
+    if not position_by_value:
         return rows
     triples: Iterator[tuple[str, str, object]] = zip(rows["step"], rows["item"], rows["value"], strict=True)
-    places = [place_by_value.get(triple) if isinstance(triple[2], str) else None for triple in triples]
+    places = [position_by_value.get(triple) if isinstance(triple[2], str) else None for triple in triples]
     numbers = [n if n is not None else old for n, old in zip(places, rows["analysed"], strict=True)]
     return rows.assign(analysed=pd.Series(numbers, index=rows.index, dtype=object))
