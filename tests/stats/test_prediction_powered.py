@@ -9,7 +9,8 @@ from stats import prediction_powered
 from stats.reasons import Incomputable
 from tests.stats.examples import NAN
 
-# (n, N, noise, slope of the judge on the truth): value, low and high of ppi_py 0.2.3, ppi_mean_pointestimate and ppi_mean_ci with alpha .05.
+# (n, N, noise, slope of the judge on the truth): value, low and high of ppi_py 0.2.3, ppi_mean_pointestimate and
+# ppi_mean_ci with alpha .05.
 BY_THE_AUTHORS = {
     (36, 60, 0.2, 0.8): (3.01535477613789, 2.867312236455027, 3.1633973158207525),
     (100, 400, 1.0, 0.8): (3.007599102523823, 2.8923053611355503, 3.122892843912096),
