@@ -103,6 +103,7 @@ def new(request: HttpRequest, access: Access) -> HttpResponse:
         "form": form,
         "judge": judge,
         "options": options,
+        "may_release": access.may("studies.change_provenance"),
         "dry_run": plan_dry(access, judge, options.scope) if judge and options and not options.errors else None,
     }
     is_wrong = form.errors or (options is not None and options.errors)
