@@ -312,9 +312,10 @@ class Ledger:
         except CannotConnect as error:
             lifecycle.stop(run, str(error))
             return None
-        steps = Step.objects.filter(pk__in=run.calls.order_by().values("step").distinct()).select_related("instrument")
+        asked = run.calls.exclude(step=None).order_by().values("step").distinct()
+        steps = Step.objects.filter(pk__in=asked).select_related("instrument").prefetch_related("instrument__items")
         self._steps |= {step.pk: step for step in steps}
-        self._items |= {item.pk: item for item in Item.objects.filter(instrument__in=[s.instrument_id for s in steps])}
+        self._items |= {item.pk: item for step in steps if step.instrument for item in step.instrument.items.all()}
         stories = Story.objects.filter(study=run.study_id).defer("text")
         self._stories |= {story.pk: story for story in stories}
         assignments = Assignment.objects.filter(reading__run=run).select_related("seat", "rater")
@@ -370,8 +371,9 @@ class Ledger:
 
     def _attach(self, job: Job, call: Call) -> None:
         """Give the call what it names, without a query."""
-        call.assignment = job.assignments[call.assignment_id]
-        call.step = self._steps[call.step_id]
+        call.run = job.run
+        call.assignment = job.assignments[call.assignment_id] if call.assignment_id else None
+        call.step = self._steps[call.step_id] if call.step_id else None
         call.item = self._items[call.item_id] if call.item_id else None
         call.story = self._stories[call.story_id] if call.story_id else None
 

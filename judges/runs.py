@@ -23,9 +23,10 @@ from annotation.models import Assignment, Rater
 from judges import attempts, calls, endpoints, measurements, planning, workers
 from judges.lifecycle import close, finish, pause, stop, stop_at_budget, wait
 from judges.measurements import CannotMeasure
-from judges.models import Call, Endpoint, Judge, Reading, Run, Share
-from judges.planning import CannotRun, Plan, PlannedCall, Scope
+from judges.models import Call, Endpoint, Judge, Prompt, Reading, Run, Share
+from judges.planning import CannotRun, Plan, Scope
 from judges.readings import Pass
+from judges.requests import PlannedCall
 from studies import protocol as protocols
 from studies.models import Study
 
@@ -242,6 +243,9 @@ def _write(study: Study, judge: Judge, planned: Plan, scope: Scope, *, budget: D
         selection=list(scope.selection),
         orders=list(scope.orders),
         n_repeats=scope.n_repeats,
+        asks=judge.prompt.asks if judge.prompt else Prompt.Asks.ITEM,
+        persona_set=scope.persona_set,
+        canary=planned.canary,
         budget=budget,
     )
     shelf, rows = calls.Shelf(), []
@@ -260,23 +264,25 @@ def _write(study: Study, judge: Judge, planned: Plan, scope: Scope, *, budget: D
             run=run, assignment=assignment, order=reading.order, persona=reading.persona, repeat=reading.repeat
         )
         rows += [_call(run, assignment, c, reading, shelf) for c in planned_seat.calls]
+    rows += [_call(run, None, c, planned.first, shelf) for c in planned.guards]
     shelf.store()
     Call.objects.bulk_create(rows, batch_size=200)
     return run
 
 
-def _call(run: Run, assignment: Assignment, planned: PlannedCall, reading: Pass, shelf: calls.Shelf) -> Call:
+def _call(run: Run, assignment: Assignment | None, planned: PlannedCall, reading: Pass, shelf: calls.Shelf) -> Call:
     """The row of one call; its texts are put onto the shelf."""
     is_sent = "messages" in planned.request
     of_reading = {"endpoint": run.judge.endpoint_id, **asdict(reading)}
     return Call(
         run=run,
-        kind=Call.Kind.FILL if planned.item is None and planned.story is None else Call.Kind.ANSWER,
+        kind=planned.kind,
         assignment=assignment,
         step=planned.step,
         item=planned.item,
         story=planned.story,
-        items=[planned.item.key] if planned.item else [],
+        items=list(planned.keys),
+        anchor=planned.anchor,
         request=shelf.put_request(planned.request, planned.stories) if is_sent else planned.request,
         request_sha256=calls.fingerprint(planned.request, **of_reading) if is_sent else "",
     )

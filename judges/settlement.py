@@ -153,7 +153,9 @@ def _record(answers: Sequence[tuple[Ended, Interpretation]]) -> list[tuple[Call,
 
 def _entry(ended: Ended, item: Item, answer: Answer) -> Entry:
     call = ended.call
-    return Entry(call.assignment, call.step, item, call.story, answer, ended.at, key=f"call {call.pk}")
+    return Entry(
+        call.required_assignment, call.required_step, item, call.story, answer, ended.at, key=f"call {call.pk}"
+    )
 
 
 def _end_calls(answers: Sequence[tuple[Ended, Interpretation]], *, refused: set[int]) -> None:

@@ -19,9 +19,11 @@ from django.utils.translation import gettext_lazy
 from annotation.models import Rater
 from judges import measurements, planning, runs
 from judges.models import Judge, Run
-from judges.planning import CannotRun, Plan
+from judges.planning import CannotRun, Plan, Scope
+from judges.requests import PlannedCall
 from judges.views import states
 from judges.views.progress import load_progress
+from judges.views.scopes import FIELDS, ScopeForm
 from studies.access import Access
 from studies.views.guards import require_in_study
 
@@ -79,16 +81,17 @@ class DryRun:
     messages: tuple[tuple[str, str], ...] = ()
 
 
-@require_in_study(STARTS, methods=("GET", "HEAD", "POST"), query=("judge",))
+@require_in_study(STARTS, methods=("GET", "HEAD", "POST"), query=("judge", *FIELDS))
 def new(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever may start runs: choose a judge, see what it would be asked, start it."""
     is_chosen = request.method == "POST" or "judge" in request.GET
     values = request.POST if request.method == "POST" else request.GET
     form = NewRunForm(values if is_chosen else None, access=access)
     judge: Judge | None = form.cleaned_data["judge"] if is_chosen and form.is_valid() else None
-    if judge is not None and request.method == "POST":
+    options = ScopeForm(values if "is_chosen" in values else None, study=access.study, judge=judge) if judge else None
+    if judge is not None and options is not None and request.method == "POST" and not options.errors:
         try:
-            run = runs.start(access.study, judge, by=request.user.get_username())
+            run = runs.start(access.study, judge, by=request.user.get_username(), scope=options.scope)
         except CannotRun as error:
             form.add_error("judge", str(error))
         else:
@@ -99,12 +102,15 @@ def new(request: HttpRequest, access: Access) -> HttpResponse:
         "access": access,
         "form": form,
         "judge": judge,
-        "dry_run": plan_dry(access, judge) if judge else None,
+        "options": options,
+        "may_release": access.may("studies.change_provenance"),
+        "dry_run": plan_dry(access, judge, options.scope) if judge and options and not options.errors else None,
     }
-    return render(request, "judges/new_run.html", context, status=400 if form.errors else 200)
+    is_wrong = form.errors or (options is not None and options.errors)
+    return render(request, "judges/new_run.html", context, status=400 if is_wrong else 200)
 
 
-def plan_dry(access: Access, judge: Judge) -> DryRun:
+def plan_dry(access: Access, judge: Judge, scope: Scope) -> DryRun:
     """What the judge would be asked, every call of it set as it would be sent; nothing is written or sent."""
     try:
         if judge.kind == Rater.Kind.METRIC:
@@ -113,14 +119,14 @@ def plan_dry(access: Access, judge: Judge) -> DryRun:
                 plan = measurements.plan_measurements(access.study, judge)
                 transaction.set_rollback(True)
         else:
-            plan = planning.plan_run(access.study, judge)
+            plan = planning.plan_run(access.study, judge, scope)
     except CannotRun as error:
         return DryRun(str(error))
     return _describe(plan)
 
 
 def _describe(plan: Plan) -> DryRun:
-    planned = [call for calls in plan.calls.values() for call in calls]
+    planned = plan.all_calls
     texts = [[(message["role"], message["content"]) for message in c.request.get("messages", [])] for c in planned]
     first = planned[0] if planned else None
     return DryRun(
@@ -128,11 +134,14 @@ def _describe(plan: Plan) -> DryRun:
         n_calls=plan.n_calls,
         n_stories=len({call.story.pk for call in planned if call.story}),
         n_characters=sum(len(content) for message in texts for _role, content in message),
-        about=", ".join(filter(None, [first.story.code if first.story else "", first.item.title if first.item else ""]))
-        if first
-        else "",
+        about=", ".join(filter(None, [first.story.code if first.story else "", _title(first)])) if first else "",
         messages=tuple(texts[0]) if texts else (),
     )
+
+
+def _title(call: PlannedCall) -> str:
+    """What the call asks: its item, or the step of which it asks all."""
+    return call.item.title if call.item else call.step.title if call.step else ""
 
 
 @require_in_study(SEES)

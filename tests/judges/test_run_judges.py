@@ -89,7 +89,7 @@ def test_load_prompts_names_what_it_loaded() -> None:
     call_command("load_prompts", stdout=out)
 
     names = [f"{prompt.name} {prompt.version}" for prompt in prompts.load_built_in()]
-    assert out.getvalue().splitlines() == names
+    assert out.getvalue().splitlines() == [*names, "pds 1"]
     assert "plain-verdict-first 1" in names
 
 
