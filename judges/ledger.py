@@ -321,7 +321,7 @@ class Ledger:
         assignments = Assignment.objects.filter(reading__run=run).select_related("seat", "rater")
         return Job(
             run=run,
-            protocol=run.frozen.get("prompt", {}).get("protocol", "reasoning_first"),
+            protocol=run.reply_protocol,
             tariff=prices.find_tariff(run.judge, on=self._share_at.date()),
             assignments={assignment.pk: assignment for assignment in assignments},
         )

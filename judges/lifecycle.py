@@ -6,10 +6,10 @@ from django.db import transaction
 from django.db.models import Count, Max, Q
 from django.utils.translation import gettext as _
 
-from annotation.models import Assignment
+from annotation.models import Assignment, Rater, Seat
 from annotation.responses import submission
-from judges import attempts
-from judges.models import Call, Run
+from judges import attempts, calls
+from judges.models import Call, Run, Text
 from judges.planning import CannotRun
 
 
@@ -44,6 +44,23 @@ def close(run: Run, *, at: datetime) -> Run:
         _submit(run, at=at)
     run.refresh_from_db()
     return run
+
+
+@transaction.atomic
+def discard(run: Run) -> None:
+    """Take back a run that nobody has approved, with all its rows. Raises CannotRun if somebody has."""
+    row = Run.objects.select_for_update(no_key=True).filter(pk=run.pk, state=Run.State.PLANNED, approved_at=None)
+    if not row.exists():
+        raise CannotRun(_("%(run)s has been approved; it can be closed, not discarded") % {"run": run})
+    # The fence around a story has a number of this run's, so that no other run shares these texts.
+    hashes = {sha256 for request in run.calls.values_list("request", flat=True) for sha256 in calls.hashes_of(request)}
+    Text.objects.exclude(story=None).filter(pk__in=hashes).delete()
+    assignments = list(Assignment.objects.filter(reading__run=run))
+    row.delete()
+    Assignment.objects.filter(pk__in=[assignment.pk for assignment in assignments]).delete()
+    Seat.objects.filter(pk__in=[assignment.seat_id for assignment in assignments]).delete()
+    raters = Rater.objects.filter(pk__in={assignment.rater_id for assignment in assignments})
+    raters.filter(assignments=None).delete()
 
 
 def finish(run: Run, *, at: datetime) -> bool:

@@ -7,23 +7,25 @@ calls are sent stands in `workers` and `ledger`, how each is answered exactly on
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 
 import kombu.exceptions
 from celery import current_app
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation import design
 from annotation.models import Assignment, Rater
-from judges import attempts, calls, endpoints, measurements, planning, workers
-from judges.lifecycle import close, finish, pause, stop, stop_at_budget, wait
+from annotation.responses import submission
+from judges import attempts, calls, endpoints, extensions, measurements, planning, reuse, workers
+from judges.estimates import RunEstimate
+from judges.lifecycle import close, discard, finish, pause, stop, stop_at_budget, wait
 from judges.measurements import CannotMeasure
-from judges.models import Call, Endpoint, Judge, Prompt, Reading, Run, Share
+from judges.models import Attempt, Call, Endpoint, Judge, Prompt, Reading, Run, Share
 from judges.planning import CannotRun, Plan, Scope
 from judges.readings import Pass
 from judges.requests import PlannedCall
@@ -32,15 +34,21 @@ from studies.models import Study
 
 __all__ = [
     "CannotRun",
+    "approve",
     "close",
     "count_calls",
+    "discard",
     "drain",
+    "estimate",
+    "find_retryable",
     "finish",
     "measure",
     "pause",
+    "plan",
     "queue",
     "queue_endpoint",
     "resume",
+    "retry",
     "start",
     "stop",
     "stop_at_budget",
@@ -58,35 +66,88 @@ QUEUED_SECONDS = 60
 SWEEP_SECONDS = 10
 # How often a run that others work at is looked at.
 POLL_SECONDS = 0.25
-# A person has to do something before these go on.
-HALTED = (Run.State.PLANNED, Run.State.PAUSED, Run.State.WAITING, Run.State.STOPPED)
+# Ended without a usable answer. What a model or its provider declined is an answer of its kind.
+RETRYABLE = (
+    *(Call.State.PROVIDER_ERROR, Call.State.TOO_LARGE, Call.State.BUDGET_STOPPED),
+    *(Call.State.UNREADABLE, Call.State.TRUNCATED, Call.State.OUT_OF_RANGE),
+)
 
 
-def start(study: Study, judge: Judge, *, by: str, scope: Scope | None = None, budget: Decimal | None = None) -> Run:
-    """A new run with its rater, seats, assignments and calls, queued once it is committed. Raises CannotRun.
+def start(
+    study: Study,
+    judge: Judge,
+    *,
+    by: str,
+    scope: Scope | None = None,
+    budget: Decimal | None = None,
+    resends_unknown: bool = True,
+) -> Run:
+    """A new run that the one who plans it approves, at work at once. The arguments are those of `plan`."""
+    with transaction.atomic():
+        run = plan(study, judge, by=by, scope=scope, budget=budget, resends_unknown=resends_unknown)
+        return approve(run, by=by)
+
+
+def plan(
+    study: Study,
+    judge: Judge,
+    *,
+    by: str,
+    scope: Scope | None = None,
+    budget: Decimal | None = None,
+    resends_unknown: bool = True,
+) -> Run:
+    """A new run with its rater, seats, assignments, calls and estimate, which sends nothing before it is approved.
+
+    A judge that has read in the study before is asked only what it has not been asked. Raises CannotRun.
 
     scope : of a model, which stories it reads and how often
     budget : in US dollars; no call is sent that could take the run above it
+    resends_unknown : what was sent and whose answer nobody heard is sent again; else it waits for a person
     """
-    if study.runs.filter(judge=judge).exists():
-        message = _("%(judge)s has a run in %(study)s already; it can be resumed, not repeated")
-        raise CannotRun(message % {"judge": judge.slug, "study": study.slug})
-    if study.raters.filter(code=judge.slug).exists():
-        message = _("%(study)s has a rater called %(judge)s already; give the judge another name")
-        raise CannotRun(message % {"judge": judge.slug, "study": study.slug})
     try:
         with transaction.atomic():
             if judge.kind != Rater.Kind.METRIC:
                 _freeze(study, judge, by=by)
-                plan = planning.plan_run(study, judge, scope)
-            else:
-                plan = measurements.plan_measurements(study, judge)
-            run = _write(study, judge, plan, scope or Scope(), budget=budget, by=by)
-            transaction.on_commit(lambda: queue(run))
+            planned = extensions.plan(study, judge, scope)
+            run = _write(study, judge, planned, scope or Scope(), budget=budget, by=by)
+            estimate_of_run = estimate(study, planned)
+            run.resends_unknown = resends_unknown
+            run.estimate = estimate_of_run.document if estimate_of_run else {}
+            run.save(update_fields=["resends_unknown", "estimate"])
     except IntegrityError:
         # Two clicks at once: the other one made the run.
         message = _("%(judge)s has just been started in %(study)s")
         raise CannotRun(message % {"judge": judge.slug, "study": study.slug}) from None
+    return run
+
+
+def estimate(study: Study, planned: Plan) -> RunEstimate | None:
+    """What the plan will take, without the calls that take an earlier reply; None of a metric. Three queries."""
+    judge = planned.judge
+    if judge.kind == Rater.Kind.METRIC:
+        return None
+    hash_by_call = {id(call): _fingerprint(judge, call, seat.reading) for seat in planned.seats for call in seat.calls}
+    answered = reuse.find_answered(study, hash_by_call.values())
+    fresh = extensions.select(planned, lambda _seat, call: hash_by_call[id(call)] not in answered)
+    return replace(planning.estimate(fresh), n_reused=planned.n_calls - fresh.n_calls)
+
+
+def approve(run: Run, *, by: str) -> Run:
+    """The run at work, with who approved it and when. Raises CannotRun unless it is planned.
+
+    Calls that ask what the study has paid for already take the earlier reply. The workers hear of it once committed.
+    """
+    at = timezone.now()
+    planned = Run.objects.filter(pk=run.pk, state=Run.State.PLANNED)
+    if not planned.exists():
+        raise CannotRun(_("%(run)s has been approved already") % {"run": run})
+    reuse.take_earlier(run, at=at)
+    with transaction.atomic():
+        if not planned.update(state=Run.State.RUNNING, approved_by=by, approved_at=at):
+            raise CannotRun(_("%(run)s has been approved already") % {"run": run})
+        transaction.on_commit(lambda: queue(run))
+    run.refresh_from_db()
     return run
 
 
@@ -108,19 +169,63 @@ def resume(run: Run) -> Run:
 
     Calls that have used up their tries or the budget are planned again, and those that were held are sent again. Those
     that were wrong in themselves stay as they ended: the request is frozen, so the same words would be refused again.
-    Whoever resumes has seen to what its endpoint waited for. Raises CannotRun if the run is finished.
+    Whoever resumes has seen to what its endpoint waited for. Raises CannotRun if the run is finished or not approved.
     """
+    again = Q(state__in=[Call.State.PLANNED, Call.State.HELD, Call.State.BUDGET_STOPPED]) | attempts.OUT_OF_TRIES
     with transaction.atomic():
-        row = Run.objects.filter(pk=run.pk).exclude(state=Run.State.FINISHED)
-        if not row.update(state=Run.State.RUNNING, note="", n_probes_answered=0, n_probes_failed=0):
-            raise CannotRun(_("%(run)s is finished") % {"run": run})
-        again = Q(state__in=[Call.State.PLANNED, Call.State.HELD, Call.State.BUDGET_STOPPED]) | attempts.OUT_OF_TRIES
-        run.calls.filter(again).update(state=Call.State.PLANNED, n_failures=0, n_overloads=0, not_before=None)
-        if run.judge.endpoint_id:
-            endpoints.mend(run.judge.endpoint_id)
-        transaction.on_commit(lambda: queue(run))
+        row = Run.objects.filter(pk=run.pk).exclude(state__in=[Run.State.FINISHED, Run.State.PLANNED])
+        if not row.exists():
+            is_planned = Run.objects.filter(pk=run.pk, state=Run.State.PLANNED).exists()
+            sentence = _("%(run)s has not been approved yet") if is_planned else _("%(run)s is finished")
+            raise CannotRun(sentence % {"run": run})
+        _set_to_work(run, run.calls.filter(again))
     run.refresh_from_db()
     return run
+
+
+def retry(run: Run) -> int:
+    """How many calls without a usable answer are asked once more, with the same words; queued once committed.
+
+    At most one fresh try follows a reply: a call that has got two is left as it is, and so is what a model declined.
+    Where the run was finished, the assignments concerned are open again until it has come to its end anew; a text that
+    was written into a cloze and sent in is left. Raises CannotRun if there is no such call.
+    """
+    if run.judge.kind == Rater.Kind.METRIC or run.state == Run.State.PLANNED:
+        raise CannotRun(_("%(run)s has no calls to ask again") % {"run": run})
+    calls = find_retryable(run)
+    try:
+        with transaction.atomic():
+            pks = list(calls.order_by("pk").values_list("pk", flat=True))
+            if not pks:
+                raise CannotRun(_("%(run)s has no calls to ask again") % {"run": run})
+            submission.reopen(set(calls.values_list("assignment", flat=True)))
+            _set_to_work(run, Call.objects.filter(pk__in=pks))
+    except IntegrityError:
+        message = _("%(judge)s has an unfinished run in %(study)s; let it go on, or close it first")
+        raise CannotRun(message % {"judge": run.judge.slug, "study": run.study.slug}) from None
+    run.refresh_from_db()
+    return len(pks)
+
+
+def find_retryable(run: Run) -> QuerySet[Call]:
+    """The calls of the run that `retry` asks once more. What was erased cannot be sent again."""
+    replied = Count("attempts", filter=Q(attempts__outcome__in=[Attempt.Outcome.ANSWERED, Attempt.Outcome.REUSED]))
+    calls = (
+        run.calls.filter(state__in=RETRYABLE).exclude(request={}).annotate(n_replies=replied).filter(n_replies__lt=2)
+    )
+    return calls.exclude(kind=Call.Kind.FILL, assignment__status=Assignment.Status.SUBMITTED)
+
+
+def _set_to_work(run: Run, calls: QuerySet[Call]) -> None:
+    """Have the run go on, with these calls to be asked."""
+    Run.objects.filter(pk=run.pk).update(
+        state=Run.State.RUNNING, note="", finished_at=None, n_probes_answered=0, n_probes_failed=0
+    )
+    calls.update(state=Call.State.PLANNED, reason="", answered_at=None, n_failures=0, n_overloads=0, not_before=None)
+    reuse.take_earlier(run, at=timezone.now())
+    if run.judge.endpoint_id:
+        endpoints.mend(run.judge.endpoint_id)
+    transaction.on_commit(lambda: queue(run))
 
 
 def queue(run: Run) -> None:
@@ -232,10 +337,13 @@ def _send(task: str, pk: int, **options: float) -> None:
 
 
 def _write(study: Study, judge: Judge, planned: Plan, scope: Scope, *, budget: Decimal | None, by: str) -> Run:
-    rater = Rater.objects.create(study=study, code=judge.slug, kind=judge.kind, is_simulated=judge.is_stub)
+    rater, _created = Rater.objects.get_or_create(
+        study=study, code=judge.slug, defaults={"kind": judge.kind, "is_simulated": judge.is_stub}
+    )
     run = Run.objects.create(
         study=study,
         judge=judge,
+        state=Run.State.PLANNED,
         document=planned.document,
         sha256=planned.sha256,
         created_by=by,
@@ -273,7 +381,6 @@ def _write(study: Study, judge: Judge, planned: Plan, scope: Scope, *, budget: D
 def _call(run: Run, assignment: Assignment | None, planned: PlannedCall, reading: Pass, shelf: calls.Shelf) -> Call:
     """The row of one call; its texts are put onto the shelf."""
     is_sent = "messages" in planned.request
-    of_reading = {"endpoint": run.judge.endpoint_id, **asdict(reading)}
     return Call(
         run=run,
         kind=planned.kind,
@@ -284,5 +391,12 @@ def _call(run: Run, assignment: Assignment | None, planned: PlannedCall, reading
         items=list(planned.keys),
         anchor=planned.anchor,
         request=shelf.put_request(planned.request, planned.stories) if is_sent else planned.request,
-        request_sha256=calls.fingerprint(planned.request, **of_reading) if is_sent else "",
+        request_sha256=_fingerprint(run.judge, planned, reading),
     )
+
+
+def _fingerprint(judge: Judge, planned: PlannedCall, reading: Pass) -> str:
+    """The hash of all that the call asks; "" for what is not sent."""
+    if "messages" not in planned.request:
+        return ""
+    return calls.fingerprint(planned.request, endpoint=judge.endpoint_id, **asdict(reading))

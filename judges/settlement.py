@@ -5,7 +5,7 @@ after its worker was taken to be dead; any other is kept with its attempt and ch
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -47,6 +47,7 @@ class Ended:
     cost : in US dollars; None if unknown
     was_endpoint_well : whether others were answered while this one was under way
     ends_nothing : of a failure, that the call is planned again whatever it was
+    is_reused : nothing was sent; the reply is that of an earlier call that asked the same
     """
 
     attempt: Attempt
@@ -56,6 +57,7 @@ class Ended:
     cost: Decimal | None = None
     was_endpoint_well: bool = False
     ends_nothing: bool = False
+    is_reused: bool = False
 
     @property
     def call(self) -> Call:
@@ -70,7 +72,8 @@ def settle(ended: Sequence[Ended]) -> list[tuple[Call, AssignmentEnded]]:
     refusals: list[tuple[Call, AssignmentEnded]] = []
     with transaction.atomic():
         locked = Call.objects.filter(pk__in={e.call.pk for e in ended}).order_by("pk")
-        state_by_call = dict(locked.select_for_update(no_key=True).values_list("pk", "state"))
+        rows = list(locked.select_for_update(no_key=True).values_list("pk", "state", "request_sha256"))
+        state_by_call = {pk: state for pk, state, _sha256 in rows}
         asked_before = _find_asked_before(ended, interpretations)
         awaited = _find_awaited(ended)
         answers: list[tuple[Ended, Interpretation]] = []
@@ -86,9 +89,10 @@ def settle(ended: Sequence[Ended]) -> list[tuple[Call, AssignmentEnded]]:
             elif state_by_call.get(e.call.pk) not in OPEN:
                 _write_completion(e, e.result, Attempt.Outcome.LATE)
             else:
-                _write_completion(e, e.result, Attempt.Outcome.ANSWERED)
+                _write_completion(e, e.result, Attempt.Outcome.REUSED if e.is_reused else Attempt.Outcome.ANSWERED)
                 interpretation = interpretations[e.attempt.pk]
-                if interpretation.state == Call.State.UNREADABLE and e.call.pk not in asked_before:
+                may_ask_again = not e.is_reused and e.call.pk not in asked_before
+                if interpretation.state == Call.State.UNREADABLE and may_ask_again:
                     asked_again[interpretation.reason].append(e.call.pk)
                     state_by_call[e.call.pk] = Call.State.PLANNED
                 else:
@@ -98,9 +102,18 @@ def settle(ended: Sequence[Ended]) -> list[tuple[Call, AssignmentEnded]]:
         _write_failed(failed)
         _ask_again(asked_again)
         _end_calls(answers, refused={call.pk for call, _ in refusals})
+        _forget(ended, interpretations, erased={pk for pk, _state, sha256 in rows if not sha256})
         _write_attempts([e.attempt for e in ended])
         _write_parses(ended, interpretations)
     return refusals
+
+
+def _forget(ended: Iterable[Ended], interpretations: dict[int, Interpretation], *, erased: Collection[int]) -> None:
+    """Keep no word of what came back to calls whose texts were erased while they were under way."""
+    for e in ended:
+        if e.call.pk in erased:
+            e.attempt.body = e.attempt.reason = ""
+            interpretations.pop(e.attempt.pk, None)
 
 
 def _find_asked_before(ended: Iterable[Ended], interpretations: dict[int, Interpretation]) -> set[int]:
@@ -112,7 +125,9 @@ def _find_asked_before(ended: Iterable[Ended], interpretations: dict[int, Interp
     ]
     if not unreadable:
         return set()
-    answered = Attempt.objects.filter(call__in=unreadable, outcome=Attempt.Outcome.ANSWERED)
+    answered = Attempt.objects.filter(
+        call__in=unreadable, outcome__in=[Attempt.Outcome.ANSWERED, Attempt.Outcome.REUSED]
+    )
     return set(answered.order_by().values_list("call", flat=True))
 
 
@@ -180,7 +195,7 @@ def _write_completion(ended: Ended, completion: Completion, outcome: Attempt.Out
     attempt = ended.attempt
     attempt.outcome = outcome
     attempt.ended_at = ended.at
-    attempt.status = 200
+    attempt.status = None if ended.is_reused else 200
     attempt.request_id = completion.request_id[:200]
     attempt.model = completion.model[:200]
     attempt.finish_reason = completion.finish_reason[:80]
