@@ -23,7 +23,7 @@ from annotation.models import Assignment, Rater
 from annotation.responses import submission
 from judges import attempts, calls, endpoints, extensions, measurements, planning, reuse, workers
 from judges.estimates import RunEstimate
-from judges.lifecycle import close, discard, finish, pause, stop, stop_at_budget, wait
+from judges.lifecycle import close, discard, finish, pause, set_budget, stop, stop_at_budget, wait
 from judges.measurements import CannotMeasure
 from judges.models import Attempt, Call, Endpoint, Judge, Reading, Run, Share
 from judges.planning import CannotRun, Plan, PlannedCall, Scope
@@ -48,6 +48,7 @@ __all__ = [
     "queue_endpoint",
     "resume",
     "retry",
+    "set_budget",
     "start",
     "stop",
     "stop_at_budget",
