@@ -33,7 +33,8 @@ def stop_at_budget(run: Run) -> Run:
     """The run waiting, since its budget does not bear another call; those that are left say so."""
     left = run.calls.filter(state=Call.State.PLANNED)
     n_left = left.update(state=Call.State.BUDGET_STOPPED, reason="the budget was spent")
-    return wait(run, f"The budget of {run.budget} USD was spent with calls left: {n_left}. Raise it, or close the run.")
+    budget = f"{run.budget.normalize():f}" if run.budget is not None else ""
+    return wait(run, f"The budget of {budget} USD was spent with calls left: {n_left}. Raise it, or close the run.")
 
 
 def close(run: Run, *, at: datetime) -> Run:

@@ -68,7 +68,7 @@ SWEEP_SECONDS = 10
 POLL_SECONDS = 0.25
 # Ended without a usable answer. What a model or its provider declined is an answer of its kind.
 RETRYABLE = (
-    *(Call.State.PROVIDER_ERROR, Call.State.TOO_LARGE, Call.State.BUDGET_STOPPED),
+    *(Call.State.PROVIDER_ERROR, Call.State.TOO_LARGE),
     *(Call.State.UNREADABLE, Call.State.TRUNCATED, Call.State.OUT_OF_RANGE),
 )
 
@@ -208,11 +208,13 @@ def retry(run: Run) -> int:
 
 
 def find_retryable(run: Run) -> QuerySet[Call]:
-    """The calls of the run that `retry` asks once more. What was erased cannot be sent again."""
+    """The calls of the run that `retry` asks once more. What was erased cannot be sent again.
+
+    What the budget stopped is among them once the run is finished; until then it is asked by `resume`.
+    """
+    states = (*RETRYABLE, Call.State.BUDGET_STOPPED) if run.state == Run.State.FINISHED else RETRYABLE
     replied = Count("attempts", filter=Q(attempts__outcome__in=[Attempt.Outcome.ANSWERED, Attempt.Outcome.REUSED]))
-    calls = (
-        run.calls.filter(state__in=RETRYABLE).exclude(request={}).annotate(n_replies=replied).filter(n_replies__lt=2)
-    )
+    calls = run.calls.filter(state__in=states).exclude(request={}).annotate(n_replies=replied).filter(n_replies__lt=2)
     return calls.exclude(kind=Call.Kind.FILL, assignment__status=Assignment.Status.SUBMITTED)
 
 

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django.db.models import Count, Q, Sum
+from django.utils.translation import gettext as _
 
 from judges import runs
 from judges.models import Attempt, Endpoint, Run
@@ -35,7 +36,7 @@ class RunProgress:
     n_reused : calls that took an earlier reply
     n_retryable : calls without a usable answer that may be asked once more
     cost : in US dollars; None if no price is known
-    state : the run's, or "resting" while its endpoint rests
+    state : the run's; of one at work "resting" while its endpoint rests, "waiting" while a person has to see to that
     """
 
     n: int
@@ -55,6 +56,11 @@ class RunProgress:
     resting_until: datetime | None
     resting_reason: str
     needs_attention: str
+
+    @property
+    def label(self) -> str:
+        """Its state in words."""
+        return str(_("resting") if self.state == "resting" else Run.State(self.state).label)
 
     @property
     def is_under_way(self) -> bool:
@@ -89,11 +95,18 @@ def load_progress(run: Run, *, at: datetime) -> RunProgress:
         n_tokens_in=sums["n_in"] or 0,
         n_tokens_out=sums["n_out"] or 0,
         cost=sums["cost"],
-        state="resting" if is_resting else run.state,
+        state=_state(run, is_resting=is_resting),
         resting_until=endpoint.resting_until if endpoint and is_resting else None,
         resting_reason=endpoint.resting_reason if endpoint and is_resting else "",
         needs_attention=endpoint.needs_attention if endpoint else "",
     )
+
+
+def _state(run: Run, *, is_resting: bool) -> str:
+    endpoint = run.judge.endpoint
+    if run.state == Run.State.RUNNING and endpoint is not None and endpoint.needs_attention:
+        return Run.State.WAITING
+    return "resting" if is_resting else run.state
 
 
 def _rests(endpoint: Endpoint | None, *, at: datetime) -> bool:

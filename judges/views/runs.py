@@ -52,7 +52,7 @@ def show(request: HttpRequest, access: Access, run: int) -> HttpResponse:
         "progress": load_progress(row, at=timezone.now()),
         "may_change": access.may(CHANGES),
         "may_approve": access.may(CHANGES) and access.may(STARTS),
-        "budget_form": BudgetForm(initial={"budget": row.budget}),
+        "budget_form": BudgetForm(initial={"budget": None if row.budget is None else f"{row.budget.normalize():f}"}),
         "estimate": RunEstimate.load(row.estimate),
         "withheld": row.withheld,
     }
