@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from decimal import Decimal
+from math import ceil
 from typing import Any
 
 from django.db.models import Avg, F
@@ -36,6 +37,10 @@ class RunEstimate:
     worst_cost: Decimal | None
     seconds: float
     n_reused: int = 0
+
+    @property
+    def minutes(self) -> int:
+        return ceil(self.seconds / 60)
 
     @property
     def document(self) -> dict[str, Any]:

@@ -13,19 +13,30 @@ from django.utils.translation import gettext as _
 from annotation.models import Rater
 from judges import measurements, planning
 from judges.models import Call, Judge, Run
-from judges.planning import CannotRun, Plan, PlannedCall, PlannedSeat, Scope
+from judges.planning import CannotRun, Plan, PlannedSeat, Scope
 from judges.readings import Pass
+from judges.requests import PlannedCall
 from studies import hashing
 from studies.models import Study
 
 # Calls that ended so have no answer of any kind, so that asking for one is not asking twice.
 UNANSWERED = (Call.State.PROVIDER_ERROR, Call.State.TOO_LARGE, Call.State.BUDGET_STOPPED)
+# A mistyped number must not plan a million calls.
+MOST_REPEATS = 50
 # Group, reading, step, item and story: what no two calls of a judge in a study share.
 CallKey = tuple[Any, ...]
 
 
 class NothingToAsk(CannotRun):
     """The judge has been asked all of it already."""
+
+
+def find_codes(study: Study, names: Iterable[str]) -> tuple[str, ...]:
+    """Codes of stories by these names, each once: a group's name stands for its stories, any other for itself."""
+    names = list(names)
+    groups = study.groups.filter(code__in=names).prefetch_related("stories") if names else ()
+    codes_by_group = {group.code: sorted(story.code for story in group.stories.all()) for group in groups}
+    return tuple(dict.fromkeys(code for name in names for code in codes_by_group.get(name, [name])))
 
 
 def plan(study: Study, judge: Judge, scope: Scope | None = None) -> Plan:
@@ -41,6 +52,8 @@ def plan(study: Study, judge: Judge, scope: Scope | None = None) -> Plan:
     if not states and study.raters.filter(code=judge.slug).exists():
         raise CannotRun(_("%(study)s has a rater called %(judge)s already; give the judge another name") % names)
     is_metric = judge.kind == Rater.Kind.METRIC
+    if is_metric and scope not in (None, Scope()):
+        raise CannotRun(_("A metric measures every story once; it takes no selection, orders or readings"))
     complete = measurements.plan_measurements(study, judge) if is_metric else planning.plan_run(study, judge, scope)
     return extend(study, judge, complete)
 

@@ -1,6 +1,7 @@
 """How a run is halted and how it ends, for workers, commands and pages alike."""
 
 from datetime import datetime
+from decimal import Decimal
 
 from django.db import transaction
 from django.db.models import Count, Max, Q
@@ -32,11 +33,17 @@ def stop_at_budget(run: Run) -> Run:
     """The run waiting, since its budget does not bear another call; those that are left say so."""
     left = run.calls.filter(state=Call.State.PLANNED)
     n_left = left.update(state=Call.State.BUDGET_STOPPED, reason="the budget was spent")
-    return wait(run, f"The budget of {run.budget} USD was spent with calls left: {n_left}. Raise it, or close the run.")
+    budget = f"{run.budget.normalize():f}" if run.budget is not None else ""
+    return wait(run, f"The budget of {budget} USD was spent with calls left: {n_left}. Raise it, or close the run.")
 
 
 def close(run: Run, *, at: datetime) -> Run:
-    """The run finished with what it has, its calls without an answer left so. Raises CannotRun while some are sent."""
+    """The run finished with what it has, its calls without an answer left so.
+
+    Raises CannotRun while some are under way, and if nobody has approved it.
+    """
+    if run.state == Run.State.PLANNED:
+        raise CannotRun(_("%(run)s has not been approved yet") % {"run": run})
     if run.calls.filter(state=Call.State.LEASED).exists():
         raise CannotRun(_("%(run)s still has calls under way") % {"run": run})
     with transaction.atomic():
@@ -61,6 +68,15 @@ def discard(run: Run) -> None:
     Seat.objects.filter(pk__in=[assignment.seat_id for assignment in assignments]).delete()
     raters = Rater.objects.filter(pk__in={assignment.rater_id for assignment in assignments})
     raters.filter(assignments=None).delete()
+
+
+def set_budget(run: Run, budget: Decimal | None) -> None:
+    """Have the run spend no more than that from now on; None for no limit. Raises CannotRun if it is finished.
+
+    budget : in US dollars
+    """
+    if not Run.objects.filter(pk=run.pk).exclude(state=Run.State.FINISHED).update(budget=budget):
+        raise CannotRun(_("%(run)s is finished") % {"run": run})
 
 
 def finish(run: Run, *, at: datetime) -> bool:

@@ -23,7 +23,7 @@ from annotation.models import Assignment, Rater
 from annotation.responses import submission
 from judges import attempts, calls, endpoints, extensions, measurements, planning, reuse, workers
 from judges.estimates import RunEstimate
-from judges.lifecycle import close, discard, finish, pause, stop, stop_at_budget, wait
+from judges.lifecycle import close, discard, finish, pause, set_budget, stop, stop_at_budget, wait
 from judges.measurements import CannotMeasure
 from judges.models import Attempt, Call, Endpoint, Judge, Prompt, Reading, Run, Share
 from judges.planning import CannotRun, Plan, Scope
@@ -49,6 +49,7 @@ __all__ = [
     "queue_endpoint",
     "resume",
     "retry",
+    "set_budget",
     "start",
     "stop",
     "stop_at_budget",
@@ -68,7 +69,7 @@ SWEEP_SECONDS = 10
 POLL_SECONDS = 0.25
 # Ended without a usable answer. What a model or its provider declined is an answer of its kind.
 RETRYABLE = (
-    *(Call.State.PROVIDER_ERROR, Call.State.TOO_LARGE, Call.State.BUDGET_STOPPED),
+    *(Call.State.PROVIDER_ERROR, Call.State.TOO_LARGE),
     *(Call.State.UNREADABLE, Call.State.TRUNCATED, Call.State.OUT_OF_RANGE),
 )
 
@@ -208,11 +209,13 @@ def retry(run: Run) -> int:
 
 
 def find_retryable(run: Run) -> QuerySet[Call]:
-    """The calls of the run that `retry` asks once more. What was erased cannot be sent again."""
+    """The calls of the run that `retry` asks once more. What was erased cannot be sent again.
+
+    What the budget stopped is among them once the run is finished; until then it is asked by `resume`.
+    """
+    states = (*RETRYABLE, Call.State.BUDGET_STOPPED) if run.state == Run.State.FINISHED else RETRYABLE
     replied = Count("attempts", filter=Q(attempts__outcome__in=[Attempt.Outcome.ANSWERED, Attempt.Outcome.REUSED]))
-    calls = (
-        run.calls.filter(state__in=RETRYABLE).exclude(request={}).annotate(n_replies=replied).filter(n_replies__lt=2)
-    )
+    calls = run.calls.filter(state__in=states).exclude(request={}).annotate(n_replies=replied).filter(n_replies__lt=2)
     return calls.exclude(kind=Call.Kind.FILL, assignment__status=Assignment.Status.SUBMITTED)
 
 
