@@ -13,8 +13,9 @@ from django.utils.translation import gettext as _
 from annotation.models import Rater
 from judges import measurements, planning
 from judges.models import Call, Judge, Run
-from judges.planning import CannotRun, Plan, PlannedCall, PlannedSeat, Scope
+from judges.planning import CannotRun, Plan, PlannedSeat, Scope
 from judges.readings import Pass
+from judges.requests import PlannedCall
 from studies import hashing
 from studies.models import Study
 

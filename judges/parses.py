@@ -60,12 +60,20 @@ def _read(run: Run, pks: Sequence[int], *, at: datetime) -> int:
     calls = list(locked.select_related(*names))
     read = {call.pk: _interpret(run, call, at=at) for call in calls}
     changed = [call for call in calls if _differs(call, *read[call.pk])]
-    reopened = submission.reopen({call.assignment_id for call in changed})
+    reopened = submission.reopen({call.assignment_id for call in changed if call.assignment_id})
     n_changed = 0
     for call in changed:
         attempt, interpretation = read[call.pk]
         entries = [
-            Entry(call.assignment, call.step, item, call.story, answer, at, key=f"parse of attempt {attempt.pk}")
+            Entry(
+                call.required_assignment,
+                call.required_step,
+                item,
+                call.story,
+                answer,
+                at,
+                key=f"parse of attempt {attempt.pk}",
+            )
             for item, answer in interpretation.answers
         ]
         results = responses.record_many(entries)

@@ -46,7 +46,9 @@ class StubClient:
         answer = draw_value(request["schema"], Chance(rng, text=TEXT, yes_rate=float(parameters.get("yes_rate", 0.5))))
         rationale = "This is a stub and not a model: it has read nothing, and its answer was drawn by chance."
         # In this order the reply suits both protocols: it is a JSON object from beginning to end.
-        text = json.dumps({"rationale": rationale, "answer": answer}, ensure_ascii=False)
+        # The schema of an object is that of the whole reply.
+        reply = answer if "properties" in request["schema"] else {"rationale": rationale, "answer": answer}
+        text = json.dumps(reply, ensure_ascii=False)
         raw = json.dumps({"stub": True, "reply": text}, ensure_ascii=False)
         return Completion(text, "stop", raw)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django import forms
 from django.contrib import messages
@@ -14,14 +14,18 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Rater
-from judges import extensions, runs
+from judges import extensions, preparation, runs
 from judges.estimates import RunEstimate
 from judges.models import Judge, Reading, Run
 from judges.planning import CannotRun, Plan, Scope
+from judges.requests import PlannedCall
+from judges.views.scopes import FIELDS, ScopeForm
 from studies.access import Access
 from studies.views.guards import require_in_study
 
 STARTS = "judges.add_run"
+# The names of its fields in an address, beside the judge.
+SELECTED = ("stories", "orders", "n_repeats")
 
 
 class JudgeChoice(forms.ModelChoiceField):  # type: ignore[type-arg]
@@ -29,7 +33,7 @@ class JudgeChoice(forms.ModelChoiceField):  # type: ignore[type-arg]
         return f"{obj.slug} ({obj.model or _('metric')})"
 
 
-class ScopeForm(forms.Form):
+class SelectionForm(forms.Form):
     """Which judge reads which stories, and how often. What is left out of the address is as usual."""
 
     USUAL = {"orders": [Reading.Order.PLANNED.value], "n_repeats": ["1"]}
@@ -79,11 +83,12 @@ class ScopeForm(forms.Form):
         """The codes that were written, a group's in place of its own; each once."""
         return extensions.find_codes(self.access.study, re.findall(r"[^\s,;]+", self.cleaned_data["stories"]))
 
-    @property
-    def scope(self) -> Scope:
-        """What was chosen, once it is valid."""
+    def narrow(self, scope: Scope) -> Scope:
+        """The scope with what was chosen here, once that is valid."""
         values = self.cleaned_data
-        return Scope(selection=values["stories"], orders=tuple(values["orders"]), n_repeats=values["n_repeats"])
+        return replace(
+            scope, selection=values["stories"], orders=tuple(values["orders"]), n_repeats=values["n_repeats"]
+        )
 
     @property
     def choices(self) -> list[tuple[str, str]]:
@@ -138,36 +143,40 @@ class DryRun:
     messages: tuple[tuple[str, str], ...] = ()
 
 
-@require_in_study(STARTS, methods=("GET", "HEAD", "POST"), query=("judge", "stories", "orders", "n_repeats"))
+@require_in_study(STARTS, methods=("GET", "HEAD", "POST"), query=("judge", *SELECTED, *FIELDS))
 def new(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever may start runs: choose who reads what, see what that asks and takes, approve it or save it."""
     is_post = request.method == "POST"
-    form = ScopeForm(request.POST if is_post else request.GET or None, access=access)
-    approval = ApprovalForm(request.POST if is_post else None, initial={"resends_unknown": True})
+    values = request.POST if is_post else request.GET
+    form = SelectionForm(values if is_post else values or None, access=access)
+    approval = ApprovalForm(values if is_post else None, initial={"resends_unknown": True})
     judge: Judge | None = form.cleaned_data["judge"] if form.is_valid() else None
-    dry_run = plan_dry(access, judge, form.scope) if judge else None
-    if is_post and judge and dry_run and approval.is_valid():
+    options = ScopeForm(values if "is_chosen" in values else None, study=access.study, judge=judge) if judge else None
+    scope = form.narrow(options.scope) if options and not options.errors else None
+    dry_run = plan_dry(access, judge, scope) if judge and scope else None
+    if is_post and judge and scope and dry_run and approval.is_valid():
         n_seen = approval.cleaned_data["n_calls"]
         if n_seen is not None and n_seen != dry_run.n_calls and not dry_run.obstacle:
             form.add_error(None, _("What it would ask has changed since you looked. Look again before you approve."))
-        elif run := _start(request, access, judge, form, approval):
+        elif run := _start(request, access, judge, scope, form, approval):
             return redirect("judges:run", slug=access.study.slug, run=run.pk)
-    if dry_run:
-        approval.initial["n_calls"] = dry_run.n_calls
-    has_errors = bool(form.errors or approval.errors)
+    has_errors = bool(form.errors or approval.errors or (options is not None and options.errors))
     context = {
         "study": access.study,
         "access": access,
         "form": form,
+        "options": options,
         "approval": approval,
         "judge": judge,
+        "may_release": access.may("studies.change_provenance"),
         "dry_run": dry_run,
-        "n_calls": dry_run.n_calls if dry_run else 0,
     }
     return render(request, "judges/new_run.html", context, status=400 if has_errors else 200)
 
 
-def _start(request: HttpRequest, access: Access, judge: Judge, form: ScopeForm, approval: ApprovalForm) -> Run | None:
+def _start(
+    request: HttpRequest, access: Access, judge: Judge, scope: Scope, form: SelectionForm, approval: ApprovalForm
+) -> Run | None:
     """The run, at work or saved for somebody else; None, with the reason in the form, if it cannot be."""
     is_saved = request.POST.get("do") == "save"
     make = runs.plan if is_saved else runs.start
@@ -176,7 +185,7 @@ def _start(request: HttpRequest, access: Access, judge: Judge, form: ScopeForm, 
             access.study,
             judge,
             by=request.user.get_username(),
-            scope=form.scope,
+            scope=scope,
             budget=approval.cleaned_data["budget"],
             resends_unknown=approval.cleaned_data["resends_unknown"],
         )
@@ -193,7 +202,7 @@ def plan_dry(access: Access, judge: Judge, scope: Scope) -> DryRun:
     try:
         with transaction.atomic():
             plan = extensions.plan(access.study, judge, scope)
-            estimate = runs.estimate(access.study, plan)
+            estimate = preparation.estimate(access.study, plan)
             if judge.kind == Rater.Kind.METRIC:
                 # Its step is made with its run; what is rolled back was only tried.
                 transaction.set_rollback(True)
@@ -204,7 +213,7 @@ def plan_dry(access: Access, judge: Judge, scope: Scope) -> DryRun:
 
 def _describe(plan: Plan, estimate: RunEstimate | None) -> DryRun:
     first = next(iter(plan.all_calls), None)
-    names = [first.story.code if first.story else "", first.item.title if first.item else ""] if first else []
+    names = [first.story.code if first.story else "", _title(first)] if first else []
     return DryRun(
         "",
         n_calls=plan.n_calls,
@@ -214,3 +223,8 @@ def _describe(plan: Plan, estimate: RunEstimate | None) -> DryRun:
         about=", ".join(filter(None, names)),
         messages=tuple((m["role"], m["content"]) for m in first.request.get("messages", [])) if first else (),
     )
+
+
+def _title(call: PlannedCall) -> str:
+    """What the call asks: its item, or the step of which it asks all."""
+    return call.item.title if call.item else call.step.title if call.step else ""

@@ -28,7 +28,6 @@ from stats.reasons import Incomputable
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
     from stats.human_line import Against
-    from stats.intervals import Interval as StatisticInterval
 
 SALT = 23  # of the seed
 
@@ -136,18 +135,12 @@ def _lines_of(
                 judge=name,
                 kind=kind,
                 part=part,
-                expert=Side(value=line.person, interval=_interval(line.person_interval)),
-                of_judge=Side(value=line.judge, interval=_interval(line.judge_interval)),
-                difference=Side(value=line.difference, interval=_interval(line.difference_interval)),
+                expert=Side(value=line.person, interval=Interval.of(line.person_interval)),
+                of_judge=Side(value=line.judge, interval=Interval.of(line.judge_interval)),
+                difference=Side(value=line.difference, interval=Interval.of(line.difference_interval)),
                 n_people=line.n_people,
                 n=line.n_units,
             )
-
-
-def _interval(ends: StatisticInterval | Incomputable) -> Interval:
-    if isinstance(ends, Incomputable):
-        return Interval(low=None, high=None, why=Reason.of(ends))
-    return Interval(low=ends.low, high=ends.high, n_resampled=ends.n_units, note=ends.note, method=ends.method)
 
 
 def _rows(result: Listing[JudgeLine]) -> Iterator[Row]:

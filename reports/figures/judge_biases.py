@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
-from reports.dataset.judged import judged
-from reports.dataset.readings import explanation_lengths, family_masks, repeated_answers, story_lengths
+from reports.dataset.judged import family_masks, judged
+from reports.dataset.lengths import explanation_lengths, story_lengths
+from reports.dataset.readings import repeated_answers
 from reports.figures.base import N_RESAMPLES, Estimate, Figure, Interval, Listing, Reason, Row, note_of, weakest_note
 from reports.lazy import judge_biases, judge_scores, judgements, np
 from reports.numbers import decimal
@@ -59,7 +60,7 @@ class Bias(Estimate):
 
 
 class JudgeBiases(Figure[Listing[Bias]]):
-    """Position stands with the pairs; the spread over several wordings is that of several judges."""
+    """Position stands with the pairs, the spread over several wordings in a figure of its own."""
 
     key = "judge_biases"
     title = gettext_lazy("What judges go by")
@@ -132,12 +133,7 @@ def _named(compute: Callable[[], Bias], *, judge: str, bias: str, kind: str) -> 
 
 
 def _bias(value: float, ends: StatisticInterval | Incomputable | None, **fields: Any) -> Bias:
-    if ends is None:
-        interval = Interval(low=None, high=None)
-    elif isinstance(ends, Incomputable):
-        interval = Interval(low=None, high=None, why=Reason.of(ends))
-    else:
-        interval = Interval(low=ends.low, high=ends.high, n_resampled=ends.n_units, note=ends.note, method=ends.method)
+    interval = Interval(low=None, high=None) if ends is None else Interval.of(ends)
     return Bias(judge="", bias="", kind="", value=value, interval=interval, **{"people": None} | fields)
 
 

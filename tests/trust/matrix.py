@@ -76,6 +76,8 @@ judges:runs                         GET    login login login 403    ok     ok   
 judges:runs                         POST   405   405   405   405    405    405   405    405     405
 judges:new_run                      GET    login login login 403    ok     403   ok     403     403
 judges:new_run                      POST   login login login 403    400    403   400    403     403
+judges:releases                     GET    login login login 403    ok     403   403    403     403
+judges:releases                     POST   login login login 403    400    403   403    403     403
 judges:run                          GET    login login login 403    ok     ok    ok     403     403
 judges:run                          POST   405   405   405   405    405    405   405    405     405
 judges:calls                        GET    login login login 403    ok     ok    ok     403     403
@@ -88,6 +90,8 @@ judges:judges                       GET    login login login 403    ok     ok   
 judges:judges                       POST   405   405   405   405    405    405   405    405     405
 judges:new_judge                    GET    login login login 403    ok     403   ok     403     403
 judges:new_judge                    POST   login login login 403    400    403   400    403     403
+judges:new_panel                    GET    login login login 403    ok     403   ok     403     403
+judges:new_panel                    POST   login login login 403    400    403   400    403     403
 judges:add_metric                   GET    405   405   405   405    405    405   405    405     405
 judges:add_metric                   POST   login login login 403    away   403   away   403     403
 judges:judge                        GET    login login login 403    ok     ok    ok     403     403

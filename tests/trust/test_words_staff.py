@@ -22,7 +22,7 @@ from tests.languages import pseudo
 from tests.reports.test_pages import full_study
 from tests.trust import marked, world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 # Names of tables and fields that are the same words in Portuguese.
 SAME = {

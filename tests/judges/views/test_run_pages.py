@@ -233,13 +233,13 @@ def test_a_designer_sees_what_was_sent_and_no_answer(client: Client, run: Run) -
     runs.drain(run)
     call = run.calls.filter(item__type="binary").first()
     assert call is not None
-    Attempt.objects.filter(call=call).update(body="The canary sang.", reason="The canary sang.")
-    Call.objects.filter(pk=call.pk).update(reason="The canary sang.")
+    Attempt.objects.filter(call=call).update(body="The goldfinch sang.", reason="The goldfinch sang.")
+    Call.objects.filter(pk=call.pk).update(reason="The goldfinch sang.")
     address = f"/studies/plums/runs/{run.pk}/calls/{call.pk}/"
 
-    assert "The canary sang." in page(client, "researcher", address)
+    assert "The goldfinch sang." in page(client, "researcher", address)
     html = page(client, "designer", address)
-    assert "canary" not in html
+    assert "goldfinch" not in html
     assert "Read as" not in html
     assert "Is it good in way 1?" in html
 
