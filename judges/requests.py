@@ -44,7 +44,7 @@ class PlannedCall:
 
 
 @dataclass(frozen=True)
-class Wording:
+class CallWords:
     """In which words a judge is asked in one reading, the same for every call of it.
 
     premise : whether raters see the one that was given for the writing

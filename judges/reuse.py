@@ -39,7 +39,8 @@ def find_answered(study: Study, hashes: Iterable[str]) -> set[str]:
 
 def take_earlier(run: Run, *, at: datetime) -> int:
     """How many calls of the run took the reply of an earlier one: it is read, recorded and costs nothing."""
-    fresh = run.calls.filter(state=Call.State.PLANNED).exclude(request_sha256="")
+    # What guards a run is asked anew in each: it shows whether the model has changed.
+    fresh = run.calls.filter(state=Call.State.PLANNED, kind__in=Call.ANSWERING).exclude(request_sha256="")
     fresh = fresh.exclude(attempts__outcome__in=[Attempt.Outcome.ANSWERED, Attempt.Outcome.REUSED])
     answered = find_answered(run.study, fresh.values_list("request_sha256", flat=True))
     pks = [pk for pk, sha256 in fresh.order_by("pk").values_list("pk", "request_sha256") if sha256 in answered]
@@ -52,12 +53,13 @@ def _take(run: Run, pks: Collection[int], *, at: datetime) -> int:
         "run", "assignment__seat", "assignment__rater", "step__instrument", "item", "story"
     )
     calls = list(rows.order_by("pk").select_for_update(no_key=True, of=("self",)))
-    replies = _find_replies(run.study, {call.request_sha256 for call in calls}).select_related("call")
+    replies = _find_replies(run.study, {call.request_sha256 for call in calls}).select_related("call__run")
     earlier_by_hash = {reply.call.request_sha256: reply for reply in replies.order_by("pk")}  # the last one counted
     taken = [call for call in calls if call.request_sha256 in earlier_by_hash]
     ended = []
     for attempt in attempts.begin(taken, worker="", probes=(), worst={}, at=at):
         earlier = earlier_by_hash[attempt.call.request_sha256]
+        attempt.call.run = earlier.call.run  # the canary that must not come back is the one that was sent
         attempt.reason = f"The reply is that of call {earlier.call_id} in run {earlier.call.run_id}."
         completion = attempts.read_reply(earlier, adapter=run.adapter)
         # Its tokens were paid for with the earlier call, and are not counted again.
@@ -69,4 +71,4 @@ def _take(run: Run, pks: Collection[int], *, at: datetime) -> int:
 
 def _find_replies(study: Study, hashes: Collection[str]) -> QuerySet[Attempt]:
     answered = Attempt.objects.filter(outcome=Attempt.Outcome.ANSWERED, call__run__study=study).exclude(body="")
-    return answered.filter(call__request_sha256__in=hashes, call__state__in=REPLIED)
+    return answered.filter(call__request_sha256__in=hashes, call__state__in=REPLIED, call__kind__in=Call.ANSWERING)

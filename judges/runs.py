@@ -7,7 +7,6 @@ calls are sent stands in `workers` and `ledger`, how each is answered exactly on
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 
@@ -18,17 +17,13 @@ from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation import design
 from annotation.models import Assignment, Rater
 from annotation.responses import submission
-from judges import attempts, calls, endpoints, extensions, measurements, planning, reuse, workers
-from judges.estimates import RunEstimate
+from judges import attempts, endpoints, extensions, measurements, preparation, reuse, workers
 from judges.lifecycle import close, discard, finish, pause, set_budget, stop, stop_at_budget, wait
 from judges.measurements import CannotMeasure
-from judges.models import Attempt, Call, Endpoint, Judge, Prompt, Reading, Run, Share
-from judges.planning import CannotRun, Plan, Scope
-from judges.readings import Pass
-from judges.requests import PlannedCall
+from judges.models import Attempt, Call, Endpoint, Judge, Run, Share
+from judges.planning import CannotRun, Scope
 from studies import protocol as protocols
 from studies.models import Study
 
@@ -39,7 +34,6 @@ __all__ = [
     "count_calls",
     "discard",
     "drain",
-    "estimate",
     "find_retryable",
     "finish",
     "measure",
@@ -111,8 +105,8 @@ def plan(
             if judge.kind != Rater.Kind.METRIC:
                 _freeze(study, judge, by=by)
             planned = extensions.plan(study, judge, scope)
-            run = _write(study, judge, planned, scope or Scope(), budget=budget, by=by)
-            estimate_of_run = estimate(study, planned)
+            run = preparation.write(study, planned, scope or Scope(), budget=budget, by=by)
+            estimate_of_run = preparation.estimate(study, planned)
             run.resends_unknown = resends_unknown
             run.estimate = estimate_of_run.document if estimate_of_run else {}
             run.save(update_fields=["resends_unknown", "estimate"])
@@ -121,17 +115,6 @@ def plan(
         message = _("%(judge)s has just been started in %(study)s")
         raise CannotRun(message % {"judge": judge.slug, "study": study.slug}) from None
     return run
-
-
-def estimate(study: Study, planned: Plan) -> RunEstimate | None:
-    """What the plan will take, without the calls that take an earlier reply; None of a metric. Three queries."""
-    judge = planned.judge
-    if judge.kind == Rater.Kind.METRIC:
-        return None
-    hash_by_call = {id(call): _fingerprint(judge, call, seat.reading) for seat in planned.seats for call in seat.calls}
-    answered = reuse.find_answered(study, hash_by_call.values())
-    fresh = extensions.select(planned, lambda _seat, call: hash_by_call[id(call)] not in answered)
-    return replace(planning.estimate(fresh), n_reused=planned.n_calls - fresh.n_calls)
 
 
 def approve(run: Run, *, by: str) -> Run:
@@ -337,69 +320,3 @@ def _send(task: str, pk: int, **options: float) -> None:
         current_app.send_task(task, args=[pk], **options)
     except (kombu.exceptions.OperationalError, OSError) as error:
         log.warning("%s(%s) could not be queued (%s); the sweep will try again", task, pk, type(error).__name__)
-
-
-def _write(study: Study, judge: Judge, planned: Plan, scope: Scope, *, budget: Decimal | None, by: str) -> Run:
-    rater, _created = Rater.objects.get_or_create(
-        study=study, code=judge.slug, defaults={"kind": judge.kind, "is_simulated": judge.is_stub}
-    )
-    run = Run.objects.create(
-        study=study,
-        judge=judge,
-        state=Run.State.PLANNED,
-        document=planned.document,
-        sha256=planned.sha256,
-        created_by=by,
-        n_planned=planned.n_calls,
-        selection=list(scope.selection),
-        orders=list(scope.orders),
-        n_repeats=scope.n_repeats,
-        asks=judge.prompt.asks if judge.prompt else Prompt.Asks.ITEM,
-        persona_set=scope.persona_set,
-        canary=planned.canary,
-        budget=budget,
-    )
-    shelf, rows = calls.Shelf(), []
-    for planned_seat in planned.seats:
-        group = planned_seat.group
-        assignment = Assignment.objects.create(
-            study=study,
-            rater=rater,
-            rater_kind=rater.kind,
-            seat=design.add_judge_seat(study, group, planned_seat.order, kind=rater.kind),
-            group=group,
-            version=planned.protocol.version,
-        )
-        reading = planned_seat.reading
-        Reading.objects.create(
-            run=run, assignment=assignment, order=reading.order, persona=reading.persona, repeat=reading.repeat
-        )
-        rows += [_call(run, assignment, c, reading, shelf) for c in planned_seat.calls]
-    rows += [_call(run, None, c, planned.first, shelf) for c in planned.guards]
-    shelf.store()
-    Call.objects.bulk_create(rows, batch_size=200)
-    return run
-
-
-def _call(run: Run, assignment: Assignment | None, planned: PlannedCall, reading: Pass, shelf: calls.Shelf) -> Call:
-    """The row of one call; its texts are put onto the shelf."""
-    is_sent = "messages" in planned.request
-    return Call(
-        run=run,
-        kind=planned.kind,
-        assignment=assignment,
-        step=planned.step,
-        item=planned.item,
-        story=planned.story,
-        items=list(planned.keys),
-        anchor=planned.anchor,
-        request=shelf.put_request(planned.request, planned.stories) if is_sent else planned.request,
-        request_sha256=_fingerprint(run.judge, planned, reading),
-    )
-
-
-def _fingerprint(judge: Judge, planned: PlannedCall, reading: Pass) -> str:
-    """The hash of all that the call asks; "" for what is not sent."""
-    if "messages" not in planned.request:
-        return ""
-    return calls.fingerprint(planned.request, endpoint=judge.endpoint_id, **asdict(reading))

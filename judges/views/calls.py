@@ -99,17 +99,6 @@ def show(request: HttpRequest, access: Access, run: int, call: int) -> HttpRespo
     return render(request, "judges/call.html", context)
 
 
-def _findings(call: Call) -> list[tuple[str, Any]]:
-    """What was read in the reply to a call that guards the run, name by name; nothing of it is an answer."""
-    if call.kind in Call.ANSWERING:
-        return []
-    parse = Parse.objects.filter(attempt__call=call).order_by("-attempt__number", "-pk").first()
-    words = {True: _("yes"), False: _("no"), "": "–"}
-    return [
-        (FINDINGS.get(name, name), words.get(value, value)) for name, value in (parse.values if parse else {}).items()
-    ]
-
-
 def _find_reply(run: Run, attempts: Sequence[Attempt]) -> str:
     """The words of the model that came last; "" if none did."""
     answered = [attempt for attempt in attempts if attempt.body and attempt.outcome in REPLIED]
@@ -124,6 +113,17 @@ def _parses(call: Call) -> list[dict[str, Any]]:
 
 def _spell(values: dict[str, Any]) -> str:
     return ", ".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in values.items())
+
+
+def _findings(call: Call) -> list[tuple[str, Any]]:
+    """What was read in the reply to a call that guards the run, name by name; nothing of it is an answer."""
+    if call.kind in Call.ANSWERING:
+        return []
+    parse = Parse.objects.filter(attempt__call=call).order_by("-attempt__number", "-pk").first()
+    words = {True: _("yes"), False: _("no"), "": "–"}
+    return [
+        (FINDINGS.get(name, name), words.get(value, value)) for name, value in (parse.values if parse else {}).items()
+    ]
 
 
 def _answers(call: Call) -> list[dict[str, Any]]:

@@ -14,16 +14,18 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Rater
-from judges import extensions, runs
+from judges import extensions, preparation, runs
 from judges.estimates import RunEstimate
 from judges.models import Judge, Reading, Run
 from judges.planning import CannotRun, Plan, Scope
 from judges.requests import PlannedCall
-from judges.views.options import FIELDS, OptionsForm
+from judges.views.scopes import FIELDS, ScopeForm
 from studies.access import Access
 from studies.views.guards import require_in_study
 
 STARTS = "judges.add_run"
+# The names of its fields in an address, beside the judge.
+SELECTED = ("stories", "orders", "n_repeats")
 
 
 class JudgeChoice(forms.ModelChoiceField):  # type: ignore[type-arg]
@@ -31,7 +33,7 @@ class JudgeChoice(forms.ModelChoiceField):  # type: ignore[type-arg]
         return f"{obj.slug} ({obj.model or _('metric')})"
 
 
-class ScopeForm(forms.Form):
+class SelectionForm(forms.Form):
     """Which judge reads which stories, and how often. What is left out of the address is as usual."""
 
     USUAL = {"orders": [Reading.Order.PLANNED.value], "n_repeats": ["1"]}
@@ -82,7 +84,7 @@ class ScopeForm(forms.Form):
         return extensions.find_codes(self.access.study, re.findall(r"[^\s,;]+", self.cleaned_data["stories"]))
 
     def narrow(self, scope: Scope) -> Scope:
-        """That scope for the stories, orders and repeats that were chosen, once they are valid."""
+        """The scope with what was chosen here, once that is valid."""
         values = self.cleaned_data
         return replace(
             scope, selection=values["stories"], orders=tuple(values["orders"]), n_repeats=values["n_repeats"]
@@ -141,15 +143,15 @@ class DryRun:
     messages: tuple[tuple[str, str], ...] = ()
 
 
-@require_in_study(STARTS, methods=("GET", "HEAD", "POST"), query=("judge", "stories", "orders", "n_repeats", *FIELDS))
+@require_in_study(STARTS, methods=("GET", "HEAD", "POST"), query=("judge", *SELECTED, *FIELDS))
 def new(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever may start runs: choose who reads what, see what that asks and takes, approve it or save it."""
     is_post = request.method == "POST"
     values = request.POST if is_post else request.GET
-    form = ScopeForm(values or None, access=access)
-    approval = ApprovalForm(request.POST if is_post else None, initial={"resends_unknown": True})
+    form = SelectionForm(values if is_post else values or None, access=access)
+    approval = ApprovalForm(values if is_post else None, initial={"resends_unknown": True})
     judge: Judge | None = form.cleaned_data["judge"] if form.is_valid() else None
-    options = OptionsForm(values if "is_chosen" in values else None, study=access.study, judge=judge) if judge else None
+    options = ScopeForm(values if "is_chosen" in values else None, study=access.study, judge=judge) if judge else None
     scope = form.narrow(options.scope) if options and not options.errors else None
     dry_run = plan_dry(access, judge, scope) if judge and scope else None
     if is_post and judge and scope and dry_run and approval.is_valid():
@@ -158,25 +160,22 @@ def new(request: HttpRequest, access: Access) -> HttpResponse:
             form.add_error(None, _("What it would ask has changed since you looked. Look again before you approve."))
         elif run := _start(request, access, judge, scope, form, approval):
             return redirect("judges:run", slug=access.study.slug, run=run.pk)
-    if dry_run:
-        approval.initial["n_calls"] = dry_run.n_calls
-    has_errors = bool(form.errors or approval.errors or (options and options.errors))
+    has_errors = bool(form.errors or approval.errors or (options is not None and options.errors))
     context = {
         "study": access.study,
         "access": access,
         "form": form,
         "options": options,
-        "may_release": access.may("studies.change_provenance"),
         "approval": approval,
         "judge": judge,
+        "may_release": access.may("studies.change_provenance"),
         "dry_run": dry_run,
-        "n_calls": dry_run.n_calls if dry_run else 0,
     }
     return render(request, "judges/new_run.html", context, status=400 if has_errors else 200)
 
 
 def _start(
-    request: HttpRequest, access: Access, judge: Judge, scope: Scope, form: ScopeForm, approval: ApprovalForm
+    request: HttpRequest, access: Access, judge: Judge, scope: Scope, form: SelectionForm, approval: ApprovalForm
 ) -> Run | None:
     """The run, at work or saved for somebody else; None, with the reason in the form, if it cannot be."""
     is_saved = request.POST.get("do") == "save"
@@ -203,7 +202,7 @@ def plan_dry(access: Access, judge: Judge, scope: Scope) -> DryRun:
     try:
         with transaction.atomic():
             plan = extensions.plan(access.study, judge, scope)
-            estimate = runs.estimate(access.study, plan)
+            estimate = preparation.estimate(access.study, plan)
             if judge.kind == Rater.Kind.METRIC:
                 # Its step is made with its run; what is rolled back was only tried.
                 transaction.set_rollback(True)

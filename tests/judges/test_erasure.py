@@ -9,6 +9,7 @@ from annotation.participation import withdrawal
 from annotation.responses import derivation, submission
 from judges import attempts, calls, catalogue, erasure, runs, settlement
 from judges.models import Attempt, Call, Endpoint, Judge, Parse, Run, Text
+from judges.planning import Scope
 from judges.providers import Completion
 from judges.settlement import Ended
 from studies.models import Step, Story
@@ -17,7 +18,7 @@ from tests.annotation import clozes
 from tests.annotation.participation.test_withdrawal import n_with
 from tests.factories import NOON
 from tests.judges import standin as told
-from tests.judges.conftest import judge_at, started
+from tests.judges.conftest import judge_at, sendable, started
 from tests.judges.standin import StandIn
 from tests.studies.cloze.documents import FILLS
 
@@ -130,3 +131,20 @@ def test_a_reply_that_comes_after_its_text_was_erased_is_not_kept(standin: Stand
     attempt.refresh_from_db()
     assert (attempt.outcome, attempt.body) == (Attempt.Outcome.LATE, "")
     assert words_kept("goldfinch") == []
+
+
+def test_what_a_probe_showed_and_found_is_erased_with_its_story(standin: StandIn) -> None:
+    study = factories.study(comparative=False)
+    with triggers.lifted():
+        Story.objects.filter(study=study, code="p1s2").update(text="Here is the canary. " * 40)
+    story = study.stories.get(code="p1s2")
+    standin.reply = lambda hit: told.says('{"title": "The canary", "author": "", "continuation": "The canary sang."}')
+    judge = judge_at(standin)
+    runs.drain(runs.start(sendable(study), judge, by="tests", scope=Scope(probes=True, selection=("p1s2",))))
+    assert words_kept("the canary. ") == ["Text.content"]
+    assert "Attempt.body" in words_kept("canary sang")
+
+    erasure.empty_calls([story.pk])
+
+    assert words_kept("canary sang") == []
+    assert words_kept("the canary. ") == []

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from annotation.models import Response
-from judges import extensions, parsing, planning, runs
+from judges import extensions, parsing, planning, preparation, runs
 from judges.models import Attempt, Call, Judge, Parse
 from judges.planning import Scope
 from studies.models import Study
@@ -98,7 +98,7 @@ def test_an_estimate_leaves_out_what_is_paid_for(study: Study, standin: StandIn)
     runs.drain(runs.start(sendable(study), judge, by="tests", scope=Scope(selection=("p1s1",))))
     other = twin(judge)
 
-    estimate = runs.estimate(study, extensions.plan(study, other))
+    estimate = preparation.estimate(study, extensions.plan(study, other))
 
     assert estimate is not None
     assert (estimate.n_calls, estimate.n_reused) == (6, 2)

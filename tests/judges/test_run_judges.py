@@ -201,9 +201,13 @@ def test_a_task_works_a_run_off(queued: list[int]) -> None:
     assert (run.state, queued) == (Run.State.FINISHED, [])
 
 
-def test_a_task_whose_turn_is_over_queues_the_run_again(queued: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_task_whose_turn_is_over_gives_way_to_another_endpoint_and_queues_what_is_left(
+    queued: list[int], standin: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tasks, "TURN_SECONDS", 0)
-    run = runs.start(factories.study(comparative=False), catalogue.make_stub_judge(), by="tests")
+    study = sendable(factories.study(comparative=False))
+    runs.start(study, judge_at(standin), by="tests")
+    run = runs.start(study, catalogue.make_stub_judge(), by="tests")
 
     tasks.work(run.judge.endpoint_id)
 

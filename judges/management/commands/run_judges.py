@@ -15,7 +15,7 @@ from django.db import transaction
 from tqdm import tqdm
 
 from annotation.models import Rater
-from judges import catalogue, extensions, measurements, metrics, prompts, runs
+from judges import catalogue, extensions, measurements, metrics, preparation, prompts, runs
 from judges.estimates import RunEstimate
 from judges.models import Call, Judge, Reading, Run
 from judges.planning import CannotRun, Scope
@@ -71,7 +71,7 @@ class Command(BaseCommand):
         try:
             with transaction.atomic():
                 plan = extensions.plan(study, judge, scope)
-                estimate = runs.estimate(study, plan)
+                estimate = preparation.estimate(study, plan)
                 transaction.set_rollback(True)
         except extensions.NothingToAsk:
             return Run.objects.filter(study=study, judge=judge).first()

@@ -1,4 +1,4 @@
-"""What a run asks, as fields: only those between which its judge's prompt leaves a choice."""
+"""What a run is about, as fields: only those between which its judge's prompt leaves a choice."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIELDS = ("is_chosen", "steps", "persona_set", "n_examples", "probes", "anchors"
 MOST_EXAMPLES = 20
 
 
-class OptionsForm(forms.Form):
+class ScopeForm(forms.Form):
     """Which steps, as whom, after how many examples, and what guards the run. A metric leaves no choice."""
 
     is_chosen = forms.BooleanField(initial=True, widget=forms.HiddenInput())
