@@ -58,6 +58,11 @@ class Bias(Estimate):
     def title(self) -> str:
         return _(NAMES[self.bias])
 
+    @property
+    def places(self) -> int:
+        """With how many decimals it is written: shares with one, as everywhere."""
+        return 1 if self.bias == "modal_share" else 2
+
 
 class JudgeBiases(Figure[Listing[Bias]]):
     """Position stands with the pairs, the spread over several wordings in a figure of its own."""
@@ -72,7 +77,9 @@ class JudgeBiases(Figure[Listing[Bias]]):
 
     def compute(self, dataset: Dataset) -> Listing[Bias]:
         scales = [item for item in dataset.items if item.is_scale]
-        return Listing((*_audit(dataset, dataset.verdict_items, "verdicts"), *_audit(dataset, scales, "scales")))
+        rows = [*_audit(dataset, dataset.verdict_items, "verdicts"), *_audit(dataset, scales, "scales")]
+        # Judges beside each other, since one asks which of them goes by something.
+        return Listing(tuple(sorted(rows, key=lambda row: (row.kind != "verdicts", list(NAMES).index(row.bias)))))
 
     def rows(self, result: Listing[Bias]) -> dict[str, Iterator[Row]]:
         return {"judge-biases": (_row(row) for row in result.rows)}
@@ -84,8 +91,8 @@ class JudgeBiases(Figure[Listing[Bias]]):
             if row.why:
                 yield words + to_english(row.why)
                 continue
-            beside = "" if row.people is None else f"; people {decimal(row.people, 2)}"
-            yield f"{words}{decimal(row.value, 2)}, 95 % {between(row.interval, 2)}{beside}"
+            beside = "" if row.people is None else f"; people {decimal(row.people, row.places)}"
+            yield f"{words}{decimal(row.value, row.places)}, 95 % {between(row.interval, row.places)}{beside}"
 
     def context(self, result: Listing[Bias]) -> dict[str, Any]:
         return {"note": weakest_note(row.interval for row in result.rows)}

@@ -171,12 +171,13 @@ def start_wordings(study: Study) -> Iterator[Judge]:
         start_run(study, other.slug)
         yield other
     start_run(study, "another")
+    start_run(study, "masked", personas=("critic", "reader"), like=first)  # another persona is no other wording
 
 
 def test_three_wordings_stand_side_by_side_over_what_all_of_them_answered(study: Study, client: Client) -> None:
     judges = list(start_wordings(study))
     names = tuple(judge.slug for judge in judges)
-    answers = plant(study, (*names, "another"))
+    answers = plant(study, (*names, "another", "masked"))
 
     by_kind = {row.kind: row for row in Wordings().compute(Dataset.of(study)).rows}
 
