@@ -14,7 +14,7 @@ from reports.dataset.judged import family_masks, judged
 from reports.dataset.lengths import explanation_lengths, story_lengths
 from reports.dataset.readings import repeated_answers
 from reports.figures.base import N_RESAMPLES, Estimate, Figure, Interval, Listing, Reason, Row, note_of, weakest_note
-from reports.lazy import judge_biases, judge_scores, judgements, np
+from reports.lazy import intervals, judge_biases, judge_scores, judgements, np
 from reports.numbers import decimal
 from reports.numbers import interval as between
 from reports.reasons import to_english
@@ -114,9 +114,9 @@ def _audit(dataset: Dataset, items: list[StepItem], kind: str) -> Iterator[Bias]
             audits["self_preference"] = partial(_self_preference, dataset, material, answers, masks, salt)
         if kind == "verdicts" and np.isfinite(explanations[at]).any():
             audits["explanations"] = partial(_explanations, dataset, material, answers, explanations[at], salt)
-        readings = repeated_answers(dataset, items, judge)
+        readings, groups = repeated_answers(dataset, items, judge)
         if readings.size:
-            audits["repeats"] = partial(_repeats, readings)
+            audits["repeats"] = partial(_repeats, dataset, readings, groups, salt)
         for bias, compute in audits.items():
             yield _named(compute, judge=judge, bias=bias, kind=kind)
 
@@ -139,9 +139,8 @@ def _named(compute: Callable[[], Bias], *, judge: str, bias: str, kind: str) -> 
     return replace(row, judge=judge, bias=bias, kind=kind)
 
 
-def _bias(value: float, ends: StatisticInterval | Incomputable | None, **fields: Any) -> Bias:
-    interval = Interval(low=None, high=None) if ends is None else Interval.of(ends)
-    return Bias(judge="", bias="", kind="", value=value, interval=interval, **{"people": None} | fields)
+def _bias(value: float, ends: StatisticInterval | Incomputable, **fields: Any) -> Bias:
+    return Bias(judge="", bias="", kind="", value=value, interval=Interval.of(ends), **{"people": None} | fields)
 
 
 def _verbosity(
@@ -196,8 +195,15 @@ def _explanations(
     return _bias(audited.value, audited.interval, n=audited.n_first, n_beside=audited.n_second)
 
 
-def _repeats(readings: FloatArray) -> Bias:
-    return _bias(judge_biases.repeat_variance(readings), None, n=readings.shape[1])
+def _repeats(dataset: Dataset, readings: FloatArray, groups: list[str], salt: tuple[int, ...]) -> Bias:
+    variances = judge_biases.repeat_variances(readings)
+    try:
+        ends: StatisticInterval | Incomputable = intervals.mean_interval(
+            variances, dataset.clusters_of(groups), rng=dataset.rng(*salt, 4), n_resamples=N_RESAMPLES
+        ).clipped(0, np.inf)
+    except Incomputable as error:
+        ends = error
+    return _bias(float(np.nanmean(variances)), ends, n=int(np.isfinite(variances).sum()))
 
 
 def _row(row: Bias) -> Row:
