@@ -9,8 +9,10 @@ from django.utils.translation import gettext as _
 from annotation.models import Assignment
 from annotation.responses import submission
 from judges import attempts
-from judges.models import Call, Run
+from judges.models import Call, Parse, Run
 from judges.planning import CannotRun
+from judges.replies import STOPPED_AT
+from studies.models import Cloze
 
 
 def stop(run: Run, reason: str) -> Run:
@@ -82,5 +84,19 @@ def _submit(run: Run, *, at: datetime) -> None:
     with transaction.atomic():
         row = Run.objects.filter(pk=run.pk).exclude(state=Run.State.FINISHED)
         if row.update(state=Run.State.FINISHED, finished_at=at, note=""):
+            section_by_assignment = _find_stops(run)
             for assignment in Assignment.objects.filter(calls__run=run).distinct():
-                submission.submit(assignment, at=at)
+                submission.submit(assignment, at=at, stopped_at=section_by_assignment.get(assignment.pk))
+
+
+def _find_stops(run: Run) -> dict[int, int]:
+    """By id of the assignment the section at which the model said that it could not go on."""
+    filled = run.calls.filter(kind=Call.Kind.FILL, state=Call.State.REFUSED).select_related("step")
+    sections: dict[int, int] = {}
+    for call in filled:
+        parse = Parse.objects.filter(attempt__call=call).order_by("-attempt__number", "-pk").first()
+        blank = parse.values.get(STOPPED_AT) if parse else None
+        if blank is not None and call.assignment_id is not None:
+            document = Cloze.objects.get(filling=call.required_step.instrument_id).parsed
+            sections[call.assignment_id] = next(b.section for b in document.blanks if b.number == blank)
+    return sections

@@ -36,6 +36,7 @@ class Scope:
     n_examples : how many experts' answers stand before a question, if the prompt shows any
     probes : whether the model is asked of each story whether it knows it
     anchors : whether the fixed texts are judged, too
+    choice : how its prompt was chosen among others, for its document
     """
 
     selection: tuple[str, ...] = ()
@@ -46,6 +47,7 @@ class Scope:
     n_examples: int = 4
     probes: bool = False
     anchors: bool = False
+    choice: dict[str, object] | None = None
 
 
 @dataclass(frozen=True)
@@ -219,9 +221,18 @@ def select_steps(study: Study, judge: Judge, protocol: Protocol, scope: Scope) -
 
 
 def can_ask(prompt: Prompt, step: Step) -> bool:
-    """Whether the prompt can ask every item of the step; a cloze is filled by words of its own."""
+    """Whether the prompt can ask every item of the step. A cloze is filled in words of its own, or in the built-in's.
+
+    Prompts for one section of a cloze, for probes and for writing stories ask no step.
+    """
+    try:
+        shape = prompts.shape_of(prompt.template)
+    except prompts.InvalidPrompt:
+        return True  # what is wrong with it is said when it is filled
+    if step.layout_type.answers_at_once:
+        return shape.kind == "answer" or (shape.kind == "fill" and not shape.by_section)
     types = {item.type for item in protocols.items_of(step)}
-    return step.layout_type.answers_at_once or not prompt.item_types or types <= set(prompt.item_types)
+    return shape.kind == "answer" and (not prompt.item_types or types <= set(prompt.item_types))
 
 
 def estimate(plan: Plan) -> RunEstimate:
@@ -312,6 +323,7 @@ def write_document(
         ({"fill_prompt": fills.prompt_document()} if asks_for_fills else {})
         | ({"probe_prompt": recognition.prompt_document()} if scope.probes else {})
         | ({"anchors": prompts.load_anchors().version} if scope.anchors else {})
+        | ({"choice": scope.choice} if scope.choice else {})
         | ({"persona_set": scope.persona_set.content} if scope.persona_set else {})
         | {
             "study": study.slug,

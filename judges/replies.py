@@ -10,9 +10,12 @@ from judges import fills, parsing, recognition
 from judges.models import Call
 from judges.providers import Completion
 from studies.items import StoryLabel
+from studies.layouts.cloze import Switches
 from studies.models import Cloze, Item
 from studies.protocol import items_of
 
+# What is read of a model that takes the way out: the blank at which it cannot go on.
+STOPPED_AT = "stopped_at"
 OUTCOME_BY_STATE = {
     Call.State.OK: Response.Outcome.ANSWERED,
     Call.State.REFUSED: Response.Outcome.DECLINED,
@@ -91,9 +94,20 @@ def _interpret_probe(call: Call, completion: Completion) -> Interpretation:
 
 def _interpret_fills(call: Call, completion: Completion) -> Interpretation:
     """The same for a whole story: the fill of every blank, or for every blank that there is none."""
-    cloze = Cloze.objects.get(filling=call.required_step.instrument_id)
+    step = call.required_step
+    cloze = Cloze.objects.get(filling=step.instrument_id)
     blanks = list(Item.objects.filter(instrument=cloze.filling_id).order_by("position"))
-    text_by_number = fills.parse_fills(completion.text, finish_reason=completion.finish_reason, document=cloze.parsed)
+    text_by_number = fills.parse_fills(
+        completion.text,
+        finish_reason=completion.finish_reason,
+        document=cloze.parsed,
+        may_stop=Switches(**step.options).way_out,
+    )
+    if isinstance(text_by_number, fills.Stop):
+        stop = parsing.Failure("refused", f"the model took the way out at blank {text_by_number.blank}")
+        refused = _unanswered(blanks, stop)
+        refused.findings = {STOPPED_AT: text_by_number.blank}
+        return refused
     if isinstance(text_by_number, parsing.Failure):
         return _unanswered(blanks, text_by_number)
     answers = [(item, Answer(value=text_by_number[n])) for n, item in enumerate(blanks, start=1)]

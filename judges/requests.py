@@ -180,8 +180,11 @@ class Wording:
 
     def _ask_for_fills(self, step: Step) -> Request:
         cloze = Cloze.objects.get(filling=step.instrument_id)
-        mark = prompts.new_mark()
-        request = fills.build_request(cloze.parsed, Switches(**step.options), mark=mark, step_text=step.text)
+        mark, prompt = prompts.new_mark(), self.judge.required_prompt
+        words = prompt if prompts.shape_of(prompt.template).kind == "fill" else None
+        request = fills.build_request(
+            cloze.parsed, Switches(**step.options), mark=mark, step_text=step.text, prompt=words
+        )
         request["messages"] = prompts.join(request["messages"])
         return {"model": self.judge.model, "parameters": self.judge.parameters} | request
 
