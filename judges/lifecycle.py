@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from annotation.models import Assignment
 from annotation.responses import submission
 from judges import attempts
+from judges.cloze_sections import NOT_ASKED, WAITING
 from judges.models import Call, Parse, Run
 from judges.planning import CannotRun
 from judges.replies import STOPPED_AT
@@ -55,7 +56,7 @@ def finish(run: Run, *, at: datetime) -> bool:
     """
     # All in one query: between two, a call that is planned again would be seen by neither.
     counts_left = run.calls.aggregate(
-        n_pending=Count("pk", filter=Q(state__in=[Call.State.PLANNED, Call.State.LEASED])),
+        n_pending=Count("pk", filter=Q(state__in=[Call.State.PLANNED, Call.State.LEASED]) & ~WAITING),
         n_failed=Count("pk", filter=attempts.OUT_OF_TRIES),
         reason=Max("reason", filter=attempts.OUT_OF_TRIES),
         n_held=Count("pk", filter=Q(state=Call.State.HELD)),
@@ -84,6 +85,8 @@ def _submit(run: Run, *, at: datetime) -> None:
     with transaction.atomic():
         row = Run.objects.filter(pk=run.pk).exclude(state=Run.State.FINISHED)
         if row.update(state=Run.State.FINISHED, finished_at=at, note=""):
+            waiting = run.calls.filter(WAITING, state__in=Call.PENDING)
+            waiting.update(state=Call.State.PROVIDER_ERROR, reason=NOT_ASKED)
             section_by_assignment = _find_stops(run)
             for assignment in Assignment.objects.filter(calls__run=run).distinct():
                 submission.submit(assignment, at=at, stopped_at=section_by_assignment.get(assignment.pk))

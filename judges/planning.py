@@ -223,14 +223,14 @@ def select_steps(study: Study, judge: Judge, protocol: Protocol, scope: Scope) -
 def can_ask(prompt: Prompt, step: Step) -> bool:
     """Whether the prompt can ask every item of the step. A cloze is filled in words of its own, or in the built-in's.
 
-    Prompts for one section of a cloze, for probes and for writing stories ask no step.
+    Prompts for probes and for writing stories ask no step.
     """
     try:
         shape = prompts.shape_of(prompt.template)
     except prompts.InvalidPrompt:
         return True  # what is wrong with it is said when it is filled
     if step.layout_type.answers_at_once:
-        return shape.kind == "answer" or (shape.kind == "fill" and not shape.by_section)
+        return shape.kind == "answer" or shape.kind == "fill"
     types = {item.type for item in protocols.items_of(step)}
     return shape.kind == "answer" and (not prompt.item_types or types <= set(prompt.item_types))
 

@@ -271,8 +271,9 @@ def _write(study: Study, judge: Judge, planned: Plan, scope: Scope, *, budget: D
 
 
 def _call(run: Run, assignment: Assignment | None, planned: PlannedCall, reading: Pass, shelf: calls.Shelf) -> Call:
-    """The row of one call; its texts are put onto the shelf."""
-    is_sent = "messages" in planned.request
+    """The row of one call; its texts are put onto the shelf, but of one that waits for another, which has none yet."""
+    is_sent = "messages" in planned.request and not planned.waits
+    unsent = {name: part for name, part in planned.request.items() if name != "messages"}
     of_reading = {"endpoint": run.judge.endpoint_id, **asdict(reading)}
     return Call(
         run=run,
@@ -283,6 +284,7 @@ def _call(run: Run, assignment: Assignment | None, planned: PlannedCall, reading
         story=planned.story,
         items=list(planned.keys),
         anchor=planned.anchor,
-        request=shelf.put_request(planned.request, planned.stories) if is_sent else planned.request,
+        section=planned.section,
+        request=shelf.put_request(planned.request, planned.stories) if is_sent else unsent,
         request_sha256=calls.fingerprint(planned.request, **of_reading) if is_sent else "",
     )

@@ -1,5 +1,6 @@
 """A round of a cloze: models fill it, a panel judges what they filled, and the report says how far the panel agrees."""
 
+import json
 import re
 
 import numpy as np
@@ -131,3 +132,48 @@ def test_a_prompt_for_filling_asks_nothing_else(standin: StandIn) -> None:
 
     with pytest.raises(runs.CannotRun, match="cannot ask what these steps ask"):
         runs.start(study, judge, by="tests")
+
+
+def fill_section(hit: Hit) -> Reply:
+    """The blanks that the section asks for, each named after itself."""
+    numbers = re.findall(r"^(\d+) \(", content_of(hit), re.MULTILINE)
+    return says(json.dumps({number: f"words {number} of {hit.body['model']}" for number in numbers}))
+
+
+def test_section_by_section_each_is_asked_with_what_stands_before_it(standin: StandIn) -> None:
+    study = sendable(clozes.study())
+    standin.reply = fill_section
+    (judge,) = members(standin, WRITERS[:1], "quiet-fill-section")
+
+    run = runs.start(study, judge, by="tests")
+    planned = list(run.calls.order_by("section").values_list("section", "request_sha256"))
+    run = runs.drain(run)
+
+    assert [(section, bool(sha256)) for section, sha256 in planned] == [(1, True), (2, False), (3, False)]
+    assert (run.state, run.n_planned, runs.count_calls(run)) == ("finished", 3, {"ok": 3})
+    first, second, third = [content_of(hit) for hit in standin.hits]
+    assert "words 1 of" not in first
+    assert "They were words 1 of writer-1" in second
+    assert all(f"words {n} of writer-1" in third for n in (1, 2, 3, 4))
+    assert all(run.canary in content for content in (first, second, third))
+    values = Response.objects.order_by("item__position").values_list("value", flat=True)
+    assert list(values) == [f"words {n} of writer-1" for n in range(1, 6)]
+    assert Fill.objects.get().state == "submitted"
+
+
+def test_a_model_that_stops_in_a_later_section_keeps_what_it_filled(standin: StandIn) -> None:
+    study = sendable(clozes.study())
+    standin.reply = lambda hit: (
+        says("I cannot go on at blank 3") if "of writer-1" in content_of(hit) else fill_section(hit)
+    )
+    (judge,) = members(standin, WRITERS[:1], "quiet-fill-section")
+
+    run = runs.drain(runs.start(study, judge, by="tests"))
+
+    assert run.state == "finished"
+    assert list(run.calls.order_by("section").values_list("state", flat=True)) == ["ok", "refused", "provider_error"]
+    assert run.calls.get(section=3).reason.startswith("not asked")
+    row = Fill.objects.get()
+    assert (row.state, row.stopped_at, len(standin.hits)) == ("dropped_out", 2, 2)
+    outcomes = Response.objects.order_by("item__position").values_list("outcome", flat=True)
+    assert list(outcomes) == ["answered"] * 2 + ["declined"] * 3
