@@ -35,6 +35,12 @@ N_SETTLED_AT_ONCE = 256
 IN_BATCHES = Q(sends_batches=True, n_probes_answered__gte=attempts.N_PROBES)
 
 
+def exclude(rows: QuerySet[Run]) -> QuerySet[Run]:
+    """Of these runs those whose calls are sent one by one now."""
+    open_batches = ProviderBatch.objects.filter(run=OuterRef("pk"), state__in=ProviderBatch.OPEN)
+    return rows.exclude(IN_BATCHES).exclude(Exists(open_batches))
+
+
 def find_due(*, at: datetime) -> QuerySet[Run]:
     """The runs with a batch to be handed in or looked at."""
     open_batches = ProviderBatch.objects.filter(run=OuterRef("pk"), state__in=ProviderBatch.OPEN)
@@ -147,7 +153,7 @@ def _take_in(batch: ProviderBatch, outcome_by_key: dict[str, Completion | CallFa
     """Settle every call of the batch; those that were settled before a crash stay as they are."""
     run = batch.run
     tariff = prices.find_tariff(run.judge, on=batch.created_at.date())
-    protocol = run.frozen.get("prompt", {}).get("protocol", "reasoning_first")
+    protocol = run.reply_protocol
     missing = CallFailed("not answered in its batch", kind=FailureKind.TIMEOUT)
     open_attempts = Attempt.objects.filter(
         worker=batch.name, outcome__in=[Attempt.Outcome.IN_FLIGHT, Attempt.Outcome.UNKNOWN]
@@ -210,9 +216,10 @@ def _key(attempt: Attempt) -> str:
 
 def _ask(batch: ProviderBatch, work: Callable[[BatchClient], Awaitable[T]]) -> T:
     """What comes of it at the batch's endpoint. Raises CallFailed and CannotConnect."""
+    endpoint = batch.run.judge.required_endpoint
 
     async def ask() -> T:
-        client = connections.connect_batches(batch.run.judge.required_endpoint)
+        client = connections.connect_batches(endpoint)
         try:
             return await work(client)
         finally:

@@ -12,9 +12,11 @@ Run         a judge at work in a study; what it does is frozen as a document bef
             again in a study, about further stories or with further readings.
 Reading     one pass of the judge over a seat: in which order, as whom, for which time. An assignment of its rater.
 ProviderBatch  calls of a run that were handed in at once; its name is the worker of their attempts.
+TextRelease  texts that were released for sending to outside providers: which, by whom, when and why.
 Text        a part of what is sent, stored once, by hash.
 Call        one item about one story (or a group), to be asked once; or all items of a step in one call, as of a cloze
-            or of a metric. All calls are rows before the first is sent.
+            or of a metric. Some guard a run and stand in no seat: whether a text is known, questions about fixed texts.
+            All calls are rows before the first is sent.
 Attempt     one HTTP request of a call, written down before it is sent, with all that came back.
 Parse       what a version of the parser read in what came back.
 """
@@ -26,6 +28,7 @@ from judges.models.connection_tests import ConnectionTest
 from judges.models.endpoints import Endpoint, Price, Share
 from judges.models.judges import Judge
 from judges.models.prompts import PersonaSet, Prompt
+from judges.models.releases import TextRelease
 from judges.models.runs import Reading, Run
 
 __all__ = [
@@ -44,5 +47,6 @@ __all__ = [
     "Run",
     "Share",
     "Text",
+    "TextRelease",
     "refuse_change",
 ]

@@ -116,6 +116,11 @@ class Endpoint(models.Model):
         return self.provider is not None and self.provider.is_stub
 
     @property
+    def takes_batches(self) -> bool:
+        """Whether calls can be handed in many at once."""
+        return self.provider is not None and self.provider.takes_batches
+
+    @property
     def provider(self) -> Provider | None:
         """What speaks to it; None if its file is no longer there."""
         return providers.all_providers().get(self.adapter)
