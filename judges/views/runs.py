@@ -17,7 +17,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Rater
+from config.roles import VIEW_RESPONSES
 from judges import measurements, planning, runs
+from judges.guard_results import load_results
 from judges.models import Judge, Run
 from judges.planning import CannotRun, Plan, Scope
 from judges.requests import PlannedCall
@@ -155,6 +157,7 @@ def show(request: HttpRequest, access: Access, run: int) -> HttpResponse:
         "progress": load_progress(row, at=timezone.now()),
         "may_change": access.may(CHANGES),
         "withheld": row.withheld,
+        "guards": load_results(row) if access.may(VIEW_RESPONSES) and not request.htmx else None,  # type: ignore[attr-defined]
     }
     return render(request, "judges/run.html#live" if request.htmx else "judges/run.html", context)  # type: ignore[attr-defined]
 
