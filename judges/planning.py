@@ -14,7 +14,7 @@ from judges.estimates import RunEstimate
 from judges.examples import ExampleSource
 from judges.models import Endpoint, Judge, PersonaSet, Prompt, Reading
 from judges.readings import Pass
-from judges.requests import PlannedCall, Wording
+from judges.requests import CallWords, PlannedCall
 from studies import hashing, licences
 from studies import protocol as protocols
 from studies.models import Step, StoryGroup, Study
@@ -157,7 +157,7 @@ def check_personas(judge: Judge, scope: Scope) -> None:
         raise CannotRun(message % {"prompt": judge.prompt, "personas": scope.persona_set})
 
 
-def word(study: Study, judge: Judge, scope: Scope, *, canary: str) -> Wording:
+def word(study: Study, judge: Judge, scope: Scope, *, canary: str) -> CallWords:
     """In which words the judge is asked, as nobody yet. Reads experts' answers if its prompt shows any."""
     try:
         takes_examples = prompts.shape_of(judge.required_prompt.template).takes_examples
@@ -170,11 +170,11 @@ def word(study: Study, judge: Judge, scope: Scope, *, canary: str) -> Wording:
         readable = study.stories.filter(is_withheld=False).values_list("code", flat=True)
         sendable = set(readable) if is_inside else licences.find_sendable_codes(study)
         examples = ExampleSource(study, codes=sendable, n=scope.n_examples)
-    return Wording(judge, premise=study.shows_premise, canary=canary, examples=examples)
+    return CallWords(judge, premise=study.shows_premise, canary=canary, examples=examples)
 
 
 def _plan_seats(
-    steps: list[Step], orders: dict[StoryGroup, list[str]], scope: Scope, wording: Wording
+    steps: list[Step], orders: dict[StoryGroup, list[str]], scope: Scope, wording: CallWords
 ) -> list[list[PlannedSeat]]:
     """Reading by reading what is asked in each group. Raises InvalidPrompt."""
     text_by_persona = scope.persona_set.text_by_name if scope.persona_set else {}
@@ -193,7 +193,7 @@ def _plan_seats(
 
 
 def _plan_guards(
-    study: Study, steps: list[Step], orders: dict[StoryGroup, list[str]], scope: Scope, wording: Wording
+    study: Study, steps: list[Step], orders: dict[StoryGroup, list[str]], scope: Scope, wording: CallWords
 ) -> Iterator[PlannedCall]:
     """Whether each story is known, and all that is asked about stories about the fixed texts. Raises InvalidPrompt."""
     if scope.probes:

@@ -18,7 +18,7 @@ from studies.items import StoryLabel
 from studies.layouts.cloze import Switches
 from studies.models import Cloze, Item, Step, Story, StoryGroup
 
-__all__ = ["PlannedCall", "Wording"]
+__all__ = ["CallWords", "PlannedCall"]
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class PlannedCall:
 
 
 @dataclass(frozen=True)
-class Wording:
+class CallWords:
     """In which words a judge is asked in one reading, the same for every call of it.
 
     premise : whether raters see the one that was given for the writing

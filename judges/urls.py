@@ -2,12 +2,12 @@
 
 from django.urls import path
 
-from judges.views import calls, judges, panels, prompts, releases, runs
+from judges.views import calls, judges, new_runs, panels, prompts, releases, runs
 
 app_name = "judges"
 urlpatterns = [
     path("runs/", runs.index, name="runs"),
-    path("runs/new/", runs.new, name="new_run"),
+    path("runs/new/", new_runs.new, name="new_run"),
     path("runs/texts/", releases.index, name="releases"),
     path("runs/<int:run>/", runs.show, name="run"),
     path("runs/<int:run>/calls/", calls.index, name="calls"),

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         judge_orders,
         judge_scores,
         judgements,
+        personas,
         prediction_powered,
         rankings,
         rates,
@@ -41,7 +42,7 @@ else:
     comparisons, intervals = _OnFirstUse("stats.comparisons"), _OnFirstUse("stats.intervals")
     judgements, rankings, rates = (_OnFirstUse(f"stats.{name}") for name in ("judgements", "rankings", "rates"))
     human_line, judge_biases = _OnFirstUse("stats.human_line"), _OnFirstUse("stats.judge_biases")
-    judge_orders = _OnFirstUse("stats.judge_orders")
+    judge_orders, personas = _OnFirstUse("stats.judge_orders"), _OnFirstUse("stats.personas")
     judge_scores, prediction_powered = _OnFirstUse("stats.judge_scores"), _OnFirstUse("stats.prediction_powered")
 
 __all__ = [
@@ -56,6 +57,7 @@ __all__ = [
     "judgements",
     "np",
     "pd",
+    "personas",
     "prediction_powered",
     "rankings",
     "rates",

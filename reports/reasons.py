@@ -24,6 +24,9 @@ SENTENCES = reasons.SENTENCES | {
         "Nothing says that people’s stories were drawn at random; stories say so by the factor “drawn”, yes or no."
     ),
     "not_read_as_drawn": gettext_noop("People did not read exactly the stories that were drawn for them."),
+    "answers_in_the_prompt": gettext_noop(
+        "The judge’s prompt held answers of people in this study as examples, so its error cannot be measured by them."
+    ),
     "no_constant_for_missing": gettext_noop(
         "The judge left answers out, and a scale without ends has no middle to stand for them."
     ),

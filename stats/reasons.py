@@ -44,6 +44,7 @@ SENTENCES = {
     ),
     "nothing_read_twice": gettext_noop("The judge read nothing twice in the same order."),
     "nobody_beside_the_rest": gettext_noop("No person shares units with the judge and with other people."),
+    "not_read_as_nobody": gettext_noop("The judge did not read these stories without a persona."),
     "pairs_not_turned": gettext_noop("No pair was judged in both orders."),
 }
 

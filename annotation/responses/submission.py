@@ -1,11 +1,11 @@
 """Ending an assignment with a receipt: from then on its answers are final."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import datetime
 
 from django.db import transaction
 
-from annotation.models import Assignment
+from annotation.models import Assignment, Rater
 from annotation.responses import fills
 from studies import hashing
 
@@ -40,6 +40,18 @@ def submit(
             fills.record_outcome(assignment, is_submitted=True, stopped_at=stopped_at)
     assignment.refresh_from_db()
     return bool(ended)
+
+
+def reopen(assignments: Collection[int]) -> list[Assignment]:
+    """Those of these assignments that judges had submitted, open again, for the transaction that submits them anew.
+
+    What a judge said is read again where what reads it has become better; a person's answers stay as they sent them.
+    """
+    judges = Assignment.objects.filter(pk__in=assignments).exclude(rater_kind=Rater.Kind.PERSON)
+    submitted = list(judges.filter(status=Assignment.Status.SUBMITTED).order_by("pk").select_for_update(no_key=True))
+    pks = [assignment.pk for assignment in submitted]
+    Assignment.objects.filter(pk__in=pks).update(status=Assignment.Status.OPEN)
+    return submitted
 
 
 def receipt(assignment: Assignment) -> str:

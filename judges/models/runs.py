@@ -98,6 +98,16 @@ class Run(models.Model):
         return dict(json.loads(self.document))
 
     @property
+    def adapter(self) -> str:
+        """By which provider its endpoint was reached when it was started; "" of a metric."""
+        return str(self.frozen.get("endpoint", {}).get("adapter", ""))
+
+    @property
+    def reply_protocol(self) -> str:
+        """How its replies are read."""
+        return str(self.frozen.get("prompt", {}).get("protocol", "reasoning_first"))
+
+    @property
     def withheld(self) -> list[str]:
         """Codes of the stories that it leaves out, since their texts are withheld."""
         return list(self.frozen.get("withheld", []))

@@ -57,6 +57,7 @@ class AskedItem:
     words: str = ""
 
 
+@lru_cache(maxsize=256)
 def shape_of(template: str) -> TemplateShape:
     """What the template is for. Raises InvalidPrompt if it cannot be read."""
     try:

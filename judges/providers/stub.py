@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from judges.prompts import strip_marks
-from judges.providers.base import Client, Completion, Connection, Provider, Request, text_of
+from judges.providers.base import Client, Completion, Connection, Provider, Request, document_of, text_of
 from studies.items.chance import Chance, draw_value
 
 TEXT = "This text comes from a stub and not from a model. It says nothing about the story."
@@ -21,6 +21,9 @@ class Stub(Provider):
 
     def connect(self, connection: Connection) -> Client:
         return StubClient()
+
+    def read(self, body: str) -> Completion:
+        return Completion(str(document_of(body).get("reply", "")), "stop", body)
 
 
 class StubClient:

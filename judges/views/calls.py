@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.paginator import Paginator
@@ -15,16 +16,18 @@ from django.utils.translation import gettext_lazy
 
 from annotation.models import Response
 from config import roles
+from judges import attempts as sendings
 from judges import calls as requests
-from judges.models import Call, Parse, Run
+from judges.models import Attempt, Call, Parse, Run
 from judges.providers import is_same_model
-from judges.views import bodies, states
+from judges.views import states
 from judges.views.runs import SEES, find_run
 from studies.access import Access
 from studies.items import find_type
 from studies.views.guards import require_in_study
 
 A_PAGE = 50
+REPLIED = (Attempt.Outcome.ANSWERED, Attempt.Outcome.REUSED, Attempt.Outcome.LATE)
 # What a probe of a text finds, in words; what is asked about fixed texts is named by the keys of its items.
 FINDINGS = {
     "is_known": gettext_lazy("says that it knows the text"),
@@ -84,7 +87,8 @@ def show(request: HttpRequest, access: Access, run: int, call: int) -> HttpRespo
         "settings": json.dumps(sent.get("parameters", {}), indent=1, ensure_ascii=False, sort_keys=True),
         "attempts": attempts,
         "sees_answers": sees_answers,
-        "reply": bodies.find_reply(last.body) if last and sees_answers else "",
+        "reply": _find_reply(parent, attempts) if sees_answers else "",
+        "parses": _parses(row) if sees_answers else [],
         "last": last if sees_answers else None,
         "is_other_model": any(not is_same_model(parent.judge.model, attempt.model) for attempt in attempts),
         "findings": _findings(row) if sees_answers else [],
@@ -93,6 +97,22 @@ def show(request: HttpRequest, access: Access, run: int, call: int) -> HttpRespo
         "next": _neighbour(access, parent, row, forward=True),
     }
     return render(request, "judges/call.html", context)
+
+
+def _find_reply(run: Run, attempts: Sequence[Attempt]) -> str:
+    """The words of the model that came last; "" if none did."""
+    answered = [attempt for attempt in attempts if attempt.body and attempt.outcome in REPLIED]
+    return sendings.read_reply(answered[-1], adapter=run.adapter).text if answered and run.adapter else ""
+
+
+def _parses(call: Call) -> list[dict[str, Any]]:
+    """What each version of the parser read in the replies, the oldest first."""
+    rows = Parse.objects.filter(attempt__call=call).select_related("attempt").order_by("pk")
+    return [{"parse": row, "words": states.WORDS[row.state], "values": _spell(row.values)} for row in rows]
+
+
+def _spell(values: dict[str, Any]) -> str:
+    return ", ".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in values.items())
 
 
 def _findings(call: Call) -> list[tuple[str, Any]]:

@@ -8,8 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from annotation.models import Response
-from reports.dataset import answers, cubes
+from judges.models import Run
+from reports.dataset import answers, cubes, readings
 from reports.dataset.cubes import Cube
+from reports.dataset.readings import JudgeReading
 from reports.dataset.sources import StorySource, source_by_story
 from reports.dataset.step_items import StepItem, step_items
 from reports.lazy import np, pd
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from stats.arrays import BoolArray
 
 # Counts up when other answers count, or what is read of them changes: reports are computed anew.
-EDITION = 7
+EDITION = 8
 KINDS_IN_ORDER = (Source.Kind.EXPERT, Source.Kind.AMATEUR, Source.Kind.OTHER, Source.Kind.MODEL)
 
 
@@ -64,8 +66,26 @@ class Dataset:
         return answers.select_people(answers.select_counted(self.answers))
 
     @cached_property
-    def judges(self) -> pd.DataFrame:
+    def all_readings(self) -> pd.DataFrame:
+        """Judges' answers in every reading, of one group as often as it was read."""
         return answers.select_judges(answers.select_counted(self.answers))
+
+    @cached_property
+    def reading_by_assignment(self) -> dict[int, JudgeReading]:
+        """How each assignment of a judge read its group. Three queries, none without judges."""
+        return readings.list_readings(self.study) if len(self.all_readings) else {}
+
+    @cached_property
+    def judges(self) -> pd.DataFrame:
+        """Judges' answers, one for each judge, item and unit."""
+        scales = {item.key for item in self.items if item.is_scale}
+        return readings.take_one_value(self.all_readings, self.reading_by_assignment, scales=scales)
+
+    @cached_property
+    def model_by_judge(self) -> dict[str, str]:
+        """What its endpoint calls the model of each judge that ran here. One query."""
+        runs = Run.objects.filter(study=self.study, judge__metric="")
+        return dict(runs.values_list("judge__slug", "judge__model"))
 
     @cached_property
     def sources(self) -> list[tuple[str, str]]:

@@ -19,7 +19,7 @@ from reports.lazy import pd
 from studies.models import Item, Step, Study
 
 COLUMNS = (
-    *("rater", "rater_kind", "status", "group", "seat", "story", "step", "item"),
+    *("assignment", "rater", "rater_kind", "status", "group", "seat", "story", "step", "item"),
     *("value", "analysed", "outcome", "was_given", "source", "source_kind"),
 )
 
@@ -50,7 +50,7 @@ def _rows(study: Study, *, with_sources: bool) -> Iterator[tuple[Any, ...]]:
         value, analysed = read(item_id, text)
         source = sources.get(story)
         yield (
-            *rater_by_assignment[assignment],
+            *(assignment, *rater_by_assignment[assignment]),
             *(story or "", step, item),
             *(value, analysed if outcome == Response.Outcome.ANSWERED else None, outcome, was_given),
             *((source.name, source.kind) if source else (None, None)),
@@ -100,14 +100,9 @@ def status(assignment: Assignment, *, withdrawn: set[int], is_mixed: bool) -> st
 
 
 def select_counted(answers: pd.DataFrame) -> pd.DataFrame:
-    """The rows that results are made of: submitted by people; of judges also what they have answered so far.
-
-    Of a judge that read a group several times the reading in its first seat counts; repeats are another question.
-    """
+    """The rows that count: submitted by people; of judges, in every reading, also what they have answered so far."""
     is_person = answers["rater_kind"] == Rater.Kind.PERSON
-    rows = answers[(answers["status"] == "submitted") | (~is_person & (answers["status"] == "open"))]
-    once = ["rater", "group", "story", "step", "item"]
-    return rows.sort_values("seat", kind="stable").drop_duplicates(once).sort_index()
+    return answers[(answers["status"] == "submitted") | (~is_person & (answers["status"] == "open"))]
 
 
 def select_people(answers: pd.DataFrame) -> pd.DataFrame:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from reports.dataset.step_items import StepItem
     from stats.arrays import BoolArray, FloatArray
 
+FAMILY = "family"
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -95,17 +97,35 @@ def judged(dataset: Dataset, items: Sequence[StepItem]) -> Judged | None:
     )
 
 
+def family_masks(dataset: Dataset, material: Judged, judge: str) -> tuple[BoolArray, BoolArray] | None:
+    """Which units are stories of the judge's own family of models, and which of others; None if it has none among them.
+
+    Stories say their family by the factor `family`; a judge is of the family with whose name its own begins, or that of
+    its model, behind a vendor's if there is one (openai/gpt-4o).
+    """
+    families = [dataset.story_factor(story, FAMILY) for _group, story in material.units]
+    model = dataset.model_by_judge.get(judge, "").casefold()
+    names = (judge.casefold(), model, model.rpartition("/")[2])
+    own = [family for family in set(families) if family and any(name.startswith(family) for name in names)]
+    if not own:
+        return None
+    name = max(own, key=len)
+    is_own = np.array([family == name for family in families], dtype=np.bool_) & material.is_of_models
+    has_other = np.array([bool(family) and family != name for family in families], dtype=np.bool_)
+    return is_own, has_other & material.is_of_models
+
+
 def _coded(rows: pd.DataFrame, items: Sequence[StepItem]) -> pd.DataFrame:
     """The same with an option's place among the options as its number, where answers are options."""
-    place_by_value = {
+    position_by_value = {
         (*item.key, option["value"]): float(n)
         for item in items
         if item.level == "nominal" and not item.type.is_verdict
         for n, option in enumerate(item.item.options)
     }
-    if not place_by_value:
+    if not position_by_value:
         return rows
     triples: Iterator[tuple[str, str, object]] = zip(rows["step"], rows["item"], rows["value"], strict=True)
-    places = [place_by_value.get(triple) if isinstance(triple[2], str) else None for triple in triples]
+    places = [position_by_value.get(triple) if isinstance(triple[2], str) else None for triple in triples]
     numbers = [n if n is not None else old for n, old in zip(places, rows["analysed"], strict=True)]
     return rows.assign(analysed=pd.Series(numbers, index=rows.index, dtype=object))

@@ -6,11 +6,11 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotation.models import Assignment, Rater, Response, Seat
+from annotation.models import Rater, Response
 from annotation.responses import imports
 from reports.dataset.choices import Choice, choices_of, ranks_of
 from reports.dataset.judged import answers_to, model_answers
-from reports.dataset.readings import persona_readings
+from reports.dataset.readings import answers_in_every_order
 from reports.lazy import np, pd
 
 if TYPE_CHECKING:
@@ -40,33 +40,15 @@ class JudgedPairs:
     is_order_known: BoolArray
 
 
-def answers_in_every_order(dataset: Dataset, item: StepItem) -> pd.DataFrame:
-    """Every answer of models to the item, also of further readings of a group, but not those as somebody. Two queries.
-
-    order : the stories as they were shown, first to last
-    """
-    counted = dataset.answers["status"].isin([Assignment.Status.SUBMITTED, Assignment.Status.OPEN])
-    of_models = dataset.answers[counted & (dataset.answers["rater_kind"] == Rater.Kind.MODEL)]
-    rows = answers_to(of_models, [item])
-    rows = rows[rows["outcome"] == Response.Outcome.ANSWERED]
-    as_somebody = persona_readings(dataset)
-    is_plain = [seat not in as_somebody for seat in zip(rows["group"], rows["seat"], strict=True)]
-    rows = rows[np.array(is_plain, dtype=np.bool_)]
-    seats = Seat.objects.filter(study=dataset.study, rater_kind=Rater.Kind.MODEL)
-    order_by_seat = {(code, n): tuple(order) for code, n, order in seats.values_list("group__code", "number", "order")}
-    orders = [order_by_seat.get(seat, ()) for seat in zip(rows["group"], rows["seat"], strict=True)]
-    return rows.assign(order=pd.Series(orders, index=rows.index, dtype=object)).sort_values(
-        ["rater", "group", "seat"], kind="stable"
-    )
-
-
 def judged_pairs(dataset: Dataset, item: StepItem) -> list[JudgedPairs]:
     """Every model's choices, beside people's. Of several readings in one order the first counts."""
-    answers = answers_in_every_order(dataset, item)
-    if answers.empty:
+    rows = answers_to(dataset.all_readings, [item])
+    is_choice = (rows["rater_kind"] == Rater.Kind.MODEL) & (rows["outcome"] == Response.Outcome.ANSWERED)
+    if not is_choice.any():
         return []
+    answers = answers_in_every_order(dataset, rows[is_choice])
     pairs = _pairs_of(dataset)
-    groups, place_by_group = tuple(pairs), {group: n for n, group in enumerate(pairs)}
+    groups, position_by_group = tuple(pairs), {group: n for n, group in enumerate(pairs)}
     imported = _imported(dataset, item)
     by_group = _choices_by_group(choices_of(dataset, item))
     preferred = np.array([_majority(by_group[group], pairs[group]) for group in groups])
@@ -76,10 +58,10 @@ def judged_pairs(dataset: Dataset, item: StepItem) -> list[JudgedPairs]:
     for judge, rows in answers.groupby("rater", sort=True):
         chosen = np.full((len(groups), 2), np.nan)
         known = np.ones(len(groups), dtype=np.bool_)
-        for group, order, value in zip(rows["group"], rows["order"], rows["value"], strict=True):
-            if group not in place_by_group or sorted(order) != list(pairs[group]):
+        for group, order, value in zip(rows["group"], rows["stories"], rows["value"], strict=True):
+            if group not in position_by_group or sorted(order) != list(pairs[group]):
                 continue
-            at = (place_by_group[group], int(order[0] != pairs[group][0]))
+            at = (position_by_group[group], int(order[0] != pairs[group][0]))
             known[at[0]] = (str(judge), group) not in imported
             if np.isnan(chosen[at]):
                 chosen[at] = pairs[group].index(value) if value in pairs[group] else -1

@@ -1,96 +1,210 @@
-"""What belongs to stories and to judges' answers beside the answers themselves: lengths, families, further readings."""
+"""How judges read a study: which of several readings counts where one value is taken, and what the others hold."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from annotation.models import Assignment, Rater, Response, Seat
-from judges.models import Reading
-from reports.dataset.judged import answers_to
-from reports.lazy import np
-from studies.models import Story
+from annotation.models import Assignment, Rater, Response
+from judges.models import Reading, Run
+from judges.readings import primary_assignments
+from reports.dataset import cubes
+from reports.lazy import np, pd
+from studies.models import Study
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
-    from reports.dataset.judged import Judged
+    from reports.dataset.cubes import Pair
     from reports.dataset.step_items import StepItem
-    from stats.arrays import BoolArray, FloatArray
+    from stats.arrays import FloatArray
 
-FAMILY = "family"
-
-
-def persona_readings(dataset: Dataset) -> set[tuple[str, int]]:
-    """Group and seat of every reading in which a judge answered as somebody: these are another question. One query."""
-    readings = Reading.objects.filter(assignment__study=dataset.study).exclude(persona="")
-    return set(readings.values_list("assignment__group__code", "assignment__seat__number"))
+UNIT = ["group", "story", "step", "item"]
 
 
-def story_lengths(dataset: Dataset, units: Sequence[tuple[str, str]]) -> FloatArray:
-    """Words of the story of each unit, shape (U,); nan for a text that is withheld. One query."""
-    n_by_code = dict(Story.objects.filter(study=dataset.study).values_list("code", "n_words"))
-    lengths = np.array([n_by_code.get(story) or np.nan for _group, story in units], dtype=np.float64)
-    return np.asarray(lengths, dtype=np.float64)
+@dataclass(frozen=True)
+class JudgeReading:
+    """One pass of a judge over a group.
 
-
-def family_masks(dataset: Dataset, material: Judged, judge: str) -> tuple[BoolArray, BoolArray] | None:
-    """Which units are stories of the judge's own family of models, and which of others; None if it has none among them.
-
-    Stories say their family by the factor `family`; a judge is of the family with whose name its own begins.
+    run : None for answers that were imported
+    stories : by code, in the order in which they were shown
+    persona : as whom it was read, "" for nobody
+    personas : everybody as whom its run reads, in the order of the set
+    repeat : from 1
+    is_primary : whether it is the one that counts where one value is taken
     """
-    families = [dataset.story_factor(story, FAMILY) for _group, story in material.units]
-    own = [name for name in set(families) if name and judge.casefold().startswith(name)]
-    if not own:
-        return None
-    name = max(own, key=len)
-    is_own = np.array([family == name for family in families], dtype=np.bool_) & material.is_of_models
-    has_other = np.array([bool(family) and family != name for family in families], dtype=np.bool_)
-    return is_own, has_other & material.is_of_models
+
+    run: int | None
+    stories: tuple[str, ...]
+    is_reversed: bool
+    persona: str
+    personas: tuple[str, ...]
+    repeat: int
+    is_primary: bool
 
 
-def explanation_lengths(dataset: Dataset, material: Judged) -> FloatArray:
-    """Words of every judge's explanation of each answer that counts, shape (J, I, U); nan without one. One query."""
-    lengths = np.full(material.judges.shape, np.nan)
-    position_by_judge = {name: n for n, name in enumerate(material.names)}
-    position_by_item = {item.key: n for n, item in enumerate(material.items)}
-    position_by_unit = {unit: n for n, unit in enumerate(material.units)}
-    responses = Response.objects.filter(
-        assignment__study=dataset.study, assignment__rater_kind=Rater.Kind.MODEL, outcome=Response.Outcome.ANSWERED
-    ).exclude(rationale="")
-    fields = (
-        "assignment__rater__code",
-        "step__key",
-        "item__key",
-        "assignment__group__code",
-        "story__code",
-        "rationale",
+def list_readings(study: Study) -> dict[int, JudgeReading]:
+    """The reading of each assignment of a judge, by its id. Three queries."""
+    primary = primary_assignments(study)
+    assignments = Assignment.objects.filter(study=study).exclude(rater_kind=Rater.Kind.PERSON)
+    fields = ("run", "order", "persona", "repeat", "run__persona_set__personas")
+    rows = assignments.values_list("pk", "seat__order", *(f"reading__{name}" for name in fields))
+    return {
+        pk: JudgeReading(
+            run=run,
+            stories=tuple(stories or ()),
+            is_reversed=order == Reading.Order.REVERSED,
+            persona=persona or "",
+            personas=tuple(entry["name"] for entry in personas or ()),
+            repeat=repeat or 1,
+            is_primary=pk in primary,
+        )
+        for pk, stories, run, order, persona, repeat, personas in rows
+    }
+
+
+def take_one_value(
+    rows: pd.DataFrame, readings: Mapping[int, JudgeReading], *, scales: Collection[Pair]
+) -> pd.DataFrame:
+    """Of every judge one row for each item and unit: that of its primary reading, of two such the earlier one.
+
+    Where the primary reading is one of several personas, a rating on a scale is the mean over all of them, and only if
+    all gave one: else what is missing of the first without counts as missing of the judge. Other answers have no mean,
+    and are those of the first persona.
+
+    rows : judges' answers in every reading
+    scales : step and item of those that give a number
+    """
+    is_primary = np.array([readings[pk].is_primary for pk in rows["assignment"]], dtype=np.bool_)
+    primary = rows[is_primary].sort_values("seat", kind="stable")
+    primary = primary.drop_duplicates(["rater", *UNIT]).sort_index()
+    of_several = [len(readings[pk].personas) > 1 for pk in primary["assignment"]]
+    is_scale = [key in scales for key in zip(primary["step"], primary["item"], strict=True)]
+    is_mean = np.logical_and(of_several, is_scale)
+    return _average_personas(primary, is_mean, rows, readings) if is_mean.any() else primary
+
+
+def _average_personas(
+    primary: pd.DataFrame, is_mean: Any, rows: pd.DataFrame, readings: Mapping[int, JudgeReading]
+) -> pd.DataFrame:
+    """The rows with the mean of all personas where `is_mean`; open where a persona has not answered."""
+    answers = defaultdict[tuple[object, ...], dict[str, tuple[str, float]]](dict)
+    for reading, unit, outcome, number in _walk(rows, readings):
+        if reading.personas and reading.repeat == 1 and not reading.is_reversed:
+            answers[reading.run, unit][reading.persona] = (outcome, number)
+    outcomes, numbers = [], []
+    for (reading, unit, outcome, number), is_averaged in zip(_walk(primary, readings), is_mean, strict=True):
+        if is_averaged:
+            of_personas = [
+                answers[reading.run, unit].get(name, (Response.Outcome.OPEN, np.nan)) for name in reading.personas
+            ]
+            lost = [state for state, _rating in of_personas if state != Response.Outcome.ANSWERED]
+            outcome = lost[0] if lost else outcome
+            number = None if lost else float(np.mean([rating for _state, rating in of_personas]))
+        outcomes.append(outcome)
+        numbers.append(number)
+    return primary.assign(
+        outcome=pd.Series(outcomes, index=primary.index, dtype=object),
+        analysed=pd.Series(numbers, index=primary.index, dtype=object),
+        value=primary["value"].mask(is_mean, pd.Series(numbers, index=primary.index, dtype=object)),
     )
-    # Of several readings the one in the first seat counts, as everywhere; the others find their place taken.
-    for judge, step, item, group, story, rationale in responses.order_by("assignment__seat__number").values_list(
-        *fields
-    ):
-        at = (position_by_judge.get(judge), position_by_item.get((step, item)), position_by_unit.get((group, story)))
-        if None not in at and np.isnan(lengths[at]):
-            lengths[at] = len(rationale.split())
-    return lengths
 
 
-def repeated_answers(dataset: Dataset, items: Sequence[StepItem], judge: str) -> FloatArray:
-    """Answers to the same question about the same story, read again in the same order, shape (K, N); nan where none."""
-    counted = dataset.answers["status"].isin([Assignment.Status.SUBMITTED, Assignment.Status.OPEN])
-    rows = answers_to(dataset.answers[counted & (dataset.answers["rater"] == judge)], items)
-    seats = Seat.objects.filter(study=dataset.study, rater_kind=Rater.Kind.MODEL)
-    order_by_seat = {(code, n): tuple(order) for code, n, order in seats.values_list("group__code", "number", "order")}
-    as_somebody = persona_readings(dataset)
-    columns = ("group", "seat", "story", "step", "item", "analysed")
-    readings = defaultdict[tuple[object, ...], list[float]](list)
-    for group, seat, story, step, item, analysed in zip(*(rows[name] for name in columns), strict=True):
-        if analysed is not None and analysed == analysed and (group, seat) not in as_somebody:
-            readings[order_by_seat.get((group, seat), ()), group, story, step, item].append(float(analysed))
-    several = [values for values in readings.values() if len(values) > 1]
-    most = max(map(len, several), default=0)
-    table = np.full((most, len(several)), np.nan)
-    for n, values in enumerate(several):
+def _walk(
+    rows: pd.DataFrame, readings: Mapping[int, JudgeReading]
+) -> Iterator[tuple[JudgeReading, tuple[str, ...], str, Any]]:
+    """Of each row its reading, unit, outcome and number."""
+    units = zip(*(rows[name] for name in UNIT), strict=True)
+    for pk, unit, outcome, number in zip(rows["assignment"], units, rows["outcome"], rows["analysed"], strict=True):
+        yield readings[pk], unit, outcome, number
+
+
+def answers_in_every_order(dataset: Dataset, rows: pd.DataFrame) -> pd.DataFrame:
+    """Those of these answers that differ in nothing but the order from the one that counts, by judge, group and seat.
+
+    Not those of a repeat or as another persona.
+
+    stories : codes in the order in which they were shown
+    """
+    readings = [dataset.reading_by_assignment[pk] for pk in rows["assignment"]]
+    rows = rows.assign(
+        stories=pd.Series([reading.stories for reading in readings], index=rows.index, dtype=object),
+        persona=pd.Series([reading.persona for reading in readings], index=rows.index, dtype=object),
+        is_primary=[reading.is_primary for reading in readings],
+        repeat=[reading.repeat for reading in readings],
+    ).sort_values(["rater", "group", "seat"], kind="stable")
+    primary = rows[rows["is_primary"]].drop_duplicates(["rater", "group"])
+    as_whom = dict(zip(zip(primary["rater"], primary["group"], strict=True), primary["persona"], strict=True))
+    same = [
+        as_whom.get((rater, group)) == persona
+        for rater, group, persona in zip(rows["rater"], rows["group"], rows["persona"], strict=True)
+    ]
+    return rows[np.array(same, dtype=np.bool_) & (rows["repeat"] == 1).to_numpy(dtype=np.bool_)]
+
+
+def repeated_answers(dataset: Dataset, items: Sequence[StepItem], judge: str) -> tuple[FloatArray, list[str]]:
+    """A judge's answers to what one run asked again in the same order and as the same persona, shape (K, N).
+
+    One column for each question about a story, nan where there are fewer answers than in another; and its group.
+    """
+    keys = {item.key for item in items}
+    rows = dataset.all_readings[dataset.all_readings["rater"] == judge]
+    answers = defaultdict[tuple[Any, ...], list[float]](list)
+    for reading, unit, outcome, number in _walk(rows, dataset.reading_by_assignment):
+        if unit[2:] in keys and outcome == Response.Outcome.ANSWERED and number == number and number is not None:
+            answers[reading.run, reading.stories, reading.persona, unit].append(float(number))
+    several = [(unit[0], values) for (*_reading, unit), values in answers.items() if len(values) > 1]
+    table = np.full((max((len(values) for _group, values in several), default=0), len(several)), np.nan)
+    for n, (_group, values) in enumerate(several):
         table[: len(values), n] = values
-    return table
+    return table, [group for group, _values in several]
+
+
+@dataclass(frozen=True)
+class PersonaAnswers:
+    """What a judge answered as each persona of a set, and what it or its like answered as nobody.
+
+    as_personas : shape (P, I, U), nan where there is no answer
+    as_nobody : shape (I, U)
+    nobody : the judge that read without a persona: itself, or one of the same model, prompt and parameters; "" if none
+    """
+
+    personas: tuple[str, ...]
+    as_personas: FloatArray
+    as_nobody: FloatArray
+    nobody: str
+
+
+def answers_as_personas(dataset: Dataset, items: Sequence[StepItem], judge: str) -> PersonaAnswers | None:
+    """The judge's first answers as each persona of the first set that it read with; None if there is no such set."""
+    readings = dataset.reading_by_assignment
+    rows = dataset.all_readings.sort_values("seat", kind="stable")
+    is_plain = [readings[pk].repeat == 1 and not readings[pk].is_reversed for pk in rows["assignment"]]
+    rows = rows[np.array(is_plain, dtype=np.bool_)]
+    own = rows[rows["rater"] == judge]
+    sets = [readings[pk].personas for pk in own["assignment"] if len(readings[pk].personas) > 1]
+    if not sets:
+        return None
+    has_persona = np.array([bool(readings[pk].persona) for pk in rows["assignment"]], dtype=np.bool_)
+    nobody = _find_nobody(dataset, judge, set(rows.loc[~has_persona, "rater"]))
+    as_nobody = rows[~has_persona & (rows["rater"] == nobody).to_numpy(dtype=np.bool_)].assign(rater="")
+    names = [readings[pk].persona if readings[pk].personas == sets[0] else None for pk in own["assignment"]]
+    as_personas = own.assign(rater=pd.Series(names, index=own.index, dtype=object))
+    table = pd.concat([as_personas, as_nobody]).drop_duplicates(["rater", *UNIT])
+    keys = [item.key for item in items]
+    cube = cubes.build_cube(table, keys, raters=[*sets[0], ""], units=list(dataset.units)).values.transpose(1, 0, 2)
+    return PersonaAnswers(sets[0], as_personas=cube[:-1], as_nobody=cube[-1], nobody=nobody)
+
+
+def _find_nobody(dataset: Dataset, judge: str, without_persona: Collection[str]) -> str:
+    """Of those that read without a persona the judge itself, or the first that is asked the same. At most one query."""
+    if judge in without_persona:
+        return judge
+    runs = Run.objects.filter(study=dataset.study).select_related("judge").order_by("judge__slug")
+    content_by_slug = {
+        run.judge.slug: (run.judge.endpoint_id, run.judge.model, run.judge.prompt_id, run.judge.parameters)
+        for run in runs
+    }
+    alike = [slug for slug, content in content_by_slug.items() if content == content_by_slug.get(judge)]
+    return next((slug for slug in alike if slug in without_persona), "")

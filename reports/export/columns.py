@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from annotation.models import Assignment, Response
+from judges.models import Reading
 from reports.dataset.sources import StorySource
 from reports.dataset.step_items import number
 from studies import items
@@ -53,6 +54,11 @@ class LongRow:
         return self.n_stories_before + self.position_in_group
 
     @property
+    def reading(self) -> Reading | None:
+        """How a judge read; None for people and imported answers."""
+        return getattr(self.assignment, "reading", None)
+
+    @property
     def value_label(self) -> str:
         return items.find_type(self.item.type).label(self.item, self.response["value"]) if self.is_answered else ""
 
@@ -93,6 +99,12 @@ READ_BEFORE = (
 )
 STATUS = "submitted; open; given_up; withdrawn; simulated (a simulated rater in a study that also has real ones)."
 ANALYSED = "The value in the direction in which it is analysed: yes is 1, no is 0. Empty if it is not one number."
+ORDER = (
+    "Of a judge's readings: planned, or reversed if it got the stories of the group the other way round. "
+    "Empty for people and imported answers."
+)
+PERSONA = "As whom a judge read, if its run asked for personas."
+REPEAT = "Which time a run asked a judge the same, from 1. Empty for people and imported answers."
 
 COLUMNS = (
     Column("study", "Slug of the study.", lambda row: row.study),
@@ -139,6 +151,9 @@ COLUMNS = (
         "Number of the seat within its group and kind of rater.",
         lambda row: row.assignment.seat.number if row.assignment.seat else 0,
     ),
+    Column("order", ORDER, lambda row: row.reading.order if row.reading else ""),
+    Column("persona", PERSONA, lambda row: row.reading.persona if row.reading else ""),
+    Column("repeat", REPEAT, lambda row: row.reading.repeat if row.reading else None),
     Column("group_position", GROUP_POSITION, lambda row: row.assignment.position),
     Column("position_in_group", POSITION_IN_GROUP, lambda row: row.position_in_group),
     Column("source", "Who wrote the story.", lambda row: row.source and row.source.name, is_of_source=True),

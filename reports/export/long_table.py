@@ -66,7 +66,8 @@ class _Context:
             for i in Item.objects.filter(instrument__step__version__study=study).distinct().select_related("instrument")
         }
         self.assignment_by_id = {
-            a.pk: a for a in study.assignments.select_related("rater", "seat", "version").defer("version__document")
+            a.pk: a
+            for a in study.assignments.select_related("rater", "seat", "version", "reading").defer("version__document")
         }
         self.seconds_by_key = {
             (assignment, step, story): seconds

@@ -198,9 +198,9 @@ def _yes_percent(ratings: FloatArray) -> Estimate:
 
 def _coded(dataset: Dataset, item: StepItem) -> Cube:
     """A choice as numbers: which option it was."""
-    place_by_value = {option["value"]: float(n) for n, option in enumerate(item.item.options)}
+    position_by_value = {option["value"]: float(n) for n, option in enumerate(item.item.options)}
     answers = dataset.answers_to(item)
-    return dataset.cube([item], answers.assign(analysed=answers["value"].map(place_by_value)))
+    return dataset.cube([item], answers.assign(analysed=answers["value"].map(position_by_value)))
 
 
 def _within_source(dataset: Dataset, cube: Cube, level: str) -> tuple[SourceAgreement, ...]:

@@ -76,6 +76,13 @@ class Interval:
     note: str | None = None
     method: str = "percentile"
 
+    @classmethod
+    def of(cls, ends: StatisticInterval | Incomputable) -> Interval:
+        """The interval of a statistic, or the reason why it has none."""
+        if isinstance(ends, Incomputable):
+            return cls(low=None, high=None, why=Reason.of(ends))
+        return cls(low=ends.low, high=ends.high, n_resampled=int(ends.n_units), note=ends.note, method=ends.method)
+
     @property
     def is_weak(self) -> bool:
         """Whether it rests on fewer than five clusters, or on answers that hardly vary: drawn broken, and marked."""
@@ -217,10 +224,9 @@ def estimate(statistic: Callable[..., SupportsFloat], *arguments: Any, **options
 def interval(compute: Callable[..., StatisticInterval], *arguments: Any, **options: Any) -> Interval:
     """A 95 % interval, or the reason why there is none."""
     try:
-        ends = compute(*arguments, **options)
+        return Interval.of(compute(*arguments, **options))
     except Incomputable as error:
-        return Interval(low=None, high=None, why=Reason.of(error))
-    return Interval(low=ends.low, high=ends.high, n_resampled=int(ends.n_units), note=ends.note, method=ends.method)
+        return Interval.of(error)
 
 
 def chance_floor(compute: Callable[..., agreement.Floor], *arguments: Any, **options: Any) -> Floor:

@@ -28,7 +28,6 @@ from stats.reasons import Incomputable
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
     from stats.human_line import Against
-    from stats.intervals import Interval as StatisticInterval
 
 SALT = 23  # of the seed
 
@@ -71,13 +70,13 @@ class HumanLine(Figure[Listing[JudgeLine]]):
             ("choices", [item for item in dataset.items if item.is_choice], "pairwise"),
             ("scales", [item for item in dataset.items if item.is_scale], "mean"),
         )
-        return Listing(
-            tuple(
-                line
-                for salt, (kind, items, against) in enumerate(kinds)
-                for line in _lines_of(dataset, items, kind, against, salt=salt)
-            )
-        )
+        lines = [
+            line
+            for salt, (kind, items, against) in enumerate(kinds)
+            for line in _lines_of(dataset, items, kind, against, salt=salt)
+        ]
+        order = [kind for kind, _items, _against in kinds]
+        return Listing(tuple(sorted(lines, key=lambda line: (order.index(line.kind), line.part))))
 
     def rows(self, result: Listing[JudgeLine]) -> dict[str, Iterator[Row]]:
         return {"human-line": _rows(result)}
@@ -95,7 +94,15 @@ class HumanLine(Figure[Listing[JudgeLine]]):
             )
 
     def context(self, result: Listing[JudgeLine]) -> dict[str, Any]:
-        return {"note": weakest_note(row.difference.interval for row in result.rows)}
+        compared = [row for row in result.rows if row.part == "all" and row.difference.value is not None]
+        by_kind = {
+            kind: [row for row in compared if row.kind == kind] for kind in dict.fromkeys(r.kind for r in compared)
+        }
+        return {
+            "note": weakest_note(row.difference.interval for row in result.rows),
+            # Of several judges the one that does best looks better than it is, so their number stands beside it.
+            "best": [(max(rows, key=lambda row: row.difference.value or 0), len(rows)) for rows in by_kind.values()],
+        }
 
 
 def _lines_of(
@@ -136,18 +143,12 @@ def _lines_of(
                 judge=name,
                 kind=kind,
                 part=part,
-                expert=Side(value=line.person, interval=_interval(line.person_interval)),
-                of_judge=Side(value=line.judge, interval=_interval(line.judge_interval)),
-                difference=Side(value=line.difference, interval=_interval(line.difference_interval)),
+                expert=Side(value=line.person, interval=Interval.of(line.person_interval)),
+                of_judge=Side(value=line.judge, interval=Interval.of(line.judge_interval)),
+                difference=Side(value=line.difference, interval=Interval.of(line.difference_interval)),
                 n_people=line.n_people,
                 n=line.n_units,
             )
-
-
-def _interval(ends: StatisticInterval | Incomputable) -> Interval:
-    if isinstance(ends, Incomputable):
-        return Interval(low=None, high=None, why=Reason.of(ends))
-    return Interval(low=ends.low, high=ends.high, n_resampled=ends.n_units, note=ends.note, method=ends.method)
 
 
 def _rows(result: Listing[JudgeLine]) -> Iterator[Row]:

@@ -41,7 +41,7 @@ class JudgeCost:
 class JudgeCosts(Figure[Listing[JudgeCost]]):
     key = "judge_costs"
     title = gettext_lazy("What judges cost")
-    position = 131
+    position = 132
     result = Listing[JudgeCost]
     tables = ("judge-costs",)
 

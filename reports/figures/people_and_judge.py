@@ -2,7 +2,8 @@
 
 The judge's error is measured where people read too, and taken away where only the judge did. That holds only if the
 stories of people are a random part within the source: they say so themselves, by the factor `drawn`, which is yes for
-those drawn for people and no for the others. Without it there is a reason and no number.
+those drawn for people and no for the others. Nor may answers of people have stood in the judge's prompt, since by them
+its error is measured. Where either fails there is a reason and no number.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy
 
+from judges.models import Run
 from reports.dataset.judged import judged
-from reports.figures.base import Figure, Interval, Listing, Reason, Row
+from reports.figures.base import Figure, Interval, Listing, Reason, Row, without_value
 from reports.lazy import np, prediction_powered
 from reports.numbers import decimal
 from reports.numbers import interval as between
@@ -84,11 +86,12 @@ class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
 
     def compute(self, dataset: Dataset) -> Listing[JudgeEstimates]:
         verdicts = judged(dataset, dataset.verdict_items)
-        estimates = list(_estimates(dataset, verdicts, "yes_percent", None)) if verdicts else []
+        informed = _judges_told_answers(dataset)
+        estimates = list(_estimates(dataset, verdicts, "yes_percent", None, informed)) if verdicts else []
         for item in dataset.items:
             material = judged(dataset, [item]) if item.is_scale else None
             if material:
-                estimates += _estimates(dataset, material, "rating", item)
+                estimates += _estimates(dataset, material, "rating", item, informed)
         return Listing(tuple(estimates))
 
     def rows(self, result: Listing[JudgeEstimates]) -> dict[str, Iterator[Row]]:
@@ -115,14 +118,26 @@ class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
         return {"only_reason": next(iter(reasons.values())) if len(reasons) == 1 and not has_value else None}
 
 
-def _estimates(dataset: Dataset, material: Judged, kind: str, item: StepItem | None) -> Iterator[JudgeEstimates]:
-    """Every judge on the story means of these items."""
+def _judges_told_answers(dataset: Dataset) -> set[str]:
+    """The judges in whose prompts stood what people of this study answered. One query."""
+    runs = Run.objects.filter(study=dataset.study, judge__metric="").select_related("judge")
+    return {run.judge.slug for run in runs if run.frozen.get("examples")}
+
+
+def _estimates(
+    dataset: Dataset, material: Judged, kind: str, item: StepItem | None, informed: set[str]
+) -> Iterator[JudgeEstimates]:
+    """Every judge on the story means of these items. informed : the judges that were shown answers of people"""
     constant = 0.5 if item is None else _middle(item)
     n = np.isfinite(material.people).sum(axis=(0, 1))
     people = np.nansum(material.people, axis=(0, 1)) / np.where(n > 0, n, np.nan)
     scale = 100.0 if item is None else 1.0
     for name, answers in zip(material.names, material.judges, strict=True):
-        by_source = _by_source(dataset, material, people * scale, answers * scale, constant and constant * scale)
+        if name in informed:
+            why = without_value("answers_in_the_prompt")
+            by_source = tuple(SourceEstimate(source=source, why=why) for source, _kind in dataset.sources)
+        else:
+            by_source = _by_source(dataset, material, people * scale, answers * scale, constant and constant * scale)
         yield JudgeEstimates(
             judge=name,
             kind=kind,

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from annotation.models import Rater
 from annotation.responses import imports
-from reports.dataset import answers, cubes
+from reports.dataset import Dataset, cubes
 from reports.dataset.sources import source_by_story
 from reports.dataset.step_items import step_items
 from reports.models import Report
@@ -158,17 +158,17 @@ def _step_document(release: Release, spec: Mapping[str, Any]) -> StepDocument:
 
 def collect_evidence(study: Study, spec: Mapping[str, Any], *, judges: Sequence[str]) -> Evidence:
     """What the study's rows say, as arrays over all its stories."""
-    table = answers.select_counted(answers.table(study, with_sources=True))
+    data = Dataset.of(study)
     keys = [item.key for item in step_items(study)]
     units = cubes.list_units(study)
     # A source that only the files name is called as they call it.
     name_by_source = {source["name"]: name for name, source in spec["sources"].items()}
     source_by_code = source_by_story(study)
-    verdicts = cubes.build_cube(answers.select_judges(table), keys, raters=list(judges), units=units).values
+    verdicts = cubes.build_cube(data.judges, keys, raters=list(judges), units=units).values
     return Evidence(
-        people=cubes.build_cube(answers.select_people(table), keys, units=units),
+        people=cubes.build_cube(data.people, keys, units=units),
         judges={name: verdicts[:, r, :] for r, name in enumerate(judges)},
-        answers=answers.select_judges(table),
+        answers=data.judges,
         sources=tuple(name_by_source.get(source_by_code[story].name, source_by_code[story].name) for _, story in units),
         kinds=tuple(source_by_code[story].kind for _, story in units),
     )

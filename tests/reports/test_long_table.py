@@ -10,6 +10,7 @@ from studies.models import Study
 from tests import factories
 from tests.factories import NOON
 from tests.reports import given
+from tests.reports.judge_readings import read, start_run
 
 pytestmark = pytest.mark.django_db
 
@@ -76,3 +77,19 @@ def test_of_imported_answers_only_the_place_in_the_group_is_told_and_a_judge_rea
     assert {row[2:4] for row in positions(study, person)} == {(None, None)}
     assert [row[4] for row in positions(study, person)] == [1, 2, 1, 2]
     assert [row[2:] for row in positions(study, judge)] == [(1, None, 1), (2, None, 2)] * 2
+
+
+def test_a_judges_answers_say_in_which_reading_they_were_given(study: Study) -> None:
+    run = start_run(study, "judge", personas=("critic", "reader"))
+    place = ("tests", "item-1", "p1s1")
+    read(run, "plot1", {place: "yes"}, persona="critic")
+    read(run, "plot1", {place: "no"}, persona="reader", repeat=2, order="reversed", stories=["p1s2", "p1s1"])
+
+    rows = long_table.frame(study, with_sources=False)
+
+    of_judge = rows[rows["rater"] == "judge"]
+    assert of_judge[["order", "persona", "repeat", "value"]].values.tolist() == [
+        ["planned", "critic", 1, "yes"],
+        ["reversed", "reader", 2, "no"],
+    ]
+    assert set(rows[rows["rater_kind"] == "person"]["order"]) == {""}

@@ -9,26 +9,30 @@ from stats import prediction_powered
 from stats.reasons import Incomputable
 from tests.stats.examples import NAN
 
-# (n, N, noise): value, low and high of ppi_py 0.2.3, ppi_mean_pointestimate and ppi_mean_ci with alpha .05.
+# (n, N, noise, slope of the judge on the truth): value, low and high of ppi_py 0.2.3, ppi_mean_pointestimate and
+# ppi_mean_ci with alpha .05.
 BY_THE_AUTHORS = {
-    (36, 60, 0.2): (3.01535477613789, 2.867312236455027, 3.1633973158207525),
-    (100, 400, 1.0): (3.007599102523823, 2.8923053611355503, 3.122892843912096),
-    (30, 30, 0.0): (2.9980951634233683, 2.8205477796310987, 3.175642547215638),
+    (36, 60, 0.2, 0.8): (3.01535477613789, 2.867312236455027, 3.1633973158207525),
+    (100, 400, 1.0, 0.8): (3.007599102523823, 2.8923053611355503, 3.122892843912096),
+    (30, 30, 0.0, 0.8): (2.9980951634233683, 2.8205477796310987, 3.175642547215638),
+    (30, 300, 0.0, 0.8): (2.9993000000000003, 2.9178794257978145, 3.080720574202186),  # the weight stops at 1
+    (40, 200, 0.2, -0.8): (3.0172499999999998, 2.8003837408920447, 3.234116259107955),  # and at 0
 }
 
 
-def source_of(n: int, n_judged: int, noise: float) -> prediction_powered.Ratings:
+def source_of(n: int, n_judged: int, noise: float, slope: float) -> prediction_powered.Ratings:
     i = np.arange(n + n_judged)
     truth = np.round(3 + np.sin(1.7 * i), 2)
-    judge = np.round(2.5 + 0.8 * np.sin(1.7 * i) + noise * np.sin(5.3 * i), 2)
+    judge = np.round(2.5 + slope * np.sin(1.7 * i) + noise * np.sin(5.3 * i), 2)
     return prediction_powered.as_source(truth[:n], judge[:n], judge[n:])
 
 
 @pytest.mark.parametrize("case", BY_THE_AUTHORS)
-def test_from_thirty_stories_on_it_is_what_the_authors_package_gives(case: tuple[int, int, float]) -> None:
+def test_from_thirty_stories_on_it_is_what_the_authors_package_gives(case: tuple[int, int, float, float]) -> None:
     (found,) = prediction_powered.estimate_means([source_of(*case)])
 
     assert (found.together.value, found.together.low, found.together.high) == pytest.approx(BY_THE_AUTHORS[case])
+    assert {(30, 300, 0.0, 0.8): found.weight == 1, (40, 200, 0.2, -0.8): found.weight == 0}.get(case, True)
 
 
 def test_few_stories_take_the_weight_that_all_sources_have_together() -> None:

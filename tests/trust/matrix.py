@@ -66,8 +66,6 @@ admin:annotation_invitation_issue   GET    login login login 403    403    ok   
 admin:annotation_invitation_issue   POST   login login login 403    403    ok    403    403     403
 admin:studies_study_action          GET    login login login 403    ok     403   403    403     403
 admin:studies_study_action          POST   login login login 403    away   403   403    403     403
-admin:judges_judge_run              GET    login login login 403    ok     403   ok     403     403
-admin:judges_judge_run              POST   login login login 403    ok     403   ok     403     403
 admin:auth_user_password_change     GET    login login login 403    403    403   403    403     ok
 admin:auth_user_password_change     POST   login login login 403    403    403   403    403     ok
 admin:app_list                      GET    login login login 404    ok     ok    ok     404     404

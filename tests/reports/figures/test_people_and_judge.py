@@ -10,10 +10,12 @@ from scipy import stats as scipy_stats
 from annotation.models import Rater
 from reports import results
 from reports.dataset import Dataset
+from reports.figures.judges import Judges as JudgesOnVerdicts
 from reports.figures.people_and_judge import PeopleAndJudge
 from studies.models import Provenance, Study
 from tests import factories, triggers
 from tests.reports import given
+from tests.reports.judge_readings import start_run
 
 pytestmark = pytest.mark.django_db
 
@@ -84,6 +86,8 @@ def test_people_and_judge_together_are_what_the_formula_gives(missing: bool) -> 
         assert row.weight == pytest.approx(weight)
         assert row.width_gained == pytest.approx(100 * (1 - 2 * quantile * error / wide))
     assert sum(row.n_filled_in for row in estimates(study)) == missing
+    (judged,) = JudgesOnVerdicts().compute(Dataset.of(study)).compared
+    assert judged.outcomes.answered == 2 * N_GROUPS - missing  # elsewhere what is missing is no number
 
 
 def test_without_a_word_that_stories_were_drawn_there_is_a_reason_and_the_page_says_it_once(client: Client) -> None:
@@ -95,6 +99,21 @@ def test_without_a_word_that_stories_were_drawn_there_is_a_reason_and_the_page_s
     assert {row.why.code for row in estimates(study)} == {"not_drawn_at_random"}
     assert not any(row.people or row.together for row in estimates(study))
     assert page.count("Nothing says that people’s stories were drawn at random") == 1
+
+
+def test_a_judge_that_was_shown_answers_of_people_is_refused_and_one_that_was_not_is_not(client: Client) -> None:
+    study, *_rest = planted()
+    start_run(study, "judge", examples=[])
+    assert all(row.together for row in estimates(study))
+    start_run(study, "judge", examples={"item-1": [{"story": "p01s1", "value": "yes"}]})
+    client.force_login(factories.staff("researcher"))
+
+    page = client.get("/reports/plums/").content.decode()
+
+    assert [(row.why.code, row.people, row.together) for row in estimates(study)] == [
+        ("answers_in_the_prompt", None, None)
+    ] * 2
+    assert page.count("held answers of people in this study as examples") == 1
 
 
 def test_people_who_read_other_stories_than_were_drawn_are_a_reason() -> None:

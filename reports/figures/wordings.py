@@ -1,0 +1,217 @@
+"""One model asked with several prompts, side by side: how far its answers go by the words of the question."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext_lazy
+
+from judges.models import Run
+from reports.dataset.judged import judged
+from reports.figures.base import N_RESAMPLES, Figure, Interval, Listing, Row, interval, note_of, weakest_note
+from reports.figures.scores import Score, score_parts
+from reports.lazy import intervals, judge_scores, judgements, np
+from reports.numbers import coefficient, decimal
+from reports.numbers import interval as between
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset, StepItem
+    from reports.dataset.judged import Judged
+    from stats.arrays import FloatArray
+    from stats.judge_scores import Statistic
+
+SALT = 30  # of the seed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wording:
+    """One prompt. level : percent Yes, or the mean rating; score : Cohen's kappa pooled, or the mean of items' rho"""
+
+    judge: str
+    prompt: str
+    level: float
+    score: Score
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelWordings:
+    """A model at its endpoint with equal parameters, over the answers that it gave in every wording.
+
+    kind : "verdicts" or "scales"
+    changed_percent : of these answers, on which not all wordings give the same
+    level_spread, score_spread : the largest less the smallest over the wordings
+    n : answers that all of them have
+    """
+
+    model: str
+    kind: str
+    wordings: tuple[Wording, ...]
+    changed_percent: float
+    interval: Interval
+    level_spread: float
+    score_spread: float | None
+    n: int
+
+
+class Wordings(Figure[Listing[ModelWordings]]):
+    key = "wordings"
+    title = gettext_lazy("One model, several prompts")
+    position = 133
+    result = Listing[ModelWordings]
+    tables = ("wordings",)
+    is_shown_sealed = False
+    nothing = Listing[ModelWordings]()
+
+    def compute(self, dataset: Dataset) -> Listing[ModelWordings]:
+        prompts_by_model = _prompts_by_model(dataset)
+        if not prompts_by_model:
+            return Listing()
+        scales = [item for item in dataset.items if item.is_scale]
+        return Listing(
+            (
+                *_of_kind(dataset, dataset.verdict_items, "verdicts", prompts_by_model),
+                *_of_kind(dataset, scales, "scales", prompts_by_model),
+            )
+        )
+
+    def rows(self, result: Listing[ModelWordings]) -> dict[str, Iterator[Row]]:
+        return {"wordings": (_row(row, wording) for row in result.rows for wording in row.wordings)}
+
+    def lines(self, result: Listing[ModelWordings]) -> Iterator[str]:
+        yield "\nOne model, several prompts, over what it answered in all of them"
+        for row in result.rows:
+            changed = f"{decimal(row.changed_percent)} % answered otherwise, 95 % {between(row.interval)}"
+            yield f"  {row.model} ({row.kind}): {changed}; {row.n} answers"
+            for wording in row.wordings:
+                score = f"{wording.score.statistic} {coefficient(wording.score.whole.value)}"
+                yield f"    {wording.prompt[:40]:<40} {decimal(wording.level, 2)}, {score}"
+
+    def context(self, result: Listing[ModelWordings]) -> dict[str, Any]:
+        return {"note": weakest_note(row.interval for row in result.rows)}
+
+
+def _prompts_by_model(dataset: Dataset) -> dict[str, dict[str, str]]:
+    """Of every model that was asked with several prompts, each judge's prompt by the judge's name. One query.
+
+    Nothing but the words differs: endpoint, parameters and personas are the same.
+    """
+    runs = Run.objects.filter(study=dataset.study, judge__metric="").select_related("judge__prompt")
+    groups = defaultdict[tuple[Any, ...], dict[str, str]](dict)
+    for run in runs.order_by("judge__slug", "pk"):
+        judge, prompt = run.judge, str(run.judge.prompt)
+        key = (judge.model, judge.endpoint_id, str(sorted(judge.parameters.items())), run.persona_set_id)
+        if prompt not in groups[key].values():
+            groups[key][judge.slug] = prompt
+    several = {key: prompts for key, prompts in groups.items() if len(prompts) > 1}
+    # Groups of one model differ in something else; the name of the first judge tells them apart.
+    names = [key[0] for key in several]
+    return {
+        key[0] if names.count(key[0]) == 1 else f"{key[0]} ({next(iter(prompts))})": prompts
+        for key, prompts in several.items()
+    }
+
+
+def _of_kind(
+    dataset: Dataset, items: list[StepItem], kind: str, prompts_by_model: dict[str, dict[str, str]]
+) -> Iterator[ModelWordings]:
+    material = judged(dataset, items)
+    if material is None:
+        return
+    if kind == "verdicts":
+        statistic, factor = judge_scores.KAPPA, 100.0
+        reference = np.stack([judgements.majority(ratings) for ratings in material.people])
+    else:
+        statistic, factor = judge_scores.SPEARMAN, 1.0
+        n = np.isfinite(material.people).sum(axis=1)
+        reference = np.nansum(material.people, axis=1) / np.where(n > 0, n, np.nan)
+    for at, (model, prompts) in enumerate(prompts_by_model.items()):
+        names = [name for name in material.names if name in prompts]
+        answers = material.judges[[material.names.index(name) for name in names]]
+        in_all = np.isfinite(answers).all(axis=0) if names else np.zeros(reference.shape, dtype=np.bool_)
+        if len(names) > 1 and in_all.any():
+            scored = _wordings(
+                dataset, material, names, prompts, np.where(in_all, answers, np.nan), reference, statistic, factor, at
+            )
+            yield _side_by_side(dataset, material, model, kind, tuple(scored), np.where(in_all, answers, np.nan), at)
+
+
+def _wordings(
+    dataset: Dataset,
+    material: Judged,
+    names: list[str],
+    prompts: dict[str, str],
+    answers: FloatArray,
+    reference: FloatArray,
+    statistic: Statistic,
+    factor: float,
+    at: int,
+) -> Iterator[Wording]:
+    for n, (name, own) in enumerate(zip(names, answers, strict=True)):
+        salt = (SALT, at, int(factor), n)
+        yield Wording(
+            judge=name,
+            prompt=prompts[name],
+            level=factor * float(np.nanmean(own)),
+            score=score_parts(dataset, material, statistic, own, reference, names=("all", "models"), salt=salt),
+        )
+
+
+def _side_by_side(
+    dataset: Dataset,
+    material: Judged,
+    model: str,
+    kind: str,
+    wordings: tuple[Wording, ...],
+    answers: FloatArray,
+    at: int,
+) -> ModelWordings:
+    """answers : shape (J, I, U), nan where not all wordings have one"""
+    in_all = np.isfinite(answers[0])
+    changed = np.where(in_all, 100.0 * (answers.max(axis=0) > answers.min(axis=0)), np.nan)
+
+    def ends() -> Any:
+        rng = dataset.rng(SALT, at, len(kind))
+        return intervals.mean_interval(changed, material.clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(0, 100)
+
+    levels = [wording.level for wording in wordings]
+    values = [wording.score.whole.value for wording in wordings]
+    known = [value for value in values if value is not None]
+    return ModelWordings(
+        model=model,
+        kind=kind,
+        wordings=wordings,
+        changed_percent=float(changed[in_all].mean()),
+        interval=interval(ends),
+        level_spread=max(levels) - min(levels),
+        score_spread=max(known) - min(known) if len(known) > 1 else None,
+        n=int(in_all.sum()),
+    )
+
+
+def _row(row: ModelWordings, wording: Wording) -> Row:
+    part = wording.score.whole
+    models = wording.score.by_part.get("models")
+    return {
+        "model": row.model,
+        "kind": row.kind,
+        "judge": wording.judge,
+        "prompt": wording.prompt,
+        "level": wording.level,
+        "statistic": wording.score.statistic,
+        "value": part.value,
+        "low": part.interval.low,
+        "high": part.interval.high,
+        "chance_mean": part.floor.mean,
+        "chance_end": part.floor.upper,
+        "among_models": models and models.value,
+        "level_spread": row.level_spread,
+        "value_spread": row.score_spread,
+        "changed_percent": row.changed_percent,
+        "changed_low": row.interval.low,
+        "changed_high": row.interval.high,
+        "n": row.n,
+        "note": note_of(part, part.interval),
+    }

@@ -1,0 +1,106 @@
+"""What it gains that a judge answers as several personas, and how far they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from stats import intervals
+from stats.arrays import FloatArray, IntArray
+from stats.intervals import Interval
+from stats.judge_scores import spearmans
+from stats.reasons import Incomputable
+
+
+@dataclass(frozen=True)
+class PersonaGain:
+    """Spearman's correlations with the mean of people, over the same units; of several items the mean.
+
+    together : of the mean of all personas
+    alone : of one persona, the mean of those that have one in every item; nan if none has
+    nobody : of the judge without a persona, nan if it did not read so
+    gain : together less nobody, nan without; with its interval, or why there is none
+    n_units : answers that all of them have
+    """
+
+    together: float
+    alone: float
+    nobody: float
+    gain: float
+    interval: Interval | Incomputable
+    n_units: int
+
+
+def compare(
+    as_personas: npt.ArrayLike,
+    as_nobody: npt.ArrayLike,
+    people: npt.ArrayLike,
+    clusters: Sequence[str],
+    *,
+    rng: np.random.Generator,
+    n_resamples: int = 1000,
+) -> PersonaGain:
+    """What a judge gains by the mean of several personas. Where one of them has no answer there is no mean.
+
+    as_personas : shape (P personas, I items, U units), nan where there is no answer
+    as_nobody, people : shape (I, U), the judge without a persona, and the mean of people
+    clusters : of each unit, shape (U,)
+    Raises Incomputable if no unit has all of them, or none of the items' correlations has a value.
+    Source: Harel-Canada et al., 2024, section 5.2, for the mean of all personas, and only if all are valid.
+    """
+    masked, plain = np.asarray(as_personas, dtype=np.float64), np.asarray(as_nobody, dtype=np.float64)
+    reference = np.asarray(people, dtype=np.float64)
+    has_nobody = bool(np.isfinite(plain).any())
+    present = np.isfinite(masked).all(axis=0) & np.isfinite(reference)
+    present &= np.isfinite(plain) | (not has_nobody)
+    if not present.any():
+        raise Incomputable("no_unit_with_judge_and_people")
+    mean = masked.mean(axis=0)
+    sides = np.stack([mean, plain if has_nobody else mean])
+    items = [n for n, kept in enumerate(present) if _vary([*sides[:, n, kept], reference[n, kept]])]
+    if not items:
+        raise Incomputable("judge_or_people_constant")
+
+    def correlate(rows: FloatArray, weights: IntArray) -> FloatArray:
+        """Of each of these sides, shape (S, I, U), the mean over items under each row of weights, shape (S, B)."""
+        counts = weights.astype(np.float64)
+        values = [
+            [spearmans(row[np.newaxis, n, present[n]], reference[n, present[n]], counts[:, present[n]]) for n in items]
+            for row in rows
+        ]
+        return np.asarray(np.mean(values, axis=1), dtype=np.float64)
+
+    ones = np.ones((1, reference.shape[1]), dtype=np.int64)
+    together, nobody = (float(value) for value in correlate(sides, ones)[:, 0])
+    of_one = correlate(masked, ones)[:, 0]
+    labels = np.asarray(clusters, dtype=object).astype(str)
+    units = present[items].any(axis=0)
+
+    def resample(weights: IntArray) -> FloatArray:
+        everywhere = np.zeros((len(weights), labels.size), dtype=np.int64)
+        everywhere[:, units] = weights
+        first, second = correlate(sides, everywhere)
+        return np.asarray(first - second)
+
+    ends: Interval | Incomputable = Incomputable("not_read_as_nobody")
+    if has_nobody:
+        try:
+            ends = intervals.coefficient_interval(resample, labels[units], rng=rng, n_resamples=n_resamples)
+        except Incomputable as reason:
+            ends = reason
+    return PersonaGain(
+        together=together,
+        alone=float(of_one[np.isfinite(of_one)].mean()) if np.isfinite(of_one).any() else float("nan"),
+        nobody=nobody if has_nobody else float("nan"),
+        gain=together - nobody if has_nobody else float("nan"),
+        interval=ends,
+        n_units=int(present[items].sum()),
+    )
+
+
+def _vary(rows: Sequence[FloatArray]) -> bool:
+    """Whether none of the rows is constant."""
+    return all(row.size > 1 and np.ptp(row) > 0 for row in rows)
