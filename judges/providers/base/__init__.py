@@ -131,7 +131,7 @@ def answer_schema(schema: dict[str, Any]) -> dict[str, Any]:
 def _in_order(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema with its properties in the order of `required`.
 
-    A server writes them as they stand, reasons first. PostgreSQL's JSON keeps the order of lists, but not that of names.
+    A server writes them as they stand, reasons first. PostgreSQL's JSON keeps the order of lists, not that of names.
     """
     properties = schema.get("properties")
     if properties is None:
