@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import F, Max, Q, QuerySet, Sum
 
 from judges import providers
+from judges.cloze_sections import WAITING
 from judges.models import Attempt, Call, Run
 from judges.providers import CallFailed, Completion
 
@@ -36,7 +37,7 @@ def choose_due(run: Run, *, n: int, at: datetime) -> list[Call]:
 
     Those that have failed wait for the others, so that no call spends all its tries on one bad moment.
     """
-    due = run.calls.filter(Q(not_before=None) | Q(not_before__lte=at), state=Call.State.PLANNED)
+    due = run.calls.filter(Q(not_before=None) | Q(not_before__lte=at), ~WAITING, state=Call.State.PLANNED)
     # Another worker's are passed over. SQLite knows no row locks: there one transaction waits for the other.
     due = due.select_for_update(no_key=True, skip_locked=True).order_by("pk")
     fresh = list(due.filter(n_failures=0, n_overloads=0)[:n])

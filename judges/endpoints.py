@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 from judges.models import Endpoint, Run, Share
 
 # A worker that has not been heard of for so long is taken to be dead.
-SHARE_SECONDS = 30
+SHARE_SECONDS = 25
 # One loop keeps so many calls under way; further workers help beyond.
 N_PER_WORKER = 64
 LONGEST_REST_SECONDS = 300.0

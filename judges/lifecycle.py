@@ -10,8 +10,11 @@ from django.utils.translation import gettext as _
 from annotation.models import Assignment, Rater, Seat
 from annotation.responses import submission
 from judges import attempts, calls
-from judges.models import Call, Run, Text
+from judges.cloze_sections import NOT_ASKED, WAITING
+from judges.models import Call, Parse, Run, Text
 from judges.planning import CannotRun
+from judges.replies import STOPPED_AT
+from studies.models import Cloze
 
 
 def stop(run: Run, reason: str) -> Run:
@@ -86,7 +89,7 @@ def finish(run: Run, *, at: datetime) -> bool:
     """
     # All in one query: between two, a call that is planned again would be seen by neither.
     counts_left = run.calls.aggregate(
-        n_pending=Count("pk", filter=Q(state__in=[Call.State.PLANNED, Call.State.LEASED])),
+        n_pending=Count("pk", filter=Q(state__in=[Call.State.PLANNED, Call.State.LEASED]) & ~WAITING),
         n_failed=Count("pk", filter=attempts.OUT_OF_TRIES),
         reason=Max("reason", filter=attempts.OUT_OF_TRIES),
         n_held=Count("pk", filter=Q(state=Call.State.HELD)),
@@ -115,5 +118,21 @@ def _submit(run: Run, *, at: datetime) -> None:
     with transaction.atomic():
         row = Run.objects.filter(pk=run.pk).exclude(state=Run.State.FINISHED)
         if row.update(state=Run.State.FINISHED, finished_at=at, note=""):
+            waiting = run.calls.filter(WAITING, state__in=Call.PENDING)
+            waiting.update(state=Call.State.PROVIDER_ERROR, reason=NOT_ASKED)
+            section_by_assignment = _find_stops(run)
             for assignment in Assignment.objects.filter(calls__run=run).distinct():
-                submission.submit(assignment, at=at)
+                submission.submit(assignment, at=at, stopped_at=section_by_assignment.get(assignment.pk))
+
+
+def _find_stops(run: Run) -> dict[int, int]:
+    """By id of the assignment the section at which the model said that it could not go on."""
+    filled = run.calls.filter(kind=Call.Kind.FILL, state=Call.State.REFUSED).select_related("step")
+    sections: dict[int, int] = {}
+    for call in filled:
+        parse = Parse.objects.filter(attempt__call=call).order_by("-attempt__number", "-pk").first()
+        blank = parse.values.get(STOPPED_AT) if parse else None
+        if blank is not None and call.assignment_id is not None:
+            document = Cloze.objects.get(filling=call.required_step.instrument_id).parsed
+            sections[call.assignment_id] = next(b.section for b in document.blanks if b.number == blank)
+    return sections

@@ -40,7 +40,8 @@ def read_again(run: Run, *, at: datetime) -> Reread:
     """
     if run.judge.kind == Rater.Kind.METRIC:
         raise CannotRun(_("%(run)s: a metric has no replies to read") % {"run": run})
-    replied = run.calls.filter(attempts__outcome__in=REPLIED, answered_at__isnull=False).exclude(request={})
+    answering = run.calls.filter(kind__in=Call.ANSWERING)
+    replied = answering.filter(attempts__outcome__in=REPLIED, answered_at__isnull=False).exclude(request={})
     replied = replied.exclude(state__in=Call.PENDING).exclude(
         kind=Call.Kind.FILL, assignment__status=Assignment.Status.SUBMITTED
     )
@@ -60,20 +61,13 @@ def _read(run: Run, pks: Sequence[int], *, at: datetime) -> int:
     calls = list(locked.select_related(*names))
     read = {call.pk: _interpret(run, call, at=at) for call in calls}
     changed = [call for call in calls if _differs(call, *read[call.pk])]
-    reopened = submission.reopen({call.assignment_id for call in changed if call.assignment_id})
+    reopened = submission.reopen({call.required_assignment.pk for call in changed})
     n_changed = 0
     for call in changed:
         attempt, interpretation = read[call.pk]
+        key = f"parse of attempt {attempt.pk}"
         entries = [
-            Entry(
-                call.required_assignment,
-                call.required_step,
-                item,
-                call.story,
-                answer,
-                at,
-                key=f"parse of attempt {attempt.pk}",
-            )
+            Entry(call.required_assignment, call.required_step, item, call.story, answer, at, key=key)
             for item, answer in interpretation.answers
         ]
         results = responses.record_many(entries)

@@ -14,7 +14,7 @@ from judges.estimates import RunEstimate
 from judges.examples import ExampleSource
 from judges.models import Endpoint, Judge, PersonaSet, Prompt, Reading
 from judges.readings import Pass
-from judges.requests import PlannedCall, Wording
+from judges.requests import CallWords, PlannedCall
 from studies import hashing, licences
 from studies import protocol as protocols
 from studies.models import Step, StoryGroup, Study
@@ -36,6 +36,7 @@ class Scope:
     n_examples : how many experts' answers stand before a question, if the prompt shows any
     probes : whether the model is asked of each story whether it knows it
     anchors : whether the fixed texts are judged, too
+    choice : how its prompt was chosen among others, for its document
     """
 
     selection: tuple[str, ...] = ()
@@ -46,6 +47,7 @@ class Scope:
     n_examples: int = 4
     probes: bool = False
     anchors: bool = False
+    choice: dict[str, object] | None = None
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,7 @@ def check_personas(judge: Judge, scope: Scope) -> None:
         raise CannotRun(message % {"prompt": judge.prompt, "personas": scope.persona_set})
 
 
-def word(study: Study, judge: Judge, scope: Scope, *, canary: str) -> Wording:
+def word(study: Study, judge: Judge, scope: Scope, *, canary: str) -> CallWords:
     """In which words the judge is asked, as nobody yet. Reads experts' answers if its prompt shows any."""
     try:
         takes_examples = prompts.shape_of(judge.required_prompt.template).takes_examples
@@ -168,11 +170,11 @@ def word(study: Study, judge: Judge, scope: Scope, *, canary: str) -> Wording:
         readable = study.stories.filter(is_withheld=False).values_list("code", flat=True)
         sendable = set(readable) if is_inside else licences.find_sendable_codes(study)
         examples = ExampleSource(study, codes=sendable, n=scope.n_examples)
-    return Wording(judge, premise=study.shows_premise, canary=canary, examples=examples)
+    return CallWords(judge, premise=study.shows_premise, canary=canary, examples=examples)
 
 
 def _plan_seats(
-    steps: list[Step], orders: dict[StoryGroup, list[str]], scope: Scope, wording: Wording
+    steps: list[Step], orders: dict[StoryGroup, list[str]], scope: Scope, wording: CallWords
 ) -> list[list[PlannedSeat]]:
     """Reading by reading what is asked in each group. Raises InvalidPrompt."""
     text_by_persona = scope.persona_set.text_by_name if scope.persona_set else {}
@@ -191,7 +193,7 @@ def _plan_seats(
 
 
 def _plan_guards(
-    study: Study, steps: list[Step], orders: dict[StoryGroup, list[str]], scope: Scope, wording: Wording
+    study: Study, steps: list[Step], orders: dict[StoryGroup, list[str]], scope: Scope, wording: CallWords
 ) -> Iterator[PlannedCall]:
     """Whether each story is known, and all that is asked about stories about the fixed texts. Raises InvalidPrompt."""
     if scope.probes:
@@ -219,9 +221,18 @@ def select_steps(study: Study, judge: Judge, protocol: Protocol, scope: Scope) -
 
 
 def can_ask(prompt: Prompt, step: Step) -> bool:
-    """Whether the prompt can ask every item of the step; a cloze is filled by words of its own."""
+    """Whether the prompt can ask every item of the step. A cloze is filled in words of its own, or in the built-in's.
+
+    Prompts for probes and for writing stories ask no step.
+    """
+    try:
+        shape = prompts.shape_of(prompt.template)
+    except prompts.InvalidPrompt:
+        return True  # what is wrong with it is said when it is filled
+    if step.layout_type.answers_at_once:
+        return shape.kind == "answer" or shape.kind == "fill"
     types = {item.type for item in protocols.items_of(step)}
-    return step.layout_type.answers_at_once or not prompt.item_types or types <= set(prompt.item_types)
+    return shape.kind == "answer" and (not prompt.item_types or types <= set(prompt.item_types))
 
 
 def estimate(plan: Plan) -> RunEstimate:
@@ -312,6 +323,7 @@ def write_document(
         ({"fill_prompt": fills.prompt_document()} if asks_for_fills else {})
         | ({"probe_prompt": recognition.prompt_document()} if scope.probes else {})
         | ({"anchors": prompts.load_anchors().version} if scope.anchors else {})
+        | ({"choice": scope.choice} if scope.choice else {})
         | ({"persona_set": scope.persona_set.content} if scope.persona_set else {})
         | {
             "study": study.slug,

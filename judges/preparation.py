@@ -70,8 +70,9 @@ def write(study: Study, planned: Plan, scope: Scope, *, budget: Decimal | None, 
 
 
 def _call(run: Run, assignment: Assignment | None, planned: PlannedCall, reading: Pass, shelf: calls.Shelf) -> Call:
-    """The row of one call; its texts are put onto the shelf."""
-    is_sent = "messages" in planned.request
+    """The row of one call; its texts are put onto the shelf, but of one that waits for another, which has none yet."""
+    is_sent = "messages" in planned.request and not planned.waits
+    unsent = {name: part for name, part in planned.request.items() if name != "messages"}
     return Call(
         run=run,
         kind=planned.kind,
@@ -81,8 +82,9 @@ def _call(run: Run, assignment: Assignment | None, planned: PlannedCall, reading
         story=planned.story,
         items=list(planned.keys),
         anchor=planned.anchor,
-        request=shelf.put_request(planned.request, planned.stories) if is_sent else planned.request,
-        request_sha256=fingerprint(run.judge, planned, reading),
+        section=planned.section,
+        request=shelf.put_request(planned.request, planned.stories) if is_sent else unsent,
+        request_sha256=fingerprint(run.judge, planned, reading) if is_sent else "",
     )
 
 

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from judges.models import Release
+from judges.models import TextRelease
 from studies.models import Provenance, Source, Story, Study
 
 
@@ -27,7 +27,9 @@ def find_releasable(study: Study) -> list[Story]:
 
 
 @transaction.atomic
-def release(study: Study, codes: Collection[str], *, licence: str = "", reason: str, by: str, at: datetime) -> Release:
+def release(
+    study: Study, codes: Collection[str], *, licence: str = "", reason: str, by: str, at: datetime
+) -> TextRelease:
     """Let these derived texts go to outside providers. Raises CannotRelease.
 
     licence : written beside each of them; as it is if empty
@@ -40,6 +42,6 @@ def release(study: Study, codes: Collection[str], *, licence: str = "", reason: 
         raise CannotRelease(_("%(code)s is no derived text that is still closed") % {"code": unknown[0]})
     rows = Provenance.objects.filter(story__study=study, story__code__in=codes)
     rows.update(may_send_out=True, **({"licence": licence.strip()} if licence.strip() else {}))
-    return Release.objects.create(
+    return TextRelease.objects.create(
         study=study, codes=sorted(codes), licence=licence.strip(), reason=reason.strip(), by=by, at=at
     )

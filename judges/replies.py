@@ -6,13 +6,16 @@ from typing import Any
 from annotation import responses
 from annotation.models import Response
 from annotation.responses import Answer
-from judges import fills, parsing, recognition
+from judges import fills, parsing, prompts, recognition
 from judges.models import Call
 from judges.providers import Completion
 from studies.items import StoryLabel
+from studies.layouts.cloze import Switches
 from studies.models import Cloze, Item
 from studies.protocol import items_of
 
+# What is read of a model that takes the way out: the blank at which it cannot go on.
+STOPPED_AT = "stopped_at"
 OUTCOME_BY_STATE = {
     Call.State.OK: Response.Outcome.ANSWERED,
     Call.State.REFUSED: Response.Outcome.DECLINED,
@@ -90,14 +93,39 @@ def _interpret_probe(call: Call, completion: Completion) -> Interpretation:
 
 
 def _interpret_fills(call: Call, completion: Completion) -> Interpretation:
-    """The same for a whole story: the fill of every blank, or for every blank that there is none."""
-    cloze = Cloze.objects.get(filling=call.required_step.instrument_id)
-    blanks = list(Item.objects.filter(instrument=cloze.filling_id).order_by("position"))
-    text_by_number = fills.parse_fills(completion.text, finish_reason=completion.finish_reason, document=cloze.parsed)
+    """The same for a whole story or a section of it: the fill of every blank, or for every blank that there is none.
+
+    Blanks of later sections get none either if a section has none: they are not asked any more.
+    """
+    step = call.required_step
+    cloze = Cloze.objects.get(filling=step.instrument_id)
+    items = Item.objects.filter(instrument=cloze.filling_id).order_by("position")
+    item_by_number = dict(enumerate(items, start=1))
+    section_by_number = {blank.number: blank.section for blank in cloze.parsed.blanks}
+    left = [item for number, item in item_by_number.items() if section_by_number[number] >= call.section]
+    text_by_number = _parse_fills(call, completion, cloze, may_stop=Switches(**step.options).way_out)
+    if isinstance(text_by_number, fills.Stop):
+        stop = parsing.Failure("refused", f"the model took the way out at blank {text_by_number.blank}")
+        refused = _unanswered(left, stop)
+        refused.findings = {STOPPED_AT: text_by_number.blank}
+        return refused
     if isinstance(text_by_number, parsing.Failure):
-        return _unanswered(blanks, text_by_number)
-    answers = [(item, Answer(value=text_by_number[n])) for n, item in enumerate(blanks, start=1)]
+        return _unanswered(left, text_by_number)
+    answers = [(item_by_number[number], Answer(value=text)) for number, text in text_by_number.items()]
     return Interpretation(answers, Call.State.OK)
+
+
+def _parse_fills(
+    call: Call, completion: Completion, cloze: Cloze, *, may_stop: bool
+) -> dict[int, str] | fills.Stop | parsing.Failure:
+    text, document, finish_reason = completion.text, cloze.parsed, completion.finish_reason
+    if not call.section:
+        return fills.parse_fills(text, finish_reason=finish_reason, document=document, may_stop=may_stop)
+    if prompts.canary_leaked(text, call.run.canary):
+        return parsing.Failure("unreadable", parsing.LEAKED)
+    return fills.parse_section(
+        text, finish_reason=finish_reason, document=document, section=call.section, may_stop=may_stop
+    )
 
 
 def _unanswered(items: list[Item], failure: parsing.Failure) -> Interpretation:

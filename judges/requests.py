@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation import responses
-from judges import examples, fills, prompts
+from judges import cloze_sections, examples, fills, prompts
 from judges.examples import ChosenExample, ExampleSource
 from judges.models import Call, Judge
 from judges.prompts import StoryText
@@ -18,7 +18,7 @@ from studies.items import StoryLabel
 from studies.layouts.cloze import Switches
 from studies.models import Cloze, Item, Step, Story, StoryGroup
 
-__all__ = ["PlannedCall", "Wording"]
+__all__ = ["CallWords", "PlannedCall"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class PlannedCall:
     item : None where several are answered at once; keys : of the items that are asked
     stories : the story whose words each stretch of the messages holds, by that stretch
     anchor : the fixed text that it is about
+    section : of a cloze that is filled section by section; waits : until the one before it is filled
     examples : ids of the experts' answers that it shows; example_stories : what those are about
     """
 
@@ -39,12 +40,14 @@ class PlannedCall:
     kind: Call.Kind = Call.Kind.ANSWER
     keys: tuple[str, ...] = ()
     anchor: str = ""
+    section: int = 0
+    waits: bool = False
     examples: tuple[int, ...] = ()
     example_stories: tuple[Story, ...] = ()
 
 
 @dataclass(frozen=True)
-class Wording:
+class CallWords:
     """In which words a judge is asked in one reading, the same for every call of it.
 
     premise : whether raters see the one that was given for the writing
@@ -80,7 +83,7 @@ class Wording:
         mark = prompts.new_mark()
         for step in steps if is_whole else ():
             if step.layout_type.answers_at_once:
-                yield PlannedCall(step, None, None, self._ask_for_fills(step), kind=Call.Kind.FILL)
+                yield from self._ask_for_fills(step)
             elif step.scope == Step.Scope.GROUP:
                 for asked in self._portions(step):
                     yield self._ask(step, asked, group, text_by_code, story_by_code, mark, story=None)
@@ -178,12 +181,26 @@ class Wording:
             _check_complete(items, request)
         return request | {"structured": True} if prompt.is_structured else request
 
-    def _ask_for_fills(self, step: Step) -> Request:
+    def _ask_for_fills(self, step: Step) -> Iterator[PlannedCall]:
+        """One call for the whole cloze, or for each of its sections if the prompt asks so."""
         cloze = Cloze.objects.get(filling=step.instrument_id)
+        document, prompt = cloze.parsed, self.judge.required_prompt
+        shape = prompts.shape_of(prompt.template)
+        if shape.by_section:
+            numbers = [section.number for section in document.sections if document.blanks_of(section.number)]
+            for number in numbers:
+                request = cloze_sections.build_request(
+                    self.judge, step, cloze, section=number, text_by_blank={}, canary=self.canary
+                )
+                waits = number != numbers[0]
+                yield PlannedCall(step, None, None, request, kind=Call.Kind.FILL, section=number, waits=waits)
+            return
+        words = prompt if shape.kind == "fill" else None
         mark = prompts.new_mark()
-        request = fills.build_request(cloze.parsed, Switches(**step.options), mark=mark, step_text=step.text)
+        request = fills.build_request(document, Switches(**step.options), mark=mark, step_text=step.text, prompt=words)
         request["messages"] = prompts.join(request["messages"])
-        return {"model": self.judge.model, "parameters": self.judge.parameters} | request
+        request = {"model": self.judge.model, "parameters": self.judge.parameters} | request
+        yield PlannedCall(step, None, None, request, kind=Call.Kind.FILL)
 
     def _fenced(self, story: StoryText, mark: str, *, n_stories: int) -> str:
         """The story as it stands in a prompt about so many."""

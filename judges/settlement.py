@@ -14,7 +14,7 @@ from django.db import transaction
 
 from annotation import responses
 from annotation.responses import Answer, AssignmentEnded, Entry
-from judges import attempts, parsing, replies
+from judges import attempts, cloze_sections, parsing, replies
 from judges.models import Attempt, Call, Parse
 from judges.providers import CallFailed, Completion, FailureKind
 from judges.replies import Interpretation
@@ -99,9 +99,13 @@ def settle(ended: Sequence[Ended]) -> list[tuple[Call, AssignmentEnded]]:
                     answers.append((e, interpretation))
                     state_by_call[e.call.pk] = interpretation.state
         refusals = _record(answers)
+        refused = {call.pk for call, _ in refusals}
         _write_failed(failed)
         _ask_again(asked_again)
-        _end_calls(answers, refused={call.pk for call, _ in refusals})
+        _end_calls(answers, refused=refused)
+        for e, interpretation in answers:
+            if e.call.section and interpretation.state == Call.State.OK and e.call.pk not in refused:
+                cloze_sections.open_next(e.call)
         _forget(ended, interpretations, erased={pk for pk, _state, sha256 in rows if not sha256})
         _write_attempts([e.attempt for e in ended])
         _write_parses(ended, interpretations)

@@ -127,18 +127,19 @@ def difference(
     return BiasDifference(value, ends, n_first, n_second)
 
 
-def repeat_variance(readings: npt.ArrayLike) -> float:
-    """The mean variance of a judge's answers to the same question read again, shape (K readings, N); nan where none.
+def repeat_variances(readings: npt.ArrayLike) -> FloatArray:
+    """The variance of a judge's answers to each question read again, shape (N,); nan where it has one answer only.
 
+    readings : shape (K readings, N questions), nan where there is none
     Raises Incomputable if nothing was read twice.
     """
     values = np.asarray(readings, dtype=np.float64)
     n = np.isfinite(values).sum(axis=0)
-    values, n = values[:, n > 1], n[n > 1]
-    if not n.size:
+    if not (n > 1).any():
         raise Incomputable("nothing_read_twice")
-    means = np.nansum(values, axis=0) / n
-    return float((np.nansum((values - means) ** 2, axis=0) / (n - 1)).mean())
+    n_several = np.where(n > 1, n, np.nan)
+    squares = np.nansum((values - np.nansum(values, axis=0) / n_several) ** 2, axis=0)
+    return np.asarray(squares / (n_several - 1), dtype=np.float64)
 
 
 def _ends(

@@ -14,11 +14,18 @@ class Incomplete(Exception):
     """Something still lacks; nothing was submitted."""
 
 
-def submit(assignment: Assignment, *, at: datetime, is_complete: Callable[[], bool] = lambda: True) -> bool:
+def submit(
+    assignment: Assignment,
+    *,
+    at: datetime,
+    is_complete: Callable[[], bool] = lambda: True,
+    stopped_at: int | None = None,
+) -> bool:
     """Close the assignment with a receipt. False if it was no longer open: of many submissions one counts.
 
     is_complete : asked once nobody can answer any more, so that an answer cleared in another window at this moment is
         seen; a judge submits what it could give
+    stopped_at : the section of a cloze from which a model said that it could not go on
     Raises Incomplete.
     """
     with transaction.atomic():
@@ -30,7 +37,7 @@ def submit(assignment: Assignment, *, at: datetime, is_complete: Callable[[], bo
             if not is_complete():
                 raise Incomplete
             Assignment.objects.filter(pk=assignment.pk).update(receipt=receipt(assignment))
-            fills.record_outcome(assignment, is_submitted=True)
+            fills.record_outcome(assignment, is_submitted=True, stopped_at=stopped_at)
     assignment.refresh_from_db()
     return bool(ended)
 

@@ -75,6 +75,9 @@ class Call(models.Model):
     )
     story = models.ForeignKey(Story, verbose_name=_("story"), on_delete=models.PROTECT, null=True, blank=True)
     items = models.JSONField(_("items"), default=list, blank=True, help_text=_("Keys of the items that it asks."))
+    section = models.PositiveSmallIntegerField(
+        _("section"), default=0, help_text=_("Of a cloze that is filled section by section; 0: all of it.")
+    )
     anchor = models.SlugField(_("fixed text"), max_length=40, blank=True, help_text=_("Which one it asks about."))
     state = models.CharField(_("state"), max_length=20, choices=State.choices, default=State.PLANNED)
     not_before = models.DateTimeField(
@@ -112,7 +115,7 @@ class Call(models.Model):
                 name="call_once_without_story",
             ),
             models.UniqueConstraint(
-                fields=["run", "assignment", "step"],
+                fields=["run", "assignment", "step", "section"],
                 condition=Q(item__isnull=True, story__isnull=True),
                 name="call_once_for_all_items",
             ),

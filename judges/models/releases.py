@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from studies.models import Study
 
 
-class Release(models.Model):
+class TextRelease(models.Model):
     study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="releases")
     codes = models.JSONField(_("stories"), help_text=_("Codes of the stories."))
     licence = models.CharField(_("licence"), max_length=200, blank=True)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from judges import releases
-from judges.models import Release
+from judges.models import TextRelease
 from studies.access import Access
 from studies.views.guards import require_in_study
 
@@ -55,6 +55,6 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
         "access": access,
         "form": form,
         "codes": codes,
-        "releases": Release.objects.filter(study=access.study).order_by("-pk"),
+        "releases": TextRelease.objects.filter(study=access.study).order_by("-pk"),
     }
     return render(request, "judges/releases.html", context, status=400 if form.errors else 200)

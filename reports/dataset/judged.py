@@ -100,10 +100,13 @@ def judged(dataset: Dataset, items: Sequence[StepItem]) -> Judged | None:
 def family_masks(dataset: Dataset, material: Judged, judge: str) -> tuple[BoolArray, BoolArray] | None:
     """Which units are stories of the judge's own family of models, and which of others; None if it has none among them.
 
-    Stories say their family by the factor `family`; a judge is of the family with whose name its own begins.
+    Stories say their family by the factor `family`; a judge is of the family with whose name its own begins, or that of
+    its model, behind a vendor's if there is one (openai/gpt-4o).
     """
     families = [dataset.story_factor(story, FAMILY) for _group, story in material.units]
-    own = [name for name in set(families) if name and judge.casefold().startswith(name)]
+    model = dataset.model_by_judge.get(judge, "").casefold()
+    names = (judge.casefold(), model, model.rpartition("/")[2])
+    own = [family for family in set(families) if family and any(name.startswith(family) for name in names)]
     if not own:
         return None
     name = max(own, key=len)

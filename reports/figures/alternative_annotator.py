@@ -64,6 +64,11 @@ class JudgeStandings:
     standings: tuple[Standing, ...]
 
     @property
+    def own_standings(self) -> tuple[Standing, ...]:
+        """All but that of the constant answer."""
+        return self.standings[:-1]
+
+    @property
     def may_stand_in(self) -> bool:
         """Whether it passes every form, and does better than the best constant answer."""
         *own, constant = self.standings

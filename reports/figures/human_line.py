@@ -70,13 +70,13 @@ class HumanLine(Figure[Listing[JudgeLine]]):
             ("choices", [item for item in dataset.items if item.is_choice], "pairwise"),
             ("scales", [item for item in dataset.items if item.is_scale], "mean"),
         )
-        return Listing(
-            tuple(
-                line
-                for salt, (kind, items, against) in enumerate(kinds)
-                for line in _lines_of(dataset, items, kind, against, salt=salt)
-            )
-        )
+        lines = [
+            line
+            for salt, (kind, items, against) in enumerate(kinds)
+            for line in _lines_of(dataset, items, kind, against, salt=salt)
+        ]
+        order = [kind for kind, _items, _against in kinds]
+        return Listing(tuple(sorted(lines, key=lambda line: (order.index(line.kind), line.part))))
 
     def rows(self, result: Listing[JudgeLine]) -> dict[str, Iterator[Row]]:
         return {"human-line": _rows(result)}
@@ -94,7 +94,15 @@ class HumanLine(Figure[Listing[JudgeLine]]):
             )
 
     def context(self, result: Listing[JudgeLine]) -> dict[str, Any]:
-        return {"note": weakest_note(row.difference.interval for row in result.rows)}
+        compared = [row for row in result.rows if row.part == "all" and row.difference.value is not None]
+        by_kind = {
+            kind: [row for row in compared if row.kind == kind] for kind in dict.fromkeys(r.kind for r in compared)
+        }
+        return {
+            "note": weakest_note(row.difference.interval for row in result.rows),
+            # Of several judges the one that does best looks better than it is, so their number stands beside it.
+            "best": [(max(rows, key=lambda row: row.difference.value or 0), len(rows)) for rows in by_kind.values()],
+        }
 
 
 def _lines_of(

@@ -14,7 +14,7 @@ from reports.dataset.judged import family_masks, judged
 from reports.dataset.lengths import explanation_lengths, story_lengths
 from reports.dataset.readings import repeated_answers
 from reports.figures.base import N_RESAMPLES, Estimate, Figure, Interval, Listing, Reason, Row, note_of, weakest_note
-from reports.lazy import judge_biases, judge_scores, judgements, np
+from reports.lazy import intervals, judge_biases, judge_scores, judgements, np
 from reports.numbers import decimal
 from reports.numbers import interval as between
 from reports.reasons import to_english
@@ -58,6 +58,11 @@ class Bias(Estimate):
     def title(self) -> str:
         return _(NAMES[self.bias])
 
+    @property
+    def places(self) -> int:
+        """With how many decimals it is written: shares with one, as everywhere."""
+        return 1 if self.bias == "modal_share" else 2
+
 
 class JudgeBiases(Figure[Listing[Bias]]):
     """Position stands with the pairs, the spread over several wordings in a figure of its own."""
@@ -72,7 +77,9 @@ class JudgeBiases(Figure[Listing[Bias]]):
 
     def compute(self, dataset: Dataset) -> Listing[Bias]:
         scales = [item for item in dataset.items if item.is_scale]
-        return Listing((*_audit(dataset, dataset.verdict_items, "verdicts"), *_audit(dataset, scales, "scales")))
+        rows = [*_audit(dataset, dataset.verdict_items, "verdicts"), *_audit(dataset, scales, "scales")]
+        # Judges beside each other, since one asks which of them goes by something.
+        return Listing(tuple(sorted(rows, key=lambda row: (row.kind != "verdicts", list(NAMES).index(row.bias)))))
 
     def rows(self, result: Listing[Bias]) -> dict[str, Iterator[Row]]:
         return {"judge-biases": (_row(row) for row in result.rows)}
@@ -84,8 +91,8 @@ class JudgeBiases(Figure[Listing[Bias]]):
             if row.why:
                 yield words + to_english(row.why)
                 continue
-            beside = "" if row.people is None else f"; people {decimal(row.people, 2)}"
-            yield f"{words}{decimal(row.value, 2)}, 95 % {between(row.interval, 2)}{beside}"
+            beside = "" if row.people is None else f"; people {decimal(row.people, row.places)}"
+            yield f"{words}{decimal(row.value, row.places)}, 95 % {between(row.interval, row.places)}{beside}"
 
     def context(self, result: Listing[Bias]) -> dict[str, Any]:
         return {"note": weakest_note(row.interval for row in result.rows)}
@@ -107,9 +114,9 @@ def _audit(dataset: Dataset, items: list[StepItem], kind: str) -> Iterator[Bias]
             audits["self_preference"] = partial(_self_preference, dataset, material, answers, masks, salt)
         if kind == "verdicts" and np.isfinite(explanations[at]).any():
             audits["explanations"] = partial(_explanations, dataset, material, answers, explanations[at], salt)
-        readings = repeated_answers(dataset, items, judge)
+        readings, groups = repeated_answers(dataset, items, judge)
         if readings.size:
-            audits["repeats"] = partial(_repeats, readings)
+            audits["repeats"] = partial(_repeats, dataset, readings, groups, salt)
         for bias, compute in audits.items():
             yield _named(compute, judge=judge, bias=bias, kind=kind)
 
@@ -132,9 +139,8 @@ def _named(compute: Callable[[], Bias], *, judge: str, bias: str, kind: str) -> 
     return replace(row, judge=judge, bias=bias, kind=kind)
 
 
-def _bias(value: float, ends: StatisticInterval | Incomputable | None, **fields: Any) -> Bias:
-    interval = Interval(low=None, high=None) if ends is None else Interval.of(ends)
-    return Bias(judge="", bias="", kind="", value=value, interval=interval, **{"people": None} | fields)
+def _bias(value: float, ends: StatisticInterval | Incomputable, **fields: Any) -> Bias:
+    return Bias(judge="", bias="", kind="", value=value, interval=Interval.of(ends), **{"people": None} | fields)
 
 
 def _verbosity(
@@ -189,8 +195,15 @@ def _explanations(
     return _bias(audited.value, audited.interval, n=audited.n_first, n_beside=audited.n_second)
 
 
-def _repeats(readings: FloatArray) -> Bias:
-    return _bias(judge_biases.repeat_variance(readings), None, n=readings.shape[1])
+def _repeats(dataset: Dataset, readings: FloatArray, groups: list[str], salt: tuple[int, ...]) -> Bias:
+    variances = judge_biases.repeat_variances(readings)
+    try:
+        ends: StatisticInterval | Incomputable = intervals.mean_interval(
+            variances, dataset.clusters_of(groups), rng=dataset.rng(*salt, 4), n_resamples=N_RESAMPLES
+        ).clipped(0, np.inf)
+    except Incomputable as error:
+        ends = error
+    return _bias(float(np.nanmean(variances)), ends, n=int(np.isfinite(variances).sum()))
 
 
 def _row(row: Bias) -> Row:

@@ -80,7 +80,15 @@ class JudgesShareOfYes(Figure[Listing[JudgeYes]]):
                 )
 
     def context(self, result: Listing[JudgeYes]) -> dict[str, Any]:
-        return {"note": weakest_note(level.interval for row in result.rows for level in row.levels)}
+        levels = [name for name in LEVELS if any(level.level == name for row in result.rows for level in row.levels)]
+        by_level = [{level.level: level for level in row.levels} for row in result.rows]
+        return {
+            "note": weakest_note(level.interval for row in result.rows for level in row.levels),
+            "levels": levels,
+            "rows": [
+                (row, [of_row.get(name) for name in levels]) for row, of_row in zip(result.rows, by_level, strict=True)
+            ],
+        }
 
 
 def _judges(dataset: Dataset, material: Judged, share: FloatArray) -> Iterator[JudgeYes]:

@@ -94,14 +94,19 @@ class Wordings(Figure[Listing[ModelWordings]]):
 
 
 def _prompts_by_model(dataset: Dataset) -> dict[str, dict[str, str]]:
-    """Of every model that was asked with several prompts, each judge's prompt by the judge's name. One query."""
+    """Of every model that was asked with several prompts, each judge's prompt by the judge's name. One query.
+
+    Nothing but the words differs: endpoint, parameters and personas are the same.
+    """
     runs = Run.objects.filter(study=dataset.study, judge__metric="").select_related("judge__prompt")
     groups = defaultdict[tuple[Any, ...], dict[str, str]](dict)
-    for run in runs.order_by("judge__slug"):
-        judge = run.judge
-        groups[judge.model, judge.endpoint_id, str(sorted(judge.parameters.items()))][judge.slug] = str(judge.prompt)
-    several = {key: prompts for key, prompts in groups.items() if len(set(prompts.values())) > 1}
-    # Two groups of one model differ in endpoint or parameters; the name of the first judge tells them apart.
+    for run in runs.order_by("judge__slug", "pk"):
+        judge, prompt = run.judge, str(run.judge.prompt)
+        key = (judge.model, judge.endpoint_id, str(sorted(judge.parameters.items())), run.persona_set_id)
+        if prompt not in groups[key].values():
+            groups[key][judge.slug] = prompt
+    several = {key: prompts for key, prompts in groups.items() if len(prompts) > 1}
+    # Groups of one model differ in something else; the name of the first judge tells them apart.
     names = [key[0] for key in several]
     return {
         key[0] if names.count(key[0]) == 1 else f"{key[0]} ({next(iter(prompts))})": prompts

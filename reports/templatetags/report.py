@@ -7,9 +7,10 @@ from django import template
 from reports import numbers, reasons
 from reports.figures.base import Interval, Reason
 from reports.figures.plots import DotPlot, StripPlot
-from reports.figures.scores import Score
-from reports.page import charts
+from reports.figures.scores import HasScores, Score
+from reports.page import charts, statistics
 from reports.page.charts import CoefficientCells, HasCoefficient, Plot
+from reports.page.statistics import StatisticGroup
 
 register = template.Library()
 
@@ -45,6 +46,12 @@ def draw_plot(plot: DotPlot | StripPlot) -> Plot:
 @register.filter
 def coefficient_cells(rows: Sequence[HasCoefficient]) -> CoefficientCells:
     return charts.draw_cells(rows)
+
+
+@register.filter
+def by_statistic(judges: Sequence[HasScores]) -> list[StatisticGroup]:
+    """The statistics of several judges, those of one kind beside each other."""
+    return statistics.group_by_statistic(judges)
 
 
 @register.filter

@@ -66,7 +66,10 @@ def test_self_preference_is_a_difference_in_differences() -> None:
 
 
 def test_repeats_vary_as_computed_by_hand() -> None:
-    # Variances 0.5, 0 and none; what was read once does not count.
-    assert judge_biases.repeat_variance(np.array([[1, 4, 2], [2, 4, np.nan]])) == pytest.approx(0.25)
+    # Of 1 and 2, and of 4 and 4; what was read once has no variance.
+    variances = judge_biases.repeat_variances(np.array([[1, 4, 2], [2, 4, np.nan]]))
+
+    assert variances[:2].tolist() == [0.5, 0]
+    assert np.isnan(variances[2])
     with pytest.raises(Incomputable):
-        judge_biases.repeat_variance([[1.0, 2.0]])
+        judge_biases.repeat_variances([[1.0, 2.0]])

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from judges import catalogue, releases
-from judges.models import Judge, Prompt, Release
+from judges.models import Judge, Prompt, TextRelease
 from judges.releases import CannotRelease
 from studies import licences
 from studies.models import Source, Study
@@ -78,7 +78,7 @@ def test_derived_texts_are_released_in_one_action_with_a_reason(designer: Client
 
     designer.post(TEXTS, {"codes": ["p1s2"], "licence": "CC0", "reason": "Written for this study."})
 
-    row = Release.objects.get()
+    row = TextRelease.objects.get()
     assert (row.codes, row.licence, row.reason, row.by) == (["p1s2"], "CC0", "Written for this study.", "designer")
     assert licences.find_sendable_codes(study) == {"p1s2"}
     assert study.stories.get(code="p1s2").provenance.licence == "CC0"
@@ -88,7 +88,7 @@ def test_derived_texts_are_released_in_one_action_with_a_reason(designer: Client
 def test_without_a_reason_nothing_is_released(designer: Client, study: Study) -> None:
     response = designer.post(TEXTS, {"codes": ["p1s2"], "reason": " "})
 
-    assert (response.status_code, Release.objects.count(), licences.find_sendable_codes(study)) == (400, 0, set())
+    assert (response.status_code, TextRelease.objects.count(), licences.find_sendable_codes(study)) == (400, 0, set())
 
 
 def test_a_text_that_is_not_derived_is_not_released_so(study: Study) -> None:

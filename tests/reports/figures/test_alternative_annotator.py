@@ -168,14 +168,29 @@ def test_on_a_scale_a_judge_that_only_tells_people_from_models_is_no_stand_in() 
     assert not row.may_stand_in
 
 
-@pytest.mark.parametrize("letters", ["yn" * 10, "y" * 20])
+def verdict_on_page(client: Client) -> str:
+    """What the page says of whether the judge is a stand-in: the last cell of its row."""
+    client.force_login(factories.staff("researcher"))
+    page = " ".join(client.get("/reports/plums/").content.decode().split())
+    section = page[page.index('id="alternative_annotator"') :]
+    section = section[: section.index("</section>")]
+    assert "A stand-in<br>for an expert?" in section
+    row = section[section.index('<th scope="row">judge</th>') :]
+    cells = row[: row.index("</tr>")].split("<td>")
+    assert page.count("by every form of the test") == section.count("by every form of the test")
+    return cells[-1].split("</td>")[0]
+
+
+@pytest.mark.parametrize("letters", ["yn" * 10, "y" * 20], ids=["tells magazine from machine", "says one thing"])
 def test_no_page_calls_a_judge_a_stand_in_that_only_tells_sources_apart_or_says_one_thing(
     client: Client, letters: str
 ) -> None:
     planted(letters)
-    client.force_login(factories.staff("researcher"))
 
-    page = " ".join(client.get("/reports/plums/").content.decode().split())
+    assert verdict_on_page(client) == "no"
 
-    assert "It is no stand-in for an expert" in page
-    assert "It agrees with the experts at least as well as they agree with each other" not in page
+
+def test_the_page_says_so_of_a_judge_that_passes_every_form(client: Client) -> None:
+    planted(EXPERTS)
+
+    assert verdict_on_page(client) == "by every form of the test"

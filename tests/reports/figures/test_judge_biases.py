@@ -97,6 +97,17 @@ def test_a_judge_of_no_family_has_no_self_preference(study: Study) -> None:
     assert not [key for key in biases(study) if key[0] == "self_preference"]
 
 
+def test_a_judge_is_of_the_family_of_its_model_whatever_it_is_called(study: Study) -> None:
+    answers = plant(study, ("critic",))
+    run = start_run(study, "critic")
+    Judge.objects.filter(pk=run.judge_id).update(model="vendor/Alpha-9")
+
+    row = biases(study)["self_preference", "scales"]
+
+    own = [story for story in STORIES if story.endswith("2") and answers["critic", "scale", story] != "unreadable"]
+    assert row.n == len(own)
+
+
 def test_words_of_explanation_where_the_judge_is_right_less_where_it_is_wrong(study: Study) -> None:
     answers = plant(study, ("judge",))
 
@@ -171,12 +182,13 @@ def start_wordings(study: Study) -> Iterator[Judge]:
         start_run(study, other.slug)
         yield other
     start_run(study, "another")
+    start_run(study, "masked", personas=("critic", "reader"), like=first)  # another persona is no other wording
 
 
 def test_three_wordings_stand_side_by_side_over_what_all_of_them_answered(study: Study, client: Client) -> None:
     judges = list(start_wordings(study))
     names = tuple(judge.slug for judge in judges)
-    answers = plant(study, (*names, "another"))
+    answers = plant(study, (*names, "another", "masked"))
 
     by_kind = {row.kind: row for row in Wordings().compute(Dataset.of(study)).rows}
 
