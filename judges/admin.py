@@ -1,4 +1,4 @@
-"""Judges in the admin: endpoints, prompts, judges with a button that runs them, and how runs are getting on."""
+"""Judges in the admin: endpoints, prompts, judges, and how runs are getting on; they are started in their studies."""
 
 from __future__ import annotations
 
@@ -6,21 +6,16 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Field, Model, Q, QuerySet
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
-from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.http import HttpRequest
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 
 from judges import measurements, providers, runs
 from judges.metrics import all_metrics
 from judges.models import Call, Endpoint, Judge, Prompt, Run
 from judges.planning import CannotRun
-from studies.models import Study
 
 
 def _choice(db_field: Field[Any, Any], choices: list[tuple[str, Any]], **options: Any) -> forms.ChoiceField:
@@ -71,7 +66,6 @@ class JudgeAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     list_display = ("slug", "endpoint", "model", "prompt", "metric", "metric_version")
     list_select_related = ("endpoint", "prompt")
     fields = ("slug", "endpoint", "model", "prompt", "parameters", "metric", "metric_version")
-    change_form_template = "admin/judges/judge/change_form.html"
 
     def formfield_for_dbfield(self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name != "metric":
@@ -82,50 +76,6 @@ class JudgeAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def get_readonly_fields(self, request: HttpRequest, obj: Judge | None = None) -> tuple[str, ...]:
         # The version is that of the metric's file on the day when the judge was made.
         return self.fields if obj and obj.is_used() else ("metric_version",)
-
-    def get_urls(self) -> list[URLPattern]:
-        run = path("<int:pk>/run/", self.admin_site.admin_view(self.run_view), name="judges_judge_run")
-        return [run, *super().get_urls()]
-
-    def run_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Choose a study (GET) and start the judge in it (POST)."""
-        if not request.user.has_perm("judges.add_run"):
-            raise PermissionDenied
-        judge = get_object_or_404(Judge.objects.select_related("endpoint", "prompt"), pk=pk)
-        form = RunForm(request.POST or None, judge=judge)
-        if request.method == "POST" and form.is_valid():
-            try:
-                run = runs.start(form.cleaned_data["study"], judge, by=request.user.get_username())
-            except CannotRun as error:
-                form.add_error("study", str(error))
-            else:
-                message = ngettext(
-                    "%(run)s: %(n)d call planned; the workers have been told.",
-                    "%(run)s: %(n)d calls planned; the workers have been told.",
-                    run.n_planned,
-                )
-                messages.success(request, message % {"run": run, "n": run.n_planned})
-                return redirect(reverse("admin:judges_run_change", args=[run.pk]))
-        context = {
-            **self.admin_site.each_context(request),
-            "opts": Judge._meta,
-            "title": _("Run %(judge)s") % {"judge": judge},
-            "judge": judge,
-            "form": form,
-        }
-        return TemplateResponse(request, "admin/judges/judge/run.html", context)
-
-
-class RunForm(forms.Form):
-    """Which study; only those that are planned or frozen and which the judge has not judged. A run freezes."""
-
-    study = forms.ModelChoiceField(Study.objects.none(), label=gettext_lazy("Study"))
-
-    def __init__(self, *args: Any, judge: Judge, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        is_ready = Q(versions__frozen_at__isnull=False) | Q(seats__isnull=False)
-        ready = Study.objects.filter(is_ready).exclude(runs__judge=judge).distinct()
-        self.fields["study"] = forms.ModelChoiceField(ready, label=gettext_lazy("Study"))
 
 
 @admin.register(Run)

@@ -5,13 +5,17 @@ twice or dies half-way ends in exactly one answer per call: how it ends stands i
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django.db import transaction
 from django.db.models import F, Max, Q, QuerySet, Sum
 
+from judges import providers
+from judges.cloze_sections import WAITING
 from judges.models import Attempt, Call, Run
+from judges.providers import CallFailed, Completion
 
 # How often a call is tried before it is left without an answer.
 N_TRIES = 6
@@ -33,7 +37,7 @@ def choose_due(run: Run, *, n: int, at: datetime) -> list[Call]:
 
     Those that have failed wait for the others, so that no call spends all its tries on one bad moment.
     """
-    due = run.calls.filter(Q(not_before=None) | Q(not_before__lte=at), state=Call.State.PLANNED)
+    due = run.calls.filter(Q(not_before=None) | Q(not_before__lte=at), ~WAITING, state=Call.State.PLANNED)
     # Another worker's are passed over. SQLite knows no row locks: there one transaction waits for the other.
     due = due.select_for_update(no_key=True, skip_locked=True).order_by("pk")
     fresh = list(due.filter(n_failures=0, n_overloads=0)[:n])
@@ -115,6 +119,24 @@ def release(in_flight: QuerySet[Attempt]) -> int:
     worn.update(state=Call.State.PROVIDER_ERROR, n_failures=F("n_failures") + 1, reason=UNHEARD)
     leased.update(state=Call.State.PLANNED, n_failures=F("n_failures") + 1, reason=UNHEARD)
     return n_released
+
+
+def read_reply(attempt: Attempt, *, adapter: str) -> Completion:
+    """The completion that an answered attempt got, from its body as it was kept.
+
+    adapter : of the endpoint that the run was started with
+    """
+    try:
+        completion = providers.find_provider(adapter).read(attempt.body)
+    except CallFailed:
+        # A filter's refusal is no completion in the provider's own form; how it ended was noted.
+        completion = Completion("", attempt.finish_reason, attempt.body)
+    return replace(
+        completion,
+        finish_reason=attempt.finish_reason or completion.finish_reason,
+        model=attempt.model or completion.model,
+        request_id=attempt.request_id,
+    )
 
 
 def spent(run: Run) -> Decimal:

@@ -97,7 +97,7 @@ def fingerprint(request: Request, **reading: object) -> str:
 
 def is_about(call: Call, story: Story) -> bool:
     """Whether the story's words are in what is sent for the call: it is about the story, or about its group."""
-    seat = call.assignment.seat
+    seat = call.assignment.seat if call.assignment else None
     return call.story_id == story.pk or (call.story_id is None and seat is not None and story.code in seat.order)
 
 

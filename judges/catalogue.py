@@ -1,11 +1,12 @@
 """What comes with Quire: the built-in prompts, a judge that needs no key, and a judge for each metric."""
 
+from dataclasses import asdict
 from typing import Any
 
 from django.db import transaction
 
 from judges import metrics, prompts
-from judges.models import Endpoint, Judge, Prompt
+from judges.models import Endpoint, Judge, PersonaSet, Prompt
 
 STUB = "stub"
 
@@ -21,6 +22,23 @@ def load_prompts() -> list[Prompt]:
         content = {name: _as_stored(getattr(prompt, name)) for name in Prompt.CONTENT}
         row, _ = Prompt.objects.get_or_create(name=prompt.name, version=prompt.version, defaults=content)
         if {name: row.content[name] for name in content} != content:
+            raise prompts.InvalidPrompt(f"{row}: the file says otherwise than what was loaded; give it a new version")
+        loaded.append(row)
+    return loaded
+
+
+@transaction.atomic
+def load_personas() -> list[PersonaSet]:
+    """The sets of personas that come with Quire as rows, made where they are missing. Safe to call again.
+
+    Raises prompts.InvalidPrompt for a file that cannot be used, or that changed under the version it was loaded as.
+    """
+    loaded: list[PersonaSet] = []
+    for file in prompts.load_personas():
+        content = {name: getattr(file, name) for name in PersonaSet.CONTENT}
+        content["personas"] = [asdict(persona) for persona in file.personas]
+        row, _ = PersonaSet.objects.get_or_create(name=file.name, version=file.version, defaults=content)
+        if row.content != content:
             raise prompts.InvalidPrompt(f"{row}: the file says otherwise than what was loaded; give it a new version")
         loaded.append(row)
     return loaded

@@ -37,8 +37,12 @@ def check(run: Run) -> None:
 
 
 def _codes_to_send(run: Run) -> set[str]:
-    """Codes of the stories whose text stands in a call that is not over; a call about a group shows all of its."""
+    """Codes of the stories whose text stands in a call that is not over; a call about a group shows all of its.
+
+    Those that are shown as examples count as long as anything is to be sent.
+    """
     pending = run.calls.filter(state__in=Call.PENDING)
-    orders = pending.filter(story=None).values_list("assignment__seat__order", flat=True)
+    orders = pending.filter(story=None).exclude(assignment=None).values_list("assignment__seat__order", flat=True)
     codes = set(pending.exclude(story=None).values_list("story__code", flat=True))
-    return codes.union(*orders)
+    shown = run.frozen.get("example_stories", []) if codes else []
+    return codes.union(shown, *orders)

@@ -1,15 +1,17 @@
 """An endpoint's limit as rows that all workers keep to: shares of it, its minute, its rests, its wait for a person."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil
 
 from django.db import transaction
-from django.db.models import F, Sum
+from django.db.models import Count, F, Q, Sum
+from django.db.models.functions import Coalesce
 
 from judges.models import Endpoint, Run, Share
 
 # A worker that has not been heard of for so long is taken to be dead.
-SHARE_SECONDS = 30
+SHARE_SECONDS = 25
 # One loop keeps so many calls under way; further workers help beyond.
 N_PER_WORKER = 64
 LONGEST_REST_SECONDS = 300.0
@@ -21,27 +23,52 @@ def n_workers(n_at_once: int) -> int:
     return max(1, ceil(n_at_once / N_PER_WORKER))
 
 
-@transaction.atomic
-def take_share(endpoint_id: int, worker: str, *, n_busy: int, is_leaving: bool = False, at: datetime) -> Share | None:
-    """The worker's share of the limit as it stands now, renewed; None if there are workers enough without it.
+@dataclass(frozen=True)
+class Allowance:
+    """What a worker may have of an endpoint's limit.
 
-    n_busy : how many calls the worker has under way; it keeps as many
+    n : how many calls it may have under way; while it has more, it begins none
+    is_final : whether that stays so as long as no worker comes or goes
+    """
+
+    n: int
+    is_final: bool
+
+
+@transaction.atomic
+def take_share(
+    endpoint_id: int, worker: str, *, n_busy: int, is_leaving: bool = False, at: datetime
+) -> Allowance | None:
+    """What the worker may have of the limit as it stands now, its share renewed; None if there are enough without it.
+
+    n_busy : how many calls the worker has under way. The share holds as many, even if it is to have fewer: others get
+        them as they end
     is_leaving : it begins no more, so its share goes to others as its calls end
     """
     endpoint = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint_id)
     Share.objects.filter(endpoint=endpoint, until__lt=at).exclude(worker=worker).delete()
     others = Share.objects.filter(endpoint=endpoint).exclude(worker=worker)
-    n_others = others.filter(is_leaving=False).count()
+    sums = others.aggregate(n_others=Count("pk", filter=Q(is_leaving=False)), n_held=Coalesce(Sum("n"), 0))
     if (
-        n_others >= n_workers(endpoint.n_at_once)
+        sums["n_others"] >= n_workers(endpoint.n_at_once)
         and not Share.objects.filter(endpoint=endpoint, worker=worker).exists()
     ):
         return None
-    n_free = endpoint.n_at_once - (others.aggregate(n=Sum("n"))["n"] or 0)
-    n_asked = n_busy if is_leaving else max(n_busy, ceil(endpoint.n_at_once / (n_others + 1)))
-    until = at + timedelta(seconds=SHARE_SECONDS)
-    values = {"n": max(0, min(n_asked, n_free)), "until": until, "is_leaving": is_leaving}
-    return Share.objects.update_or_create(endpoint=endpoint, worker=worker, defaults=values)[0]
+    n_free = max(endpoint.n_at_once - sums["n_held"], 0)
+    n_due = 0 if is_leaving else ceil(endpoint.n_at_once / (sums["n_others"] + 1))
+    n, n_held = min(n_due, n_free), min(max(n_due, n_busy), n_free)
+    values = {"n": n_held, "until": at + timedelta(seconds=SHARE_SECONDS), "is_leaving": is_leaving}
+    Share.objects.update_or_create(endpoint=endpoint, worker=worker, defaults=values)
+    # What cannot be shared out evenly may stay with one of them.
+    return Allowance(n, is_final=n_held <= n_due <= n + sums["n_others"])
+
+
+def is_other_waiting(endpoint_id: int, *, at: datetime) -> bool:
+    """Whether another endpoint could be called and has no worker."""
+    at_work = Endpoint.objects.exclude(pk=endpoint_id).filter(judges__runs__state=Run.State.RUNNING)
+    can_be_called = at_work.filter(Q(resting_until=None) | Q(resting_until__lte=at), needs_attention="")
+    staffed = Share.objects.filter(until__gte=at, is_leaving=False)
+    return can_be_called.exclude(pk__in=staffed.values("endpoint")).exists()
 
 
 def give_up_share(endpoint_id: int, worker: str) -> None:

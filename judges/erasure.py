@@ -1,33 +1,56 @@
 """What calls forget when the writer of a story withdraws: the text that was sent, and what was said of it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
+from django.db.models import Q, QuerySet
+
 from judges import calls
-from judges.models import Attempt, Call, Parse, Text
-from studies.models import Story
+from judges.attempts import OUT_OF_TRIES
+from judges.models import Attempt, Call, Endpoint, Parse, Run, Text
 
 REASON = "The text was erased, since its writer withdrew."
 
 
 def empty_calls(stories: Sequence[int], **_: Any) -> None:
-    """Empty every call about these stories or about their groups; one that was still to be sent ends without an answer.
+    """Empty every call in which words of these stories stand; one that was still to be sent ends without an answer.
 
-    What is erased: the stories' texts as they were sent, every body that came back, and what was read in it.
+    What is erased: the stories' texts as they were sent, every body that came back, also where a later call took it,
+    what was read in it, and what was said of it.
     """
-    Text.objects.filter(story__in=stories).update(content="")
     about = Call.objects.filter(pk__in=_find_calls(stories))
-    about.filter(state__in=Call.PENDING).update(state=Call.State.BLOCKED, reason=REASON)
-    about.update(request={}, request_sha256="")
     attempts = Attempt.objects.filter(call__in=about)
-    attempts.update(body="")
+    _strike_reasons({*about.values_list("reason", flat=True), *attempts.values_list("reason", flat=True)} - {""}, about)
+    unanswered = Q(state__in=[*Call.PENDING, Call.State.BUDGET_STOPPED]) | OUT_OF_TRIES
+    about.filter(unanswered).update(state=Call.State.BLOCKED)
+    about.update(request={}, request_sha256="", reason=REASON)
+    attempts.update(body="", reason="")
     Parse.objects.filter(attempt__in=attempts).update(values={}, reason="")
+    Text.objects.filter(story__in=stories).update(content="")
 
 
 def _find_calls(stories: Sequence[int]) -> list[int]:
-    """Ids of the calls in which the words of these stories are sent."""
-    erased = Story.objects.filter(pk__in=stories)
-    groups = Call.objects.filter(story=None, assignment__group__stories__in=stories).distinct()
-    in_groups = groups.select_related("assignment__seat")
-    about_groups = [call.pk for call in in_groups if any(calls.is_about(call, story) for story in erased)]
-    return [*Call.objects.filter(story__in=stories).values_list("pk", flat=True), *about_groups]
+    """Ids of the calls about these stories, and of all others in which their words are sent."""
+    hashes = set(Text.objects.filter(story__in=stories).values_list("pk", flat=True))
+    about = set(Call.objects.filter(story__in=stories).values_list("pk", flat=True))
+    of_studies = Call.objects.filter(run__study__stories__in=stories).distinct()
+    requests = of_studies.values_list("pk", "request").iterator()
+    return [*about, *(pk for pk, request in requests if pk not in about and hashes & set(calls.hashes_of(request)))]
+
+
+def _strike_reasons(reasons: Collection[str], about: QuerySet[Call]) -> None:
+    """Take these sentences out of where runs and endpoints repeat them: a provider may quote what it was sent."""
+    runs = Run.objects.filter(pk__in=about.values("run")).select_related("judge__endpoint")
+    for run in runs:
+        _strike(run, ("note",), reasons)
+        if run.judge.endpoint:
+            _strike(run.judge.endpoint, ("needs_attention", "resting_reason"), reasons)
+
+
+def _strike(row: Run | Endpoint, names: Collection[str], sentences: Collection[str]) -> None:
+    for name in names:
+        text = getattr(row, name)
+        for sentence in sorted(sentences, key=len, reverse=True):
+            text = text.replace(sentence, REASON)
+        if text != getattr(row, name):
+            type(row).objects.filter(pk=row.pk).update(**{name: text})

@@ -1,9 +1,11 @@
 """What a run will take, before anything is sent: tokens, cost and time, from what such calls took so far."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 from decimal import Decimal
+from math import ceil
+from typing import Any
 
 from django.db.models import Avg, F
 
@@ -14,14 +16,18 @@ from judges.providers import Request
 # Where the model was never asked: about as long as a verdict with a paragraph of reasons, and about as slow.
 TOKENS_OUT = 300
 SECONDS = 5.0
+# What cannot be read is asked once more.
+N_ASKED_AT_MOST = 2
 
 
 @dataclass(frozen=True)
 class RunEstimate:
     """What a run will take.
 
+    n_calls : those that will be sent
+    n_reused : calls beside them that take the reply of an earlier one, and cost nothing
     cost : in US dollars, of a reply of the usual length; None if there is no price
-    worst_cost : the same if every reply is as long as it may be
+    worst_cost : the same if every reply is as long as it may be and every call is asked once more
     """
 
     n_calls: int
@@ -30,6 +36,25 @@ class RunEstimate:
     cost: Decimal | None
     worst_cost: Decimal | None
     seconds: float
+    n_reused: int = 0
+
+    @property
+    def minutes(self) -> int:
+        return ceil(self.seconds / 60)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """As it is kept with the run: costs as decimal numbers in words, exact."""
+        costs = {name: None if (cost := getattr(self, name)) is None else str(cost) for name in ("cost", "worst_cost")}
+        return asdict(self) | costs
+
+    @classmethod
+    def load(cls, document: dict[str, Any]) -> "RunEstimate | None":
+        """The estimate that was kept with a run; None if there is none."""
+        if not document:
+            return None
+        costs = {name: None if document[name] is None else Decimal(document[name]) for name in ("cost", "worst_cost")}
+        return cls(**document | costs)
 
 
 def estimate(judge: Judge, requests: Sequence[Request], *, on: date) -> RunEstimate:
@@ -49,6 +74,8 @@ def estimate(judge: Judge, requests: Sequence[Request], *, on: date) -> RunEstim
         n_tokens_in=n_in,
         n_tokens_out=n_out,
         cost=tariff.cost(n_in, n_out) if tariff else None,
-        worst_cost=sum((prices.worst_cost(tariff, r) for r in requests), Decimal(0)) if tariff else None,
+        worst_cost=N_ASKED_AT_MOST * sum((prices.worst_cost(tariff, r) for r in requests), Decimal(0))
+        if tariff
+        else None,
         seconds=seconds * len(requests) / n_at_once,
     )

@@ -69,6 +69,7 @@ def build_section_request(
     mark: str,
     step_text: str = "",
     prompt: PromptWords | None = None,
+    canary: str = "",
 ) -> dict[str, Any]:
     """The messages that ask for the blanks of one section, and the schema of the answer.
 
@@ -79,7 +80,7 @@ def build_section_request(
     context = _context([part], document, switches, step_text) | {"section": f"{part.number}, {part.title}"}
     numbers = [str(blank.number) for blank in document.blanks_of(section)]
     return {
-        "messages": _messages(prompt or prompts.find_built_in(BY_SECTION), text, context, mark),
+        "messages": _messages(prompt or prompts.find_built_in(BY_SECTION), text, context, mark, canary),
         "schema": {
             "type": "object",
             "properties": {number: {"type": "string", "minLength": 1} for number in numbers},
@@ -162,9 +163,12 @@ def _find_stop(reply: str, numbers: list[int]) -> Stop | None:
     return Stop(int(match["number"])) if match and int(match["number"]) in numbers else None
 
 
-def _messages(prompt: PromptWords, text: str, context: dict[str, Any], mark: str) -> list[prompts.Message]:
-    context |= {"mark": mark, "skeleton": prompts.fenced(text, mark)}
-    return prompts.messages_of(prompt.system, prompt.template, context, mark=mark)
+def _messages(
+    prompt: PromptWords, text: str, context: dict[str, Any], mark: str, canary: str = ""
+) -> list[prompts.Message]:
+    """The same. Whoever has to write the whole text out is given no canary: repeating what was given is the task."""
+    context |= {"mark": mark, "skeleton": prompts.fenced(text, mark, canary=canary)}
+    return prompts.messages_of(prompt.system, prompt.template, context, mark=mark, canary=canary)
 
 
 def _context(

@@ -15,7 +15,8 @@ from django.db.models import F, Min
 
 from annotation.models import Assignment
 from judges import attempts, calls, connections, endpoints, lifecycle, prices, settlement
-from judges.models import Attempt, Call, Endpoint, Run, Share
+from judges.endpoints import Allowance
+from judges.models import Attempt, Call, Endpoint, Run
 from judges.prices import Tariff
 from judges.providers import CallFailed, CannotConnect, Client, Completion, FailureKind, Request
 from judges.settlement import Ended
@@ -31,6 +32,8 @@ N_FAILED_IN_A_ROW = 3
 TOO_MUCH = (429, 503, 529)
 HOUSEKEEPING_SECONDS = 5.0
 SHARE_RENEWAL_SECONDS = 1.0
+# While a share passes from one worker to another.
+SHARING_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,8 @@ class Ledger:
         self.only = only
         self.worker = secrets.token_hex(16)
         self.is_leaving = False
-        self._share: Share | None = None
+        self.is_wanted_elsewhere = False
+        self._allowance: Allowance | None = None
         self._jobs: dict[int, Job] = {}
         self._content_by_hash: dict[str, str] = {}
         self._items: dict[int, Item] = {}
@@ -110,7 +114,7 @@ class Ledger:
     def enter(self, *, at: datetime) -> bool:
         """Take a share of the endpoint; False if there are workers enough without this one."""
         self._take_share(n_busy=0, at=at)
-        return self._share is not None
+        return self._allowance is not None
 
     def connect(self) -> Client:
         """A client for the endpoint. Raises CannotConnect."""
@@ -119,7 +123,7 @@ class Ledger:
     @property
     def share(self) -> int:
         """How many calls at once this worker may have."""
-        return self._share.n if self._share else 0
+        return self._allowance.n if self._allowance else 0
 
     @property
     def first_size(self) -> int:
@@ -164,8 +168,13 @@ class Ledger:
             open_runs=frozenset() if pause else frozenset(job.run.pk for job in jobs),
             share=self.share,
             is_idle=is_idle,
-            pause=min(pause or self._seconds_to_next(jobs, at=at), 1.0),
+            pause=min(pause or self._seconds_to_next(jobs, at=at), self._sharing_seconds),
         )
+
+    def begin_leaving(self, *, n_busy: int, at: datetime) -> None:
+        """Begin no more calls, and leave to others what of the share is not under way."""
+        self.is_leaving = True
+        self._take_share(n_busy=n_busy, at=at)
 
     def leave(self, unsent: Sequence[Attempt], *, size: int | None, at: datetime) -> None:
         """End the work: what was not sent is given back, what is still under way is marked, the share is given up.
@@ -263,14 +272,23 @@ class Ledger:
             self._renewed_at = at
         if at - self._kept_at >= timedelta(seconds=HOUSEKEEPING_SECONDS):
             attempts.release_expired(at=at)
+            self.is_wanted_elsewhere = endpoints.is_other_waiting(self.endpoint.pk, at=at)
             self._kept_at = at
-        if at - self._share_at >= timedelta(seconds=SHARE_RENEWAL_SECONDS):
+        if at - self._share_at >= timedelta(seconds=self._sharing_seconds):
             self._take_share(n_busy=n_busy, at=at)
 
+    @property
+    def _sharing_seconds(self) -> float:
+        """How often to look what this worker may have of the limit."""
+        is_final = self._allowance is not None and self._allowance.is_final and not self.is_leaving
+        return SHARE_RENEWAL_SECONDS if is_final else SHARING_SECONDS
+
     def _take_share(self, *, n_busy: int, at: datetime) -> None:
-        self._share = endpoints.take_share(
+        allowance = endpoints.take_share(
             self.endpoint.pk, self.worker, n_busy=n_busy, is_leaving=self.is_leaving, at=at
         )
+        if not self.is_leaving:  # what the endpoint bears is told from what the worker had before
+            self._allowance = allowance
         self._share_at = at
 
     def _find_jobs(self) -> list[Job]:
@@ -294,15 +312,16 @@ class Ledger:
         except CannotConnect as error:
             lifecycle.stop(run, str(error))
             return None
-        steps = Step.objects.filter(pk__in=run.calls.order_by().values("step").distinct()).select_related("instrument")
+        asked = run.calls.exclude(step=None).order_by().values("step").distinct()
+        steps = Step.objects.filter(pk__in=asked).select_related("instrument").prefetch_related("instrument__items")
         self._steps |= {step.pk: step for step in steps}
-        self._items |= {item.pk: item for item in Item.objects.filter(instrument__in=[s.instrument_id for s in steps])}
+        self._items |= {item.pk: item for step in steps if step.instrument for item in step.instrument.items.all()}
         stories = Story.objects.filter(study=run.study_id).defer("text")
         self._stories |= {story.pk: story for story in stories}
         assignments = Assignment.objects.filter(reading__run=run).select_related("seat", "rater")
         return Job(
             run=run,
-            protocol=run.frozen.get("prompt", {}).get("protocol", "reasoning_first"),
+            protocol=run.reply_protocol,
             tariff=prices.find_tariff(run.judge, on=self._share_at.date()),
             assignments={assignment.pk: assignment for assignment in assignments},
         )
@@ -352,8 +371,9 @@ class Ledger:
 
     def _attach(self, job: Job, call: Call) -> None:
         """Give the call what it names, without a query."""
-        call.assignment = job.assignments[call.assignment_id]
-        call.step = self._steps[call.step_id]
+        call.run = job.run
+        call.assignment = job.assignments[call.assignment_id] if call.assignment_id else None
+        call.step = self._steps[call.step_id] if call.step_id else None
         call.item = self._items[call.item_id] if call.item_id else None
         call.story = self._stories[call.story_id] if call.story_id else None
 

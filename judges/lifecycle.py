@@ -1,16 +1,20 @@
 """How a run is halted and how it ends, for workers, commands and pages alike."""
 
 from datetime import datetime
+from decimal import Decimal
 
 from django.db import transaction
 from django.db.models import Count, Max, Q
 from django.utils.translation import gettext as _
 
-from annotation.models import Assignment
+from annotation.models import Assignment, Rater, Seat
 from annotation.responses import submission
-from judges import attempts
-from judges.models import Call, Run
+from judges import attempts, calls
+from judges.cloze_sections import NOT_ASKED, WAITING
+from judges.models import Call, Parse, Run, Text
 from judges.planning import CannotRun
+from judges.replies import STOPPED_AT
+from studies.models import Cloze
 
 
 def stop(run: Run, reason: str) -> Run:
@@ -32,11 +36,17 @@ def stop_at_budget(run: Run) -> Run:
     """The run waiting, since its budget does not bear another call; those that are left say so."""
     left = run.calls.filter(state=Call.State.PLANNED)
     n_left = left.update(state=Call.State.BUDGET_STOPPED, reason="the budget was spent")
-    return wait(run, f"The budget of {run.budget} USD was spent with calls left: {n_left}. Raise it, or close the run.")
+    budget = f"{run.budget.normalize():f}" if run.budget is not None else ""
+    return wait(run, f"The budget of {budget} USD was spent with calls left: {n_left}. Raise it, or close the run.")
 
 
 def close(run: Run, *, at: datetime) -> Run:
-    """The run finished with what it has, its calls without an answer left so. Raises CannotRun while some are sent."""
+    """The run finished with what it has, its calls without an answer left so.
+
+    Raises CannotRun while some are under way, and if nobody has approved it.
+    """
+    if run.state == Run.State.PLANNED:
+        raise CannotRun(_("%(run)s has not been approved yet") % {"run": run})
     if run.calls.filter(state=Call.State.LEASED).exists():
         raise CannotRun(_("%(run)s still has calls under way") % {"run": run})
     with transaction.atomic():
@@ -46,6 +56,32 @@ def close(run: Run, *, at: datetime) -> Run:
     return run
 
 
+@transaction.atomic
+def discard(run: Run) -> None:
+    """Take back a run that nobody has approved, with all its rows. Raises CannotRun if somebody has."""
+    row = Run.objects.select_for_update(no_key=True).filter(pk=run.pk, state=Run.State.PLANNED, approved_at=None)
+    if not row.exists():
+        raise CannotRun(_("%(run)s has been approved; it can be closed, not discarded") % {"run": run})
+    # The fence around a story has a number of this run's, so that no other run shares these texts.
+    hashes = {sha256 for request in run.calls.values_list("request", flat=True) for sha256 in calls.hashes_of(request)}
+    Text.objects.exclude(story=None).filter(pk__in=hashes).delete()
+    assignments = list(Assignment.objects.filter(reading__run=run))
+    row.delete()
+    Assignment.objects.filter(pk__in=[assignment.pk for assignment in assignments]).delete()
+    Seat.objects.filter(pk__in=[assignment.seat_id for assignment in assignments]).delete()
+    raters = Rater.objects.filter(pk__in={assignment.rater_id for assignment in assignments})
+    raters.filter(assignments=None).delete()
+
+
+def set_budget(run: Run, budget: Decimal | None) -> None:
+    """Have the run spend no more than that from now on; None for no limit. Raises CannotRun if it is finished.
+
+    budget : in US dollars
+    """
+    if not Run.objects.filter(pk=run.pk).exclude(state=Run.State.FINISHED).update(budget=budget):
+        raise CannotRun(_("%(run)s is finished") % {"run": run})
+
+
 def finish(run: Run, *, at: datetime) -> bool:
     """End the run and submit its assignments if no call is left to ask. False if some are.
 
@@ -53,7 +89,7 @@ def finish(run: Run, *, at: datetime) -> bool:
     """
     # All in one query: between two, a call that is planned again would be seen by neither.
     counts_left = run.calls.aggregate(
-        n_pending=Count("pk", filter=Q(state__in=[Call.State.PLANNED, Call.State.LEASED])),
+        n_pending=Count("pk", filter=Q(state__in=[Call.State.PLANNED, Call.State.LEASED]) & ~WAITING),
         n_failed=Count("pk", filter=attempts.OUT_OF_TRIES),
         reason=Max("reason", filter=attempts.OUT_OF_TRIES),
         n_held=Count("pk", filter=Q(state=Call.State.HELD)),
@@ -82,5 +118,21 @@ def _submit(run: Run, *, at: datetime) -> None:
     with transaction.atomic():
         row = Run.objects.filter(pk=run.pk).exclude(state=Run.State.FINISHED)
         if row.update(state=Run.State.FINISHED, finished_at=at, note=""):
+            waiting = run.calls.filter(WAITING, state__in=Call.PENDING)
+            waiting.update(state=Call.State.PROVIDER_ERROR, reason=NOT_ASKED)
+            section_by_assignment = _find_stops(run)
             for assignment in Assignment.objects.filter(calls__run=run).distinct():
-                submission.submit(assignment, at=at)
+                submission.submit(assignment, at=at, stopped_at=section_by_assignment.get(assignment.pk))
+
+
+def _find_stops(run: Run) -> dict[int, int]:
+    """By id of the assignment the section at which the model said that it could not go on."""
+    filled = run.calls.filter(kind=Call.Kind.FILL, state=Call.State.REFUSED).select_related("step")
+    sections: dict[int, int] = {}
+    for call in filled:
+        parse = Parse.objects.filter(attempt__call=call).order_by("-attempt__number", "-pk").first()
+        blank = parse.values.get(STOPPED_AT) if parse else None
+        if blank is not None and call.assignment_id is not None:
+            document = Cloze.objects.get(filling=call.required_step.instrument_id).parsed
+            sections[call.assignment_id] = next(b.section for b in document.blanks if b.number == blank)
+    return sections

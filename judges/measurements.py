@@ -19,7 +19,8 @@ from annotation.responses import Answer
 from judges import metrics
 from judges.metrics import Metric
 from judges.models import Attempt, Call, Judge, Run
-from judges.planning import CannotRun, Plan, PlannedCall
+from judges.planning import CannotRun, Plan
+from judges.requests import PlannedCall
 from studies import hashing, loader
 from studies import protocol as protocols
 from studies.documents.errors import DocumentError
@@ -105,7 +106,13 @@ def commit_call(call: Call, values: Mapping[str, float], items: Iterable[Item], 
 def _record(call: Call, item: Item, value: float | None, *, at: datetime) -> str:
     """Record one value, or that it is none which the item allows; why it is not, "" if it is."""
     record = partial(
-        responses.record, call.assignment, step=call.step, item=item, story=call.story, at=at, key=f"call {call.pk}"
+        responses.record,
+        call.required_assignment,
+        step=call.required_step,
+        item=item,
+        story=call.story,
+        at=at,
+        key=f"call {call.pk}",
     )
     reason: object = "there is no value"
     if value is not None:

@@ -1,25 +1,23 @@
 """What a run will ask: every call of it, rendered, before anything is written. Reads, and writes nothing."""
 
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation import design, responses
-from judges import estimates, fills, parsing, prompts, readings
+from judges import estimates, fills, parsing, prompts, readings, recognition
 from judges.estimates import RunEstimate
-from judges.models import Endpoint, Judge, Reading
-from judges.prompts import StoryText
-from judges.providers import Request
+from judges.examples import ExampleSource
+from judges.models import Endpoint, Judge, PersonaSet, Prompt, Reading
 from judges.readings import Pass
-from studies import hashing, items, licences
+from judges.requests import CallWords, PlannedCall
+from studies import hashing, licences
 from studies import protocol as protocols
-from studies.items import StoryLabel
-from studies.layouts.cloze import Switches
-from studies.models import Cloze, Item, Step, Story, StoryGroup, Study
+from studies.models import Step, StoryGroup, Study
 from studies.protocol import Protocol
 
 
@@ -28,31 +26,28 @@ class CannotRun(Exception):
 
 
 @dataclass(frozen=True)
-class PlannedCall:
-    """One item about one story, or about the group if there is none, with what will be sent.
-
-    item : None where the whole step is answered at once, as a cloze is
-    stories : the story whose words each stretch of the messages holds, by that stretch
-    """
-
-    step: Step
-    item: Item | None
-    story: Story | None
-    request: Request
-    stories: dict[str, Story] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class Scope:
     """What of a study a run is about, and how often it reads it.
 
     selection : codes of stories; empty for all whose texts are there
     orders : of readings, "planned" among them or not
+    steps : keys of the protocol's steps that it asks; empty for all
+    persona_set : one reading as each of its personas; None for a reading as nobody
+    n_examples : how many experts' answers stand before a question, if the prompt shows any
+    probes : whether the model is asked of each story whether it knows it
+    anchors : whether the fixed texts are judged, too
+    choice : how its prompt was chosen among others, for its document
     """
 
     selection: tuple[str, ...] = ()
     orders: tuple[str, ...] = (Reading.Order.PLANNED.value,)
     n_repeats: int = 1
+    steps: tuple[str, ...] = ()
+    persona_set: PersonaSet | None = None
+    n_examples: int = 4
+    probes: bool = False
+    anchors: bool = False
+    choice: dict[str, object] | None = None
 
 
 @dataclass(frozen=True)
@@ -73,6 +68,8 @@ class Plan:
     calls : for each group what is asked in that reading
     first : which reading that is
     further : all other readings
+    guards : what is asked beside the stories' questions: whether a text is known, and what is said of fixed ones
+    canary : the run's code that must not come back
     """
 
     protocol: Protocol
@@ -82,6 +79,8 @@ class Plan:
     judge: Judge
     first: Pass = field(default_factory=Pass)
     further: list[PlannedSeat] = field(default_factory=list)
+    guards: list[PlannedCall] = field(default_factory=list)
+    canary: str = ""
 
     @property
     def seats(self) -> list[PlannedSeat]:
@@ -91,12 +90,12 @@ class Plan:
 
     @property
     def all_calls(self) -> list[PlannedCall]:
-        """Every call of every reading."""
-        return [call for seat in self.seats for call in seat.calls]
+        """Every call of every reading, and those that guard the run."""
+        return [call for seat in self.seats for call in seat.calls] + self.guards
 
     @property
     def n_calls(self) -> int:
-        return sum(len(seat.calls) for seat in self.seats)
+        return sum(len(seat.calls) for seat in self.seats) + len(self.guards)
 
     @property
     def withheld(self) -> list[str]:
@@ -117,32 +116,123 @@ def plan_run(study: Study, judge: Judge, scope: Scope | None = None) -> Plan:
     groups = list(study.groups.prefetch_related("stories").order_by("code"))
     codes, withheld = select_codes(study, groups, scope.selection)
     check_judge(study, judge, groups, codes)
+    check_personas(judge, scope)
     try:
         protocol = protocols.load_protocol(protocols.current(study))
     except protocols.NotPlannable as error:
         raise CannotRun(str(error)) from None
+    steps = select_steps(study, judge, protocol, scope)
     drawn = zip(groups, draw_reading_orders(study, judge, groups), strict=True)
     arranged_orders = ((group, [code for code in order if code in codes]) for group, order in drawn)
     orders = {group: order for group, order in arranged_orders if order}
-    first, *others = readings.find_passes(scope.orders, None, scope.n_repeats)
+    wording = word(study, judge, scope, canary=prompts.new_canary())
     try:
-        of_first = {
-            group: list(_calls(study, judge, protocol, group, first.arrange(order))) for group, order in orders.items()
-        }
-        further = [
-            PlannedSeat(group, reading, arranged, list(_calls(study, judge, protocol, group, arranged)))
-            for reading in others
-            for group, order in orders.items()
-            for arranged in [reading.arrange(order)]
-        ]
+        first, *further = _plan_seats(steps, orders, scope, wording)
+        guards = list(_plan_guards(study, steps, orders, scope, wording))
     except prompts.InvalidPrompt as error:
         raise CannotRun(f"{judge.prompt}: {error}") from None
-    if not any(of_first.values()):
+    calls = {seat.group: seat.calls for seat in first}
+    if not any(calls.values()):
         message = _("%(study)s: no step of its protocol asks anything about stories or groups")
         raise CannotRun(message % {"study": study.slug})
-    document = write_document(study, judge, protocol, orders, scope=scope, withheld=withheld)
-    arranged_first = {group: first.arrange(order) for group, order in orders.items()}
-    return Plan(protocol, arranged_first, of_first, document, judge, first, further)
+    seats = first + [seat for reading in further for seat in reading]
+    document = write_document(study, judge, protocol, orders, scope=scope, withheld=withheld, seats=seats)
+    return Plan(
+        protocol,
+        {seat.group: seat.order for seat in first},
+        calls,
+        document,
+        judge,
+        first[0].reading,
+        [seat for reading in further for seat in reading],
+        guards,
+        wording.canary,
+    )
+
+
+def check_personas(judge: Judge, scope: Scope) -> None:
+    """Raise CannotRun unless the prompt takes the personas that the run asks as."""
+    if scope.persona_set and scope.persona_set.name != judge.required_prompt.personas:
+        message = _("%(prompt)s does not take the personas %(personas)s")
+        raise CannotRun(message % {"prompt": judge.prompt, "personas": scope.persona_set})
+
+
+def word(study: Study, judge: Judge, scope: Scope, *, canary: str) -> CallWords:
+    """In which words the judge is asked, as nobody yet. Reads experts' answers if its prompt shows any."""
+    try:
+        takes_examples = prompts.shape_of(judge.required_prompt.template).takes_examples
+    except prompts.InvalidPrompt as error:
+        raise CannotRun(f"{judge.prompt}: {error}") from None
+    examples = None
+    if takes_examples:
+        endpoint = judge.required_endpoint
+        is_inside = not endpoint.is_outside or endpoint.is_stub
+        readable = study.stories.filter(is_withheld=False).values_list("code", flat=True)
+        sendable = set(readable) if is_inside else licences.find_sendable_codes(study)
+        examples = ExampleSource(study, codes=sendable, n=scope.n_examples)
+    return CallWords(judge, premise=study.shows_premise, canary=canary, examples=examples)
+
+
+def _plan_seats(
+    steps: list[Step], orders: dict[StoryGroup, list[str]], scope: Scope, wording: CallWords
+) -> list[list[PlannedSeat]]:
+    """Reading by reading what is asked in each group. Raises InvalidPrompt."""
+    text_by_persona = scope.persona_set.text_by_name if scope.persona_set else {}
+    return [
+        [
+            PlannedSeat(
+                group, reading, arranged, list(as_persona.ask_about_group(steps, group, arranged, is_whole=whole))
+            )
+            for group, order in orders.items()
+            for arranged in [reading.arrange(order)]
+            for whole in [len(order) == len(group.stories.all())]
+        ]
+        for reading in readings.find_passes(scope.orders, scope.persona_set, scope.n_repeats)
+        for as_persona in [replace(wording, persona=text_by_persona.get(reading.persona, ""))]
+    ]
+
+
+def _plan_guards(
+    study: Study, steps: list[Step], orders: dict[StoryGroup, list[str]], scope: Scope, wording: CallWords
+) -> Iterator[PlannedCall]:
+    """Whether each story is known, and all that is asked about stories about the fixed texts. Raises InvalidPrompt."""
+    if scope.probes:
+        codes = {code for order in orders.values() for code in order}
+        for story in study.stories.filter(code__in=codes).order_by("code"):
+            yield recognition.plan_probe(wording.judge, story, canary=wording.canary)
+    if scope.anchors:
+        for text in prompts.load_anchors().texts:
+            yield from replace(wording, examples=None).ask_about_text(steps, text.key, text.text.strip())
+
+
+def select_steps(study: Study, judge: Judge, protocol: Protocol, scope: Scope) -> list[Step]:
+    """The steps that a run asks. Raises CannotRun if the protocol has no such step, or the prompt cannot ask it."""
+    steps = {step.key: step for step in protocol.ratings}
+    if unknown := sorted(set(scope.steps) - set(steps)):
+        message = _("%(study)s has no step %(key)s that asks for answers")
+        raise CannotRun(message % {"study": study.slug, "key": _some(unknown)})
+    chosen = [step for key, step in steps.items() if key in (scope.steps or steps)]
+    if unasked := [step.key for step in chosen if not can_ask(judge.required_prompt, step)]:
+        message = _(
+            "%(prompt)s cannot ask what these steps ask: %(keys)s. Choose other steps, or a judge with another prompt"
+        )
+        raise CannotRun(message % {"prompt": judge.prompt, "keys": ", ".join(unasked)})
+    return chosen
+
+
+def can_ask(prompt: Prompt, step: Step) -> bool:
+    """Whether the prompt can ask every item of the step. A cloze is filled in words of its own, or in the built-in's.
+
+    Prompts for probes and for writing stories ask no step.
+    """
+    try:
+        shape = prompts.shape_of(prompt.template)
+    except prompts.InvalidPrompt:
+        return True  # what is wrong with it is said when it is filled
+    if step.layout_type.answers_at_once:
+        return shape.kind == "answer" or shape.kind == "fill"
+    types = {item.type for item in protocols.items_of(step)}
+    return shape.kind == "answer" and (not prompt.item_types or types <= set(prompt.item_types))
 
 
 def estimate(plan: Plan) -> RunEstimate:
@@ -223,12 +313,18 @@ def write_document(
     *,
     scope: Scope,
     withheld: list[str],
+    seats: Sequence[PlannedSeat] = (),
 ) -> str:
     """The run as canonical JSON: all that decides what is sent and how replies are read, but the fences' numbers."""
     endpoint = judge.required_endpoint
     asks_for_fills = any(step.layout_type.answers_at_once for step in protocol.ratings)
+    shown = {call.examples: call for seat in seats for call in seat.calls if call.examples}
     return hashing.canonical_json(
         ({"fill_prompt": fills.prompt_document()} if asks_for_fills else {})
+        | ({"probe_prompt": recognition.prompt_document()} if scope.probes else {})
+        | ({"anchors": prompts.load_anchors().version} if scope.anchors else {})
+        | ({"choice": scope.choice} if scope.choice else {})
+        | ({"persona_set": scope.persona_set.content} if scope.persona_set else {})
         | {
             "study": study.slug,
             "protocol": {"number": protocol.version.number, "sha256": protocol.version.sha256},
@@ -241,62 +337,14 @@ def write_document(
             "order_policy": study.order_policy,
             "orders": {group.code: order for group, order in orders.items()},
             "selection": list(scope.selection),
+            "steps": list(scope.steps),
             "readings": {"orders": list(scope.orders), "n_repeats": scope.n_repeats},
+            # Ids of the experts' answers that stand in its prompts, and the stories that they are about.
+            "examples": sorted({pk for pks in shown for pk in pks}),
+            "example_stories": sorted({story.code for call in shown.values() for story in call.example_stories}),
             "withheld": withheld,
         }
     )
-
-
-def _calls(
-    study: Study, judge: Judge, protocol: Protocol, group: StoryGroup, order: list[str]
-) -> Iterator[PlannedCall]:
-    """Story by story all that is asked about it, so that its text is sent in a row; then what is asked of the group."""
-    story_by_code = {story.code: story for story in group.stories.all()}
-    text_by_code = {
-        code: StoryText(letter, story_by_code[code].text) for letter, code in responses.letters(order).items()
-    }
-    premise = group.premise if study.shows_premise else ""
-    for code in order:
-        mark = prompts.new_mark()
-        for step in protocol.ratings:
-            if step.scope in (Step.Scope.STORY, Step.Scope.STORIES):
-                for item in protocols.items_of(step):
-                    request = _request(judge, step, item, [text_by_code[code]], mark, premise)
-                    block = _fenced(text_by_code[code], mark, n_stories=1)
-                    yield PlannedCall(step, item, story_by_code[code], request, {block: story_by_code[code]})
-    if len(order) < len(story_by_code):
-        return  # what is asked of the whole group is another question about a part of it
-    mark = prompts.new_mark()
-    blocks = {_fenced(story, mark, n_stories=len(order)): story_by_code[code] for code, story in text_by_code.items()}
-    for step in protocol.ratings:
-        if step.layout_type.answers_at_once:
-            yield PlannedCall(step, None, None, _fill_request(judge, step))
-        elif step.scope == Step.Scope.GROUP:
-            for item in protocols.items_of(step):
-                stories = list(text_by_code.values())
-                yield PlannedCall(step, item, None, _request(judge, step, item, stories, mark, premise), blocks)
-
-
-def _request(judge: Judge, step: Step, item: Item, stories: list[StoryText], mark: str, premise: str) -> Request:
-    prompt = judge.required_prompt
-    messages = prompts.render(
-        prompt.system, prompt.template, item=item, stories=stories, mark=mark, premise=premise, step_text=step.text
-    )
-    schema = items.find_type(item.type).schema(item, stories=[StoryLabel(story.letter) for story in stories])
-    return {"model": judge.model, "messages": prompts.join(messages), "parameters": judge.parameters, "schema": schema}
-
-
-def _fenced(story: StoryText, mark: str, *, n_stories: int) -> str:
-    """The story as it stands in a prompt about so many."""
-    return prompts.fenced(story.text, mark, name="story" if n_stories == 1 else f"story {story.letter}")
-
-
-def _fill_request(judge: Judge, step: Step) -> Request:
-    cloze = Cloze.objects.get(filling=step.instrument_id)
-    mark = prompts.new_mark()
-    request = fills.build_request(cloze.parsed, Switches(**step.options), mark=mark, step_text=step.text)
-    request["messages"] = prompts.join(request["messages"])
-    return {"model": judge.model, "parameters": judge.parameters} | request
 
 
 def _some(codes: list[str]) -> str:

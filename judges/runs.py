@@ -7,39 +7,43 @@ calls are sent stands in `workers` and `ledger`, how each is answered exactly on
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 from datetime import datetime, timedelta
 from decimal import Decimal
 
 import kombu.exceptions
 from celery import current_app
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation import design
 from annotation.models import Assignment, Rater
-from judges import attempts, calls, endpoints, measurements, planning, workers
-from judges.lifecycle import close, finish, pause, stop, stop_at_budget, wait
+from annotation.responses import submission
+from judges import attempts, endpoints, extensions, measurements, preparation, reuse, workers
+from judges.lifecycle import close, discard, finish, pause, set_budget, stop, stop_at_budget, wait
 from judges.measurements import CannotMeasure
-from judges.models import Call, Endpoint, Judge, Reading, Run, Share
-from judges.planning import CannotRun, Plan, PlannedCall, Scope
-from judges.readings import Pass
+from judges.models import Attempt, Call, Endpoint, Judge, Run, Share
+from judges.planning import CannotRun, Scope
 from studies import protocol as protocols
 from studies.models import Study
 
 __all__ = [
     "CannotRun",
+    "approve",
     "close",
     "count_calls",
+    "discard",
     "drain",
+    "find_retryable",
     "finish",
     "measure",
     "pause",
+    "plan",
     "queue",
     "queue_endpoint",
     "resume",
+    "retry",
+    "set_budget",
     "start",
     "stop",
     "stop_at_budget",
@@ -57,35 +61,77 @@ QUEUED_SECONDS = 60
 SWEEP_SECONDS = 10
 # How often a run that others work at is looked at.
 POLL_SECONDS = 0.25
-# A person has to do something before these go on.
-HALTED = (Run.State.PLANNED, Run.State.PAUSED, Run.State.WAITING, Run.State.STOPPED)
+# Ended without a usable answer. What a model or its provider declined is an answer of its kind.
+RETRYABLE = (
+    *(Call.State.PROVIDER_ERROR, Call.State.TOO_LARGE),
+    *(Call.State.UNREADABLE, Call.State.TRUNCATED, Call.State.OUT_OF_RANGE),
+)
 
 
-def start(study: Study, judge: Judge, *, by: str, scope: Scope | None = None, budget: Decimal | None = None) -> Run:
-    """A new run with its rater, seats, assignments and calls, queued once it is committed. Raises CannotRun.
+def start(
+    study: Study,
+    judge: Judge,
+    *,
+    by: str,
+    scope: Scope | None = None,
+    budget: Decimal | None = None,
+    resends_unknown: bool = True,
+) -> Run:
+    """A new run that the one who plans it approves, at work at once. The arguments are those of `plan`."""
+    with transaction.atomic():
+        run = plan(study, judge, by=by, scope=scope, budget=budget, resends_unknown=resends_unknown)
+        return approve(run, by=by)
+
+
+def plan(
+    study: Study,
+    judge: Judge,
+    *,
+    by: str,
+    scope: Scope | None = None,
+    budget: Decimal | None = None,
+    resends_unknown: bool = True,
+) -> Run:
+    """A new run with its rater, seats, assignments, calls and estimate, which sends nothing before it is approved.
+
+    A judge that has read in the study before is asked only what it has not been asked. Raises CannotRun.
 
     scope : of a model, which stories it reads and how often
     budget : in US dollars; no call is sent that could take the run above it
+    resends_unknown : what was sent and whose answer nobody heard is sent again; else it waits for a person
     """
-    if study.runs.filter(judge=judge).exists():
-        message = _("%(judge)s has a run in %(study)s already; it can be resumed, not repeated")
-        raise CannotRun(message % {"judge": judge.slug, "study": study.slug})
-    if study.raters.filter(code=judge.slug).exists():
-        message = _("%(study)s has a rater called %(judge)s already; give the judge another name")
-        raise CannotRun(message % {"judge": judge.slug, "study": study.slug})
     try:
         with transaction.atomic():
             if judge.kind != Rater.Kind.METRIC:
                 _freeze(study, judge, by=by)
-                plan = planning.plan_run(study, judge, scope)
-            else:
-                plan = measurements.plan_measurements(study, judge)
-            run = _write(study, judge, plan, scope or Scope(), budget=budget, by=by)
-            transaction.on_commit(lambda: queue(run))
+            planned = extensions.plan(study, judge, scope)
+            run = preparation.write(study, planned, scope or Scope(), budget=budget, by=by)
+            estimate_of_run = preparation.estimate(study, planned)
+            run.resends_unknown = resends_unknown
+            run.estimate = estimate_of_run.document if estimate_of_run else {}
+            run.save(update_fields=["resends_unknown", "estimate"])
     except IntegrityError:
         # Two clicks at once: the other one made the run.
         message = _("%(judge)s has just been started in %(study)s")
         raise CannotRun(message % {"judge": judge.slug, "study": study.slug}) from None
+    return run
+
+
+def approve(run: Run, *, by: str) -> Run:
+    """The run at work, with who approved it and when. Raises CannotRun unless it is planned.
+
+    Calls that ask what the study has paid for already take the earlier reply. The workers hear of it once committed.
+    """
+    at = timezone.now()
+    planned = Run.objects.filter(pk=run.pk, state=Run.State.PLANNED)
+    if not planned.exists():
+        raise CannotRun(_("%(run)s has been approved already") % {"run": run})
+    reuse.take_earlier(run, at=at)
+    with transaction.atomic():
+        if not planned.update(state=Run.State.RUNNING, approved_by=by, approved_at=at):
+            raise CannotRun(_("%(run)s has been approved already") % {"run": run})
+        transaction.on_commit(lambda: queue(run))
+    run.refresh_from_db()
     return run
 
 
@@ -107,19 +153,65 @@ def resume(run: Run) -> Run:
 
     Calls that have used up their tries or the budget are planned again, and those that were held are sent again. Those
     that were wrong in themselves stay as they ended: the request is frozen, so the same words would be refused again.
-    Whoever resumes has seen to what its endpoint waited for. Raises CannotRun if the run is finished.
+    Whoever resumes has seen to what its endpoint waited for. Raises CannotRun if the run is finished or not approved.
     """
+    again = Q(state__in=[Call.State.PLANNED, Call.State.HELD, Call.State.BUDGET_STOPPED]) | attempts.OUT_OF_TRIES
     with transaction.atomic():
-        row = Run.objects.filter(pk=run.pk).exclude(state=Run.State.FINISHED)
-        if not row.update(state=Run.State.RUNNING, note="", n_probes_answered=0, n_probes_failed=0):
-            raise CannotRun(_("%(run)s is finished") % {"run": run})
-        again = Q(state__in=[Call.State.PLANNED, Call.State.HELD, Call.State.BUDGET_STOPPED]) | attempts.OUT_OF_TRIES
-        run.calls.filter(again).update(state=Call.State.PLANNED, n_failures=0, n_overloads=0, not_before=None)
-        if run.judge.endpoint_id:
-            endpoints.mend(run.judge.endpoint_id)
-        transaction.on_commit(lambda: queue(run))
+        row = Run.objects.filter(pk=run.pk).exclude(state__in=[Run.State.FINISHED, Run.State.PLANNED])
+        if not row.exists():
+            is_planned = Run.objects.filter(pk=run.pk, state=Run.State.PLANNED).exists()
+            sentence = _("%(run)s has not been approved yet") if is_planned else _("%(run)s is finished")
+            raise CannotRun(sentence % {"run": run})
+        _set_to_work(run, run.calls.filter(again))
     run.refresh_from_db()
     return run
+
+
+def retry(run: Run) -> int:
+    """How many calls without a usable answer are asked once more, with the same words; queued once committed.
+
+    At most one fresh try follows a reply: a call that has got two is left as it is, and so is what a model declined.
+    Where the run was finished, the assignments concerned are open again until it has come to its end anew; a text that
+    was written into a cloze and sent in is left. Raises CannotRun if there is no such call.
+    """
+    if run.judge.kind == Rater.Kind.METRIC or run.state == Run.State.PLANNED:
+        raise CannotRun(_("%(run)s has no calls to ask again") % {"run": run})
+    calls = find_retryable(run)
+    try:
+        with transaction.atomic():
+            pks = list(calls.order_by("pk").values_list("pk", flat=True))
+            if not pks:
+                raise CannotRun(_("%(run)s has no calls to ask again") % {"run": run})
+            submission.reopen(set(calls.values_list("assignment", flat=True)))
+            _set_to_work(run, Call.objects.filter(pk__in=pks))
+    except IntegrityError:
+        message = _("%(judge)s has an unfinished run in %(study)s; let it go on, or close it first")
+        raise CannotRun(message % {"judge": run.judge.slug, "study": run.study.slug}) from None
+    run.refresh_from_db()
+    return len(pks)
+
+
+def find_retryable(run: Run) -> QuerySet[Call]:
+    """The calls of the run that `retry` asks once more. What was erased cannot be sent again.
+
+    What the budget stopped is among them once the run is finished; until then it is asked by `resume`.
+    """
+    states = (*RETRYABLE, Call.State.BUDGET_STOPPED) if run.state == Run.State.FINISHED else RETRYABLE
+    replied = Count("attempts", filter=Q(attempts__outcome__in=[Attempt.Outcome.ANSWERED, Attempt.Outcome.REUSED]))
+    calls = run.calls.filter(state__in=states).exclude(request={}).annotate(n_replies=replied).filter(n_replies__lt=2)
+    return calls.exclude(kind=Call.Kind.FILL, assignment__status=Assignment.Status.SUBMITTED)
+
+
+def _set_to_work(run: Run, calls: QuerySet[Call]) -> None:
+    """Have the run go on, with these calls to be asked."""
+    Run.objects.filter(pk=run.pk).update(
+        state=Run.State.RUNNING, note="", finished_at=None, n_probes_answered=0, n_probes_failed=0
+    )
+    calls.update(state=Call.State.PLANNED, reason="", answered_at=None, n_failures=0, n_overloads=0, not_before=None)
+    reuse.take_earlier(run, at=timezone.now())
+    if run.judge.endpoint_id:
+        endpoints.mend(run.judge.endpoint_id)
+    transaction.on_commit(lambda: queue(run))
 
 
 def queue(run: Run) -> None:
@@ -228,55 +320,3 @@ def _send(task: str, pk: int, **options: float) -> None:
         current_app.send_task(task, args=[pk], **options)
     except (kombu.exceptions.OperationalError, OSError) as error:
         log.warning("%s(%s) could not be queued (%s); the sweep will try again", task, pk, type(error).__name__)
-
-
-def _write(study: Study, judge: Judge, planned: Plan, scope: Scope, *, budget: Decimal | None, by: str) -> Run:
-    rater = Rater.objects.create(study=study, code=judge.slug, kind=judge.kind, is_simulated=judge.is_stub)
-    run = Run.objects.create(
-        study=study,
-        judge=judge,
-        document=planned.document,
-        sha256=planned.sha256,
-        created_by=by,
-        n_planned=planned.n_calls,
-        selection=list(scope.selection),
-        orders=list(scope.orders),
-        n_repeats=scope.n_repeats,
-        budget=budget,
-    )
-    shelf, rows = calls.Shelf(), []
-    for planned_seat in planned.seats:
-        group = planned_seat.group
-        assignment = Assignment.objects.create(
-            study=study,
-            rater=rater,
-            rater_kind=rater.kind,
-            seat=design.add_judge_seat(study, group, planned_seat.order, kind=rater.kind),
-            group=group,
-            version=planned.protocol.version,
-        )
-        reading = planned_seat.reading
-        Reading.objects.create(
-            run=run, assignment=assignment, order=reading.order, persona=reading.persona, repeat=reading.repeat
-        )
-        rows += [_call(run, assignment, c, reading, shelf) for c in planned_seat.calls]
-    shelf.store()
-    Call.objects.bulk_create(rows, batch_size=200)
-    return run
-
-
-def _call(run: Run, assignment: Assignment, planned: PlannedCall, reading: Pass, shelf: calls.Shelf) -> Call:
-    """The row of one call; its texts are put onto the shelf."""
-    is_sent = "messages" in planned.request
-    of_reading = {"endpoint": run.judge.endpoint_id, **asdict(reading)}
-    return Call(
-        run=run,
-        kind=Call.Kind.FILL if planned.item is None and planned.story is None else Call.Kind.ANSWER,
-        assignment=assignment,
-        step=planned.step,
-        item=planned.item,
-        story=planned.story,
-        items=[planned.item.key] if planned.item else [],
-        request=shelf.put_request(planned.request, planned.stories) if is_sent else planned.request,
-        request_sha256=calls.fingerprint(planned.request, **of_reading) if is_sent else "",
-    )

@@ -5,7 +5,7 @@ after its worker was taken to be dead; any other is kept with its attempt and ch
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -14,7 +14,7 @@ from django.db import transaction
 
 from annotation import responses
 from annotation.responses import Answer, AssignmentEnded, Entry
-from judges import attempts, parsing, replies
+from judges import attempts, cloze_sections, parsing, replies
 from judges.models import Attempt, Call, Parse
 from judges.providers import CallFailed, Completion, FailureKind
 from judges.replies import Interpretation
@@ -36,6 +36,7 @@ WRITTEN = (
     *("outcome", "ended_at", "status", "request_id", "model", "finish_reason", "n_tokens_in", "n_tokens_out"),
     *("n_tokens_cached", "n_tokens_reasoning", "cost", "body", "reason"),
 )
+AFTER_FAILURE = ("state", "reason", "n_failures", "n_overloads", "not_before", "answered_at")
 
 
 @dataclass
@@ -46,6 +47,7 @@ class Ended:
     cost : in US dollars; None if unknown
     was_endpoint_well : whether others were answered while this one was under way
     ends_nothing : of a failure, that the call is planned again whatever it was
+    is_reused : nothing was sent; the reply is that of an earlier call that asked the same
     """
 
     attempt: Attempt
@@ -55,6 +57,7 @@ class Ended:
     cost: Decimal | None = None
     was_endpoint_well: bool = False
     ends_nothing: bool = False
+    is_reused: bool = False
 
     @property
     def call(self) -> Call:
@@ -69,27 +72,52 @@ def settle(ended: Sequence[Ended]) -> list[tuple[Call, AssignmentEnded]]:
     refusals: list[tuple[Call, AssignmentEnded]] = []
     with transaction.atomic():
         locked = Call.objects.filter(pk__in={e.call.pk for e in ended}).order_by("pk")
-        state_by_call = dict(locked.select_for_update(no_key=True).values_list("pk", "state"))
+        rows = list(locked.select_for_update(no_key=True).values_list("pk", "state", "request_sha256"))
+        state_by_call = {pk: state for pk, state, _sha256 in rows}
         asked_before = _find_asked_before(ended, interpretations)
+        awaited = _find_awaited(ended)
         answers: list[tuple[Ended, Interpretation]] = []
+        asked_again: dict[str, list[int]] = defaultdict(list)
+        failed: list[Call] = []
         for e in ended:
             if isinstance(e.result, CallFailed):
-                _fail(e, e.result)
+                _write_failure(e, e.result)
+                if e.attempt.pk in awaited and state_by_call.get(e.call.pk) == Call.State.LEASED:
+                    _fail(e, e.result)
+                    failed.append(e.call)
+                    state_by_call[e.call.pk] = e.call.state
             elif state_by_call.get(e.call.pk) not in OPEN:
                 _write_completion(e, e.result, Attempt.Outcome.LATE)
             else:
-                _write_completion(e, e.result, Attempt.Outcome.ANSWERED)
+                _write_completion(e, e.result, Attempt.Outcome.REUSED if e.is_reused else Attempt.Outcome.ANSWERED)
                 interpretation = interpretations[e.attempt.pk]
-                if interpretation.state == Call.State.UNREADABLE and e.call.pk not in asked_before:
-                    _ask_again(e, interpretation)
+                may_ask_again = not e.is_reused and e.call.pk not in asked_before
+                if interpretation.state == Call.State.UNREADABLE and may_ask_again:
+                    asked_again[interpretation.reason].append(e.call.pk)
+                    state_by_call[e.call.pk] = Call.State.PLANNED
                 else:
                     answers.append((e, interpretation))
                     state_by_call[e.call.pk] = interpretation.state
         refusals = _record(answers)
-        _end_calls(answers, refused={call.pk for call, _ in refusals})
+        refused = {call.pk for call, _ in refusals}
+        _write_failed(failed)
+        _ask_again(asked_again)
+        _end_calls(answers, refused=refused)
+        for e, interpretation in answers:
+            if e.call.section and interpretation.state == Call.State.OK and e.call.pk not in refused:
+                cloze_sections.open_next(e.call)
+        _forget(ended, interpretations, erased={pk for pk, _state, sha256 in rows if not sha256})
         _write_attempts([e.attempt for e in ended])
         _write_parses(ended, interpretations)
     return refusals
+
+
+def _forget(ended: Iterable[Ended], interpretations: dict[int, Interpretation], *, erased: Collection[int]) -> None:
+    """Keep no word of what came back to calls whose texts were erased while they were under way."""
+    for e in ended:
+        if e.call.pk in erased:
+            e.attempt.body = e.attempt.reason = ""
+            interpretations.pop(e.attempt.pk, None)
 
 
 def _find_asked_before(ended: Iterable[Ended], interpretations: dict[int, Interpretation]) -> set[int]:
@@ -101,15 +129,24 @@ def _find_asked_before(ended: Iterable[Ended], interpretations: dict[int, Interp
     ]
     if not unreadable:
         return set()
-    answered = Attempt.objects.filter(call__in=unreadable, outcome=Attempt.Outcome.ANSWERED)
+    answered = Attempt.objects.filter(
+        call__in=unreadable, outcome__in=[Attempt.Outcome.ANSWERED, Attempt.Outcome.REUSED]
+    )
     return set(answered.order_by().values_list("call", flat=True))
 
 
-def _ask_again(ended: Ended, interpretation: Interpretation) -> None:
-    """Plan the call once more, as it stands: the same words, the same parameters."""
-    Call.objects.filter(pk=ended.call.pk).update(
-        state=Call.State.PLANNED, reason=interpretation.reason, not_before=None
-    )
+def _find_awaited(ended: Iterable[Ended]) -> set[int]:
+    """Ids of the failed attempts that their calls still wait for: if a lease ran out, the call is somebody else's."""
+    failed = [e.attempt.pk for e in ended if isinstance(e.result, CallFailed)]
+    if not failed:
+        return set()
+    return set(Attempt.objects.filter(pk__in=failed, outcome=Attempt.Outcome.IN_FLIGHT).values_list("pk", flat=True))
+
+
+def _ask_again(pks_by_reason: Mapping[str, list[int]]) -> None:
+    """Plan the calls once more, as they stand: the same words, the same parameters."""
+    for reason, pks in pks_by_reason.items():
+        Call.objects.filter(pk__in=pks).update(state=Call.State.PLANNED, reason=reason, not_before=None)
 
 
 def _record(answers: Sequence[tuple[Ended, Interpretation]]) -> list[tuple[Call, AssignmentEnded]]:
@@ -135,7 +172,9 @@ def _record(answers: Sequence[tuple[Ended, Interpretation]]) -> list[tuple[Call,
 
 def _entry(ended: Ended, item: Item, answer: Answer) -> Entry:
     call = ended.call
-    return Entry(call.assignment, call.step, item, call.story, answer, ended.at, key=f"call {call.pk}")
+    return Entry(
+        call.required_assignment, call.required_step, item, call.story, answer, ended.at, key=f"call {call.pk}"
+    )
 
 
 def _end_calls(answers: Sequence[tuple[Ended, Interpretation]], *, refused: set[int]) -> None:
@@ -160,7 +199,7 @@ def _write_completion(ended: Ended, completion: Completion, outcome: Attempt.Out
     attempt = ended.attempt
     attempt.outcome = outcome
     attempt.ended_at = ended.at
-    attempt.status = 200
+    attempt.status = None if ended.is_reused else 200
     attempt.request_id = completion.request_id[:200]
     attempt.model = completion.model[:200]
     attempt.finish_reason = completion.finish_reason[:80]
@@ -170,35 +209,37 @@ def _write_completion(ended: Ended, completion: Completion, outcome: Attempt.Out
     attempt.body = parsing.strip_unstorable(completion.raw)
 
 
-def _fail(ended: Ended, failure: CallFailed) -> None:
-    """Note the failure in the attempt, and plan the call again after a while, or end it without an answer.
-
-    What another try may mend ends when its tries are used up, and is planned anew by `runs.resume`; all else for good.
-    """
-    attempt, call = ended.attempt, ended.call
-    in_flight = Attempt.objects.filter(pk=attempt.pk, outcome=Attempt.Outcome.IN_FLIGHT).exists()
+def _write_failure(ended: Ended, failure: CallFailed) -> None:
+    """Note the failure in the attempt."""
+    attempt = ended.attempt
     attempt.outcome, attempt.ended_at = Attempt.Outcome.FAILED, ended.at
     attempt.status, attempt.request_id = failure.status, failure.request_id[:200]
     attempt.body, attempt.reason = parsing.strip_unstorable(failure.body), parsing.strip_unstorable(str(failure))
     attempt.cost = ended.cost
-    if not in_flight:
-        return  # its lease ran out, and the call is somebody else's by now
-    leased = Call.objects.filter(pk=call.pk, state=Call.State.LEASED)
-    is_uncounted = failure.kind in UNCOUNTED
+
+
+def _fail(ended: Ended, failure: CallFailed) -> None:
+    """Plan the call again after a while, or end it without an answer.
+
+    What another try may mend ends when its tries are used up, and is planned anew by `runs.resume`; all else for good.
+    """
+    call = ended.call
+    call.reason = ended.attempt.reason
     if failure.kind in STATE_BY_KIND and not ended.ends_nothing:
-        leased.update(state=STATE_BY_KIND[failure.kind], reason=attempt.reason, answered_at=ended.at)
+        call.state, call.answered_at = STATE_BY_KIND[failure.kind], ended.at
         return
-    n_overloads = call.n_overloads + (is_uncounted and failure.is_transient and _is_its_own(ended, failure))
-    n_failures = call.n_failures + (not is_uncounted and not ended.ends_nothing)
-    is_over = n_failures >= attempts.N_TRIES or n_overloads >= attempts.N_OVERLOADS
-    seconds = attempts.backoff_seconds(call, n_failures + n_overloads)
-    leased.update(
-        state=Call.State.PROVIDER_ERROR if is_over else Call.State.PLANNED,
-        reason=attempt.reason,
-        n_failures=n_failures,
-        n_overloads=n_overloads,
-        not_before=None if is_over else ended.at + timedelta(seconds=max(seconds, failure.retry_after or 0.0)),
-    )
+    is_uncounted = failure.kind in UNCOUNTED
+    call.n_overloads += is_uncounted and failure.is_transient and _is_its_own(ended, failure)
+    call.n_failures += not is_uncounted and not ended.ends_nothing
+    is_over = call.n_failures >= attempts.N_TRIES or call.n_overloads >= attempts.N_OVERLOADS
+    call.state = Call.State.PROVIDER_ERROR if is_over else Call.State.PLANNED
+    seconds = max(attempts.backoff_seconds(call, call.n_failures + call.n_overloads), failure.retry_after or 0.0)
+    call.not_before = None if is_over else ended.at + timedelta(seconds=seconds)
+
+
+def _write_failed(rows: Sequence[Call]) -> None:
+    """Save what has become of the calls that failed, in one statement."""
+    Call.objects.bulk_create(rows, update_conflicts=True, unique_fields=["id"], update_fields=AFTER_FAILURE)
 
 
 def _is_its_own(ended: Ended, failure: CallFailed) -> bool:

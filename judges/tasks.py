@@ -9,7 +9,7 @@ from django.utils import timezone
 from judges import connection_tests, runs, workers
 from judges.models import ConnectionTest, Endpoint, Run
 
-# After this long a worker gives way to other work and queues what is left again.
+# After this long a worker gives way to other work, if any waits, and queues what is left again.
 TURN_SECONDS = 60
 _busy: set[int] = set()  # endpoints at which this process works
 _lock = threading.Lock()
@@ -30,18 +30,31 @@ def work(endpoint_id: int) -> None:
         if endpoint is None or is_surplus:
             return
         _busy.add(endpoint_id)
+    successor_may_come = threading.Event()
+
+    def hand_over() -> None:
+        successor_may_come.set()
+        _leave(endpoint_id)
+        runs.queue_endpoint(endpoint_id)
+
     try:
-        has_worked = workers.work(endpoint, seconds=TURN_SECONDS)
+        has_worked = workers.work(endpoint, seconds=TURN_SECONDS, stays=True, hand_over=hand_over)
     except workers.CannotConnect as error:
         for run in Run.objects.filter(judge__endpoint=endpoint, state=Run.State.RUNNING):
             runs.stop(run, str(error))
         return
     finally:
-        with _lock:
-            _busy.discard(endpoint_id)
-    at_work = Run.objects.filter(judge__endpoint=endpoint_id, state=Run.State.RUNNING)
-    if has_worked and not workers.stopping.is_set() and at_work.exists():
+        if not successor_may_come.is_set():
+            _leave(endpoint_id)
+    if successor_may_come.is_set() or workers.stopping.is_set() or not has_worked:
+        return
+    if Run.objects.filter(judge__endpoint=endpoint_id, state=Run.State.RUNNING).exists():
         runs.queue_endpoint(endpoint_id)
+
+
+def _leave(endpoint_id: int) -> None:
+    with _lock:
+        _busy.discard(endpoint_id)
 
 
 @shared_task  # type: ignore[untyped-decorator]

@@ -2,18 +2,20 @@
 
 from django.urls import path
 
-from judges.views import calls, judges, prompts, runs
+from judges.views import calls, judges, new_runs, panels, prompts, releases, runs
 
 app_name = "judges"
 urlpatterns = [
     path("runs/", runs.index, name="runs"),
-    path("runs/new/", runs.new, name="new_run"),
+    path("runs/new/", new_runs.new, name="new_run"),
+    path("runs/texts/", releases.index, name="releases"),
     path("runs/<int:run>/", runs.show, name="run"),
     path("runs/<int:run>/calls/", calls.index, name="calls"),
     path("runs/<int:run>/calls/<int:call>/", calls.show, name="call"),
     path("runs/<int:run>/<slug:action>/", runs.act, name="act"),
     path("judges/", judges.index, name="judges"),
     path("judges/new/", judges.new, name="new_judge"),
+    path("judges/panel/", panels.new, name="new_panel"),
     path("judges/metric/", judges.add_metric, name="add_metric"),
     path("judges/<int:judge>/", judges.show, name="judge"),
     path("prompts/", prompts.index, name="prompts"),

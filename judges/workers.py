@@ -45,7 +45,9 @@ class Worker:
     """One worker's loop at one endpoint, from when it takes a share until it has given it up.
 
     seconds : after how long it begins no more calls; None to go on until nothing is left
+    stays : it goes on all the same, as long as no other endpoint waits for a worker
     tell : called in the database's thread after every settlement
+    hand_over : called there once it begins no more calls, unless it was told to end
     """
 
     def __init__(
@@ -55,14 +57,18 @@ class Worker:
         database: Database,
         *,
         seconds: float | None,
+        stays: bool,
         clock: Callable[[], datetime],
         stop: threading.Event,
         tell: Callable[[], None],
+        hand_over: Callable[[], None],
     ) -> None:
         self._ledger, self._client, self._database = ledger, client, database
-        self._clock, self._stop, self._tell = clock, stop, tell
+        self._clock, self._stop, self._tell, self._hand_over = clock, stop, tell, hand_over
+        self._stays = stays
         self._until = None if seconds is None else time.monotonic() + seconds
         self._pace = Pace(share=ledger.share, size=ledger.first_size)
+        self._has_sent = False
         self._is_halved = False
         self._ready: deque[Ready] = deque()
         self._under_way: set[asyncio.Task[None]] = set()
@@ -85,11 +91,12 @@ class Worker:
         grace_until: float | None = None
         unsent: list[Ready] = []
         while True:
-            if self._is_time_up():
-                self._ledger.is_leaving = True
-                grace_until = grace_until or (time.monotonic() + GRACE_SECONDS if self._stop.is_set() else None)
+            if self._ledger.is_leaving or self._is_time_up():
                 unsent += self._ready
                 self._ready.clear()
+                await self._begin_leaving()
+            if self._stop.is_set():
+                grace_until = grace_until or time.monotonic() + GRACE_SECONDS
             turn = await self._turn(unsent)
             unsent = [ready for ready in self._ready if ready.attempt.call.run_id not in turn.open_runs]
             self._ready = deque(ready for ready in self._ready if ready.attempt.call.run_id in turn.open_runs)
@@ -103,13 +110,28 @@ class Worker:
         attempts = [ready.attempt for ready in [*unsent, *self._ready]]
         await self._database(self._ledger.leave, attempts, size=self._pace.size, at=self._clock())
 
+    async def _begin_leaving(self) -> None:
+        """Leave the place to a successor, which need not wait for what is still under way here."""
+        if self._ledger.is_leaving:
+            return
+        await self._database(self._ledger.begin_leaving, n_busy=self._n_busy, at=self._clock())
+        if not self._stop.is_set():
+            await self._database(self._hand_over)
+
+    @property
+    def _n_busy(self) -> int:
+        """How many calls are under way, or may be before the next turn."""
+        n_under_way = len(self._under_way)
+        return max(n_under_way, min(self._pace.limit, n_under_way + len(self._ready)))
+
     async def _turn(self, unsent: list[Ready]) -> Turn:
         """Settle what has come back so far, and see what comes next."""
         ended, self._ended = self._ended[:N_TOGETHER], self._ended[N_TOGETHER:]
         self._ended_since = time.monotonic()
         self._event.clear()
-        n_busy = len(self._under_way) + len(self._ready)
-        n_wanted = max(0, self._pace.limit + self._pace.limit // READY_PART - n_busy)
+        n_busy = self._n_busy
+        n_in_hand = len(self._under_way) + len(self._ready)
+        n_wanted = max(0, self._pace.limit + self._pace.limit // READY_PART - n_in_hand)
         if (n_left := self._pace.n_left()) is not None:
             n_wanted = min(n_wanted, max(0, n_left - len(self._ready)))
         size = self._pace.size if self._is_halved else None
@@ -125,7 +147,10 @@ class Worker:
             return turn
 
         result = await self._database(turn)
-        self._pace.set_share(result.share)
+        if self._has_sent:
+            self._pace.set_share(result.share)
+        else:  # the first share may be none of it yet
+            self._pace = Pace(share=result.share, size=self._ledger.first_size)
         return result
 
     def _fill(self) -> None:
@@ -133,6 +158,7 @@ class Worker:
         while self._ready and len(self._under_way) < self._pace.limit and not self._stop.is_set():
             ready = self._ready.popleft()
             self._pace.sent()
+            self._has_sent = True
             task = asyncio.create_task(self._send(ready))
             self._under_way.add(task)
             task.add_done_callback(self._come_back)
@@ -179,7 +205,10 @@ class Worker:
         return min(look_at, self._ended_since + (SOON_SECONDS if has_room else TOGETHER_SECONDS))
 
     def _is_time_up(self) -> bool:
-        return self._stop.is_set() or (self._until is not None and time.monotonic() >= self._until)
+        if self._stop.is_set():
+            return True
+        is_late = self._until is not None and time.monotonic() >= self._until
+        return is_late and (self._ledger.is_wanted_elsewhere or not self._stays)
 
 
 async def complete(client: Client, request: dict[str, object]) -> Completion | CallFailed:
@@ -199,11 +228,13 @@ def work(
     *,
     only: Run | None = None,
     seconds: float | None = None,
+    stays: bool = False,
     clock: Callable[[], datetime] = timezone.now,
     tell: Callable[[], None] = lambda: None,
+    hand_over: Callable[[], None] = lambda: None,
     stop: threading.Event = stopping,
 ) -> bool:
-    """Work at the endpoint, here and now; False if there were workers enough without this one.
+    """Work at the endpoint, here and now; False if there were workers enough without this one. As `Worker` has it.
 
     The queries run in the thread of the caller, the calls in a loop beside it. Raises CannotConnect.
     """
@@ -217,7 +248,16 @@ def work(
         raise
 
     async def main(database: Database) -> None:
-        await Worker(ledger, client, database, seconds=seconds, clock=clock, stop=stop, tell=tell).run()
+        worker = Worker(
+            *(ledger, client, database),
+            seconds=seconds,
+            stays=stays,
+            clock=clock,
+            stop=stop,
+            tell=tell,
+            hand_over=hand_over,
+        )
+        await worker.run()
 
     run_beside(main, interrupt=stop)
     return True

@@ -72,8 +72,8 @@ def _static_files_are_looked_for_once() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Beside another database only what rests on one is tested again, and what is about the embedded set-up alone is
-    left out, not skipped."""
+    """Beside another database only what may differ there is tested again: what rests on no database, and what is
+    about the embedded one alone, is left out, not skipped."""
     if connection.vendor == "sqlite":
         return
     kept: list[pytest.Item] = []

@@ -11,9 +11,11 @@ Judge       an endpoint, a model, a prompt and parameters; or a metric in one ve
 Run         a judge at work in a study; what it does is frozen as a document before the first call. A judge may run
             again in a study, about further stories or with further readings.
 Reading     one pass of the judge over a seat: in which order, as whom, for which time. An assignment of its rater.
+TextRelease  texts that were released for sending to outside providers: which, by whom, when and why.
 Text        a part of what is sent, stored once, by hash.
 Call        one item about one story (or a group), to be asked once; or all items of a step in one call, as of a cloze
-            or of a metric. All calls are rows before the first is sent.
+            or of a metric. Some guard a run and stand in no seat: whether a text is known, questions about fixed texts.
+            All calls are rows before the first is sent.
 Attempt     one HTTP request of a call, written down before it is sent, with all that came back.
 Parse       what a version of the parser read in what came back.
 """
@@ -24,6 +26,7 @@ from judges.models.connection_tests import ConnectionTest
 from judges.models.endpoints import Endpoint, Price, Share
 from judges.models.judges import Judge
 from judges.models.prompts import PersonaSet, Prompt
+from judges.models.releases import TextRelease
 from judges.models.runs import Reading, Run
 
 __all__ = [
@@ -41,5 +44,6 @@ __all__ = [
     "Run",
     "Share",
     "Text",
+    "TextRelease",
     "refuse_change",
 ]

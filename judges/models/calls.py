@@ -37,6 +37,11 @@ class Call(models.Model):
     class Kind(models.TextChoices):
         ANSWER = "answer", _("Answer")
         FILL = "fill", _("fill of a cloze")
+        PROBE = "probe", _("whether the model knows the text")
+        TEST = "test", _("question about a fixed text")
+
+    # These are answers of the judge's rater, and stand in its seats.
+    ANSWERING = (Kind.ANSWER, Kind.FILL)
 
     class State(models.TextChoices):
         PLANNED = "planned", _("Planned")
@@ -57,9 +62,9 @@ class Call(models.Model):
     run = models.ForeignKey(Run, verbose_name=_("run"), on_delete=models.CASCADE, related_name="calls")
     kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices, default=Kind.ANSWER)
     assignment = models.ForeignKey(
-        Assignment, verbose_name=_("assignment"), on_delete=models.CASCADE, related_name="calls"
+        Assignment, verbose_name=_("assignment"), on_delete=models.CASCADE, null=True, blank=True, related_name="calls"
     )
-    step = models.ForeignKey(Step, verbose_name=_("step"), on_delete=models.PROTECT)
+    step = models.ForeignKey(Step, verbose_name=_("step"), on_delete=models.PROTECT, null=True, blank=True)
     item = models.ForeignKey(
         Item,
         verbose_name=_("item"),
@@ -70,6 +75,10 @@ class Call(models.Model):
     )
     story = models.ForeignKey(Story, verbose_name=_("story"), on_delete=models.PROTECT, null=True, blank=True)
     items = models.JSONField(_("items"), default=list, blank=True, help_text=_("Keys of the items that it asks."))
+    section = models.PositiveSmallIntegerField(
+        _("section"), default=0, help_text=_("Of a cloze that is filled section by section; 0: all of it.")
+    )
+    anchor = models.SlugField(_("fixed text"), max_length=40, blank=True, help_text=_("Which one it asks about."))
     state = models.CharField(_("state"), max_length=20, choices=State.choices, default=State.PLANNED)
     not_before = models.DateTimeField(
         _("not before"), null=True, blank=True, help_text=_("When it may be tried again.")
@@ -106,7 +115,7 @@ class Call(models.Model):
                 name="call_once_without_story",
             ),
             models.UniqueConstraint(
-                fields=["run", "assignment", "step"],
+                fields=["run", "assignment", "step", "section"],
                 condition=Q(item__isnull=True, story__isnull=True),
                 name="call_once_for_all_items",
             ),
@@ -115,10 +124,29 @@ class Call(models.Model):
                 condition=Q(item__isnull=True, story__isnull=False),
                 name="call_once_for_all_items_of_a_story",
             ),
+            models.CheckConstraint(
+                condition=Q(kind__in=["probe", "test"], assignment__isnull=True)
+                | Q(kind__in=["answer", "fill"], assignment__isnull=False, step__isnull=False),
+                name="answers_stand_in_a_seat",
+            ),
         ]
 
     def __str__(self) -> str:
         return f"call {self.pk}"
+
+    @property
+    def required_assignment(self) -> Assignment:
+        """The assignment of an answer or a fill. Raises ValueError for any other."""
+        if self.assignment is None:
+            raise ValueError(f"{self} stands in no seat")
+        return self.assignment
+
+    @property
+    def required_step(self) -> Step:
+        """The step that it asks. Raises ValueError for a probe."""
+        if self.step is None:
+            raise ValueError(f"{self} asks no step of the protocol")
+        return self.step
 
 
 class Attempt(models.Model):

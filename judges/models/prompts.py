@@ -84,6 +84,7 @@ class Prompt(models.Model):
             prompts.check_templates(self.system, self.template)
         except prompts.InvalidPrompt as error:
             raise ValidationError(str(error)) from None
+        self.asks = prompts.shape_of(self.template).asks
 
 
 class PersonaSet(models.Model):

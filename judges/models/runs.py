@@ -58,6 +58,13 @@ class Run(models.Model):
     )
     approved_by = models.CharField(_("approved by"), max_length=150, blank=True)
     approved_at = models.DateTimeField(_("approved at"), null=True, blank=True)
+    canary = models.CharField(
+        _("canary"),
+        max_length=40,
+        blank=True,
+        editable=False,
+        help_text=_("A code in its fences that must not come back."),
+    )
     document = models.TextField(_("document"), editable=False, help_text=_("What is run, as canonical JSON."))
     sha256 = models.CharField(_("sha256"), max_length=64, editable=False)
     created_by = models.CharField(_("created by"), max_length=150)
@@ -89,6 +96,16 @@ class Run(models.Model):
     def frozen(self) -> dict[str, Any]:
         """Its document, read."""
         return dict(json.loads(self.document))
+
+    @property
+    def adapter(self) -> str:
+        """By which provider its endpoint was reached when it was started; "" of a metric."""
+        return str(self.frozen.get("endpoint", {}).get("adapter", ""))
+
+    @property
+    def reply_protocol(self) -> str:
+        """How its replies are read."""
+        return str(self.frozen.get("prompt", {}).get("protocol", "reasoning_first"))
 
     @property
     def withheld(self) -> list[str]:

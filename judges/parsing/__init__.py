@@ -17,6 +17,7 @@ from judges.prompts import Question, canary_leaked
 from studies.items import StoryLabel
 
 __all__ = [
+    "LEAKED",
     "VERSION",
     "Failure",
     "RecognitionReply",
@@ -34,6 +35,7 @@ __all__ = [
 ]
 
 VERSION = "2"
+LEAKED = "the reply repeats the code that stands beside the text and must not come back"
 
 
 def parse_reply(
@@ -44,6 +46,7 @@ def parse_reply(
     items: Sequence[Question],
     stories: Sequence[StoryLabel] = (),
     canary: str = "",
+    by_key: bool = False,
 ) -> Verdicts | Failure:
     """The verdict on each of the items that were asked in one call, or the failure that the reply is.
 
@@ -51,6 +54,7 @@ def parse_reply(
     finish_reason : as the provider says it; "refusal" if the provider marked the text as one
     protocol : "reasoning_first" takes the answer from the end of the reply, "verdict_first" from its beginning
     canary : the run's code that must not come back, if it had one
+    by_key : the answer was asked for under the item's key also if there is one item
 
     One answer that is missing, not allowed or contradicted fails the whole reply: its others are no more certain.
     """
@@ -58,8 +62,8 @@ def parse_reply(
     if isinstance(reply, Failure):
         return reply
     if canary_leaked(reply, canary):
-        return Failure("unreadable", "the reply repeats the code that stands beside the text and must not come back")
-    if len(items) > 1:
+        return Failure("unreadable", LEAKED)
+    if by_key or len(items) > 1:
         return parse_several(reply, protocol=protocol, items=items, stories=stories)
     (item,) = items
     verdict = parse_one(reply, protocol=protocol, allowed=Allowed(item, stories))

@@ -68,13 +68,13 @@ def _is_related(candidate: Candidate, judged: JudgedStory) -> bool:
     pairs = (
         (candidate.story, judged.story),
         (candidate.group, judged.group),
-        (_folded(candidate.prompt), _folded(judged.prompt)),
+        (fold(candidate.prompt), fold(judged.prompt)),
         (candidate.text_sha256, judged.text_sha256),
     )
     return any(theirs and theirs == ours for theirs, ours in pairs)
 
 
-def _folded(prompt: str) -> str:
+def fold(prompt: str) -> str:
     """The prompt without regard to case and white space: two copies of it are one prompt."""
     return " ".join(prompt.casefold().split())
 

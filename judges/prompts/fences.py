@@ -11,8 +11,8 @@ import unicodedata
 
 from judges.prompts.errors import InvalidPrompt
 
-# 128 bits, spelled so that the marks of a rendered prompt can be found again.
-_MARK = re.compile(r"\b(fence|canary)-[0-9a-f]{32}\b")
+# 128 bits, spelled so that the marks of a rendered prompt can be found again. In JSON a line's end is the letter n.
+_MARK = re.compile(r"(fence|canary)-[0-9a-f]{32}\b")
 _ECHO = re.compile(
     r"<(?P<name>[a-z]+(?: \w+)?) (?P<mark>fence-[0-9a-f]{32})>.*?(?:</(?P=name) (?P=mark)>|\Z)", re.DOTALL
 )

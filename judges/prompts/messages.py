@@ -126,9 +126,10 @@ def render_all(
     return messages_of(system, template, context, mark=mark, persona=persona, canary=canary)
 
 
-def render_probe(system: str, template: str, *, excerpt: str, mark: str) -> list[Message]:
+def render_probe(system: str, template: str, *, excerpt: str, mark: str, canary: str = "") -> list[Message]:
     """The messages that ask whether the model knows the text, by its beginning. Raises InvalidPrompt."""
-    return messages_of(system, template, {"mark": mark, "excerpt": fences.fenced(excerpt, mark)}, mark=mark)
+    context = {"mark": mark, "excerpt": fences.fenced(excerpt, mark, canary=canary)}
+    return messages_of(system, template, context, mark=mark, canary=canary)
 
 
 def render_generation(system: str, template: str, *, premise: str, mark: str) -> list[Message]:
@@ -175,13 +176,13 @@ def _context(
             for story in stories
         ),
         "premise": fences.fenced(premise, mark, name="premise") if premise else "",
-        "examples": "\n\n".join(_fenced_example(example, n, mark) for n, example in enumerate(examples, start=1)),
+        "examples": "\n\n".join(fenced_example(example, n, mark) for n, example in enumerate(examples, start=1)),
         "own_question": "",
         "n_stories": len(stories),
     }
 
 
-def _fenced_example(example: Example, number: int, mark: str) -> str:
+def fenced_example(example: Example, number: int, mark: str) -> str:
     """The example inside a fence: what people wrote is text, as the story is."""
     lines = [example.text, f"Answer: {example.value}", f"Reasons: {example.rationale}" if example.rationale else ""]
     return fences.fenced("\n\n".join(filter(None, lines)), mark, name=f"example {number}")

@@ -8,13 +8,14 @@ from studies import items as item_types
 from studies.items import StoryLabel
 
 
-def schema_of(items: Sequence[Question], stories: Sequence[StoryLabel] = ()) -> dict[str, Any]:
+def schema_of(items: Sequence[Question], stories: Sequence[StoryLabel] = (), *, by_key: bool = False) -> dict[str, Any]:
     """The schema of a reply to these items: rationale before verdict, under the item's key if there are several.
 
+    by_key : under its key also where there is one
     Where a server writes in the order of the schema, the reasons come first; `required` names them in that order, too.
     """
     entries = {item.key: _entry(item, stories) for item in items}
-    if len(entries) == 1:
+    if len(entries) == 1 and not by_key:
         return next(iter(entries.values()))
     return _object(entries)
 

@@ -35,12 +35,14 @@ class TemplateShape:
     asks : one item, or all items of a step about a story in one reply
     has_own_question : the question is in the prompt's own words and not the item's
     takes_examples : it shows answers of people about other stories
+    by_section : it asks for the blanks of one section of a cloze
     """
 
     kind: Kind
     asks: Asks
     has_own_question: bool = False
     takes_examples: bool = False
+    by_section: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class AskedItem:
     words: str = ""
 
 
+@lru_cache(maxsize=256)
 def shape_of(template: str) -> TemplateShape:
     """What the template is for. Raises InvalidPrompt if it cannot be read."""
     try:
@@ -65,7 +68,13 @@ def shape_of(template: str) -> TemplateShape:
     if not names.intersection(("stories", *QUESTIONS)):
         kind = next((kind for kind in ("fill", "probe", "generate") if TEXT_BY_KIND[kind] in names), "answer")
     asks: Asks = "story" if "questions" in names or kind == "fill" else "item"
-    return TemplateShape(kind, asks, has_own_question="own_question" in names, takes_examples="examples" in names)
+    return TemplateShape(
+        kind,
+        asks,
+        has_own_question="own_question" in names,
+        takes_examples="examples" in names,
+        by_section=kind == "fill" and "section" in names,
+    )
 
 
 def check_templates(system: str, template: str) -> None:

@@ -62,6 +62,9 @@ class Anthropic(Provider):
     def connect(self, connection: Connection) -> Client:
         return AnthropicClient(connection)
 
+    def read(self, body: str) -> Completion:
+        return completion_of(body)
+
     def connect_batches(self, connection: Connection) -> BatchClient:
         return AnthropicBatches(connection)
 

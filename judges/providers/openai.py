@@ -40,6 +40,9 @@ class OpenAI(Provider):
     def connect(self, connection: Connection) -> Client:
         return OpenAIClient(connection)
 
+    def read(self, body: str) -> Completion:
+        return completion_of(body)
+
     def connect_batches(self, connection: Connection) -> BatchClient:
         return OpenAIBatches(connection)
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from judges.prompts import strip_marks
-from judges.providers.base import Client, Completion, Connection, Provider, Request, text_of
+from judges.providers.base import Client, Completion, Connection, Provider, Request, document_of, text_of
 from studies.items.chance import Chance, draw_value
 
 TEXT = "This text comes from a stub and not from a model. It says nothing about the story."
@@ -21,6 +21,9 @@ class Stub(Provider):
 
     def connect(self, connection: Connection) -> Client:
         return StubClient()
+
+    def read(self, body: str) -> Completion:
+        return Completion(str(document_of(body).get("reply", "")), "stop", body)
 
 
 class StubClient:
@@ -43,7 +46,9 @@ class StubClient:
         answer = draw_value(request["schema"], Chance(rng, text=TEXT, yes_rate=float(parameters.get("yes_rate", 0.5))))
         rationale = "This is a stub and not a model: it has read nothing, and its answer was drawn by chance."
         # In this order the reply suits both protocols: it is a JSON object from beginning to end.
-        text = json.dumps({"rationale": rationale, "answer": answer}, ensure_ascii=False)
+        # The schema of an object is that of the whole reply.
+        reply = answer if "properties" in request["schema"] else {"rationale": rationale, "answer": answer}
+        text = json.dumps(reply, ensure_ascii=False)
         raw = json.dumps({"stub": True, "reply": text}, ensure_ascii=False)
         return Completion(text, "stop", raw)
 

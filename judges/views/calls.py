@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.paginator import Paginator
@@ -10,18 +11,34 @@ from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotation.models import Response
 from config import roles
+from judges import attempts as sendings
 from judges import calls as requests
-from judges.models import Call, Run
-from judges.views import bodies, states
+from judges.models import Attempt, Call, Parse, Run
+from judges.providers import is_same_model
+from judges.views import states
 from judges.views.runs import SEES, find_run
 from studies.access import Access
 from studies.items import find_type
 from studies.views.guards import require_in_study
 
 A_PAGE = 50
+REPLIED = (Attempt.Outcome.ANSWERED, Attempt.Outcome.REUSED, Attempt.Outcome.LATE)
+# What a probe of a text finds, in words; what is asked about fixed texts is named by the keys of its items.
+FINDINGS = {
+    "is_known": gettext_lazy("says that it knows the text"),
+    "title": gettext_lazy("title that it gives"),
+    "author": gettext_lazy("author that it gives"),
+    "continuation": gettext_lazy("how it goes on"),
+    "has_title": gettext_lazy("the title is right"),
+    "has_author": gettext_lazy("the author is right"),
+    "n_words": gettext_lazy("words in a row as in the text"),
+    "is_proven": gettext_lazy("knows the text"),
+}
 
 
 @require_in_study(SEES, query=("state", "page"))
@@ -70,8 +87,11 @@ def show(request: HttpRequest, access: Access, run: int, call: int) -> HttpRespo
         "settings": json.dumps(sent.get("parameters", {}), indent=1, ensure_ascii=False, sort_keys=True),
         "attempts": attempts,
         "sees_answers": sees_answers,
-        "reply": bodies.find_reply(last.body) if last and sees_answers else "",
+        "reply": _find_reply(parent, attempts) if sees_answers else "",
+        "parses": _parses(row) if sees_answers else [],
         "last": last if sees_answers else None,
+        "is_other_model": any(not is_same_model(parent.judge.model, attempt.model) for attempt in attempts),
+        "findings": _findings(row) if sees_answers else [],
         "answers": _answers(row) if sees_answers else [],
         "previous": _neighbour(access, parent, row, forward=False),
         "next": _neighbour(access, parent, row, forward=True),
@@ -79,8 +99,37 @@ def show(request: HttpRequest, access: Access, run: int, call: int) -> HttpRespo
     return render(request, "judges/call.html", context)
 
 
+def _find_reply(run: Run, attempts: Sequence[Attempt]) -> str:
+    """The words of the model that came last; "" if none did."""
+    answered = [attempt for attempt in attempts if attempt.body and attempt.outcome in REPLIED]
+    return sendings.read_reply(answered[-1], adapter=run.adapter).text if answered and run.adapter else ""
+
+
+def _parses(call: Call) -> list[dict[str, Any]]:
+    """What each version of the parser read in the replies, the oldest first."""
+    rows = Parse.objects.filter(attempt__call=call).select_related("attempt").order_by("pk")
+    return [{"parse": row, "words": states.WORDS[row.state], "values": _spell(row.values)} for row in rows]
+
+
+def _spell(values: dict[str, Any]) -> str:
+    return ", ".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in values.items())
+
+
+def _findings(call: Call) -> list[tuple[str, Any]]:
+    """What was read in the reply to a call that guards the run, name by name; nothing of it is an answer."""
+    if call.kind in Call.ANSWERING:
+        return []
+    parse = Parse.objects.filter(attempt__call=call).order_by("-attempt__number", "-pk").first()
+    words = {True: _("yes"), False: _("no"), "": "–"}
+    return [
+        (FINDINGS.get(name, name), words.get(value, value)) for name, value in (parse.values if parse else {}).items()
+    ]
+
+
 def _answers(call: Call) -> list[dict[str, Any]]:
     """What is recorded for the call: of each item its value in words, or what else became of it, and the reasons."""
+    if call.kind not in Call.ANSWERING:
+        return []
     about = Response.objects.filter(assignment=call.assignment_id, step=call.step_id, story=call.story_id)
     rows = (
         (about.filter(item=call.item_id) if call.item_id else about).select_related("item").order_by("item__position")

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from django.db.models import Count, Sum
+from django.db.models import Count, Q, Sum
+from django.utils.translation import gettext as _
 
+from judges import runs
 from judges.models import Attempt, Endpoint, Run
 from judges.views import states
 from judges.views.states import Segment, StateWords
@@ -31,13 +33,18 @@ class RunProgress:
     """n_over : calls with an end, of n
     per_minute : calls that ended in the last minute
     minutes_left : None if nothing ended in the last minute
+    n_reused : calls that took an earlier reply
+    n_retryable : calls without a usable answer that may be asked once more
     cost : in US dollars; None if no price is known
-    state : the run's, or "resting" while its endpoint rests
+    state : the run's; of one at work "resting" while its endpoint rests, "waiting" while a person has to see to that
     """
 
     n: int
     n_over: int
+    n_answered: int
     n_without: int
+    n_reused: int
+    n_retryable: int
     segments: list[Segment]
     failures: list[Failures]
     per_minute: int
@@ -51,24 +58,35 @@ class RunProgress:
     needs_attention: str
 
     @property
+    def label(self) -> str:
+        """Its state in words."""
+        return str(_("resting") if self.state == "resting" else Run.State(self.state).label)
+
+    @property
     def is_under_way(self) -> bool:
         return self.state in ("running", "resting")
 
 
 def load_progress(run: Run, *, at: datetime) -> RunProgress:
-    """How far the run is. Four queries."""
+    """How far the run is. Five queries."""
     n_by_state = dict(run.calls.order_by().values_list("state").annotate(n=Count("pk")))
     n = sum(n_by_state.values())
     n_over = sum(n_by_state.get(state, 0) for state in (*states.ANSWERED, *states.WITHOUT))
     per_minute = run.calls.filter(answered_at__gt=at - timedelta(seconds=RATE_SECONDS)).count()
     sums = Attempt.objects.filter(call__run=run).aggregate(
-        cost=Sum("cost"), n_in=Sum("n_tokens_in"), n_out=Sum("n_tokens_out")
+        cost=Sum("cost"),
+        n_in=Sum("n_tokens_in"),
+        n_out=Sum("n_tokens_out"),
+        n_reused=Count("pk", filter=Q(outcome=Attempt.Outcome.REUSED)),
     )
     endpoint = run.judge.endpoint
     is_resting = run.state == Run.State.RUNNING and _rests(endpoint, at=at)
     return RunProgress(
         n=n,
         n_over=n_over,
+        n_answered=sum(n_by_state.get(state, 0) for state in states.ANSWERED),
+        n_reused=sums["n_reused"],
+        n_retryable=runs.find_retryable(run).count() if run.judge.endpoint_id else 0,
         n_without=sum(n_by_state.get(state, 0) for state in states.WITHOUT),
         segments=states.draw_bar(n_by_state),
         failures=_failures(run, n_by_state),
@@ -77,11 +95,18 @@ def load_progress(run: Run, *, at: datetime) -> RunProgress:
         n_tokens_in=sums["n_in"] or 0,
         n_tokens_out=sums["n_out"] or 0,
         cost=sums["cost"],
-        state="resting" if is_resting else run.state,
+        state=_state(run, is_resting=is_resting),
         resting_until=endpoint.resting_until if endpoint and is_resting else None,
         resting_reason=endpoint.resting_reason if endpoint and is_resting else "",
         needs_attention=endpoint.needs_attention if endpoint else "",
     )
+
+
+def _state(run: Run, *, is_resting: bool) -> str:
+    endpoint = run.judge.endpoint
+    if run.state == Run.State.RUNNING and endpoint is not None and endpoint.needs_attention:
+        return Run.State.WAITING
+    return "resting" if is_resting else run.state
 
 
 def _rests(endpoint: Endpoint | None, *, at: datetime) -> bool:

@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from judges import prompts
-from judges.models import Prompt
-from judges.prompts import InvalidPrompt, StoryText
+from judges.models import PersonaSet, Prompt
+from judges.prompts import Example, InvalidPrompt, StoryText
 from studies.access import Access
 from studies.models import Item, Step
 from studies.views.guards import require_in_study
@@ -27,13 +27,17 @@ SEES, ADDS, CHANGES = "judges.view_prompt", "judges.add_prompt", "judges.change_
 class PromptForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = Prompt
-        fields = ("name", "version", "system", "template", "protocol", "source", "citation", "is_verbatim")
+        fields = (
+            *("name", "version", "system", "template", "protocol", "personas", "is_structured"),
+            *("source", "citation", "is_verbatim"),
+        )
         labels = {
             "name": gettext_lazy("Name"),
             "version": gettext_lazy("Version"),
             "system": gettext_lazy("What the model is told first"),
             "template": gettext_lazy("What is asked"),
             "protocol": gettext_lazy("Order of the reply"),
+            "is_structured": gettext_lazy("The server is told the form of the answer"),
             "source": gettext_lazy("Where the words come from"),
             "citation": gettext_lazy("Citation"),
             "is_verbatim": gettext_lazy("Word for word as in its source"),
@@ -41,11 +45,24 @@ class PromptForm(forms.ModelForm):  # type: ignore[type-arg]
         help_texts = {
             "name": gettext_lazy("Small letters, digits and hyphens."),
             "template": gettext_lazy(
-                "Between {{ and }} stand stories, premise, background, instruction, question and words."
+                "Between {{ and }} stand stories, premise, background, instruction, question and words. "
+                "With questions in place of question, all that is asked about a story is asked in one call."
             ),
+            "is_structured": gettext_lazy("Reasons before the answer. Not every server can; it is another treatment."),
             "is_verbatim": "",
         }
         widgets = {"system": forms.Textarea({"rows": 3}), "citation": forms.Textarea({"rows": 2})}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        names = [*PersonaSet.objects.order_by("name").values_list("name", flat=True).distinct(), self.instance.personas]
+        choices = [("", _("none")), *((name, name) for name in dict.fromkeys(filter(None, names)))]
+        self.fields["personas"] = forms.ChoiceField(
+            choices=choices,
+            label=_("Personas"),
+            required=False,
+            help_text=_("The set as which a run can ask."),
+        )
 
 
 class PreviewForm(forms.Form):
@@ -151,12 +168,20 @@ def _preview(access: Access, system: str, template: str, choice: PreviewForm) ->
     if story is None or item is None or not template.strip():
         return None
     try:
-        rendered = prompts.render(
-            system, template, item=item, stories=[StoryText("A", story.text)], mark=prompts.new_mark()
-        )
+        rendered = _render(system, template, item, [StoryText("A", story.text)])
     except InvalidPrompt as error:
         return Preview(str(error))
     return Preview("", tuple((message["role"], message["content"]) for message in prompts.join(rendered)))
+
+
+def _render(system: str, template: str, item: Item, stories: list[StoryText]) -> list[prompts.Message]:
+    """The messages about the item, or about all of its instrument, as the template asks. Raises InvalidPrompt."""
+    shape, mark = prompts.shape_of(template), prompts.new_mark()
+    examples = [Example(_("what an expert answered"), text=_("Another story."))] if shape.takes_examples else []
+    if shape.asks == "item":
+        return prompts.render(system, template, item=item, stories=stories, mark=mark, examples=examples)
+    items = list(Item.objects.filter(instrument=item.instrument_id).order_by("position"))
+    return prompts.render_all(system, template, items=items, stories=stories, mark=mark, examples=examples)
 
 
 def _keys(choice: PreviewForm, name: str) -> Any:

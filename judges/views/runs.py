@@ -1,31 +1,29 @@
-"""Runs of a study: the list, a new one tried dry and started, and one at work."""
+"""Runs of a study: the list, and one at work with what may be done to it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping
 
-from django import forms
 from django.contrib import messages
-from django.core.exceptions import BadRequest
-from django.db import transaction
+from django.core.exceptions import BadRequest, PermissionDenied
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import ngettext
 
-from annotation.models import Rater
-from judges import measurements, planning, runs
-from judges.models import Judge, Run
-from judges.planning import CannotRun, Plan
+from judges import parses, runs
+from judges.estimates import RunEstimate
+from judges.models import Run
+from judges.planning import CannotRun
 from judges.views import states
+from judges.views.new_runs import STARTS, BudgetForm
 from judges.views.progress import load_progress
 from studies.access import Access
 from studies.views.guards import require_in_study
 
-SEES, STARTS, CHANGES = "judges.view_run", "judges.add_run", "judges.change_run"
+SEES, CHANGES = "judges.view_run", "judges.change_run"
 
 
 @require_in_study(SEES)
@@ -43,98 +41,6 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
     return render(request, "judges/runs.html", context)
 
 
-class JudgeChoice(forms.ModelChoiceField):  # type: ignore[type-arg]
-    def label_from_instance(self, obj: Judge) -> str:
-        return f"{obj.slug} ({obj.model or _('metric')})"
-
-
-class NewRunForm(forms.Form):
-    """Which judge; those that have no unfinished run in the study."""
-
-    judge = JudgeChoice(
-        Judge.objects.none(),
-        label=gettext_lazy("Judge"),
-        help_text=gettext_lazy("One that has not judged this study yet."),
-        empty_label=gettext_lazy("Choose a judge"),
-    )
-
-    def __init__(self, *args: Any, access: Access) -> None:
-        super().__init__(*args)
-        judges = Judge.objects.select_related("endpoint", "prompt").exclude(runs__study=access.study)
-        self.fields["judge"].queryset = judges  # type: ignore[attr-defined]
-
-
-@dataclass(frozen=True)
-class DryRun:
-    """What a run would be. obstacle : why it cannot be started; "" if nothing is in the way
-    n_characters : all that would be sent
-    messages : of one call, as it would be sent
-    """
-
-    obstacle: str
-    n_calls: int = 0
-    n_stories: int = 0
-    n_characters: int = 0
-    about: str = ""
-    messages: tuple[tuple[str, str], ...] = ()
-
-
-@require_in_study(STARTS, methods=("GET", "HEAD", "POST"), query=("judge",))
-def new(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever may start runs: choose a judge, see what it would be asked, start it."""
-    is_chosen = request.method == "POST" or "judge" in request.GET
-    values = request.POST if request.method == "POST" else request.GET
-    form = NewRunForm(values if is_chosen else None, access=access)
-    judge: Judge | None = form.cleaned_data["judge"] if is_chosen and form.is_valid() else None
-    if judge is not None and request.method == "POST":
-        try:
-            run = runs.start(access.study, judge, by=request.user.get_username())
-        except CannotRun as error:
-            form.add_error("judge", str(error))
-        else:
-            messages.success(request, _("The run is planned, and the workers have been told."))
-            return redirect("judges:run", slug=access.study.slug, run=run.pk)
-    context = {
-        "study": access.study,
-        "access": access,
-        "form": form,
-        "judge": judge,
-        "dry_run": plan_dry(access, judge) if judge else None,
-    }
-    return render(request, "judges/new_run.html", context, status=400 if form.errors else 200)
-
-
-def plan_dry(access: Access, judge: Judge) -> DryRun:
-    """What the judge would be asked, every call of it set as it would be sent; nothing is written or sent."""
-    try:
-        if judge.kind == Rater.Kind.METRIC:
-            # Its step is made with its run; what is rolled back was only tried.
-            with transaction.atomic():
-                plan = measurements.plan_measurements(access.study, judge)
-                transaction.set_rollback(True)
-        else:
-            plan = planning.plan_run(access.study, judge)
-    except CannotRun as error:
-        return DryRun(str(error))
-    return _describe(plan)
-
-
-def _describe(plan: Plan) -> DryRun:
-    planned = [call for calls in plan.calls.values() for call in calls]
-    texts = [[(message["role"], message["content"]) for message in c.request.get("messages", [])] for c in planned]
-    first = planned[0] if planned else None
-    return DryRun(
-        "",
-        n_calls=plan.n_calls,
-        n_stories=len({call.story.pk for call in planned if call.story}),
-        n_characters=sum(len(content) for message in texts for _role, content in message),
-        about=", ".join(filter(None, [first.story.code if first.story else "", first.item.title if first.item else ""]))
-        if first
-        else "",
-        messages=tuple(texts[0]) if texts else (),
-    )
-
-
 @require_in_study(SEES)
 def show(request: HttpRequest, access: Access, run: int) -> HttpResponse:
     """For whoever sees judges: one run at work; what changes is a fragment that is asked for again."""
@@ -145,6 +51,9 @@ def show(request: HttpRequest, access: Access, run: int) -> HttpResponse:
         "run": row,
         "progress": load_progress(row, at=timezone.now()),
         "may_change": access.may(CHANGES),
+        "may_approve": access.may(CHANGES) and access.may(STARTS),
+        "budget_form": BudgetForm(initial={"budget": None if row.budget is None else f"{row.budget.normalize():f}"}),
+        "estimate": RunEstimate.load(row.estimate),
         "withheld": row.withheld,
     }
     return render(request, "judges/run.html#live" if request.htmx else "judges/run.html", context)  # type: ignore[attr-defined]
@@ -157,18 +66,80 @@ def find_run(access: Access, run: int) -> Run:
 
 @require_in_study(CHANGES, methods=("POST",))
 def act(request: HttpRequest, access: Access, run: int, action: str) -> HttpResponse:
-    """For whoever may change runs: stop it, or have it go on."""
+    """For whoever may change runs: one of `ACTIONS`; to approve a run, one must be allowed to start one."""
     row = find_run(access, run)
-    if action == "stop":
-        runs.stop(row, _("stopped by %(name)s") % {"name": request.user.get_username()})
-        messages.success(request, _("The run is stopped. What is on the way is still taken in."))
-    elif action == "resume":
-        try:
-            runs.resume(row)
-        except CannotRun as error:
-            messages.error(request, str(error))
-        else:
-            messages.success(request, _("The run goes on; calls without a reply are asked again."))
-    else:
+    if action not in ACTIONS:
         raise BadRequest("There is no such action.")
+    if action == "approve" and not access.may(STARTS):
+        raise PermissionDenied
+    try:
+        message = ACTIONS[action](row, request)
+    except CannotRun as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, message)
+    if action == "discard" and not Run.objects.filter(pk=row.pk).exists():
+        return redirect("judges:runs", slug=access.study.slug)
     return redirect("judges:run", slug=access.study.slug, run=row.pk)
+
+
+def _approve(run: Run, request: HttpRequest) -> str:
+    runs.approve(run, by=request.user.get_username())
+    return _("The run is approved, and the workers have been told.")
+
+
+def _discard(run: Run, request: HttpRequest) -> str:
+    runs.discard(run)
+    return _("The run is taken back. Nothing was sent.")
+
+
+def _pause(run: Run, request: HttpRequest) -> str:
+    if runs.pause(run, _("paused by %(name)s") % {"name": request.user.get_username()}).state != Run.State.PAUSED:
+        raise CannotRun(_("The run is not at work, so that it cannot be paused."))
+    return _("The run is paused. What is on the way is still taken in.")
+
+
+def _resume(run: Run, request: HttpRequest) -> str:
+    runs.resume(run)
+    return _("The run goes on; calls without a reply are asked again.")
+
+
+def _retry(run: Run, request: HttpRequest) -> str:
+    n = runs.retry(run)
+    message = ngettext("%(n)d call is asked once more.", "%(n)d calls are asked once more.", n)
+    return message % {"n": n}
+
+
+def _read_again(run: Run, request: HttpRequest) -> str:
+    reread = parses.read_again(run, at=timezone.now())
+    message = ngettext(
+        "%(n)d reply was read again; %(n_changed)d is read differently now.",
+        "%(n)d replies were read again; %(n_changed)d are read differently now.",
+        reread.n_read,
+    )
+    return message % {"n": reread.n_read, "n_changed": reread.n_changed}
+
+
+def _close(run: Run, request: HttpRequest) -> str:
+    runs.close(run, at=timezone.now())
+    return _("The run is closed with the answers that it has.")
+
+
+def _set_budget(run: Run, request: HttpRequest) -> str:
+    form = BudgetForm(request.POST)
+    if not form.is_valid():
+        raise CannotRun(" ".join(str(sentence) for sentence in form.errors["budget"]))
+    runs.set_budget(run, form.cleaned_data["budget"])
+    return _("The limit is changed. Let the run go on to use it.")
+
+
+ACTIONS: Mapping[str, Callable[[Run, HttpRequest], str]] = {
+    "approve": _approve,
+    "discard": _discard,
+    "pause": _pause,
+    "resume": _resume,
+    "retry": _retry,
+    "read-again": _read_again,
+    "close": _close,
+    "budget": _set_budget,
+}

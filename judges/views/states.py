@@ -48,7 +48,7 @@ WORDS: Mapping[str, StateWords] = {
 # How a run's calls are drawn: what is over with an answer, without one, on the way, and still open.
 ANSWERED = (State.OK,)
 ON_THE_WAY = (State.LEASED,)
-OPEN = (State.PLANNED, State.HELD)
+OPEN = (State.PLANNED, State.HELD, State.BUDGET_STOPPED)
 WITHOUT = tuple(state for state in State if state not in (*ANSWERED, *ON_THE_WAY, *OPEN))
 
 

@@ -1,7 +1,11 @@
 """A rater's way to the first question, in a real browser."""
 
 from typing import Any
+from urllib.parse import urljoin, urlsplit
 
+from django.conf import settings
+from django.test import Client
+from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from annotation.participation import invitations
@@ -9,13 +13,19 @@ from studies.models import Study
 
 
 def begin(page: Page, site: Any, study: Study) -> None:
-    """By link, consent and group to the first page of the group."""
-    _, token = invitations.issue(study)
-    page.goto(f"{site.url}/r/{token}/")
-    page.get_by_role("button", name="Continue").click()
-    page.get_by_label("I have read this and I agree to take part.").check()
-    page.get_by_role("button", name="Continue").click()
-    page.get_by_role("button", name="Begin with a group").click()
+    """The first page of a group, for somebody who has come in by a new link, agreed and begun."""
+    begin_by(page, f"{site.url}/r/{invitations.issue(study)[1]}/")
+
+
+def begin_by(page: Page, link: str) -> None:
+    """The same by that link. The way is gone without a browser; tests/browser/test_annotator.py goes it in one."""
+    client, site = Client(), urljoin(link, "/")
+    client.post(urlsplit(link).path)
+    client.post(reverse("annotation:consent"), {"agrees": "yes"})
+    first_page = client.post(reverse("annotation:begin")).headers["Location"]
+    session = client.cookies[settings.SESSION_COOKIE_NAME].value
+    page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": site}])
+    page.goto(urljoin(site, first_page))
     expect(page.locator("h1", has_text="Story A").or_(page.locator(".sheet-head h1"))).to_be_attached()
     page.wait_for_load_state()
 

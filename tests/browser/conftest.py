@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from annotation.participation import invitations
 from studies.models import Step, Study
 from tests import factories
+from tests.browser.arriving import begin_by
 
 PATIENCE = 20_000  # milliseconds; a busy machine is slow, and what is right comes late there, not never
 expect.set_options(timeout=PATIENCE)
@@ -70,10 +71,6 @@ def press(page: Page, button: str) -> None:
 @pytest.fixture
 def desk(page: Page, link: str) -> Page:
     """A page at the first question."""
-    page.goto(link)
-    page.get_by_role("button", name="Continue").click()
-    page.get_by_label("I have read this and I agree to take part.").check()
-    page.get_by_role("button", name="Continue").click()
-    page.get_by_role("button", name="Begin with a group").click()
+    begin_by(page, link)
     expect(page.get_by_role("heading", name="Item 1")).to_be_visible()
     return page

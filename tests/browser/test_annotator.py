@@ -13,6 +13,7 @@ from annotation.models import Assignment, Response, ResponseEvent
 from annotation.participation import invitations
 from studies.models import Study
 from tests import factories
+from tests.browser.arriving import begin
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
 TEXT = (
@@ -33,18 +34,8 @@ def study(committed: None) -> Study:
 
 @pytest.fixture
 def come_in(live_server: Any, study: Study, page: Page) -> Callable[[], None]:
-    """To the first question, by link, consent and group."""
-
-    def walk() -> None:
-        _, token = invitations.issue(study)
-        page.goto(f"{live_server.url}/r/{token}/")
-        page.get_by_role("button", name="Continue").click()
-        page.get_by_label("I have read this and I agree to take part.").check()
-        page.get_by_role("button", name="Continue").click()
-        page.get_by_role("button", name="Begin with a group").click()
-        expect(page.get_by_role("heading", name="Item 1")).to_be_visible()
-
-    return walk
+    """To the first question."""
+    return lambda: begin(page, live_server, study)
 
 
 def answer(page: Page, word: str, why: str) -> None:
@@ -65,8 +56,13 @@ def until(page: Page, is_so: Callable[[], bool], what: str) -> None:
     raise AssertionError(what)
 
 
-def test_an_expert_finishes_a_group(page, come_in, study):
-    come_in()
+def test_an_expert_finishes_a_group(page, live_server, study):
+    _, token = invitations.issue(study)
+    page.goto(f"{live_server.url}/r/{token}/")
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_label("I have read this and I agree to take part.").check()
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Begin with a group").click()
     for letter in "AB":
         for item in (1, 2):
             expect(page.locator("h2", has_text=f"Item {item}")).to_be_visible()

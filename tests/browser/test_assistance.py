@@ -75,52 +75,40 @@ def test_a_whole_study_can_be_done_by_keyboard_alone(page: Page, study: Study, l
     assert set(said.filter(step__key="guess").values_list("value", flat=True)) == {"amateur"}
 
 
-def begin(page: Page, link: str) -> None:
-    page.goto(link)
-    press(page, "Continue")
-    page.get_by_role("checkbox").check()
-    press(page, "Continue")
-    press(page, "Begin with a group")
-    expect(page.locator("#questions h2")).to_have_text("Item 1")
+def test_the_skip_link_is_the_first_stop_and_leads_to_the_questions(desk: Page) -> None:
+    desk.reload()
+
+    desk.keyboard.press("Tab")
+    expect(desk.get_by_role("link", name="Skip to the questions")).to_be_focused()
+    desk.keyboard.press("Enter")
+
+    expect(desk.locator("#questions")).to_be_focused()
 
 
-def test_the_skip_link_is_the_first_stop_and_leads_to_the_questions(page: Page, link: str) -> None:
-    begin(page, link)
-    page.reload()
-
-    page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Skip to the questions")).to_be_focused()
-    page.keyboard.press("Enter")
-
-    expect(page.locator("#questions")).to_be_focused()
-
-
-def test_one_status_line_says_what_becomes_of_an_answer(page: Page, link: str) -> None:
-    begin(page, link)
-    status = page.locator("header [role=status]")  # other live regions are for the ear only, and empty until asked
+def test_one_status_line_says_what_becomes_of_an_answer(desk: Page) -> None:
+    status = desk.locator("header [role=status]")  # other live regions are for the ear only, and empty until asked
     expect(status).to_have_count(1)
-    assert [each.inner_text() for each in page.locator("main [role=status]:visible").all() if each.inner_text()] == []
+    assert [each.inner_text() for each in desk.locator("main [role=status]:visible").all() if each.inner_text()] == []
     expect(status).to_have_text("")
 
-    page.get_by_role("radio", name="Yes").check()
+    desk.get_by_role("radio", name="Yes").check()
 
     expect(status).to_contain_text("Saved")
     expect(status).to_have_count(1)
 
 
-def test_a_moved_story_is_announced(page: Page, study: Study, link: str) -> None:
-    begin(page, link)
+def test_a_moved_story_is_announced(desk: Page, study: Study) -> None:
     mine = Assignment.objects.get()
     for letter in "AB":
         for item in (1, 2):
             factories.answer(mine, letter=letter, item=item)
-    page.goto(page.url.split("/s/")[0] + "/s/ranking/")
-    press(page, "Lock these answers and go on")
+    desk.goto(desk.url.split("/s/")[0] + "/s/ranking/")
+    press(desk, "Lock these answers and go on")
 
-    press(page, "Move story B up")
+    press(desk, "Move story B up")
 
-    expect(page.locator("[data-announces]")).to_have_text("Story B is now at position 1 of 2.")
-    assert page.locator("[data-announces]").get_attribute("role") == "status"
+    expect(desk.locator("[data-announces]")).to_have_text("Story B is now at position 1 of 2.")
+    assert desk.locator("[data-announces]").get_attribute("role") == "status"
 
 
 MOVING = """() => [...document.querySelectorAll("*")].flatMap((element) =>
@@ -130,34 +118,32 @@ MOVING = """() => [...document.querySelectorAll("*")].flatMap((element) =>
         .map(() => element.tagName))"""
 
 
-def test_nothing_moves_for_whoever_asks_for_that(page: Page, link: str) -> None:
-    begin(page, link)
-    page.emulate_media(reduced_motion="no-preference")
-    assert page.evaluate(MOVING) != [], "there is something to stop"
+def test_nothing_moves_for_whoever_asks_for_that(desk: Page) -> None:
+    desk.emulate_media(reduced_motion="no-preference")
+    assert desk.evaluate(MOVING) != [], "there is something to stop"
 
-    page.emulate_media(reduced_motion="reduce")
+    desk.emulate_media(reduced_motion="reduce")
 
-    assert page.evaluate(MOVING) == []
+    assert desk.evaluate(MOVING) == []
 
 
 def style(element: Locator, name: str, part: str | None = None) -> str:
     return str(element.evaluate("(e, [name, part]) => getComputedStyle(e, part)[name]", [name, part]))
 
 
-def test_states_can_be_told_apart_in_forced_colours(page: Page, link: str) -> None:
-    page.emulate_media(forced_colors="active")
-    begin(page, link)
-    page.get_by_role("radio", name="Yes").check()
-    page.get_by_label("Your reasons").fill("So.")
-    page.locator("#questions h2").click()
-    expect(page.locator("#status")).to_contain_text("Saved")
+def test_states_can_be_told_apart_in_forced_colours(desk: Page) -> None:
+    desk.emulate_media(forced_colors="active")
+    desk.get_by_role("radio", name="Yes").check()
+    desk.get_by_label("Your reasons").fill("So.")
+    desk.locator("#questions h2").click()
+    expect(desk.locator("#status")).to_contain_text("Saved")
 
-    chosen, other = page.locator(".answer").nth(0), page.locator(".answer").nth(1)
+    chosen, other = desk.locator(".answer").nth(0), desk.locator(".answer").nth(1)
     assert (style(chosen, "outlineStyle"), style(other, "outlineStyle")) == ("solid", "none")
-    here, there = page.locator(".stories li > *").nth(0), page.locator(".stories li > *").nth(1)
+    here, there = desk.locator(".stories li > *").nth(0), desk.locator(".stories li > *").nth(1)
     assert (style(here, "borderBottomWidth"), style(there, "borderBottomWidth")) == ("3px", "0px")
-    done, open_ = page.locator(".items .mark").nth(0), page.locator(".items .mark").nth(1)
+    done, open_ = desk.locator(".items .mark").nth(0), desk.locator(".items .mark").nth(1)
     assert float(style(done, "borderBottomWidth", "::after").removesuffix("px")) >= 1
     assert style(open_, "borderBottomWidth", "::after") == "0px"
-    thumb, next_thumb = page.locator(".items a").nth(0), page.locator(".items a").nth(1)
+    thumb, next_thumb = desk.locator(".items a").nth(0), desk.locator(".items a").nth(1)
     assert (style(thumb, "borderLeftWidth"), style(next_thumb, "borderLeftWidth")) == ("4px", "0px")

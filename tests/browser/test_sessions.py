@@ -25,7 +25,7 @@ def test_every_text_is_kept_whichever_way_its_writer_comes_back(chromium: Browse
 
 
 def test_without_drafts_the_texts_of_those_who_left_the_page_are_lost(chromium: Browser) -> None:
-    found = sessions.run(chromium, 4, keeps_drafts=False)
+    found = sessions.run(chromium, 2, keeps_drafts=False)
 
     assert found["kept"] == 1, "only that of the page that was left open"
 

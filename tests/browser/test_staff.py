@@ -76,9 +76,8 @@ def test_a_judge_is_run_by_a_button_and_stands_in_the_report_beside_people(
     runs.current_app.control.purge()
 
     with working():
-        staff.goto(f"{live_server.url}/admin/judges/judge/{judge.pk}/run/")
-        staff.get_by_label("Study").select_option(label="orchard")
-        staff.get_by_role("button", name="Run this judge").click()
+        staff.goto(f"{live_server.url}/studies/orchard/runs/new/?judge={judge.pk}")
+        staff.get_by_role("button", name="Approve and start").click()
         assert until(lambda: Run.objects.get().state == Run.State.FINISHED)
     staff.goto(f"{live_server.url}/reports/orchard/")
     expect(staff.get_by_text("Sealed until the study is closed").first).to_be_visible()

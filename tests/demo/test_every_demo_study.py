@@ -21,7 +21,7 @@ from studies.documents.instrument import read_instrument
 from studies.models import Instrument, Step, Study
 from tests.annotation.plain_browser import Visitor
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 STUDIES = sorted(path.parent for path in FOLDER.glob("*/study.toml"))
 INSTRUMENTS = sorted((FOLDER.parent / "instruments").glob("*.toml"))

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from judges import catalogue, runs
 from judges.models import Endpoint, Judge, Prompt, Run
-from studies.models import Story, Study
+from studies.models import Study
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -24,73 +24,6 @@ def designer(*permissions: str) -> Client:
     client = Client()
     client.force_login(user)
     return client
-
-
-def run_url(judge: Judge) -> str:
-    return reverse("admin:judges_judge_run", args=[judge.pk])
-
-
-def test_the_judges_page_leads_to_the_button(staff: Client) -> None:
-    judge = catalogue.make_stub_judge()
-
-    page = staff.get(reverse("admin:judges_judge_change", args=[judge.pk])).content.decode()
-
-    assert "Run this judge" in page
-    assert run_url(judge) in page
-
-
-def test_the_button_starts_a_run_in_the_study_that_was_chosen(staff: Client) -> None:
-    study, judge = factories.study(), catalogue.make_stub_judge()
-
-    before = staff.get(run_url(judge))
-    after = staff.post(run_url(judge), {"study": study.pk}, follow=True)
-
-    run = Run.objects.get()
-    assert "plums" in before.content.decode()
-    assert (run.study, run.judge, run.created_by, run.n_planned) == (study, judge, "admin", 13)
-    assert after.redirect_chain[-1][0] == reverse("admin:judges_run_change", args=[run.pk])
-    assert "13 calls planned" in after.content.decode()
-    assert "13 planned" in after.content.decode()
-
-
-def test_a_get_starts_nothing(staff: Client) -> None:
-    factories.study()
-
-    staff.get(run_url(catalogue.make_stub_judge()))
-
-    assert Run.objects.count() == 0
-
-
-def test_what_stands_in_the_way_is_said_on_the_page(staff: Client) -> None:
-    study, judge = factories.study(), catalogue.make_stub_judge()
-    Endpoint.objects.update(is_allowed=False)
-
-    page = staff.post(run_url(judge), {"study": study.pk})
-
-    assert "has not allowed its endpoint" in page.content.decode()
-    assert Run.objects.count() == 0
-
-
-def test_only_studies_that_can_still_be_judged_are_offered(staff: Client) -> None:
-    judge = catalogue.make_stub_judge()
-    runs.start(factories.study("had"), judge, by="tests")
-    factories.study("drafted", planned=False)
-    ready = factories.study("ready")
-
-    offered = staff.get(run_url(judge)).context["form"].fields["study"].queryset
-
-    assert list(offered) == [ready]
-
-
-def test_running_a_judge_needs_the_right_to_it() -> None:
-    study, judge = factories.study(), catalogue.make_stub_judge()
-    viewer = designer("view_judge")
-
-    assert viewer.get(run_url(judge)).status_code == 403
-    assert viewer.post(run_url(judge), {"study": study.pk}).status_code == 403
-    assert Client().post(run_url(judge), {"study": study.pk}).status_code == 302
-    assert Run.objects.count() == 0
-    assert "Run this judge" not in viewer.get(reverse("admin:judges_judge_change", args=[judge.pk])).content.decode()
 
 
 def endpoint_form(endpoint: Endpoint, **changes: Any) -> dict[str, Any]:
@@ -203,20 +136,11 @@ def test_the_admin_offers_the_providers_and_the_metrics_there_are(staff: Client)
     assert '<option value="length">Length 1</option>' in of_judge
 
 
-def test_the_judge_of_a_metric_is_made_and_run_in_the_admin(staff: Client, queued: list[int]) -> None:
-    study = factories.study()
-    Story.objects.filter(code="p1s2").update(is_withheld=True, text="")
-
+def test_the_judge_of_a_metric_is_made_in_the_admin(staff: Client) -> None:
     staff.post(reverse("admin:judges_judge_add"), {"slug": "length", "parameters": "{}", "metric": "length"})
-    judge = Judge.objects.get()
-    page = staff.get(run_url(judge)).text
-    after = staff.post(run_url(judge), {"study": study.pk}, follow=True)
 
+    judge = Judge.objects.get()
     assert (judge.metric, judge.metric_version, judge.endpoint) == ("length", "1", None)
-    assert "length will measure every story of the study by length 1. Nothing is sent" in " ".join(page.split())
-    assert "3 calls planned" in after.text
-    assert "1 story is withheld and was left out: p1s2" in after.text
-    assert runs.drain(Run.objects.get()).state == Run.State.FINISHED
 
 
 def test_a_judge_that_is_neither_is_refused_in_the_admin(staff: Client) -> None:

@@ -1,4 +1,6 @@
 import io
+import re
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from tests import factories
 from tests.judges import standin as told
 from tests.judges.conftest import judge_at, sendable
 from tests.judges.standin import StandIn
+from tests.judges.test_budget import price
 
 pytestmark = pytest.mark.django_db
 
@@ -21,14 +24,110 @@ def run_judges(*args: Any) -> str:
     return out.getvalue()
 
 
-def test_with_wait_the_stub_answers_everything_and_progress_is_shown() -> None:
+def exit_code(*args: Any) -> int:
+    with pytest.raises(CommandError) as error:
+        run_judges(*args)
+    return error.value.returncode
+
+
+def test_with_wait_the_stub_answers_everything_and_nobody_looks_at_a_bar(capsys: pytest.CaptureFixture[str]) -> None:
     factories.study(comparative=False)
 
-    said = run_judges("plums", "--judge", "stub", "--wait")
+    output = run_judges("plums", "--judge", "stub", "--wait")
 
-    assert "3 of 8 calls done: 3 ok" in said, "the probes come first"
-    assert said.endswith("stub in plums: finished. 8 of 8 calls done: 8 ok\n")
+    assert output == "stub in plums: finished. 8 of 8 calls done: 8 ok\n"
+    assert capsys.readouterr() == ("", "")
     assert Response.objects.filter(outcome="answered").count() == 8
+
+
+def test_a_dry_run_says_what_it_would_take_and_starts_nothing(standin: StandIn) -> None:
+    study = sendable(factories.study(comparative=False))
+    judge = judge_at(standin)
+    without_price = run_judges("plums", "--judge", "model-1", "--dry-run")
+    price(judge)
+
+    output = run_judges("plums", "--judge", "model-1", "--dry-run", "--stories", "p1s1")
+
+    assert re.fullmatch(
+        r"model-1 in plums: 2 calls to be sent, about [\d,]+ tokens in and 600 out, "
+        r"about \$ 0.01, at most \$ 0.\d\d, about 1 min\n",
+        output,
+    )
+    assert "8 calls to be sent" in without_price
+    assert "cost unknown, since the model has no price" in without_price
+    assert (Run.objects.count(), study.raters.count(), standin.hits) == (0, 0, [])
+
+
+def test_what_may_cost_something_needs_a_yes(standin: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    sendable(factories.study(comparative=False))
+    judge_at(standin)
+
+    assert exit_code("plums", "--judge", "model-1", "--wait") == 1
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("builtins.input", lambda question: "n")
+    assert exit_code("plums", "--judge", "model-1", "--wait") == 1
+    assert (Run.objects.count(), standin.hits) == (0, [])
+
+    monkeypatch.setattr("builtins.input", lambda question: "y")
+    assert "8 of 8 calls done: 8 ok" in run_judges("plums", "--judge", "model-1", "--wait")
+    assert Run.objects.get().approved_by == "run_judges"
+
+
+def test_a_run_that_waits_for_approval_is_approved_with_its_estimate_shown(standin: StandIn) -> None:
+    study = sendable(factories.study(comparative=False))
+    run = runs.plan(study, judge_at(standin), by="ann")
+
+    assert exit_code("plums", "--judge", "model-1", "--wait") == 1
+    assert standin.hits == []
+    assert exit_code("plums", "--judge", "model-1", "--stories", "p1s1", "--yes") == 1
+    run_judges("plums", "--judge", "model-1", "--wait", "--yes", "--budget", "3.5")
+
+    run.refresh_from_db()
+    assert (run.state, run.budget, run.approved_by) == (Run.State.FINISHED, Decimal("3.5"), "run_judges")
+
+
+def test_the_exit_code_says_how_it_ended(standin: StandIn) -> None:
+    sendable(factories.study(comparative=False))
+    judge_at(standin, n_at_once=1)
+    standin.script = [told.YES] * 4 + [told.NO_KEY]
+    assert exit_code("plums", "--judge", "model-1", "--wait", "--yes") == 2
+
+    standin.script = [told.REFUSED]
+    assert exit_code("plums", "--judge", "model-1", "--wait") == 3
+    assert exit_code("plums", "--judge", "model-1", "--wait") == 3, "as often as one asks"
+    assert exit_code("pears", "--judge", "model-1") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--budget", "much"),
+        ("--budget", "nan"),
+        ("--budget", "-1"),
+        ("--budget", "1e99"),
+        ("--repeats", "0"),
+        ("--repeats", "1000000"),
+        ("--repeats", "x"),
+        ("--orders", "sideways"),
+        ("--stories", "p9s9"),
+    ],
+)
+def test_nonsense_is_refused_in_a_sentence(arguments: tuple[str, str]) -> None:
+    factories.study(comparative=False)
+
+    with pytest.raises(CommandError):
+        run_judges("plums", "--judge", "stub", *arguments)
+    assert not Run.objects.exists()
+
+
+def test_further_stories_and_readings_are_asked_for_by_name() -> None:
+    factories.study(comparative=False, n_groups=2)
+
+    run_judges("plums", "--judge", "stub", "--wait", "--stories", "plot1", "p2s1")
+    run_judges("plums", "--judge", "stub", "--wait")
+    run_judges("plums", "--judge", "stub", "--wait", "--repeats", "2", "--stories", "p2s1")
+
+    assert [run.n_planned for run in Run.objects.order_by("pk")] == [10, 6, 2]
 
 
 def test_without_wait_the_workers_are_told(queued: list[int], django_capture_on_commit_callbacks: Any) -> None:
@@ -58,7 +157,7 @@ def test_the_same_command_goes_on_where_a_run_stopped(standin: StandIn) -> None:
     standin.script = [told.YES] * 4 + [told.NO_KEY]
 
     with pytest.raises(CommandError, match=r"HTTP 401.* The same command goes on from here"):
-        run_judges("plums", "--judge", "model-1", "--wait")
+        run_judges("plums", "--judge", "model-1", "--wait", "--yes")
 
     assert "8 of 8 calls done: 8 ok" in run_judges("plums", "--judge", "model-1", "--wait")
     assert Response.objects.count() == 8
@@ -89,7 +188,7 @@ def test_load_prompts_names_what_it_loaded() -> None:
     call_command("load_prompts", stdout=out)
 
     names = [f"{prompt.name} {prompt.version}" for prompt in prompts.load_built_in()]
-    assert out.getvalue().splitlines() == names
+    assert out.getvalue().splitlines() == [*names, "pds 1"]
     assert "plain-verdict-first 1" in names
 
 
@@ -102,9 +201,13 @@ def test_a_task_works_a_run_off(queued: list[int]) -> None:
     assert (run.state, queued) == (Run.State.FINISHED, [])
 
 
-def test_a_task_whose_turn_is_over_queues_the_run_again(queued: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_task_whose_turn_is_over_gives_way_to_another_endpoint_and_queues_what_is_left(
+    queued: list[int], standin: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tasks, "TURN_SECONDS", 0)
-    run = runs.start(factories.study(comparative=False), catalogue.make_stub_judge(), by="tests")
+    study = sendable(factories.study(comparative=False))
+    runs.start(study, judge_at(standin), by="tests")
+    run = runs.start(study, catalogue.make_stub_judge(), by="tests")
 
     tasks.work(run.judge.endpoint_id)
 

@@ -85,11 +85,11 @@ def test_the_same_seed_gives_the_same_answers_in_another_copy_of_the_study() -> 
     assert said(one) == said(two)
 
 
-def test_a_judge_runs_once_in_a_study(study: Study) -> None:
+def test_a_judge_has_one_unfinished_run_in_a_study(study: Study) -> None:
     judge = catalogue.make_stub_judge()
     runs.start(study, judge, by="tests")
 
-    with pytest.raises(CannotRun, match="resumed, not repeated"):
+    with pytest.raises(CannotRun, match="unfinished run in plums; let it go on, or close it first"):
         runs.start(study, judge, by="tests")
     assert (Run.objects.count(), Call.objects.count()) == (1, 8)
 

@@ -10,7 +10,7 @@ from studies.models import Instrument, Study
 from tests import factories, triggers
 from tests.annotation import walk
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 PORTUGUESE = {"Accept-Language": "pt-BR,pt;q=0.9"}
 READING = {"theme": "light", "size": "2", "back": "/again/"}
 

@@ -17,7 +17,7 @@ from reports import replications
 from studies.models import Provenance, Source, Story, StoryGroup, Study
 from tests.reports import pds_by_hand, pds_generated
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("few_shuffles")]
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded, pytest.mark.usefixtures("few_shuffles")]
 
 FILE = "human_annotations.csv"
 

@@ -184,7 +184,7 @@ def pool(world: World, pattern: Pattern, name: str, who: str) -> list[Any]:
         "step": [*steps.filter(scope__in=STEP_OF.get(pattern.name, ())), *steps, NOWHERE],
         "item": [*asked[:3], *measured[:1], NOWHERE],
         "table": [*figures.by_table(), NOWHERE],
-        "action": [*(["stop", "resume"] if is_of_judges else ["plan", "launch", "close"]), NOWHERE],
+        "action": [*(["pause", "resume"] if is_of_judges else ["plan", "launch", "close"]), NOWHERE],
         "run": [world.run.pk if world.run else 0, 0],
         "call": [*(world.run.calls.values_list("pk", flat=True)[:3] if world.run else []), 0],
         "endpoint": [*Endpoint.objects.order_by("pk").values_list("pk", flat=True), 0],

@@ -66,8 +66,6 @@ admin:annotation_invitation_issue   GET    login login login 403    403    ok   
 admin:annotation_invitation_issue   POST   login login login 403    403    ok    403    403     403
 admin:studies_study_action          GET    login login login 403    ok     403   403    403     403
 admin:studies_study_action          POST   login login login 403    away   403   403    403     403
-admin:judges_judge_run              GET    login login login 403    ok     403   ok     403     403
-admin:judges_judge_run              POST   login login login 403    ok     403   ok     403     403
 admin:auth_user_password_change     GET    login login login 403    403    403   403    403     ok
 admin:auth_user_password_change     POST   login login login 403    403    403   403    403     ok
 admin:app_list                      GET    login login login 404    ok     ok    ok     404     404
@@ -78,6 +76,8 @@ judges:runs                         GET    login login login 403    ok     ok   
 judges:runs                         POST   405   405   405   405    405    405   405    405     405
 judges:new_run                      GET    login login login 403    ok     403   ok     403     403
 judges:new_run                      POST   login login login 403    400    403   400    403     403
+judges:releases                     GET    login login login 403    ok     403   403    403     403
+judges:releases                     POST   login login login 403    400    403   403    403     403
 judges:run                          GET    login login login 403    ok     ok    ok     403     403
 judges:run                          POST   405   405   405   405    405    405   405    405     405
 judges:calls                        GET    login login login 403    ok     ok    ok     403     403
@@ -90,6 +90,8 @@ judges:judges                       GET    login login login 403    ok     ok   
 judges:judges                       POST   405   405   405   405    405    405   405    405     405
 judges:new_judge                    GET    login login login 403    ok     403   ok     403     403
 judges:new_judge                    POST   login login login 403    400    403   400    403     403
+judges:new_panel                    GET    login login login 403    ok     403   ok     403     403
+judges:new_panel                    POST   login login login 403    400    403   400    403     403
 judges:add_metric                   GET    405   405   405   405    405    405   405    405     405
 judges:add_metric                   POST   login login login 403    away   403   away   403     403
 judges:judge                        GET    login login login 403    ok     ok    ok     403     403

@@ -14,7 +14,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import override
 
-from judges.models import Judge
 from reports import figures, results
 from reports.models import Report
 from studies.items import all_types
@@ -23,7 +22,7 @@ from tests.languages import pseudo
 from tests.reports.test_pages import full_study
 from tests.trust import marked, world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 # Names of tables and fields that are the same words in Portuguese.
 SAME = {
@@ -75,7 +74,7 @@ def addresses() -> list[str]:
     found += [reverse("admin:studies_study_action", args=[live.pk, "close"])]
     found += [reverse("admin:studies_provenance_formatting", args=[study.pk]) for study in (draft, live)]
     found += [reverse("admin:annotation_invitation_issue")]
-    return [*found, *(reverse("admin:judges_judge_run", args=[judge.pk]) for judge in Judge.objects.all())]
+    return found
 
 
 @pytest.mark.slow

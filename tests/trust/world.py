@@ -5,6 +5,8 @@ Every secret is a word that stands nowhere else. Whoever may not see its kind mu
 
 import copy
 import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import Any
 from django.apps import AppConfig, apps
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -128,6 +131,20 @@ def digests(*only: AppConfig) -> dict[str, tuple[int, str]]:
             rows = sorted(map(repr, model._base_manager.values_list()))
             found[model._meta.label] = (len(rows), hashlib.sha256("\n".join(rows).encode()).hexdigest())
     return found
+
+
+@contextmanager
+def watched() -> Iterator[list[str]]:
+    """The statements sent within that could change a row of any table but the sessions'."""
+    statements: list[str] = []
+
+    def watch(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+        if not sql.startswith(("SELECT", "SAVEPOINT", "RELEASE", "ROLLBACK")) and "django_session" not in sql:
+            statements.append(sql)
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(watch):
+        yield statements
 
 
 # ── what is asked, about which texts ───────────────────────────────────────────────────────────────────────────────

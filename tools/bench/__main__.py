@@ -31,9 +31,9 @@ def measured(url: str, what: str) -> dict[str, Any]:
 def measure(what: str) -> None:
     """Print one measurement as JSON."""
     with measurement.own_database() as database:
-        from tools.bench import cost, reading, saves
+        from tools.bench import cost, judges, reading, saves
 
-        runs = {"saves": saves.run, "cost": cost.run, "reading": reading.run}
+        runs = {"saves": saves.run, "cost": cost.run, "reading": reading.run, "judges": judges.run}
         measurements = runs[what]()
     sys.stdout.write(json.dumps({"database": database} | measurements) + "\n")
 
@@ -41,7 +41,7 @@ def measure(what: str) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
     parser.add_argument("--postgres", default=os.environ.get("BENCH_POSTGRES", ""), metavar="URL")
-    parser.add_argument("--measure", choices=["saves", "cost", "reading"], help=argparse.SUPPRESS)
+    parser.add_argument("--measure", choices=["saves", "cost", "reading", "judges"], help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
         measure(options.measure)

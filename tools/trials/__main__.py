@@ -29,7 +29,7 @@ def trials() -> list[Trial]:
     """All of them. Called once Django is set up."""
     from tests import triggers
     from tests.trust import crawl
-    from tools.trials import faults, flips, keys, older_copy, restarts, sessions, two_tabs
+    from tools.trials import faults, flips, judges, keys, older_copy, restarts, sessions, two_tabs
 
     def flipped() -> dict[str, Any]:
         with triggers.lifted():
@@ -94,6 +94,51 @@ def trials() -> list[Trial]:
             "and every J must lead to the next question.",
             lambda: in_a_browser(lambda browser: keys.run(browser, 30)),
             {"runs": 30, "answers other than the key": 0, "moves lost": 0},
+        ),
+        Trial(
+            "Judges: a storm",
+            "A judge makes 5,040 calls, 128 at once, to a server that fails (20 %), hangs (5 %; time-out 120 s), "
+            "sends rubbish (3 %) and answers 429 for two of every fifteen seconds. Of three workers one is killed "
+            "(SIGKILL) twenty times and told to end (SIGTERM) five times; every message is sent twice. On PostgreSQL "
+            "messages go over a Redis of the trial's own, which is killed twice and forgets them. An attempt "
+            "is unexplained if its outcome is unknown though no worker was killed or ended while it was under way.",
+            judges.run_storm,
+            {"calls": 5040, "state": "finished", "in a terminal state": 5040, "stuck": 0, "without an answer": 0}
+            | {"doubled": 0, "requests that no row tells of": 0, "calls answered twice": 0, "unexplained": 0}
+            | {"above the limit": 0, "ends of more than 10 s": 0},
+        ),
+        Trial(
+            "Judges: one limit",
+            "Two judges with 504 calls each at one endpoint that takes 200 at once, four workers, eight messages, each "
+            "sent twice. The server counts.",
+            judges.run_limit,
+            {"calls": 1008, "ok": 1008, "requests": 1008, "above the limit": 0},
+        ),
+        Trial(
+            "Judges: half of the budget",
+            "A budget, in US dollars, of half of what all calls of a run cost.",
+            judges.run_budget,
+            {"state": "waiting", "above the budget": "0.000"},
+        ),
+        Trial(
+            "Judges: bursts of 429",
+            "A server that answers 429 for five of every fifteen seconds, at 64 calls at once of a second each.",
+            judges.run_bursts,
+            {"calls": 1512, "state": "finished", "stuck": 0, "without an answer": 0, "doubled": 0},
+        ),
+        Trial(
+            "Judges: all refused",
+            "Every call is refused, with 400, then in another study with 402. At most five are sent, nothing is "
+            "submitted, and the study goes on once that was mended.",
+            judges.run_refusals,
+            {f"{status}: {name}": value for status in (400, 402) for name, value in judges.ONCE_REFUSED.items()},
+        ),
+        Trial(
+            "Judges: the next call after a kill",
+            "An endpoint that is worth one worker. The worker is killed (SIGKILL) three times, and another started: "
+            "seconds until the next call. Then it is told to end (SIGTERM) while its calls take a minute each.",
+            judges.run_ends,
+            {"kills": 3, "waits of more than 45 s": 0, "ends of more than 10 s": 0},
         ),
     ]
 

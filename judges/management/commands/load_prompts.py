@@ -1,4 +1,4 @@
-"""Load the built-in prompts, so that judges can be made of them in the admin."""
+"""Load the built-in prompts and sets of personas, so that judges can be made of them in the admin."""
 
 from typing import Any
 
@@ -8,11 +8,14 @@ from judges import catalogue, prompts
 
 
 class Command(BaseCommand):
-    help = "Load the built-in prompts. Safe to call again; a file that changed under its version is refused."
+    help = (
+        "Load the built-in prompts and sets of personas. Safe to call again; a file that changed under its version is "
+        "refused."
+    )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            loaded = catalogue.load_prompts()
+            loaded = [*catalogue.load_prompts(), *catalogue.load_personas()]
         except prompts.InvalidPrompt as error:
             raise CommandError(str(error)) from None
-        self.stdout.write("\n".join(str(prompt) for prompt in loaded))
+        self.stdout.write("\n".join(str(row) for row in loaded))

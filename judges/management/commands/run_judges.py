@@ -1,53 +1,161 @@
-"""Start a judge in a study, a model or a metric, or go on where it stopped."""
+"""Start a judge in a study, a model or a metric, or go on where it stopped.
 
-from argparse import ArgumentParser
+Exit codes: 0 every call has an answer, or the workers have been told; 1 refused, nothing was sent; 2 stopped or
+waiting for a person; 3 finished, and some calls have no answer. As with every command, 2 stands for arguments that it
+does not know, too.
+"""
+
+import sys
+from argparse import ArgumentParser, ArgumentTypeError
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+from tqdm import tqdm
 
 from annotation.models import Rater
-from judges import catalogue, measurements, metrics, prompts, runs
-from judges.models import Call, Judge, Run
-from judges.planning import CannotRun
+from judges import catalogue, extensions, measurements, metrics, preparation, prompts, runs
+from judges.estimates import RunEstimate
+from judges.models import Call, Judge, Reading, Run
+from judges.planning import CannotRun, Scope
 from studies.lookup import NoSuchStudy, find_study
 from studies.models import Study
+
+REFUSED, HALTED, UNANSWERED = 1, 2, 3
+BY = "run_judges"
 
 
 class Command(BaseCommand):
     help = (
         "Start a judge in a study, or go on where it stopped. A model’s calls are left to the Celery workers, or made "
-        "here with --wait. The judge “stub” needs no key: its answers are drawn by chance. A metric is computed here."
+        "here with --wait. The judge “stub” needs no key: its answers are drawn by chance. A metric is computed here. "
+        "A judge that has read in the study is asked only what it has not been asked. Exit codes: 0 all is answered or "
+        "the workers have been told, 1 refused, 2 stopped or waiting for a person, 3 some calls have no answer."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("study", metavar="STUDY", help="slug of the study")
         either = parser.add_mutually_exclusive_group(required=True)
-        either.add_argument("--judge", metavar="J", help="slug of the judge, as in the admin; or “stub”")
+        either.add_argument("--judge", metavar="J", help="slug of the judge; or “stub”")
         either.add_argument("--metric", metavar="M", help="a metric, such as “length”; docs/judges.md lists them")
+        parser.add_argument("--stories", nargs="+", metavar="CODE", default=[], help="stories or groups; else all")
+        parser.add_argument(
+            "--orders", nargs="+", choices=Reading.Order.values, default=["planned"], help="of the stories in a group"
+        )
+        parser.add_argument(
+            "--repeats", type=_repeats, default=1, metavar="N", help="readings of each story, earlier runs included"
+        )
+        parser.add_argument("--budget", type=_dollars, metavar="USD", help="spend no more than this")
+        parser.add_argument("--dry-run", action="store_true", help="say what it would take, and start nothing")
+        parser.add_argument("--yes", action="store_true", help="approve it without being asked")
         parser.add_argument("--wait", action="store_true", help="make the calls in this process and show progress")
 
-    def handle(self, *args: Any, study: str, judge: str | None, metric: str | None, wait: bool, **options: Any) -> None:
+    def handle(self, *args: Any, study: str, judge: str | None, metric: str | None, **options: Any) -> None:
         try:
-            run = self._run(find_study(study), catalogue.make_metric_judge(metric) if metric else _judge(judge or ""))
+            of_study = find_study(study)
+            of_judge = catalogue.make_metric_judge(metric) if metric else _judge(judge or "")
+            run = self._find_run(of_study, of_judge, options)
         except (CannotRun, NoSuchStudy, metrics.UnknownMetric, prompts.InvalidPrompt) as error:
-            raise CommandError(str(error)) from None
-        if withheld := measurements.describe_withheld(run.withheld):
-            self.stdout.write(withheld)
-        if run.state == Run.State.FINISHED:
-            self.stdout.write(f"{run}: finished already. {progress(run, runs.count_calls(run))}")
+            raise CommandError(str(error), returncode=REFUSED) from None
+        if run is not None:
+            self._follow(run, wait=options["wait"])
+
+    def _find_run(self, study: Study, judge: Judge, options: dict[str, Any]) -> Run | None:
+        """The run at work, or the last one if nothing is left to ask; None after a dry run. Raises CannotRun."""
+        selection = extensions.find_codes(study, options["stories"])
+        scope = Scope(selection=selection, orders=tuple(options["orders"]), n_repeats=options["repeats"])
+        unfinished = Run.objects.filter(study=study, judge=judge).exclude(state=Run.State.FINISHED).first()
+        if unfinished:
+            return self._go_on(unfinished, scope, options)
+        try:
+            with transaction.atomic():
+                plan = extensions.plan(study, judge, scope)
+                estimate = preparation.estimate(study, plan)
+                transaction.set_rollback(True)
+        except extensions.NothingToAsk:
+            return Run.objects.filter(study=study, judge=judge).first()
+        name = f"{judge} in {study}"
+        if options["dry_run"]:
+            self.stdout.write(f"{name}: {describe(estimate) or f'{plan.n_calls} stories would be measured'}")
+            self._say_withheld(plan.withheld)
+            return None
+        self._approve(name, judge, estimate, is_approved=options["yes"])
+        return runs.start(study, judge, by=BY, scope=scope, budget=options["budget"])
+
+    def _go_on(self, run: Run, scope: Scope, options: dict[str, Any]) -> Run | None:
+        """The unfinished run at work again. Raises CannotRun if another scope than its own is asked for."""
+        if scope != Scope():
+            raise CannotRun(
+                f"{run} is unfinished; without --stories, --orders and --repeats this command goes on with it"
+            )
+        if options["dry_run"]:
+            self.stdout.write(f"{run}: {run.state}. {progress(run, runs.count_calls(run))}")
+            return None
+        is_planned = run.state == Run.State.PLANNED
+        if is_planned:
+            self._approve(str(run), run.judge, RunEstimate.load(run.estimate), is_approved=options["yes"])
+        if options["budget"] is not None:
+            runs.set_budget(run, options["budget"])
+        return runs.approve(run, by=BY) if is_planned else runs.resume(run)
+
+    def _approve(self, name: str, judge: Judge, estimate: RunEstimate | None, *, is_approved: bool) -> None:
+        """Have a person approve what costs something. Raises CommandError if nobody does."""
+        if is_approved or estimate is None or judge.is_stub:
             return
-        if not wait and run.judge.kind == Rater.Kind.MODEL:
+        self.stdout.write(f"{name}: {describe(estimate)}")
+        if not sys.stdin.isatty():
+            raise CommandError("Nothing was started: approve it with --yes.", returncode=REFUSED)
+        if input("Approve and start? [y/N] ").strip().lower() not in ("y", "yes"):
+            raise CommandError("Nothing was started.", returncode=REFUSED)
+
+    def _follow(self, run: Run, *, wait: bool) -> None:
+        """Say how the run stands, after its calls were made here if that was asked for. Raises CommandError."""
+        self._say_withheld(run.withheld)
+        is_finished = run.state == Run.State.FINISHED
+        if not is_finished and not wait and run.judge.kind == Rater.Kind.MODEL:
             self.stdout.write(f"{run}: {run.n_planned} calls planned; the workers have been told.")
             return
-        run = runs.drain(run, tell=lambda counts: self.stdout.write(progress(run, counts)))
+        if not is_finished:
+            run = self._drain(run)
+        counts = runs.count_calls(run)
         if run.state != Run.State.FINISHED:
-            raise CommandError(f"{run}: {run.state}. {run.note} The same command goes on from here.")
-        self.stdout.write(self.style.SUCCESS(f"{run}: finished. {progress(run, runs.count_calls(run))}"))
+            raise CommandError(f"{run}: {run.state}. {run.note} The same command goes on from here.", returncode=HALTED)
+        already = " already" if is_finished else ""
+        self.stdout.write(self.style.SUCCESS(f"{run}: finished{already}. {progress(run, counts)}"))
+        if n_unanswered := sum(n for state, n in counts.items() if state != Call.State.OK):
+            raise CommandError(f"Without an answer: {n_unanswered}. The run’s page says why.", returncode=UNANSWERED)
 
-    def _run(self, study: Study, judge: Judge) -> Run:
-        if run := Run.objects.filter(study=study, judge=judge).first():
-            return run if run.state == Run.State.FINISHED else runs.resume(run)
-        return runs.start(study, judge, by="run_judges")
+    def _drain(self, run: Run) -> Run:
+        """The run worked off, with a bar if somebody looks on."""
+        with tqdm(total=run.calls.count(), unit=" calls", disable=None, dynamic_ncols=True) as bar:
+
+            def tell(counts: dict[str, int]) -> None:
+                bar.n = sum(n for state, n in counts.items() if state not in Call.PENDING)
+                bar.set_postfix({state: n for state, n in counts.items() if state not in Call.PENDING}, refresh=False)
+                bar.refresh()
+
+            try:
+                return runs.drain(run, tell=tell)
+            except KeyboardInterrupt:
+                sentence = f"{run}: interrupted. Workers go on with it, if there are any; so does the same command."
+                raise CommandError(sentence, returncode=HALTED) from None
+
+    def _say_withheld(self, codes: list[str]) -> None:
+        if withheld := measurements.describe_withheld(codes):
+            self.stdout.write(withheld)
+
+
+def describe(estimate: RunEstimate | None) -> str:
+    """ "504 calls to be sent, about 1,152,000 tokens in and 96,000 out, about $ 4.10, at most $ 32.40, about 2 min"."""
+    if estimate is None:
+        return ""
+    cost = "cost unknown, since the model has no price"
+    if estimate.cost is not None:
+        cost = f"about $ {estimate.cost:,.2f}, at most $ {estimate.worst_cost:,.2f}"
+    tokens = f"about {estimate.n_tokens_in:,} tokens in and {estimate.n_tokens_out:,} out"
+    earlier = f"; {estimate.n_reused:,} more take earlier replies" if estimate.n_reused else ""
+    return f"{estimate.n_calls:,} calls to be sent, {tokens}, {cost}, about {estimate.minutes} min{earlier}"
 
 
 def progress(run: Run, counts: dict[str, int]) -> str:
@@ -58,6 +166,22 @@ def progress(run: Run, counts: dict[str, int]) -> str:
     return f"{sum(n_by_end.values())} of {run.n_planned} {noun}" + (f": {ends}" if ends else "")
 
 
+def _dollars(text: str) -> Decimal:
+    try:
+        amount = Decimal(text)
+    except InvalidOperation:
+        amount = Decimal("nan")
+    if not amount.is_finite() or not 0 <= amount < 10**8:
+        raise ArgumentTypeError(f"“{text}” is no sum of dollars, such as 12.50")
+    return amount.quantize(Decimal("0.0001"))
+
+
+def _repeats(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= extensions.MOST_REPEATS:
+        raise ArgumentTypeError(f"“{text}” is no number from 1 to {extensions.MOST_REPEATS}")
+    return int(text)
+
+
 def _judge(slug: str) -> Judge:
     judge = Judge.objects.select_related("endpoint", "prompt").filter(slug=slug).first()
     if judge is not None:
@@ -65,4 +189,6 @@ def _judge(slug: str) -> Judge:
     if slug == catalogue.STUB:
         return catalogue.make_stub_judge()
     slugs = ", ".join(Judge.objects.order_by("slug").values_list("slug", flat=True)) or "none yet"
-    raise CommandError(f"There is no judge “{slug}”; there are: {slugs}. Make one in the admin.")
+    raise CommandError(
+        f"There is no judge “{slug}”; there are: {slugs}. Make one on a study’s page of judges.", returncode=REFUSED
+    )

@@ -84,8 +84,8 @@ class Connection:
 class Provider:
     """One protocol by which models are reached. Subclasses are discovered; one instance of each serves all endpoints.
 
-    A subclass gives `slug`, `title` and `connect`. It imports its SDK in `connect` and not before: pages and commands
-    that list providers need not wait for it.
+    A subclass gives `slug`, `title`, `connect` and `read`. It imports its SDK in `connect` and not before: pages and
+    commands that list providers need not wait for it.
     """
 
     slug: ClassVar[str]  # stored as the adapter of an endpoint
@@ -97,6 +97,10 @@ class Provider:
 
     def connect(self, connection: Connection) -> Client:
         """A client for that address. Sends nothing yet. Raises CannotConnect."""
+        raise NotImplementedError
+
+    def read(self, body: str) -> Completion:
+        """The completion that a body of this protocol holds, as it was kept. Raises CallFailed if it holds none."""
         raise NotImplementedError
 
     def connect_batches(self, connection: Connection) -> BatchClient:

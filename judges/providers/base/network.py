@@ -7,7 +7,7 @@ Importing this module imports httpx2; providers import it in `connect`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
@@ -69,45 +69,67 @@ def failures() -> Iterator[None]:
 
 
 class GuardedTransport(httpx2.AsyncBaseTransport):
-    """Requests over connections to checked addresses, whose replies are bounded."""
+    """Requests over connections to checked addresses, whose replies are bounded.
+
+    Each connection has a pool of its own. httpcore's looks through all its idle connections at every request, which at
+    hundreds at once takes longer than all the rest of the request.
+    """
 
     def __init__(self, connection: Connection, headers: Mapping[str, str]) -> None:
         own = {"Accept-Encoding": "identity", "User-Agent": "Quire"} | dict(headers)  # what is counted is what arrives
         self._headers = [(name.encode(), value.encode()) for name, value in own.items()]
         self._max_body_bytes = connection.max_body_bytes
-        self._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=httpx2.create_ssl_context(trust_env=False),
-            max_connections=None,
-            keepalive_expiry=15,
-            network_backend=httpcore2.AnyIOBackend() if connection.may_be_private else PinnedBackend(),
-        )
+        self._backend = httpcore2.AnyIOBackend() if connection.may_be_private else PinnedBackend()
+        self._ssl_context = httpx2.create_ssl_context(trust_env=False)
+        self._pools: list[httpcore2.AsyncConnectionPool] = []
+        self._idle_pools: list[httpcore2.AsyncConnectionPool] = []
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         headers = [(name, value) for name, value in request.headers.raw if name.lower() in SENT_HEADERS]
         url = request.url
-        with failures():
-            response = await self._pool.handle_async_request(
-                httpcore2.Request(
-                    method=request.method,
-                    url=httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
-                    headers=headers + self._headers,
-                    content=request.stream,
-                    extensions=request.extensions,
+        pool = self._idle_pools.pop() if self._idle_pools else self._add_pool()
+        try:
+            with failures():
+                response = await pool.handle_async_request(
+                    httpcore2.Request(
+                        method=request.method,
+                        url=httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+                        headers=headers + self._headers,
+                        content=request.stream,
+                        extensions=request.extensions,
+                    )
                 )
-            )
-        stream = BoundedStream(response, max_bytes=self._max_body_bytes)
+        except BaseException:
+            self._idle_pools.append(pool)
+            raise
+        stream = BoundedStream(response, max_bytes=self._max_body_bytes, closed=lambda: self._idle_pools.append(pool))
         return httpx2.Response(response.status, headers=response.headers, stream=stream, extensions=response.extensions)
 
     async def aclose(self) -> None:
-        await self._pool.aclose()
+        for pool in self._pools:
+            await pool.aclose()
+
+    def _add_pool(self) -> httpcore2.AsyncConnectionPool:
+        pool = httpcore2.AsyncConnectionPool(
+            ssl_context=self._ssl_context,
+            max_connections=1,
+            keepalive_expiry=15,
+            network_backend=self._backend,
+        )
+        self._pools.append(pool)
+        return pool
 
 
 class BoundedStream(httpx2.AsyncByteStream):
-    """The body of a response, as it comes. Raises CallFailed where it grows too large or breaks off."""
+    """The body of a response, as it comes. Raises CallFailed where it grows too large or breaks off.
 
-    def __init__(self, response: httpcore2.Response, *, max_bytes: int) -> None:
+    closed : called once, when nothing more is read
+    """
+
+    def __init__(self, response: httpcore2.Response, *, max_bytes: int, closed: Callable[[], None]) -> None:
         self._response = response
         self._max_bytes = max_bytes
+        self._closed: Callable[[], None] | None = closed
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         for name, value in self._response.headers:
@@ -125,7 +147,12 @@ class BoundedStream(httpx2.AsyncByteStream):
                 yield chunk
 
     async def aclose(self) -> None:
-        await self._response.aclose()
+        try:
+            await self._response.aclose()
+        finally:
+            closed, self._closed = self._closed, None
+            if closed:
+                closed()
 
 
 class PinnedBackend(httpcore2.AnyIOBackend):

@@ -162,6 +162,7 @@ def ensure_stub_run(study: Study) -> Run:
     """The stub's run in that study, started if there is none and brought to its end; it needs neither a key nor the
     network."""
     stub = catalogue.make_stub_judge()
+    catalogue.load_personas()
     run = Run.objects.filter(study=study, judge=stub).first() or runs.start(study, stub, by="demo")
     if run.state == Run.State.FINISHED:
         return run

@@ -66,6 +66,22 @@ def test_a_message_may_come_in_parts(provider: Provider) -> None:
     assert outcomes[0] == outcomes[1]
 
 
+@pytest.mark.parametrize(
+    ("slug", "body"),
+    [
+        ("anthropic", '{"content": [{"type": "text", "text": "Yes"}], "stop_reason": "end_turn"}'),
+        ("openai", '{"choices": [{"message": {"content": "Yes"}}]}'),
+        ("stub", '{"stub": true, "reply": "Yes"}'),
+    ],
+)
+def test_a_body_that_was_kept_is_read_again(slug: str, body: str) -> None:
+    provider = providers.find_provider(slug)
+
+    assert (provider.read(body).text, provider.read(body).finish_reason) == ("Yes", "stop")
+    with pytest.raises(CallFailed):
+        provider.read("<html>Bad gateway</html>")
+
+
 @every_provider
 def test_what_quire_sets_itself_is_named(provider: Provider) -> None:
     assert {"model", "messages"} <= set(provider.own_fields)

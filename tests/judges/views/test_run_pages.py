@@ -1,6 +1,7 @@
 """The pages of runs and calls: what would be asked, how far a run is, and each call to read."""
 
 import re
+from decimal import Decimal
 
 import pytest
 from django.contrib.auth.models import User
@@ -8,11 +9,13 @@ from django.test import Client
 from django.utils import timezone
 
 from judges import catalogue, runs
-from judges.models import Attempt, Call, Judge, Run
-from judges.views import bodies, states
+from judges.models import Attempt, Call, Judge, Parse, Run
+from judges.views import states
 from judges.views.progress import load_progress
-from studies.models import Membership, Source, Study
+from judges.views.runs import ACTIONS
+from studies.models import Source, Study
 from tests import factories
+from tests.judges.views.pages import act, page, words
 
 pytestmark = pytest.mark.django_db
 
@@ -32,74 +35,6 @@ def run(study: Study, judge: Judge) -> Run:
     return runs.start(study, judge, by="ann")
 
 
-def page(client: Client, role: str, address: str, *, status: int = 200, **headers: str) -> str:
-    user = User.objects.filter(username=role or "helper").first() or factories.staff(role)
-    client.force_login(user)
-    response = client.get(address, headers=headers)
-    assert response.status_code == status, address
-    return response.content.decode()
-
-
-def words(html: str) -> str:
-    """What a page says, without its tags."""
-    return " ".join(re.sub(r"<[^>]*>", " ", html).split())
-
-
-# ── a new run ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_a_dry_run_shows_one_call_as_sent_and_writes_nothing(client: Client, study: Study, judge: Judge) -> None:
-    html = page(client, "researcher", f"/studies/plums/runs/new/?judge={judge.pk}")
-
-    # Two stories with a test and a guess each, and one ranking.
-    assert "stub would be asked 5 times" in words(html)
-    assert "Is it good in way 1?" in html
-    assert "Start the run" in html
-    assert not Run.objects.exists()
-    assert not Call.objects.exists()
-
-
-def test_a_dry_run_of_a_metric_leaves_no_step_behind(client: Client, study: Study) -> None:
-    metric = catalogue.make_metric_judge("length")
-    before = list(study.versions.values_list("steps__key", flat=True))
-
-    html = page(client, "researcher", f"/studies/plums/runs/new/?judge={metric.pk}")
-
-    assert "would be asked 2 times" in words(html)
-    assert list(study.versions.values_list("steps__key", flat=True)) == before
-
-
-def test_what_is_in_the_way_is_said_and_there_is_no_button(client: Client, study: Study, judge: Judge) -> None:
-    judge.endpoint.__class__.objects.update(is_allowed=False)
-
-    html = page(client, "researcher", f"/studies/plums/runs/new/?judge={judge.pk}")
-
-    assert "an administrator has not allowed its endpoint" in html
-    assert "Start the run" not in html
-
-
-def test_a_run_is_started_by_whoever_may(client: Client, study: Study, judge: Judge) -> None:
-    client.force_login(factories.staff("researcher"))
-
-    response = client.post("/studies/plums/runs/new/", {"judge": judge.pk})
-
-    run = Run.objects.get()
-    assert response.headers["Location"] == f"/studies/plums/runs/{run.pk}/"
-    assert (run.created_by, run.n_planned) == ("researcher", 5)
-
-
-def test_a_member_of_the_study_alone_starts_a_run_there_and_nowhere_else(
-    client: Client, study: Study, judge: Judge
-) -> None:
-    user = User.objects.create_user("cy", is_staff=True)
-    Membership.objects.create(study=study, user=user, role="researcher")
-    Study.objects.create(slug="pears", title="Pears")
-    client.force_login(user)
-
-    assert client.post("/studies/pears/runs/new/", {"judge": judge.pk}).status_code == 403
-    assert client.post("/studies/plums/runs/new/", {"judge": judge.pk}).status_code == 302
-
-
 # ── a run at work ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -111,7 +46,7 @@ def test_a_run_under_way_is_asked_for_again_and_a_finished_one_is_not(client: Cl
     runs.drain(run)
 
     html = page(client, "coordinator", address)
-    assert "5 of 5 calls are done" in words(html)
+    assert "Finished: 5 of 5 questions have an answer" in words(html)
     assert "hx-trigger" not in html
 
 
@@ -170,23 +105,86 @@ def test_what_waits_for_a_person_is_said(client: Client, run: Run) -> None:
     assert "The key was refused. Set a new one." in html
 
 
-def test_a_run_is_stopped_and_goes_on(client: Client, run: Run) -> None:
-    client.force_login(factories.staff("researcher"))
-
-    html = client.post(f"/studies/plums/runs/{run.pk}/stop/", follow=True).content.decode()
+def test_a_run_is_paused_and_goes_on(client: Client, run: Run) -> None:
+    html = act(client, run, "pause")
     run.refresh_from_db()
-    assert (run.state, run.note) == ("stopped", "stopped by researcher")
+    assert (run.state, run.note) == ("paused", "paused by researcher")
     assert "Go on" in html
-    client.post(f"/studies/plums/runs/{run.pk}/resume/")
+    assert "hx-trigger" not in html
+    act(client, run, "resume")
     run.refresh_from_db()
     assert run.state == "running"
+
+
+def test_what_does_not_fit_is_said_and_changes_nothing(client: Client, run: Run) -> None:
+    runs.drain(run)
+
+    for action, sentence in {
+        "approve": "has been approved already",
+        "discard": "has been approved; it can be closed, not discarded",
+        "pause": "is not at work",
+        "resume": "is finished",
+        "retry": "has no calls to ask again",
+    }.items():
+        assert sentence in words(act(client, run, action)), action
+    run.refresh_from_db()
+    assert run.state == "finished"
+    client.force_login(User.objects.get(username="researcher"))
+    assert client.post(f"/studies/plums/runs/{run.pk}/dance/").status_code == 400
+    assert client.get(f"/studies/plums/runs/{run.pk}/pause/").status_code == 405
+
+
+def test_calls_without_an_answer_are_asked_once_more_by_a_button(client: Client, run: Run) -> None:
+    runs.drain(run)
+    call = run.calls.order_by("pk").first()
+    assert call is not None
+    Call.objects.filter(pk=call.pk).update(state="truncated")
+    assert "Ask 1 call once more" in words(page(client, "researcher", f"/studies/plums/runs/{run.pk}/"))
+
+    assert "1 call is asked once more." in act(client, run, "retry")
+
+    assert runs.drain(run).state == "finished"
+    assert runs.count_calls(run) == {"ok": 5}
+
+
+def test_replies_are_read_again_by_a_button_and_the_history_stands_with_the_call(client: Client, run: Run) -> None:
+    runs.drain(run)
+    call = run.calls.filter(item__type="binary").first()
+    assert call is not None
+    Parse.objects.filter(attempt__call=call).update(version="1", values={}, state="unreadable", reason="no verdict")
+    Call.objects.filter(pk=call.pk).update(state="unreadable")
+
+    html = act(client, run, "read-again")
+
+    assert "5 replies were read again; 1 are read differently now." in words(html)
+    read = words(page(client, "researcher", f"/studies/plums/runs/{run.pk}/calls/{call.pk}/"))
+    assert "reply 1, parser 1 Cannot be read no verdict" in read
+    assert "reply 1, parser 2 Answered:" in read
+
+
+def test_a_limit_is_changed_and_nonsense_is_refused(client: Client, run: Run) -> None:
+    act(client, run, "pause")
+
+    assert "Enter a number." in act(client, run, "budget", budget="much")
+    assert "greater than or equal to 0" in act(client, run, "budget", budget="-1")
+    act(client, run, "budget", budget="2.50")
+
+    run.refresh_from_db()
+    assert (run.state, run.budget) == ("paused", Decimal("2.50"))
+
+
+def test_a_run_is_closed_with_what_it_has(client: Client, run: Run) -> None:
+    act(client, run, "pause")
+
+    assert "Finished: 0 of 5 questions have an answer" in words(act(client, run, "close"))
 
 
 def test_a_coordinator_sees_runs_and_changes_none(client: Client, run: Run) -> None:
     html = page(client, "coordinator", f"/studies/plums/runs/{run.pk}/")
 
-    assert "Stop" not in words(html)
-    assert client.post(f"/studies/plums/runs/{run.pk}/stop/").status_code == 403
+    assert "Pause" not in words(html)
+    for action in ACTIONS:
+        assert client.post(f"/studies/plums/runs/{run.pk}/{action}/").status_code == 403, action
 
 
 def test_a_run_of_another_study_is_not_there(client: Client, run: Run) -> None:
@@ -220,7 +218,7 @@ def test_a_call_shows_what_was_sent_came_back_and_was_read(client: Client, run: 
     runs.drain(run)
     call = run.calls.filter(item__type="binary").first()
     assert call is not None
-    body = '{"choices": [{"message": {"content": "It holds together.\\n\\n<b>Yes</b>"}}]}'
+    body = '{"stub": true, "reply": "It holds together.\\n\\n<b>Yes</b>"}'
     Attempt.objects.filter(call=call).update(body=body)
 
     html = page(client, "researcher", f"/studies/plums/runs/{run.pk}/calls/{call.pk}/")
@@ -235,13 +233,13 @@ def test_a_designer_sees_what_was_sent_and_no_answer(client: Client, run: Run) -
     runs.drain(run)
     call = run.calls.filter(item__type="binary").first()
     assert call is not None
-    Attempt.objects.filter(call=call).update(body="The canary sang.", reason="The canary sang.")
-    Call.objects.filter(pk=call.pk).update(reason="The canary sang.")
+    Attempt.objects.filter(call=call).update(body="The goldfinch sang.", reason="The goldfinch sang.")
+    Call.objects.filter(pk=call.pk).update(reason="The goldfinch sang.")
     address = f"/studies/plums/runs/{run.pk}/calls/{call.pk}/"
 
-    assert "The canary sang." in page(client, "researcher", address)
+    assert "The goldfinch sang." in page(client, "researcher", address)
     html = page(client, "designer", address)
-    assert "canary" not in html
+    assert "goldfinch" not in html
     assert "Read as" not in html
     assert "Is it good in way 1?" in html
 
@@ -258,21 +256,6 @@ def test_no_page_of_judges_tells_a_source(client: Client, run: Run, role: str) -
         html = page(client, role, f"/studies/plums/{address}")
         assert "Source 1" not in html, address
         assert "Title of" not in html, address
-
-
-@pytest.mark.parametrize(
-    ("body", "reply"),
-    [
-        ('{"choices": [{"message": {"content": "Yes"}}]}', "Yes"),
-        ('{"choices": [{"message": {"content": null, "refusal": "I will not."}}]}', "I will not."),
-        ('{"content": [{"type": "thinking"}, {"type": "text", "text": "No"}]}', "No"),
-        ('{"error": "no credit"}', ""),
-        ("[]", ""),
-        ("<html>Bad gateway</html>", "<html>Bad gateway</html>"),
-    ],
-)
-def test_the_words_of_the_model_are_found_in_a_body(body: str, reply: str) -> None:
-    assert bodies.find_reply(body) == reply
 
 
 # ── what it costs ──────────────────────────────────────────────────────────────────────────────────────────────────

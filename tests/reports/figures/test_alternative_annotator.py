@@ -21,7 +21,7 @@ from studies.models import Item, Study
 from tests import factories, triggers
 from tests.reports import given
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 # Forty pairs of a story by a person and one by a model, one question. Three experts agree on everything: of ten pairs
 # they say Yes and No to eight, and twice Yes to two.

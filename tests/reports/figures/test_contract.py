@@ -22,7 +22,7 @@ from tests.factories import NOON
 from tests.reports import given
 from tests.reports.test_pages import full_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 FIGURES = list(all_figures().values())
 each_figure = pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.key)

@@ -10,6 +10,9 @@ class Telegraph(Provider):
     def connect(self, connection: Connection) -> Client:
         return TelegraphClient()
 
+    def read(self, body: str) -> Completion:
+        return Completion('{"answer": "yes", "rationale": "Stop."}', "stop", raw=body)
+
 
 class TelegraphClient:
     async def complete(self, request: Request) -> Completion:

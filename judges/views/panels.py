@@ -1,0 +1,110 @@
+"""A panel: several judges set up on one page, each model with each prompt."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from judges import prompts
+from judges.models import Endpoint, Judge, Prompt
+from judges.views.judges import ADDS, KNOWN, JudgeForm
+from studies.access import Access
+from studies.views.guards import require_in_study
+
+N_MODELS = 5
+
+
+class PanelForm(forms.Form):
+    """The models, the prompts, and parameters that are the same for all."""
+
+    name = forms.SlugField(
+        label=gettext_lazy("Name of the panel"),
+        max_length=40,
+        help_text=gettext_lazy("Each judge gets it with its model, and with its prompt if there are several."),
+    )
+    prompts = forms.ModelMultipleChoiceField(
+        Prompt.objects.none(), label=gettext_lazy("Prompts"), widget=forms.CheckboxSelectMultiple
+    )
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        rows = [row.pk for row in Prompt.objects.order_by("name", "version") if _asks(row)]
+        self.fields["prompts"].queryset = Prompt.objects.filter(pk__in=rows)  # type: ignore[attr-defined]
+        for name in KNOWN:
+            self.fields[name] = JudgeForm.base_fields[name]
+        for n in range(N_MODELS):
+            self.fields[f"endpoint{n}"] = forms.ModelChoiceField(
+                Endpoint.objects.all(), label=gettext_lazy("Sent to"), required=False
+            )
+            self.fields[f"model{n}"] = forms.CharField(label=gettext_lazy("Model"), required=False, max_length=200)
+        self.judges: list[Judge] = []
+
+    @property
+    def rows(self) -> list[tuple[forms.BoundField, forms.BoundField]]:
+        """The models, each as its two fields."""
+        return [(self[f"endpoint{n}"], self[f"model{n}"]) for n in range(N_MODELS)]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        models: list[tuple[Endpoint, str]] = []
+        for n in range(N_MODELS):
+            endpoint, model = cleaned.get(f"endpoint{n}"), cleaned.get(f"model{n}", "")
+            if bool(endpoint) != bool(model):
+                self.add_error(f"model{n}", _("A model needs the endpoint it is reached at, and its name there."))
+            elif endpoint:
+                models.append((endpoint, model))
+        if not models:
+            raise ValidationError(_("A panel needs at least one model."))
+        if not self.errors:
+            self._make(cleaned, models)
+        return cleaned
+
+    def _make(self, cleaned: dict[str, Any], models: list[tuple[Endpoint, str]]) -> None:
+        """The judges, not saved yet. What is wrong with one is said of the whole form."""
+        parameters = {name: cleaned[name] for name in KNOWN if cleaned.get(name) is not None}
+        chosen = list(cleaned["prompts"])
+        for (endpoint, model), prompt in product(models, chosen):
+            parts = [cleaned["name"], slugify(model.replace(".", "-").replace("/", "-").replace(":", "-"))]
+            slug = "-".join([*parts, prompt.name] if len(chosen) > 1 else parts)
+            judge = Judge(slug=slug, endpoint=endpoint, model=model, prompt=prompt, parameters=dict(parameters))
+            try:
+                judge.full_clean()
+            except ValidationError as error:
+                self.add_error(None, f"{slug}: {' '.join(error.messages)}")
+            if slug in {other.slug for other in self.judges}:
+                self.add_error(None, _("Two judges would be called %(slug)s.") % {"slug": slug})
+            self.judges.append(judge)
+
+
+def _asks(prompt: Prompt) -> bool:
+    """Whether a judge can answer with it: prompts for filling, probing and writing are none of a judge's."""
+    try:
+        return prompts.shape_of(prompt.template).kind == "answer"
+    except prompts.InvalidPrompt:
+        return False
+
+
+@require_in_study(ADDS, methods=("GET", "HEAD", "POST"))
+def new(request: HttpRequest, access: Access) -> HttpResponse:
+    """For whoever may make judges: several of them, each model with each prompt."""
+    form = PanelForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        with transaction.atomic():
+            for judge in form.judges:
+                judge.save()
+        n = len(form.judges)
+        sentence = ngettext("%(n)d judge is there and can be run.", "%(n)d judges are there and can be run.", n)
+        messages.success(request, sentence % {"n": n})
+        return redirect("judges:judges", slug=access.study.slug)
+    context = {"study": access.study, "access": access, "form": form}
+    return render(request, "judges/panel_form.html", context, status=400 if form.errors else 200)

@@ -1,0 +1,60 @@
+"""Texts that may be sent to outside providers: the derived ones that are still closed, and every release so far."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from judges import releases
+from judges.models import TextRelease
+from studies.access import Access
+from studies.views.guards import require_in_study
+
+CHANGES = "studies.change_provenance"
+
+
+class ReleaseForm(forms.Form):
+    """Which texts, under which licence, and why."""
+
+    codes = forms.MultipleChoiceField(label=_("Texts"), widget=forms.CheckboxSelectMultiple)
+    licence = forms.CharField(
+        label=_("Licence"), max_length=200, required=False, help_text=_("Written beside each of them.")
+    )
+    reason = forms.CharField(
+        label=_("Why they may be sent"),
+        widget=forms.Textarea({"rows": 3}),
+        help_text=_("Kept with your name and the day, such as: the writers agreed to it on the consent page."),
+    )
+
+    def __init__(self, *args: Any, codes: list[str]) -> None:
+        super().__init__(*args)
+        self.fields["codes"].choices = [(code, code) for code in codes]  # type: ignore[attr-defined]
+        self.fields["codes"].initial = codes
+
+
+@require_in_study(CHANGES, methods=("GET", "HEAD", "POST"))
+def index(request: HttpRequest, access: Access) -> HttpResponse:
+    """For whoever may change provenance: release derived texts for sending, in one action with a reason."""
+    codes = [story.code for story in releases.find_releasable(access.study)]
+    form = ReleaseForm(request.POST if request.method == "POST" else None, codes=codes)
+    if request.method == "POST" and form.is_valid():
+        row = releases.release(access.study, **form.cleaned_data, by=request.user.get_username(), at=timezone.now())
+        n = len(row.codes)
+        sentence = ngettext("%(n)d text may be sent now.", "%(n)d texts may be sent now.", n)
+        messages.success(request, sentence % {"n": n})
+        return redirect("judges:releases", slug=access.study.slug)
+    context = {
+        "study": access.study,
+        "access": access,
+        "form": form,
+        "codes": codes,
+        "releases": TextRelease.objects.filter(study=access.study).order_by("-pk"),
+    }
+    return render(request, "judges/releases.html", context, status=400 if form.errors else 200)

@@ -1,0 +1,97 @@
+"""What a run is about, as fields: only those between which its judge's prompt leaves a choice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models import Rater
+from judges import planning, prompts
+from judges.models import Judge, PersonaSet
+from judges.planning import Scope
+from studies import protocol as protocols
+from studies.models import Step, Study
+
+# The names of its fields in an address, and what says that they were filled in.
+FIELDS = ("is_chosen", "steps", "persona_set", "n_examples", "probes", "anchors")
+MOST_EXAMPLES = 20
+
+
+class ScopeForm(forms.Form):
+    """Which steps, as whom, after how many examples, and what guards the run. A metric leaves no choice."""
+
+    is_chosen = forms.BooleanField(initial=True, widget=forms.HiddenInput())
+    steps = forms.MultipleChoiceField(label=_("What is asked"), widget=forms.CheckboxSelectMultiple)
+    persona_set = forms.ModelChoiceField(
+        PersonaSet.objects.none(),
+        label=_("Personas"),
+        required=False,
+        empty_label=_("none: as nobody in particular"),
+        help_text=_("One reading of every story as each of them."),
+    )
+    n_examples = forms.IntegerField(
+        label=_("Examples before each question"),
+        min_value=1,
+        max_value=MOST_EXAMPLES,
+        help_text=_("Experts’ answers about other stories: never the same story, group or prompt."),
+    )
+    probes = forms.BooleanField(
+        label=_("Ask of each story whether the model knows it"), required=False, help_text=_("One more call a story.")
+    )
+    anchors = forms.BooleanField(
+        label=_("Ask about the three fixed texts, too"),
+        required=False,
+        help_text=_("They show from run to run whether the model has changed."),
+    )
+
+    def __init__(self, *args: Any, study: Study, judge: Judge) -> None:
+        super().__init__(*args)
+        self._judge = judge
+        asked = _find_steps(study)
+        suitable = [step for step in asked if judge.prompt and planning.can_ask(judge.prompt, step)]
+        self._is_all = len(suitable) == len(asked)
+        self.fields["steps"].choices = [(step.key, step.title or step.key) for step in suitable]  # type: ignore[attr-defined]
+        self.fields["steps"].initial = [step.key for step in suitable]
+        self.fields["n_examples"].initial = Scope.n_examples
+        for name in self._find_unneeded(len(suitable)):
+            del self.fields[name]
+        if "persona_set" in self.fields and judge.prompt:
+            self.fields["persona_set"].queryset = PersonaSet.objects.filter(name=judge.prompt.personas)  # type: ignore[attr-defined]
+
+    @property
+    def scope(self) -> Scope:
+        """What was chosen; before anything was, all that the prompt can ask."""
+        values = self.cleaned_data if self.is_bound and self.is_valid() else {}
+        chosen = values.get("steps", self.fields["steps"].initial if "steps" in self.fields else [])
+        is_all = self._is_all and len(chosen) == len(self.fields["steps"].initial or []) if chosen else True
+        return Scope(
+            steps=() if is_all else tuple(chosen),
+            persona_set=values.get("persona_set"),
+            n_examples=values.get("n_examples") or Scope.n_examples,
+            probes=values.get("probes", False),
+            anchors=values.get("anchors", False),
+        )
+
+    def _find_unneeded(self, n_steps: int) -> list[str]:
+        """Names of the fields between which there is nothing to choose."""
+        if self._judge.kind == Rater.Kind.METRIC:
+            return [name for name in self.fields if name != "is_chosen"]
+        prompt = self._judge.required_prompt
+        unneeded = [] if n_steps > 1 or not self._is_all else ["steps"]
+        if not prompt.personas:
+            unneeded.append("persona_set")
+        try:
+            takes_examples = prompts.shape_of(prompt.template).takes_examples
+        except prompts.InvalidPrompt:
+            takes_examples = False
+        return unneeded if takes_examples else [*unneeded, "n_examples"]
+
+
+def _find_steps(study: Study) -> list[Step]:
+    """The steps that ask for answers; none where there is no protocol yet."""
+    try:
+        return list(protocols.load_protocol(protocols.current(study)).ratings)
+    except protocols.NotPlannable:
+        return []

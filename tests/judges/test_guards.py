@@ -1,0 +1,110 @@
+"""What guards a run beside its questions: the canary, the probe of what a model knows, and the fixed texts."""
+
+import json
+import re
+
+import pytest
+
+from annotation.models import Response
+from judges import calls, prompts, runs
+from judges.models import Call, Parse, Run
+from judges.planning import Scope
+from studies.models import Provenance, Story, Study
+from tests import factories, triggers
+from tests.judges.conftest import judge_at, sendable
+from tests.judges.standin import StandIn
+from tests.judges.standin.replies import YES, Reply, says
+from tests.judges.standin.server import Hit
+
+pytestmark = pytest.mark.django_db
+WORDS = " ".join(f"word{n}" for n in range(90))
+
+
+def content_of(hit: Hit) -> str:
+    return "".join(message["content"] for message in hit.body["messages"])
+
+
+@pytest.fixture
+def two() -> Study:
+    """Two stories, two tests of each."""
+    return sendable(factories.study(n_stories=2, comparative=False))
+
+
+def test_every_fence_of_a_run_carries_its_code_and_another_run_has_another(two: Study, standin: StandIn) -> None:
+    first = runs.start(two, judge_at(standin), by="tests")
+    second = runs.start(two, judge_at(standin, "model-2"), by="tests")
+
+    assert first.canary != second.canary
+    for run in (first, second):
+        for call in run.calls.all():
+            (_system, user) = calls.render(call.request)["messages"]
+            assert f"{run.canary}\n</story" in user["content"]
+
+
+def test_a_reply_that_repeats_the_code_gives_no_answer_and_says_why(two: Study, standin: StandIn) -> None:
+    def reply(hit: Hit) -> Reply:
+        code = re.search(r"canary-[0-9a-f]{32}", content_of(hit))
+        assert code is not None
+        return says(f'{code[0]}\n{{"answer": "yes"}}')
+
+    standin.reply = reply
+
+    run = runs.drain(runs.start(two, judge_at(standin), by="tests"))
+
+    assert runs.count_calls(run) == {"unreadable": 4}
+    assert "must not come back" in run.calls.all()[0].reason
+    assert set(Response.objects.values_list("outcome", "value")) == {("unreadable", None)}
+
+
+def probed(study: Study, standin: StandIn, reply: dict[str, str]) -> Run:
+    standin.reply = lambda hit: says(json.dumps(reply)) if "beginning of a text" in content_of(hit) else YES
+    return runs.drain(runs.start(study, judge_at(standin), by="tests", scope=Scope(probes=True)))
+
+
+def test_a_model_that_knows_how_a_story_goes_on_is_found_out(two: Study, standin: StandIn) -> None:
+    with triggers.lifted():
+        Story.objects.filter(code="p1s1").update(text=WORDS)
+    rest = WORDS.split()[40:60]
+
+    run = probed(two, standin, {"known": "yes", "title": "", "author": "", "continuation": " ".join(rest)})
+
+    assert (run.state, run.n_planned) == ("finished", 6)
+    found = Parse.objects.filter(attempt__call__kind=Call.Kind.PROBE).order_by("attempt__call__story__code")
+    assert [(parse.values["n_words"], parse.values["is_proven"]) for parse in found] == [(20, True), (0, False)]
+    assert not any("word40" in content_of(hit) for hit in standin.hits if "beginning of a text" in content_of(hit))
+
+
+def test_who_names_title_and_author_knows_the_story(two: Study, standin: StandIn) -> None:
+    with triggers.lifted():
+        Provenance.objects.update(title="The Ferry", factors={"author": "Ann Ash"})
+
+    probed(two, standin, {"known": "yes", "title": "Ferry", "author": "Ann Ash", "continuation": ""})
+
+    found = Parse.objects.filter(attempt__call__kind=Call.Kind.PROBE)
+    assert [(p.values["has_title"], p.values["has_author"]) for p in found] == [(True, True)] * 2
+
+
+def test_a_probe_is_no_answer_of_the_judge(two: Study, standin: StandIn) -> None:
+    run = probed(two, standin, {"known": "no"})
+
+    assert run.calls.filter(kind=Call.Kind.PROBE, state=Call.State.OK, assignment=None).count() == 2
+    assert Response.objects.count() == 4
+
+
+def test_the_fixed_texts_are_judged_beside_the_stories_and_enter_no_answer(two: Study, standin: StandIn) -> None:
+    run = runs.drain(runs.start(two, judge_at(standin), by="tests", scope=Scope(anchors=True)))
+
+    tests = run.calls.filter(kind=Call.Kind.TEST).order_by("pk")
+    keys = [text.key for text in prompts.load_anchors().texts]
+    assert [(call.anchor, call.items, call.state) for call in tests] == [
+        (key, [item], "ok") for key in keys for item in ("item-1", "item-2")
+    ]
+    values = Parse.objects.filter(attempt__call__kind=Call.Kind.TEST).values_list("values", flat=True)
+    assert sorted(values, key=str) == [{"item-1": "yes"}] * 3 + [{"item-2": "yes"}] * 3
+    assert (run.frozen["anchors"], Response.objects.count()) == ("1", 4)
+
+
+def test_a_run_that_asks_for_no_guards_sends_none(two: Study, standin: StandIn) -> None:
+    run = runs.start(two, judge_at(standin), by="tests")
+
+    assert set(run.calls.values_list("kind", flat=True)) == {Call.Kind.ANSWER}

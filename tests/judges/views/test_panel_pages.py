@@ -1,0 +1,97 @@
+"""A panel of judges set up on one page, and derived texts released for sending."""
+
+import pytest
+from django.test import Client
+
+from judges import catalogue, releases
+from judges.models import Judge, Prompt, TextRelease
+from judges.releases import CannotRelease
+from studies import licences
+from studies.models import Source, Study
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+PANEL, TEXTS = "/studies/plums/judges/panel/", "/studies/plums/runs/texts/"
+
+
+@pytest.fixture
+def study() -> Study:
+    """Two stories; a model wrote the second."""
+    study = factories.study(n_stories=2, n_items=1, state="draft", planned=False)
+    Source.objects.filter(name="Source 2").update(kind=Source.Kind.MODEL)
+    return study
+
+
+@pytest.fixture
+def designer(client: Client) -> Client:
+    client.force_login(factories.staff("designer"))
+    return client
+
+
+def panel(*prompts: str, models: tuple[str, ...] = ("stub-a",), **fields: object) -> dict[str, object]:
+    endpoint = catalogue.make_stub_judge().endpoint_id
+    rows = {f"endpoint{n}": endpoint for n in range(len(models))} | {f"model{n}": m for n, m in enumerate(models)}
+    pks = list(Prompt.objects.filter(name__in=prompts).values_list("pk", flat=True))
+    return {"name": "panel", "prompts": pks} | rows | fields
+
+
+def test_three_models_with_one_prompt_are_three_judges(designer: Client, study: Study) -> None:
+    designer.post(PANEL, panel("quiet-judge", models=("stub-a", "stub-b", "stub-c"), temperature="0"))
+
+    made = Judge.objects.filter(slug__startswith="panel-").order_by("slug")
+    assert [(j.slug, j.model, j.prompt.name, j.parameters) for j in made] == [
+        (f"panel-stub-{x}", f"stub-{x}", "quiet-judge", {"temperature": 0}) for x in "abc"
+    ]
+
+
+def test_one_model_with_two_protocols_is_two_judges_named_by_their_prompts(designer: Client, study: Study) -> None:
+    designer.post(PANEL, panel("ttcw-paper-reasoning-first", "ttcw-release-verdict-first"))
+
+    assert set(Judge.objects.filter(slug__startswith="panel-").values_list("slug", flat=True)) == {
+        "panel-stub-a-ttcw-paper-reasoning-first",
+        "panel-stub-a-ttcw-release-verdict-first",
+    }
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"model0": ""}, "A model needs the endpoint it is reached at"),
+        ({"endpoint0": "", "model0": ""}, "A panel needs at least one model."),
+        ({"endpoint1": "same", "model1": "stub-a"}, "Two judges would be called panel-stub-a."),
+    ],
+)
+def test_a_panel_that_is_not_whole_makes_no_judge(
+    designer: Client, study: Study, fields: dict[str, str], sentence: str
+) -> None:
+    whole = panel("quiet-judge")
+    changed = {name: whole["endpoint0"] if value == "same" else value for name, value in fields.items()}
+
+    response = designer.post(PANEL, whole | changed)
+
+    assert (response.status_code, Judge.objects.count()) == (400, 1)
+    assert sentence in response.content.decode()
+
+
+def test_derived_texts_are_released_in_one_action_with_a_reason(designer: Client, study: Study) -> None:
+    assert "p1s2" in designer.get(TEXTS).content.decode()
+
+    designer.post(TEXTS, {"codes": ["p1s2"], "licence": "CC0", "reason": "Written for this study."})
+
+    row = TextRelease.objects.get()
+    assert (row.codes, row.licence, row.reason, row.by) == (["p1s2"], "CC0", "Written for this study.", "designer")
+    assert licences.find_sendable_codes(study) == {"p1s2"}
+    assert study.stories.get(code="p1s2").provenance.licence == "CC0"
+    assert "Written for this study." in designer.get(TEXTS).content.decode()
+
+
+def test_without_a_reason_nothing_is_released(designer: Client, study: Study) -> None:
+    response = designer.post(TEXTS, {"codes": ["p1s2"], "reason": " "})
+
+    assert (response.status_code, TextRelease.objects.count(), licences.find_sendable_codes(study)) == (400, 0, set())
+
+
+def test_a_text_that_is_not_derived_is_not_released_so(study: Study) -> None:
+    with pytest.raises(CannotRelease, match="p1s1 is no derived text"):
+        releases.release(study, ["p1s1"], reason="Why not.", by="x", at=factories.NOON)
+    assert licences.find_sendable_codes(study) == set()

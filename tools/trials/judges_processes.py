@@ -1,0 +1,121 @@
+"""What judges run in, as real processes: workers, the scheduler, a Redis of the trial's own."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from django.conf import settings
+
+from tests.worker import database_url
+from tools.bench.judges import KEY_VARIABLE
+
+CELERY = [sys.executable, "-m", "celery", "--quiet", "--app", "tools.trials.judges_app"]
+QUIET = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "error"]
+
+
+class Redis:
+    """A Redis on a port of its own that keeps nothing: a restart loses every message."""
+
+    def __init__(self) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self._folder = tempfile.mkdtemp()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+        self._process = subprocess.Popen([*command, "--dir", self._folder], stdout=subprocess.DEVNULL)
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+    def restart(self) -> None:
+        self.stop()
+        time.sleep(1)
+        self.start()
+
+
+class Fleet:
+    """Workers for judges on the trial's database, as many as there are to be, and the scheduler beside them.
+
+    broker : the address of a Redis; "" for the broker of files
+    """
+
+    def __init__(self, n: int, *, broker: str, allowed: str) -> None:
+        self._environment = os.environ | {
+            "DATABASE_URL": database_url(),
+            "QUIRE_ALLOWED_PRIVATE_ENDPOINTS": allowed,
+            KEY_VARIABLE: "sk-trial",
+            "REDIS_URL": broker,
+        }
+        self._n_started = 0
+        self.workers = [self._start_worker() for _ in range(n)]
+        beat = ["beat", "--loglevel", "error", "--pidfile=", "--schedule", f"{os.environ['QUIRE_VAR']}/beat"]
+        self._beat = self._start(beat)
+
+    def kill(self, n: int) -> None:
+        """Kill a worker (SIGKILL), as if the machine had gone."""
+        self.workers[n].kill()
+        self.workers[n].wait()
+
+    def terminate(self, n: int) -> float:
+        """Have a worker end (SIGTERM), as an update does: seconds until it has."""
+        began = time.monotonic()
+        self.workers[n].send_signal(signal.SIGTERM)
+        self.workers[n].wait()
+        return time.monotonic() - began
+
+    def replace(self, n: int) -> None:
+        """Start a worker in place of one that has ended."""
+        self.workers[n] = self._start_worker()
+
+    def stop(self) -> None:
+        for process in [*self.workers, self._beat]:
+            process.kill()
+            process.wait()
+
+    def _start_worker(self) -> subprocess.Popen[bytes]:
+        self._n_started += 1
+        name = f"judges{self._n_started}@trial"
+        return self._start(
+            [
+                "worker",
+                "--pool",
+                "threads",
+                "--concurrency",
+                "4",
+                "--queues",
+                "judges,celery",
+                "--hostname",
+                name,
+                *QUIET,
+            ]
+        )
+
+    def _start(self, arguments: list[str]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen([*CELERY, *arguments], cwd=settings.BASE_DIR, env=self._environment)
+
+
+@contextmanager
+def fleet(n: int, url: str) -> Iterator[tuple[Fleet, Redis | None]]:
+    """Workers that may ask the server at that address: over Redis beside PostgreSQL, else over files."""
+    redis = Redis() if "postgres" in database_url() and shutil.which("redis-server") else None
+    with ExitStack() as stack:
+        if redis:
+            redis.start()
+            stack.callback(redis.stop)
+        workers: Any = Fleet(n, broker=redis.url if redis else "", allowed=url.split("/")[2])
+        stack.callback(workers.stop)
+        yield workers, redis
