@@ -19,6 +19,7 @@ class Pace:
     size: int
     clock: Callable[[], float] = time.monotonic
     _halved_at: float = field(default=float("-inf"))
+    _was_answered: bool = True  # since it was halved
     _n_answered: int = 0
     _limits: Limits | None = None
     _limits_at: float = 0.0
@@ -37,15 +38,20 @@ class Pace:
     def answered(self) -> None:
         """Widen the window by one once as many calls were answered as it holds."""
         self._n_answered += 1
+        self._was_answered = True
         if self.size < self.share and self._n_answered >= self.size:
             self.size += 1
             self._n_answered = 0
 
     def overloaded(self, *, sent_at: float) -> bool:
-        """Halve the window; False for a call that was sent before the last time: it tells nothing new."""
-        if sent_at <= self._halved_at:
+        """Halve the window; False for a call that tells nothing new.
+
+        One that was sent before the last time, or no call was answered since then: an endpoint that refuses all of them
+        needs a rest, and not a narrower window.
+        """
+        if sent_at <= self._halved_at or not self._was_answered:
             return False
-        self._halved_at = self.clock()
+        self._halved_at, self._was_answered = self.clock(), False
         self.size = max(1, min(self.size, self.share) // 2)
         self._n_answered = 0
         return True

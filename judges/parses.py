@@ -20,7 +20,7 @@ from judges.planning import CannotRun
 from judges.replies import Interpretation
 
 # So many are read in one transaction: on SQLite a longer one would keep raters waiting.
-N_TOGETHER = 100
+N_TOGETHER = 32
 REPLIED = (Attempt.Outcome.ANSWERED, Attempt.Outcome.REUSED)
 
 

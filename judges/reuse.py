@@ -19,7 +19,7 @@ from judges.settlement import Ended
 from studies.models import Study
 
 # So many are settled in one transaction: on SQLite a longer one would keep raters waiting.
-N_TOGETHER = 100
+N_TOGETHER = 32
 # In these a call has a reply from which something was recorded.
 REPLIED = (
     *(Call.State.OK, Call.State.REFUSED, Call.State.BLOCKED),

@@ -79,9 +79,9 @@ def start(
     sends_batches: bool = False,
 ) -> Run:
     """A new run that the one who plans it approves, at work at once. The arguments are those of `plan`."""
-    with transaction.atomic():
-        options = {"resends_unknown": resends_unknown, "sends_batches": sends_batches}
-        return approve(plan(study, judge, by=by, scope=scope, budget=budget, **options), by=by)
+    options = {"resends_unknown": resends_unknown, "sends_batches": sends_batches}
+    # Two transactions: on SQLite one that also took many earlier replies would keep raters waiting.
+    return approve(plan(study, judge, by=by, scope=scope, budget=budget, **options), by=by)
 
 
 def plan(

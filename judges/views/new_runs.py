@@ -122,6 +122,13 @@ class ApprovalForm(BudgetForm):
         help_text=gettext_lazy("It may be paid twice. Otherwise such calls wait for a person."),
         required=False,
     )
+    sends_batches = forms.BooleanField(
+        label=gettext_lazy("Hand calls in as batches"),
+        help_text=gettext_lazy(
+            "At half the price; the provider answers within a day. Three calls go first all the same."
+        ),
+        required=False,
+    )
     n_calls = forms.IntegerField(required=False, widget=forms.HiddenInput)
 
 
@@ -188,6 +195,7 @@ def _start(
             scope=scope,
             budget=approval.cleaned_data["budget"],
             resends_unknown=approval.cleaned_data["resends_unknown"],
+            sends_batches=approval.cleaned_data["sends_batches"],
         )
     except CannotRun as error:
         form.add_error("judge", str(error))

@@ -13,8 +13,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from config.roles import VIEW_RESPONSES
 from judges import parses, runs
 from judges.estimates import RunEstimate
+from judges.guard_results import load_results
 from judges.models import Run
 from judges.planning import CannotRun
 from judges.views import states
@@ -55,6 +57,7 @@ def show(request: HttpRequest, access: Access, run: int) -> HttpResponse:
         "budget_form": BudgetForm(initial={"budget": None if row.budget is None else f"{row.budget.normalize():f}"}),
         "estimate": RunEstimate.load(row.estimate),
         "withheld": row.withheld,
+        "guards": load_results(row) if access.may(VIEW_RESPONSES) and not request.htmx else None,  # type: ignore[attr-defined]
     }
     return render(request, "judges/run.html#live" if request.htmx else "judges/run.html", context)  # type: ignore[attr-defined]
 

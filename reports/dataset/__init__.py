@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from annotation.models import Response
-from judges.models import Run
+from judges.models import Judge
 from reports.dataset import answers, cubes, readings
 from reports.dataset.cubes import Cube
 from reports.dataset.readings import JudgeReading
@@ -82,10 +82,9 @@ class Dataset:
         return readings.take_one_value(self.all_readings, self.reading_by_assignment, scales=scales)
 
     @cached_property
-    def model_by_judge(self) -> dict[str, str]:
-        """What its endpoint calls the model of each judge that ran here. One query."""
-        runs = Run.objects.filter(study=self.study, judge__metric="")
-        return dict(runs.values_list("judge__slug", "judge__model"))
+    def judge_by_slug(self) -> dict[str, Judge]:
+        """Every model that ran here. One query."""
+        return {judge.slug: judge for judge in Judge.objects.filter(runs__study=self.study, metric="").distinct()}
 
     @cached_property
     def sources(self) -> list[tuple[str, str]]:

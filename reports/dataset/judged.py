@@ -104,7 +104,7 @@ def family_masks(dataset: Dataset, material: Judged, judge: str) -> tuple[BoolAr
     its model, behind a vendor's if there is one (openai/gpt-4o).
     """
     families = [dataset.story_factor(story, FAMILY) for _group, story in material.units]
-    model = dataset.model_by_judge.get(judge, "").casefold()
+    model = dataset.judge_by_slug[judge].model.casefold() if judge in dataset.judge_by_slug else ""
     names = (judge.casefold(), model, model.rpartition("/")[2])
     own = [family for family in set(families) if family and any(name.startswith(family) for name in names)]
     if not own:

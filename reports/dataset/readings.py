@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from annotation.models import Assignment, Rater, Response
-from judges.models import Reading, Run
+from judges.models import Reading
 from judges.readings import primary_assignments
 from reports.dataset import cubes
 from reports.lazy import np, pd
@@ -198,13 +198,12 @@ def answers_as_personas(dataset: Dataset, items: Sequence[StepItem], judge: str)
 
 
 def _find_nobody(dataset: Dataset, judge: str, without_persona: Collection[str]) -> str:
-    """Of those that read without a persona the judge itself, or the first that is asked the same. At most one query."""
+    """Of those that read without a persona the judge itself, or the first that is asked the same."""
     if judge in without_persona:
         return judge
-    runs = Run.objects.filter(study=dataset.study).select_related("judge").order_by("judge__slug")
     content_by_slug = {
-        run.judge.slug: (run.judge.endpoint_id, run.judge.model, run.judge.prompt_id, run.judge.parameters)
-        for run in runs
+        slug: (other.endpoint_id, other.model, other.prompt_id, other.parameters)
+        for slug, other in sorted(dataset.judge_by_slug.items())
     }
     alike = [slug for slug, content in content_by_slug.items() if content == content_by_slug.get(judge)]
     return next((slug for slug in alike if slug in without_persona), "")

@@ -5,6 +5,8 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from judges import batches, runs, workers
@@ -230,3 +232,21 @@ def test_a_judge_whose_endpoint_takes_no_batches_is_refused(study: Study, standi
 
     with pytest.raises(CannotRun, match="its endpoint takes none"):
         runs.start(sendable(study), Judge.objects.get(), by="tests", sends_batches=True)
+
+
+def test_a_run_in_batches_is_chosen_on_its_page_and_says_how_they_are_getting_on(
+    study: Study, standin: StandIn, admin_client: Client
+) -> None:
+    judge = judge_of(standin, "openai")
+    page = reverse("judges:new_run", args=[sendable(study).slug])
+    assert "Hand calls in as batches" in admin_client.get(page, {"judge": judge.pk}).content.decode()
+
+    said = admin_client.post(page, {"judge": judge.pk, "sends_batches": "on", "do": "start"}, follow=True)
+
+    run = Run.objects.get()
+    assert run.sends_batches
+    assert "The first batch is handed in once three calls have been answered." in said.content.decode()
+    workers.work(judge.required_endpoint, only=run)
+    advance(run, 0)
+    page = reverse("judges:run", args=[study.slug, run.pk])
+    assert "5 calls, at work" in admin_client.get(page).content.decode()

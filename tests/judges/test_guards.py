@@ -6,8 +6,8 @@ import re
 import pytest
 
 from annotation.models import Response
-from judges import calls, prompts, runs
-from judges.models import Call, Parse, Run
+from judges import calls, guard_results, prompts, runs
+from judges.models import Call, Judge, Parse, Run
 from judges.planning import Scope
 from studies.models import Provenance, Story, Study
 from tests import factories, triggers
@@ -108,3 +108,30 @@ def test_a_run_that_asks_for_no_guards_sends_none(two: Study, standin: StandIn) 
     run = runs.start(two, judge_at(standin), by="tests")
 
     assert set(run.calls.values_list("kind", flat=True)) == {Call.Kind.ANSWER}
+
+
+def test_what_the_guards_saw_can_be_read_in_one_place(two: Study, standin: StandIn) -> None:
+    first = judge_at(standin)
+    runs.drain(runs.start(two, first, by="tests", scope=Scope(anchors=True)))
+    standin.reply = lambda hit: says('It breaks off.\n{"answer": "no"}', model="standin-mini")
+    second = Judge.objects.create(
+        slug="again", endpoint=first.endpoint, model=first.model, prompt=first.prompt, parameters=first.parameters
+    )
+
+    run = runs.drain(runs.start(two, second, by="tests", scope=Scope(anchors=True)))
+    results = guard_results.load_results(run)
+
+    # What was asked of the stories was answered before; the fixed texts are asked anew.
+    assert results.other_models == {"standin-mini": 6}
+    assert {(answer.value, answer.before) for answer in results.fixed} == {("no", "yes")}
+    assert (results.n_changed, results.n_probed, results.known, results.n_leaks) == (6, 0, [], 0)
+
+
+def test_texts_that_the_model_knows_are_named(two: Study, standin: StandIn) -> None:
+    with triggers.lifted():
+        Provenance.objects.filter(story__code="p1s2").update(title="The Ferry")
+
+    run = probed(two, standin, {"known": "yes", "title": "The Ferry", "author": "", "continuation": ""})
+
+    results = guard_results.load_results(run)
+    assert (results.n_probed, results.known, results.fixed) == (2, ["p1s2"], [])

@@ -1,12 +1,18 @@
 """Over a real broker: what the button queues, a worker in another process does."""
 
+import os
+import time
+
 import pytest
 from celery import current_app
 
 from annotation.models import Response
 from judges import catalogue, runs
-from judges.models import Run
+from judges.models import Attempt, Run, Share
 from tests import factories
+from tests.judges import standin as told
+from tests.judges.conftest import judge_at, started
+from tests.judges.standin import Reply, StandIn
 from tests.worker import until, working
 
 
@@ -26,3 +32,28 @@ def test_a_run_that_was_queued_is_worked_off_by_a_worker_elsewhere(
     assert runs.count_calls(run) == {"ok": run.n_planned}
     assert run.n_planned == 2 * (4 * 3 + 1 + 4)
     assert Response.objects.filter(assignment__rater__kind="model", outcome="answered").count() == run.n_planned
+
+
+@pytest.mark.slow
+@pytest.mark.services
+def test_a_worker_that_is_told_to_end_does_so_within_ten_seconds_and_marks_what_it_leaves(
+    committed: None, standin: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()  # the broker of these tests is the real one
+    monkeypatch.setitem(os.environ, "QUIRE_ALLOWED_PRIVATE_ENDPOINTS", standin.base_url.split("/")[2])
+    monkeypatch.setitem(os.environ, "STANDIN_API_KEY", "sk-1")
+    current_app.control.purge()
+    standin.reply = lambda hit: Reply(told.YES.body, delay=60)
+    run = started(factories.study(comparative=False), judge_at(standin, timeout_seconds=120))
+
+    with working() as worker:
+        assert until(lambda: len(standin.hits) == 2)
+        began = time.monotonic()
+        worker.terminate()
+        worker.wait()
+        seconds = time.monotonic() - began
+
+    assert seconds < 10
+    assert list(Attempt.objects.values_list("outcome", flat=True)) == ["unknown_outcome"] * 2
+    assert runs.count_calls(run) == {"planned": 8}
+    assert not Share.objects.exists()

@@ -121,7 +121,7 @@ def test_results_are_computed_from_what_the_long_file_says() -> None:
     long, table = long_table.frame(study, with_sources=True), answers.table(study, with_sources=True)
 
     shared = [name for name in answers.COLUMNS if name in long]
-    assert set(answers.COLUMNS) - set(shared) == {"was_given"}
+    assert set(answers.COLUMNS) - set(shared) == {"was_given", "assignment"}
     told, said = ([*each[shared].astype(object).fillna("").itertuples(index=False)] for each in (table, long))
     assert told == said
     assert table["was_given"].tolist() == (long["first_answered_at"] != "").tolist()

@@ -66,7 +66,7 @@ EMPTY = (
     *("shares", "surveys", "checks", "measures", "cloze", "cloze-sections", "pairs", "ratings", "preferences"),
     *(f"judges-on-{kind}" for kind in ("scales", "choices", "pairs", "rankings")),
     *(f"lost-{kind}" for kind in ("ratings", "choices", "pairs", "rankings")),
-    *("judges-among-themselves", "pairs-of-judges", "judge-costs"),
+    *("judges-among-themselves", "pairs-of-judges", "judge-costs", "personas", "wordings"),
 )
 
 
@@ -332,7 +332,7 @@ def test_computing_costs_the_same_for_one_group_as_for_three(staff: Client) -> N
         full_study(slug, n_groups=n_groups)
         counts.append(n_queries(staff, f"/reports/{slug}/"))
 
-    assert counts == [47, 47]
+    assert counts == [51, 51]
 
 
 def test_the_list_costs_the_same_for_one_study_as_for_three(staff: Client) -> None:

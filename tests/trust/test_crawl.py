@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from annotation.views.rater import desk
 from annotation.views.rater.presenters import pages
 from config.headers import MethodMiddleware
-from judges import catalogue, planning, runs
+from judges import catalogue, requests, runs
 from judges.prompts import StoryText
 from reports import api, views
 from reports.export import long_table
@@ -198,7 +198,7 @@ def test_every_kind_of_leak_would_be_found(world: World) -> None:
 def test_a_code_in_a_prompt_would_be_found(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     assert crawl.in_prompts(world) == []
 
-    monkeypatch.setattr(planning, "StoryText", lambda letter, text: StoryText(letter, text + worlds.secret("story", 1)))
+    monkeypatch.setattr(requests, "StoryText", lambda letter, text: StoryText(letter, text + worlds.secret("story", 1)))
     world.run = runs.start(world.studies["pears"], catalogue.make_stub_judge("stub-2"), by="tests")
 
     assert {hit.kind for hit in crawl.in_prompts(world)} == {"story"}

@@ -25,8 +25,11 @@ class Trial:
     vendor: str = ""
 
 
-def trials() -> list[Trial]:
-    """All of them. Called once Django is set up."""
+def trials(scale: float = 1.0) -> list[Trial]:
+    """All of them. Called once Django is set up.
+
+    scale : of the storm over judges, which takes longest
+    """
     from tests import triggers
     from tests.trust import crawl
     from tools.trials import faults, flips, judges, keys, older_copy, restarts, sessions, two_tabs
@@ -34,6 +37,8 @@ def trials() -> list[Trial]:
     def flipped() -> dict[str, Any]:
         with triggers.lifted():
             return flips.run(1000)
+
+    n_groups, n_kills, n_ends = max(1, round(30 * scale)), round(20 * scale), round(5 * scale)
 
     return [
         Trial(
@@ -97,13 +102,15 @@ def trials() -> list[Trial]:
         ),
         Trial(
             "Judges: a storm",
-            "A judge makes 5,040 calls, 128 at once, to a server that fails (20 %), hangs (5 %; time-out 120 s), "
-            "sends rubbish (3 %) and answers 429 for two of every fifteen seconds. Of three workers one is killed "
-            "(SIGKILL) twenty times and told to end (SIGTERM) five times; every message is sent twice. On PostgreSQL "
-            "messages go over a Redis of the trial's own, which is killed twice and forgets them. An attempt "
-            "is unexplained if its outcome is unknown though no worker was killed or ended while it was under way.",
-            judges.run_storm,
-            {"calls": 5040, "state": "finished", "in a terminal state": 5040, "stuck": 0, "without an answer": 0}
+            f"A judge makes {168 * n_groups:,} calls, 128 at once, to a server that fails (20 %), hangs (5 %; "
+            "time-out 120 s), sends rubbish (3 %) and answers 429 for two of every fifteen seconds. Of three "
+            f"workers one is killed (SIGKILL) {n_kills} times and told to end (SIGTERM) {n_ends} times; "
+            "every message is sent twice. On PostgreSQL messages go over a Redis of the trial's own, which is "
+            "killed twice and forgets them. An attempt is unexplained if its outcome is unknown though no worker "
+            "was killed or ended while it was under way.",
+            lambda: judges.run_storm(n_groups, n_kills=n_kills, n_ends=n_ends),
+            {"calls": 168 * n_groups, "state": "finished", "in a terminal state": 168 * n_groups, "stuck": 0}
+            | {"without an answer": 0}
             | {"doubled": 0, "requests that no row tells of": 0, "calls answered twice": 0, "unexplained": 0}
             | {"above the limit": 0, "ends of more than 10 s": 0},
         ),
@@ -199,6 +206,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.trials", description=__doc__)
     parser.add_argument("--only", help="run the trials whose name contains this, and write nothing")
     parser.add_argument("--postgres", metavar="URL", help="on this PostgreSQL, in place of the configured database")
+    parser.add_argument("--scale", type=float, default=1.0, help="of the storm over judges; 1: 5,040 calls, 20 kills")
     arguments = parser.parse_args()
     only = arguments.only
     if arguments.postgres:
@@ -206,7 +214,7 @@ def main() -> int:
     sections: list[str] = []
     failures: list[str] = []
     with measurement.own_database() as database:
-        for trial in trials():
+        for trial in trials(arguments.scale):
             if only and only.lower() not in trial.name.lower():
                 continue
             if trial.vendor and not database.lower().startswith(trial.vendor):

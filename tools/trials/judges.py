@@ -158,8 +158,7 @@ def run_refusals() -> dict[str, Any]:
 
 
 def run_ends(n_kills: int = 3) -> dict[str, Any]:
-    """An endpoint that is worth one worker: seconds to the next call after its worker was killed, and until a worker ends
-    that was told to while its calls take a minute."""
+    """Seconds to the next call after the one worker of an endpoint was killed, and until it ends when it is told to."""
     study = make_study(3)
     waits: list[float] = []
     with standing_in(delay=2.0) as url:

@@ -123,13 +123,25 @@ def answer_schema(schema: dict[str, Any]) -> dict[str, Any]:
     The schema of an object is that of the whole reply already.
     """
     if "properties" in schema:
-        return schema
+        return _in_order(schema)
     return {
         "type": "object",
         "properties": {"rationale": {"type": "string"}, "answer": schema},
         "required": ["rationale", "answer"],
         "additionalProperties": False,
     }
+
+
+def _in_order(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema with its properties in the order of `required`.
+
+    A server writes them as they stand, reasons first. PostgreSQL's JSON keeps the order of lists, not that of names.
+    """
+    properties = schema.get("properties")
+    if properties is None:
+        return schema
+    names = dict.fromkeys([*schema.get("required", ()), *properties])
+    return {**schema, "properties": {name: _in_order(properties[name]) for name in names}}
 
 
 def document_of(body: str) -> dict[str, Any]:

@@ -99,10 +99,16 @@ def test_a_resting_endpoint_says_until_when_and_why(client: Client, run: Run) ->
 def test_what_waits_for_a_person_is_said(client: Client, run: Run) -> None:
     run.judge.required_endpoint.__class__.objects.update(needs_attention="The key was refused. Set a new one.")
 
-    html = page(client, "coordinator", f"/studies/plums/runs/{run.pk}/")
-
-    assert "It waits for a person" in html
+    html = page(client, "researcher", f"/studies/plums/runs/{run.pk}/")
+    assert "Waiting for a person" in html
     assert "The key was refused. Set a new one." in html
+    assert "Go on" in html
+    assert "Pause" in html
+
+    act(client, run, "resume")
+
+    run.judge.required_endpoint.refresh_from_db()
+    assert run.judge.required_endpoint.needs_attention == ""
 
 
 def test_a_run_is_paused_and_goes_on(client: Client, run: Run) -> None:

@@ -214,3 +214,19 @@ def test_readings_take_three_queries_and_none_without_judges(
 
     assert len(readings) == n == Assignment.objects.filter(rater_kind="model").count()
     assert [reading.persona for reading in readings.values() if reading.is_primary] == ["critic"]
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_figures_about_readings_ask_the_same_of_one_judge_and_of_three(
+    study: Study, django_assert_num_queries: Any, n: int
+) -> None:
+    for at in range(n):
+        run = start_run(study, f"judge-{at}", personas=PERSONAS)
+        for persona in PERSONAS:
+            read(run, "plot01", everything("plot01", seed=at), persona=persona)
+    data = Dataset.of(study)
+    assert len(data.reading_by_assignment) == 3 * n
+
+    with django_assert_num_queries(7):
+        for key in ("personas", "wordings", "judge_biases", "judges_on_scales", "judges_among_themselves"):
+            all_figures()[key].compute(data)

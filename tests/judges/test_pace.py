@@ -1,0 +1,97 @@
+"""How many calls at once: what an endpoint says that it bears is followed, and never more than it was set to."""
+
+from judges.pace import Pace
+from judges.providers import Limits
+
+
+class Clock:
+    """Seconds that pass when they are told to."""
+
+    def __init__(self) -> None:
+        self.seconds = 100.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+def test_the_window_is_halved_once_for_all_calls_that_were_under_way() -> None:
+    clock = Clock()
+    pace = Pace(share=64, size=64, clock=clock)
+
+    halved = [pace.overloaded(sent_at=clock.seconds - n) for n in (1.0, 2.0, 0.5)]
+
+    assert (halved, pace.limit) == ([True, False, False], 32)
+    clock.seconds += 1
+    pace.answered()
+    assert pace.overloaded(sent_at=clock.seconds - 0.5)
+    assert pace.limit == 16
+
+
+def test_the_window_is_never_closed() -> None:
+    clock = Clock()
+    pace = Pace(share=8, size=2, clock=clock)
+
+    for _ in range(5):
+        clock.seconds += 2
+        pace.answered()
+        pace.overloaded(sent_at=clock.seconds - 1)
+
+    assert pace.limit == 1
+
+
+def test_an_endpoint_that_refuses_everything_for_a_while_narrows_the_window_once() -> None:
+    clock = Clock()
+    pace = Pace(share=64, size=64, clock=clock)
+
+    for _ in range(5):
+        clock.seconds += 2
+        pace.overloaded(sent_at=clock.seconds - 1)
+
+    assert pace.limit == 32
+
+
+def test_the_window_grows_by_one_for_each_window_that_was_answered() -> None:
+    pace = Pace(share=6, size=4)
+    sizes = []
+
+    for _ in range(4 + 5 + 20):
+        pace.answered()
+        sizes.append(pace.limit)
+
+    assert sizes == [4] * 3 + [5] * 5 + [6] * 21
+
+
+def test_a_larger_share_opens_a_window_that_was_never_narrowed_and_no_other() -> None:
+    wide, narrow = Pace(share=4, size=4), Pace(share=4, size=2)
+
+    for pace in (wide, narrow):
+        pace.set_share(8)
+
+    assert (wide.limit, narrow.limit) == (8, 2)
+
+
+def test_what_a_provider_has_left_is_counted_down_until_its_window_ends() -> None:
+    clock = Clock()
+    pace = Pace(share=8, size=8, clock=clock)
+    assert pace.n_left() is None
+
+    pace.note_limits(Limits(n_requests=10, n_requests_left=3, requests_reset_seconds=20.0))
+    lefts = [pace.n_left()]
+    for _ in range(3):
+        pace.sent()
+        lefts.append(pace.n_left())
+    clock.seconds += 20.0
+
+    assert lefts == [3, 2, 1, 0]
+    assert pace.n_left() is None
+
+
+def test_without_tokens_nothing_is_sent_until_there_are_some_again() -> None:
+    clock = Clock()
+    pace = Pace(share=8, size=8, clock=clock)
+
+    pace.note_limits(Limits(n_requests_left=5, requests_reset_seconds=60.0, n_tokens_left=0, tokens_reset_seconds=2.0))
+
+    assert pace.n_left() == 0
+    clock.seconds += 2.0
+    assert pace.n_left() == 5
