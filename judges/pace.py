@@ -9,7 +9,9 @@ from judges.providers import Limits
 
 @dataclass
 class Pace:
-    """The window of one worker at one endpoint: halved when the endpoint says that it is too much, then widened by one.
+    """The window of one worker at one endpoint: halved when the endpoint says that it is too much, then widened again.
+
+    By one a window, but by one an answer up to half of what was borne before: a bad minute must not narrow an hour.
 
     share : how many calls at once this worker may have at most
     size : how many it takes to be borne
@@ -21,6 +23,7 @@ class Pace:
     _halved_at: float = field(default=float("-inf"))
     _was_answered: bool = True  # since it was halved
     _n_answered: int = 0
+    _borne: int = 0  # the largest window that was answered as a whole; less by an eighth with every halving
     _limits: Limits | None = None
     _limits_at: float = 0.0
 
@@ -36,12 +39,15 @@ class Pace:
         self.share = share
 
     def answered(self) -> None:
-        """Widen the window by one once as many calls were answered as it holds."""
+        """Widen the window by one if it is far below what was borne, or once a whole window was answered."""
         self._n_answered += 1
         self._was_answered = True
-        if self.size < self.share and self._n_answered >= self.size:
-            self.size += 1
-            self._n_answered = 0
+        if self._n_answered >= self.limit:
+            self._borne = max(self._borne, self.limit)
+        elif self.size >= self._borne // 2:
+            return
+        self._n_answered = 0
+        self.size += self.size < self.share
 
     def overloaded(self, *, sent_at: float) -> bool:
         """Halve the window; False for a call that tells nothing new.
@@ -52,6 +58,7 @@ class Pace:
         if sent_at <= self._halved_at or not self._was_answered:
             return False
         self._halved_at, self._was_answered = self.clock(), False
+        self._borne -= self._borne // 8
         self.size = max(1, min(self.size, self.share) // 2)
         self._n_answered = 0
         return True

@@ -61,6 +61,26 @@ def test_the_window_grows_by_one_for_each_window_that_was_answered() -> None:
     assert sizes == [4] * 3 + [5] * 5 + [6] * 21
 
 
+def test_after_a_bad_minute_half_of_what_was_borne_comes_back_with_as_many_answers() -> None:
+    clock = Clock()
+    pace = Pace(share=64, size=64, clock=clock)
+    for _ in range(64):
+        pace.answered()
+    for _ in range(4):  # each with one answer before it, as of a server that comes and goes
+        clock.seconds += 2
+        pace.overloaded(sent_at=clock.seconds - 1)
+        pace._was_answered = True
+    assert pace.limit == 4
+
+    sizes = []
+    for _ in range(40):
+        pace.answered()
+        sizes.append(pace.limit)
+
+    assert sizes[:15] == list(range(5, 20))
+    assert sizes[-1] == 20, "half of 64, less by an eighth four times; from there by one a window"
+
+
 def test_a_larger_share_opens_a_window_that_was_never_narrowed_and_no_other() -> None:
     wide, narrow = Pace(share=4, size=4), Pace(share=4, size=2)
 
