@@ -6,7 +6,7 @@ from typing import Any
 from annotation import responses
 from annotation.models import Response
 from annotation.responses import Answer
-from judges import fills, parsing, prompts, recognition
+from judges import fills, parsing, prompts, recognition_results
 from judges.models import Call
 from judges.providers import Completion
 from studies.items import StoryLabel
@@ -84,7 +84,7 @@ def _interpret_probe(call: Call, completion: Completion) -> Interpretation:
     """What the model knows of the story; nothing of it is recorded as an answer."""
     if call.story is None:
         raise ValueError(f"{call} is about no story")
-    findings = recognition.read_reply(
+    findings = recognition_results.read_reply(
         completion.text, finish_reason=completion.finish_reason, story=call.story, canary=call.run.canary
     )
     if isinstance(findings, parsing.Failure):
