@@ -92,7 +92,7 @@ def test_a_run_renews_itself_until_it_is_over(staff: Page, live_server: Any, run
     run.calls.update(state="ok")
     Run.objects.filter(pk=run.pk).update(state="finished")
 
-    expect(staff.locator("h1")).to_contain_text("7 of 7 calls are done")
+    expect(staff.locator("h1")).to_contain_text("Finished: 7 of 7 questions have an answer")
     expect(staff.locator("#live")).not_to_have_attribute("hx-trigger", "every 2s")
 
 
