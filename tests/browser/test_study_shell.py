@@ -48,9 +48,9 @@ def test_axe_finds_nothing_on_any_page_of_a_study(staff: Page, live_server: Any,
     free = catalogue.make_stub_judge("stub-free")
     call = run.calls.filter(state="unreadable").get()
     inside = [
-        *("", "access/", "runs/", "runs/new/", f"runs/new/?judge={free.pk}", f"runs/{run.pk}/"),
+        *("", "access/", "runs/", "runs/texts/", "runs/new/", f"runs/new/?judge={free.pk}", f"runs/{run.pk}/"),
         *(f"runs/{run.pk}/calls/", f"runs/{run.pk}/calls/?state=refused", f"runs/{run.pk}/calls/{call.pk}/"),
-        *("judges/", "judges/new/", f"judges/{free.pk}/", f"judges/{run.judge_id}/"),
+        *("judges/", "judges/new/", "judges/panel/", f"judges/{free.pk}/", f"judges/{run.judge_id}/"),
         *("prompts/", "prompts/new/", f"prompts/{run.judge.prompt_id}/"),
     ]
     outside = [
