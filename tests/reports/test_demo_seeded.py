@@ -12,7 +12,7 @@ from reports.management.commands import demo as seeding
 from reports.models import Report
 from studies.models import Provenance, Story, Study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 
 def demo() -> None:

@@ -20,7 +20,7 @@ from tests import factories, triggers
 from tests.factories import NOON
 from tests.reports import given
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ from studies.models import Study
 from tests.reports import given, planted
 from tests.reports.judge_readings import read, start_run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 COMPARED = (
     *("judges", "judges_on_scales", "judges_on_choices", "judges_share_of_yes", "judges_on_rankings", "human_line"),

@@ -21,7 +21,7 @@ from tests import factories, triggers
 from tests.reports import given, planted
 from tests.reports.judge_readings import read, start_run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 EXPERTS = ("E01", "E02", "E03")
 STORIES = [f"p{g:02}s{n}" for g in range(1, planted.N_GROUPS + 1) for n in (1, 2)]

@@ -16,7 +16,7 @@ from tests import factories
 from tests.reports import given, planted
 from tests.reports.judge_readings import read, start_run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 PERSONAS = ("critic", "reader", "editor", "teacher", "child")
 EXPERTS = ("E01", "E02")
