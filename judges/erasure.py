@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 
 from judges import calls
 from judges.attempts import OUT_OF_TRIES
-from judges.models import Attempt, Call, Endpoint, Parse, Run, Text
+from judges.models import Attempt, Call, Endpoint, Parse, ProviderBatch, Run, Text
 
 REASON = "The text was erased, since its writer withdrew."
 
@@ -41,6 +41,10 @@ def _find_calls(stories: Sequence[int]) -> list[int]:
 def _strike_reasons(reasons: Collection[str], about: QuerySet[Call]) -> None:
     """Take these sentences out of where runs and endpoints repeat them: a provider may quote what it was sent."""
     runs = Run.objects.filter(pk__in=about.values("run")).select_related("judge__endpoint")
+    # Of a batch that was not taken nobody knows which of its calls the provider's sentence is about.
+    refused = ProviderBatch.objects.filter(run__in=runs, state=ProviderBatch.State.FAILED)
+    reasons = {*reasons, *refused.values_list("reason", flat=True)}
+    refused.update(reason=REASON)
     for run in runs:
         _strike(run, ("note",), reasons)
         if run.judge.endpoint:

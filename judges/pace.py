@@ -21,7 +21,7 @@ class Pace:
     size: int
     clock: Callable[[], float] = time.monotonic
     _halved_at: float = field(default=float("-inf"))
-    _was_answered: bool = True  # since it was halved
+    _is_answering: bool = True  # a call that was sent since it was halved
     _n_answered: int = 0
     _borne: int = 0  # the largest window that was answered as a whole; less by an eighth with every halving
     _limits: Limits | None = None
@@ -38,10 +38,10 @@ class Pace:
             self.size = share
         self.share = share
 
-    def answered(self) -> None:
+    def answered(self, *, sent_at: float) -> None:
         """Widen the window by one if it is far below what was borne, or once a whole window was answered."""
         self._n_answered += 1
-        self._was_answered = True
+        self._is_answering |= sent_at > self._halved_at
         if self._n_answered >= self.limit:
             self._borne = max(self._borne, self.limit)
         elif self.size >= self._borne // 2:
@@ -52,12 +52,12 @@ class Pace:
     def overloaded(self, *, sent_at: float) -> bool:
         """Halve the window; False for a call that tells nothing new.
 
-        One that was sent before the last time, or no call was answered since then: an endpoint that refuses all of them
-        needs a rest, and not a narrower window.
+        It was sent before the last time, or no call that was sent since then was answered: an endpoint that refuses all
+        of them needs a rest, and not a narrower window.
         """
-        if sent_at <= self._halved_at or not self._was_answered:
+        if sent_at <= self._halved_at or not self._is_answering:
             return False
-        self._halved_at, self._was_answered = self.clock(), False
+        self._halved_at, self._is_answering = self.clock(), False
         self._borne -= self._borne // 8
         self.size = max(1, min(self.size, self.share) // 2)
         self._n_answered = 0

@@ -169,7 +169,7 @@ class Worker:
         ended = Ended(ready.attempt, result, self._clock(), protocol=ready.protocol)
         if isinstance(result, Completion):
             self._n_answered += 1
-            self._pace.answered()
+            self._pace.answered(sent_at=sent_at)
         else:
             ended.was_endpoint_well = self._n_answered > n_answered
             if result.status in (429, 529):

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from judges import batches, runs, workers
+from judges import batches, erasure, runs, workers
 from judges.models import Attempt, Judge, ProviderBatch, Run
 from judges.planning import CannotRun
 from judges.providers.anthropic import AnthropicBatches
@@ -250,3 +250,15 @@ def test_a_run_in_batches_is_chosen_on_its_page_and_says_how_they_are_getting_on
     advance(run, 0)
     page = reverse("judges:run", args=[study.slug, run.pk])
     assert "5 calls, at work" in admin_client.get(page).content.decode()
+
+
+def test_what_a_provider_said_of_a_batch_is_forgotten_with_its_texts(study: Study, standin: StandIn) -> None:
+    run = probed(study, judge_of(standin, "openai"))
+    sentence = "HTTP 400: I will not read “Here is the goldfinch.”"
+    run.batches.create(name="b", n_calls=5, state=State.FAILED, reason=sentence, created_at=NOW, due_at=NOW)
+    runs.wait(run, sentence)
+
+    erasure.empty_calls([study.stories.first().pk])
+
+    run.refresh_from_db()
+    assert "goldfinch" not in run.note + run.batches.get().reason

@@ -21,8 +21,10 @@ def test_the_window_is_halved_once_for_all_calls_that_were_under_way() -> None:
     halved = [pace.overloaded(sent_at=clock.seconds - n) for n in (1.0, 2.0, 0.5)]
 
     assert (halved, pace.limit) == ([True, False, False], 32)
+    pace.answered(sent_at=clock.seconds - 0.5)
     clock.seconds += 1
-    pace.answered()
+    assert not pace.overloaded(sent_at=clock.seconds - 0.5), "what was answered had been sent before it was too much"
+    pace.answered(sent_at=clock.seconds - 0.5)
     assert pace.overloaded(sent_at=clock.seconds - 0.5)
     assert pace.limit == 16
 
@@ -33,7 +35,7 @@ def test_the_window_is_never_closed() -> None:
 
     for _ in range(5):
         clock.seconds += 2
-        pace.answered()
+        pace.answered(sent_at=clock.seconds - 1)
         pace.overloaded(sent_at=clock.seconds - 1)
 
     assert pace.limit == 1
@@ -55,7 +57,7 @@ def test_the_window_grows_by_one_for_each_window_that_was_answered() -> None:
     sizes = []
 
     for _ in range(4 + 5 + 20):
-        pace.answered()
+        pace.answered(sent_at=pace.clock())
         sizes.append(pace.limit)
 
     assert sizes == [4] * 3 + [5] * 5 + [6] * 21
@@ -65,16 +67,16 @@ def test_after_a_bad_minute_half_of_what_was_borne_comes_back_with_as_many_answe
     clock = Clock()
     pace = Pace(share=64, size=64, clock=clock)
     for _ in range(64):
-        pace.answered()
+        pace.answered(sent_at=clock.seconds)
     for _ in range(4):  # each with one answer before it, as of a server that comes and goes
         clock.seconds += 2
+        pace._is_answering = True
         pace.overloaded(sent_at=clock.seconds - 1)
-        pace._was_answered = True
     assert pace.limit == 4
 
     sizes = []
     for _ in range(40):
-        pace.answered()
+        pace.answered(sent_at=pace.clock())
         sizes.append(pace.limit)
 
     assert sizes[:15] == list(range(5, 20))
