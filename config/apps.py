@@ -7,7 +7,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models.signals import post_migrate, pre_migrate
 
 # A migration that every database had which was made before the migrations were written anew.
-OLDER = ("studies", "0002_properties_of_steps")
+OLDER_MIGRATION = ("studies", "0002_properties_of_steps")
 
 
 def create_roles(using: str, **more: Any) -> None:
@@ -22,7 +22,7 @@ def refuse_older_database(using: str, **_: Any) -> None:
 
     They were written anew as one for each app while nothing was deployed; from then on they are kept.
     """
-    if OLDER in MigrationRecorder(connections[using]).applied_migrations():
+    if OLDER_MIGRATION in MigrationRecorder(connections[using]).applied_migrations():
         raise CommandError(
             "This database was made by an earlier version of Quire, from before its first release, and cannot be "
             "brought up to date: start with a new one (another DATABASE_URL; embedded, without the folder var/)."

@@ -48,6 +48,7 @@ class Transport(filesystem.Transport):
     default_connection_params: ClassVar[dict[str, Any]] = {}
 
 
-def register_transport() -> None:
-    """Make `files://` known to Kombu."""
+def register_transports() -> None:
+    """Make `files://` known to Kombu, and ours for Redis in place of its own, which is imported when it is used."""
     TRANSPORT_ALIASES[SCHEME] = f"{__name__}:{Transport.__name__}"
+    TRANSPORT_ALIASES["redis"] = TRANSPORT_ALIASES["rediss"] = "config.redis_broker:RedisTransport"

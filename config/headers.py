@@ -1,20 +1,20 @@
 """What holds for every request: the methods there are, whose address it is, and the content policy of the answer."""
 
-import logging
-import re
 from collections.abc import Callable
-from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 
 METHODS = ("GET", "HEAD", "POST")
-# Where an invitation's token stands in an address.
-LINK = re.compile(r"(?<=/r/)[\w-]+")
 
 POLICY = (
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
     "frame-ancestors 'none'; form-action 'self'"
+)
+# Of a page that another page of ours shows in a frame: nothing can be sent from it.
+FRAMED_POLICY = (
+    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
+    "frame-ancestors 'self'; form-action 'none'; connect-src 'none'"
 )
 
 
@@ -45,17 +45,3 @@ def client_address(request: HttpRequest) -> str:
     if settings.BEHIND_PROXY and (forwarded := request.META.get("HTTP_X_FORWARDED_FOR", "")):
         return str(forwarded.rsplit(",", 1)[-1].strip())
     return str(request.META.get("REMOTE_ADDR", ""))
-
-
-class LinkFilter(logging.Filter):
-    """Takes the token of an invitation out of every line that is logged: whoever reads the log could come in by it."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        record.msg = _masked(record.msg)
-        if isinstance(record.args, tuple):
-            record.args = tuple(_masked(argument) for argument in record.args)
-        return True
-
-
-def _masked(value: Any) -> Any:
-    return LINK.sub("…", value) if isinstance(value, str) else value

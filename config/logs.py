@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import secrets
 import traceback
 from collections.abc import Callable, Iterator
@@ -14,6 +15,8 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 
 request_id: ContextVar[str] = ContextVar("request_id", default="")
+# Where an invitation's token stands in an address.
+LINK = re.compile(r"(?<=/r/)[\w-]+")
 # What these say is about the connection, never about what somebody wrote.
 SAFE_TO_QUOTE = (OperationalError, InterfaceError)
 
@@ -35,14 +38,28 @@ class RequestIdMiddleware:
         return response
 
 
-class NotOfVisitors(logging.Filter):
+class LinkFilter(logging.Filter):
+    """Takes the token of an invitation out of every line that is logged: whoever reads the log could come in by it."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg = _masked(record.msg)
+        if isinstance(record.args, tuple):
+            record.args = tuple(_masked(argument) for argument in record.args)
+        return True
+
+
+def _masked(value: Any) -> Any:
+    return LINK.sub("…", value) if isinstance(value, str) else value
+
+
+class VisitorMistakeFilter(logging.Filter):
     """Leaves out what Django says of requests that it refused: pages that are not there, forms that came too late."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         return record.levelno >= logging.ERROR or not record.name.startswith(("django.request", "django.security"))
 
 
-class OneLine(logging.Formatter):
+class JsonLineFormatter(logging.Formatter):
     """A record as one line of JSON, with its traceback.
 
     An address is told by its route and an exception by its class, where it was raised and why it came about: the values

@@ -54,71 +54,77 @@ class Data:
     change: tuple[str, ...] = ()
 
 
-def _view(app: str, *models: str) -> tuple[str, ...]:
+def _to_view(app: str, *models: str) -> tuple[str, ...]:
+    """The permissions to see the rows of these models."""
     return tuple(f"{app}.view_{model}" for model in models)
 
 
-def _write(app: str, *models: str) -> tuple[str, ...]:
-    return tuple(f"{app}.{deed}_{model}" for model in models for deed in ("add", "change", "delete"))
+def _to_change(app: str, *models: str) -> tuple[str, ...]:
+    """The permissions to add, change and delete the rows of these models."""
+    return tuple(f"{app}.{action}_{model}" for model in models for action in ("add", "change", "delete"))
 
 
 _PROTOCOL = ("study", "protocolversion", "step", "instrument", "item", "cloze")
 _SCHEDULE = ("periodictask", "crontabschedule", "intervalschedule", "solarschedule", "clockedschedule")
 DATA = {
-    "protocol": Data("Studies, their steps, instruments", _view("studies", *_PROTOCOL), _write("studies", *_PROTOCOL)),
+    "protocol": Data(
+        "Studies, their steps, instruments", _to_view("studies", *_PROTOCOL), _to_change("studies", *_PROTOCOL)
+    ),
     "stories": Data(
         "Stories: text and code; groups",
-        _view("studies", "story", "storygroup"),
-        _write("studies", "story", "storygroup"),
+        _to_view("studies", "story", "storygroup"),
+        _to_change("studies", "story", "storygroup"),
     ),
     "provenance": Data(
         "Provenance: sources, titles, addresses, licences, factors, texts as they came, formatting by source",
-        _view("studies", "provenance", "source"),
-        _write("studies", "provenance", "source"),
+        _to_view("studies", "provenance", "source"),
+        _to_change("studies", "provenance", "source"),
     ),
     "raters": Data(
         "Raters by code, consents, withdrawals; withdrawing a rater at their request",
-        _view("annotation", "rater", "consent", "withdrawal"),
+        _to_view("annotation", "rater", "consent", "withdrawal"),
         ("annotation.add_withdrawal",),
     ),
     "places": Data(
         "Links, seats, assignments",
-        _view("annotation", "invitation", "seat", "assignment"),
+        _to_view("annotation", "invitation", "seat", "assignment"),
         ("annotation.add_invitation", "annotation.change_invitation", "annotation.change_assignment"),
     ),
     "answers": Data(
-        "Answers, rationales and their history; the long file and the read API, without sources",
-        _view("annotation", "response", "responseevent"),
+        "Answers, rationales and their history; the long file, packages and the read API, without sources",
+        _to_view("annotation", "response", "responseevent"),
     ),
     "fills": Data(
         "Filled clozes: what was written and by whom, shortlisting, the stories they became",
-        _view("annotation", "fill"),
+        _to_view("annotation", "fill"),
         ("annotation.change_fill",),
     ),
     "results": Data("Reports over all sources", (VIEW_REPORT,)),
-    "by_source": Data("Reports and the long file by source, once the study is closed", (BY_SOURCE,)),
+    "by_source": Data("Reports, the long file and packages by source, once the study is closed", (BY_SOURCE,)),
     "identities": Data(
         "Identities: names, e-mail, platform ids, payment",
-        _view("annotation", "identity"),
-        _write("annotation", "identity"),
+        _to_view("annotation", "identity"),
+        _to_change("annotation", "identity"),
     ),
     "judges": Data(
         "Prompts, judges, their runs",
-        _view("judges", "prompt", "judge", "run"),
-        (*_write("judges", "prompt", "judge"), "judges.add_run", "judges.change_run"),
+        _to_view("judges", "prompt", "judge", "run"),
+        (*_to_change("judges", "prompt", "judge"), "judges.add_run", "judges.change_run"),
     ),
     "endpoints": Data(
         "Endpoints, and which of them may be called",
-        _view("judges", "endpoint"),
-        (*_write("judges", "endpoint"), "judges.allow_endpoint"),
+        _to_view("judges", "endpoint"),
+        (*_to_change("judges", "endpoint"), "judges.allow_endpoint"),
     ),
     "members": Data(
-        "Members of a study and their roles in it", _view("studies", "membership"), _write("studies", "membership")
+        "Members of a study and their roles in it",
+        _to_view("studies", "membership"),
+        _to_change("studies", "membership"),
     ),
     "accounts": Data(
         "Accounts and their roles; the schedule",
-        (*_view("auth", "user", "group"), *_view("django_celery_beat", *_SCHEDULE)),
-        (*_write("auth", "user"), *_write("django_celery_beat", *_SCHEDULE)),
+        (*_to_view("auth", "user", "group"), *_to_view("django_celery_beat", *_SCHEDULE)),
+        (*_to_change("auth", "user"), *_to_change("django_celery_beat", *_SCHEDULE)),
     ),
 }
 

@@ -116,6 +116,7 @@ INSTALLED_APPS = [
     "django_htmx",
     "template_partials",
     "rest_framework",
+    "drf_spectacular",
     "django_celery_beat",
     "axes",
     "django.forms",  # TemplatesSetting finds the forms' own templates through it
@@ -137,7 +138,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "studies.refusals.RefusalMiddleware",
+    "studies.middleware.FinalityMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
@@ -220,10 +221,10 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {
-        "without_links": {"()": "config.headers.LinkFilter"},
-        "ours": {"()": "config.logs.NotOfVisitors"},
+        "without_links": {"()": "config.logs.LinkFilter"},
+        "ours": {"()": "config.logs.VisitorMistakeFilter"},
     },
-    "formatters": {"one_line": {"()": "config.logs.OneLine"}},
+    "formatters": {"one_line": {"()": "config.logs.JsonLineFormatter"}},
     "handlers": {
         "standard_error": {
             "class": "logging.StreamHandler",
@@ -246,11 +247,51 @@ X_FRAME_OPTIONS = "DENY"
 
 REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAdminUser"],
-    "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "rest_framework.authentication.SessionAuthentication",
+        "reports.api.tokens.TokenAuthentication",
+    ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
-    "PAGE_SIZE": 200,
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    # Of each account, counted by each process of the server for itself.
+    "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.UserRateThrottle"],
+    "DEFAULT_THROTTLE_RATES": {"user": "600/min"},
 }
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Quire",
+    "DESCRIPTION": "Reads studies, answers, reports and packages. Blind and sealed as the pages are.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAdminUser"],
+}
+
+# Reports are computed by a worker, and pages say how far it is. Tests, and whoever runs no worker, can have them
+# computed by the request that asks.
+REPORTS_AT_ONCE = env.bool("QUIRE_REPORTS_AT_ONCE", default=False)
+
+
+def mail() -> dict[str, Any]:
+    """Django's settings of mail from one address, smtp://user:password@host:587/?tls=1; without one it is printed."""
+    url = env.str("EMAIL_URL", default="") or "consolemail://"
+    try:
+        config = dict(environ.Env.email_url_config(url))
+    except (KeyError, ValueError, ImproperlyConfigured):
+        raise ImproperlyConfigured(
+            "EMAIL_URL cannot be read. It looks like smtp://user:password@host:587/?tls=1; in the password "
+            "/ ? # @ : are written %2F %3F %23 %40 %3A."
+        ) from None
+    options = config.pop("OPTIONS", {})
+    if options.pop("TLS", 0):
+        config["EMAIL_USE_TLS"] = True
+    if options:
+        raise ImproperlyConfigured("EMAIL_URL takes no option but tls=1.")
+    return config
+
+
+vars().update(mail())
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", default="") or "quire@localhost"
 
 # Judges may call these private addresses ("host:port"), and no others.
 ALLOWED_PRIVATE_ENDPOINTS: list[str] = env.list("QUIRE_ALLOWED_PRIVATE_ENDPOINTS", default=[])
@@ -287,6 +328,8 @@ CELERY_TASK_ROUTES = {f"judges.tasks.{name}": {"queue": "judges"} for name in ("
 CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
 CELERY_BEAT_SCHEDULE = {
     "sweep runs": {"task": "judges.tasks.sweep", "schedule": 10.0, "options": {"expires": 10}},
-    "nightly reports": {"task": "reports.tasks.nightly", "schedule": crontab(hour=3, minute=0)},
+    "sweep mails": {"task": "annotation.tasks.sweep_mails", "schedule": 60.0, "options": {"expires": 60}},
+    # Which reports are due when stands in a table (reports.schedules); this looks there.
+    "nightly reports": {"task": "reports.tasks.scheduled", "schedule": 600.0, "options": {"expires": 600}},
     "nightly cleaning": {"task": "config.tasks.clean", "schedule": crontab(hour=3, minute=30)},
 }

@@ -7,7 +7,9 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import Model
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import path
 
 # What Django's own filters and its date hierarchy ask of a field.
 SUFFIXES = ("", "__exact", "__id__exact", "__isnull", "__gte", "__lt", "__year", "__month", "__day")
@@ -28,6 +30,21 @@ class DeclaredLookups:
 
 
 class StaffSite(admin.AdminSite):
+    """The staff's site: its front are the pages of studies, and Django's lists stand behind them as the records."""
+
+    def get_urls(self) -> list[Any]:
+        return [path("records/", self.admin_view(self.records), name="records"), *super().get_urls()]
+
+    def index(  # type: ignore[override]
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """To the studies, which is where the staff begins."""
+        return redirect("studies:index")
+
+    def records(self, request: HttpRequest) -> HttpResponse:
+        """Every list that the account may see: what the admin opens on elsewhere."""
+        return super().index(request)
+
     def register(
         self,
         model_or_iterable: type[Model] | Iterable[type[Model]],

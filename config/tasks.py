@@ -1,6 +1,7 @@
 """Celery tasks: what is cleaned up every night."""
 
 from datetime import timedelta
+from io import StringIO
 
 from celery import shared_task
 from django.conf import settings
@@ -13,9 +14,11 @@ ATTEMPTS_KEPT = max(timedelta(days=1), settings.AXES_COOLOFF_TIME)
 
 @shared_task  # type: ignore[untyped-decorator]
 def clean() -> int:
-    """Delete expired sessions, and failed sign-ins whose waiting time is over; how many sign-ins were deleted."""
+    """Delete expired sessions, stories that nobody took in for a day, and failed sign-ins whose waiting time is over;
+    how many sign-ins were deleted."""
     from axes.models import AccessAttempt
 
     call_command("clearsessions")
+    call_command("forget_uploads", stdout=StringIO())
     before = timezone.now() - ATTEMPTS_KEPT
     return int(AccessAttempt.objects.filter(attempt_time__lt=before).delete()[0])
