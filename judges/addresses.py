@@ -8,7 +8,7 @@ import socket
 from collections.abc import Collection
 from urllib.parse import SplitResult, urlsplit
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext, gettext_noop
 
 NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 # All that is given out as public, and what of it is not: benchmarking, ORCHID, two ranges for documentation.
@@ -18,27 +18,38 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class InvalidAddress(ValueError):
-    """A base URL that judges may not call; the message says why and what would do."""
+    """A base URL that judges may not call; the message says why and what would do.
+
+    sentence : in English, with places for the values: it is translated when it is shown
+    """
+
+    def __init__(self, sentence: str, **values: str | int) -> None:
+        super().__init__(sentence)
+        self.sentence, self.values = sentence, values
+
+    def __str__(self) -> str:
+        return gettext(self.sentence) % self.values if self.values else gettext(self.sentence)
 
 
 def parse_address(url: str) -> SplitResult:
     """The parts of a base URL that is written as one should be. Raises InvalidAddress."""
     # Browsers and libraries disagree on what blanks and backslashes mean, so an address has neither.
     if any(c.isspace() or not c.isprintable() for c in url) or "\\" in url:
-        raise InvalidAddress(_("%(url)r holds a character that does not belong into an address") % {"url": url})
+        raise InvalidAddress(gettext_noop("%(url)r holds a character that does not belong into an address"), url=url)
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise InvalidAddress(_("%(url)r is not an address: %(why)s") % {"url": url, "why": error}) from None
+        raise InvalidAddress(gettext_noop("%(url)r is not an address: %(why)s"), url=url, why=str(error)) from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InvalidAddress(_("%(url)r must begin with https:// or http:// and name a host") % {"url": url})
+        raise InvalidAddress(gettext_noop("%(url)r must begin with https:// or http:// and name a host"), url=url)
     if parts.username is not None or parts.password is not None:
-        raise InvalidAddress(_("the address holds a user or password; a key belongs into an environment variable"))
+        sentence = gettext_noop("the address holds a user or password; a key belongs into an environment variable")
+        raise InvalidAddress(sentence)
     if parts.query or parts.fragment or url.endswith(("?", "#")):
-        raise InvalidAddress(_("%(url)r must end with its path: no ? and no #") % {"url": url})
+        raise InvalidAddress(gettext_noop("%(url)r must end with its path: no ? and no #"), url=url)
     if port == 0:
-        raise InvalidAddress(_("%(url)r names port 0, which nothing can answer at") % {"url": url})
+        raise InvalidAddress(gettext_noop("%(url)r names port 0, which nothing can answer at"), url=url)
     return parts
 
 
@@ -77,10 +88,11 @@ def resolve_public(host: str, port: int) -> str:
     numbers = [str(entry[4][0]).partition("%")[0] for entry in entries]
     for number in numbers:
         if not is_public(ipaddress.ip_address(number)):
-            raise InvalidAddress(
-                f"{host} is the private address {number}; if this is an endpoint of yours, add "
-                f"{host}:{port} to QUIRE_ALLOWED_PRIVATE_ENDPOINTS"
+            sentence = gettext_noop(
+                "%(host)s is the private address %(number)s; if this is an endpoint of yours, add %(host)s:%(port)s to "
+                "QUIRE_ALLOWED_PRIVATE_ENDPOINTS"
             )
+            raise InvalidAddress(sentence, host=host, number=number, port=port)
     return numbers[0]  # the system sorts them by how well it can reach them
 
 

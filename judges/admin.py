@@ -12,10 +12,10 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from judges import measurements, providers, runs
+from judges import lifecycle, providers, runs
 from judges.metrics import all_metrics
 from judges.models import Call, Endpoint, Judge, Prompt, Run
-from judges.planning import CannotRun
+from judges.planning import CannotRun, metric_plans
 
 
 def _choice(db_field: Field[Any, Any], choices: list[tuple[str, Any]], **options: Any) -> forms.ChoiceField:
@@ -111,6 +111,10 @@ class RunAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
+    @admin.display(description=gettext_lazy("note"))
+    def note(self, run: Run) -> str:
+        return run.note
+
     @admin.display(description=gettext_lazy("calls by state"))
     def by_state(self, run: Run) -> str:
         n_by_state = {Call.State(state).label: getattr(run, f"calls_{state}") for state in Call.State.values}
@@ -124,12 +128,12 @@ class RunAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     @admin.display(description=gettext_lazy("left out"))
     def left_out(self, run: Run) -> str:
-        return measurements.describe_withheld(run.withheld) or "–"
+        return metric_plans.describe_withheld(run.withheld) or "–"
 
     @admin.action(description=gettext_lazy("Stop the runs; they can be resumed"), permissions=["change"])
     def stop(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:
         for run in queryset:
-            runs.stop(run, f"stopped by {request.user.get_username()}")
+            runs.stop(run, lifecycle.STOPPED_BY, name=request.user.get_username())
 
     @admin.action(description=gettext_lazy("Resume the runs"), permissions=["change"])
     def resume(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:

@@ -8,6 +8,6 @@ class JudgesConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation.participation.withdrawal import erased
-        from judges.erasure import empty_calls
+        from judges.settlement.erasure import empty_calls
 
         erased.connect(empty_calls)

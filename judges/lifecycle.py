@@ -6,30 +6,43 @@ from decimal import Decimal
 from django.db import transaction
 from django.db.models import Count, Max, Q
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.models import Assignment, Rater, Seat
 from annotation.responses import submission
-from judges import attempts, calls
-from judges.cloze_sections import NOT_ASKED, WAITING
 from judges.models import Call, Parse, Run, Text
 from judges.planning import CannotRun
-from judges.replies import STOPPED_AT
+from judges.requests import cloze_sections, texts
+from judges.requests.cloze_sections import WAITING
+from judges.settlement import attempts
+from judges.settlement.replies import STOPPED_AT
 from studies.models import Cloze
 
+CLOSED = "the run was closed"
+# Why a run does not go on, for the others that halt one.
+UNRECORDED = gettext_noop("an answer could not be recorded: %(reason)s")
+PROBES_FAILED = gettext_noop("The first %(n)s calls got no answer, the last because: %(reason)s")
+BATCH_REFUSED = gettext_noop("the provider did not take on the batch %(batch)s")
+STOPPED_BY = gettext_noop("stopped by %(name)s")
+PAUSED_BY = gettext_noop("paused by %(name)s")
 
-def stop(run: Run, reason: str) -> Run:
-    """The run stopped, with the reason; what is in flight is still taken in, and it can be resumed."""
-    return _halt(run, Run.State.STOPPED, reason)
+
+def stop(run: Run, sentence: str, **values: str | int) -> Run:
+    """The run stopped, with the reason; what is in flight is still taken in, and it can be resumed.
+
+    sentence : in English, with places for the values, as for all that halt a run: it is translated when it is shown
+    """
+    return _halt(run, Run.State.STOPPED, sentence, values)
 
 
-def pause(run: Run, reason: str) -> Run:
+def pause(run: Run, sentence: str, **values: str | int) -> Run:
     """The run paused by a person until it is resumed; what is in flight is still taken in."""
-    return _halt(run, Run.State.PAUSED, reason)
+    return _halt(run, Run.State.PAUSED, sentence, values)
 
 
-def wait(run: Run, reason: str) -> Run:
+def wait(run: Run, sentence: str, **values: str | int) -> Run:
     """The run waiting for a person to see to something; then it can be resumed."""
-    return _halt(run, Run.State.WAITING, reason)
+    return _halt(run, Run.State.WAITING, sentence, values)
 
 
 def stop_at_budget(run: Run) -> Run:
@@ -37,7 +50,10 @@ def stop_at_budget(run: Run) -> Run:
     left = run.calls.filter(state=Call.State.PLANNED)
     n_left = left.update(state=Call.State.BUDGET_STOPPED, reason="the budget was spent")
     budget = f"{run.budget.normalize():f}" if run.budget is not None else ""
-    return wait(run, f"The budget of {budget} USD was spent with calls left: {n_left}. Raise it, or close the run.")
+    sentence = gettext_noop(
+        "The budget of %(budget)s USD was spent with calls left: %(n)s. Raise it, or close the run."
+    )
+    return wait(run, sentence, budget=budget, n=n_left)
 
 
 def close(run: Run, *, at: datetime) -> Run:
@@ -50,7 +66,9 @@ def close(run: Run, *, at: datetime) -> Run:
     if run.calls.filter(state=Call.State.LEASED).exists():
         raise CannotRun(_("%(run)s still has calls under way") % {"run": run})
     with transaction.atomic():
-        run.calls.filter(state__in=Call.PENDING).update(state=Call.State.PROVIDER_ERROR, reason="the run was closed")
+        pending = run.calls.filter(~WAITING, state__in=Call.PENDING)
+        pending.filter(attempts=None).update(state=Call.State.NOT_ASKED, reason=CLOSED)
+        pending.update(state=Call.State.PROVIDER_ERROR, reason=CLOSED)
         _submit(run, at=at)
     run.refresh_from_db()
     return run
@@ -63,7 +81,7 @@ def discard(run: Run) -> None:
     if not row.exists():
         raise CannotRun(_("%(run)s has been approved; it can be closed, not discarded") % {"run": run})
     # The fence around a story has a number of this run's, so that no other run shares these texts.
-    hashes = {sha256 for request in run.calls.values_list("request", flat=True) for sha256 in calls.hashes_of(request)}
+    hashes = {sha256 for request in run.calls.values_list("request", flat=True) for sha256 in texts.hashes_of(request)}
     Text.objects.exclude(story=None).filter(pk__in=hashes).delete()
     assignments = list(Assignment.objects.filter(reading__run=run))
     row.delete()
@@ -99,16 +117,19 @@ def finish(run: Run, *, at: datetime) -> bool:
         return False
     if counts_left["n_failed"]:
         n, reason = counts_left["n_failed"], counts_left["reason"]
-        wait(run, f"calls that have used up their tries: {n}, such as: {reason}")
+        sentence = gettext_noop("calls that have used up their tries: %(n)s, such as: %(reason)s")
+        wait(run, sentence, n=n, reason=reason)
     elif counts_left["n_held"]:
-        wait(run, f"calls of which nobody knows what became of them: {counts_left['n_held']}")
+        sentence = gettext_noop("calls of which nobody knows what became of them: %(n)s")
+        wait(run, sentence, n=counts_left["n_held"])
     elif not counts_left["n_unpaid"]:
         _submit(run, at=at)
     return True
 
 
-def _halt(run: Run, state: Run.State, reason: str) -> Run:
-    Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).update(state=state, note=reason)
+def _halt(run: Run, state: Run.State, sentence: str, values: dict[str, str | int]) -> Run:
+    at_work = Run.objects.filter(pk=run.pk, state=Run.State.RUNNING)
+    at_work.update(state=state, note_sentence=sentence, note_values=values)
     run.refresh_from_db()
     return run
 
@@ -117,9 +138,8 @@ def _submit(run: Run, *, at: datetime) -> None:
     """Finish the run and submit its assignments, once."""
     with transaction.atomic():
         row = Run.objects.filter(pk=run.pk).exclude(state=Run.State.FINISHED)
-        if row.update(state=Run.State.FINISHED, finished_at=at, note=""):
-            waiting = run.calls.filter(WAITING, state__in=Call.PENDING)
-            waiting.update(state=Call.State.PROVIDER_ERROR, reason=NOT_ASKED)
+        if row.update(state=Run.State.FINISHED, finished_at=at, note_sentence="", note_values={}):
+            cloze_sections.end_waiting(run)
             section_by_assignment = _find_stops(run)
             for assignment in Assignment.objects.filter(calls__run=run).distinct():
                 submission.submit(assignment, at=at, stopped_at=section_by_assignment.get(assignment.pk))

@@ -2,12 +2,14 @@
 
 import threading
 
-from celery import shared_task
+from celery import current_app, shared_task
 from celery.signals import worker_shutting_down
 from django.utils import timezone
 
-from judges import batches, connection_tests, runs, workers
-from judges.models import ConnectionTest, Endpoint, Run
+from judges import prompt_choices, runs, workers
+from judges.endpoints import connection_tests
+from judges.models import ConnectionTest, Endpoint, PromptChoice, Run
+from judges.workers import batches
 
 # After this long a worker gives way to other work, if any waits, and queues what is left again.
 TURN_SECONDS = 60
@@ -41,7 +43,7 @@ def work(endpoint_id: int) -> None:
         has_worked = workers.work(endpoint, seconds=TURN_SECONDS, stays=True, hand_over=hand_over)
     except workers.CannotConnect as error:
         for run in Run.objects.filter(judge__endpoint=endpoint, state=Run.State.RUNNING):
-            runs.stop(run, str(error))
+            runs.stop(run, error.sentence, **error.values)
         return
     finally:
         if not successor_may_come.is_set():
@@ -75,8 +77,18 @@ def batch(run_id: int) -> None:
 
 @shared_task  # type: ignore[untyped-decorator]
 def sweep() -> None:
-    """Open again what dead workers held, and queue what too few have in hand."""
+    """Open again what dead workers held, and queue what too few have in hand, or what has come to be compared."""
     runs.sweep(at=timezone.now())
+    for pk in prompt_choices.find_due().values_list("pk", flat=True):
+        current_app.send_task("judges.tasks.compare_prompts", args=[pk], expires=runs.SWEEP_SECONDS)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def compare_prompts(choice_id: int) -> None:
+    """Compare prompts with people's answers once their trials are over, and the chosen one once its run is."""
+    choice = PromptChoice.objects.select_related("study", "judge", "run").filter(pk=choice_id).first()
+    if choice is not None:
+        prompt_choices.compare(choice, at=timezone.now())
 
 
 @shared_task  # type: ignore[untyped-decorator]

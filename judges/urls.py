@@ -2,12 +2,14 @@
 
 from django.urls import path
 
-from judges.views import calls, judges, new_runs, panels, prompts, releases, runs
+from judges.views import calls, judges, new_runs, panels, prompt_choices, prompts, releases, runs
 
 app_name = "judges"
 urlpatterns = [
     path("runs/", runs.index, name="runs"),
     path("runs/new/", new_runs.new, name="new_run"),
+    path("runs/prompt/", prompt_choices.new, name="new_prompt_choice"),
+    path("runs/prompt/<int:choice>/", prompt_choices.show, name="prompt_choice"),
     path("runs/texts/", releases.index, name="releases"),
     path("runs/<int:run>/", runs.show, name="run"),
     path("runs/<int:run>/calls/", calls.index, name="calls"),

@@ -10,6 +10,8 @@ Judge       an endpoint, a model, a prompt and parameters; or a metric in one ve
             its own rater, of the same code.
 Run         a judge at work in a study; what it does is frozen as a document before the first call. A judge may run
             again in a study, about further stories or with further readings.
+PromptChoice  which of several prompts a model is to judge pairs with, tried on pairs that it does not judge afterwards.
+PromptTrial  one of those prompts, with the run that tries it.
 Reading     one pass of the judge over a seat: in which order, as whom, for which time. An assignment of its rater.
 ProviderBatch  calls of a run that were handed in at once; its name is the worker of their attempts.
 TextRelease  texts that were released for sending to outside providers: which, by whom, when and why.
@@ -23,7 +25,8 @@ Parse       what a version of the parser read in what came back.
 
 from judges.models.batches import ProviderBatch
 from judges.models.calls import Attempt, Call, Parse, Text
-from judges.models.checks import AlreadyUsed, refuse_change
+from judges.models.checks import AlreadyUsed
+from judges.models.choices import PromptChoice, PromptTrial
 from judges.models.connection_tests import ConnectionTest
 from judges.models.endpoints import Endpoint, Price, Share
 from judges.models.judges import Judge
@@ -42,11 +45,12 @@ __all__ = [
     "PersonaSet",
     "Price",
     "Prompt",
+    "PromptChoice",
+    "PromptTrial",
     "ProviderBatch",
     "Reading",
     "Run",
     "Share",
     "Text",
     "TextRelease",
-    "refuse_change",
 ]

@@ -56,6 +56,7 @@ class Call(models.Model):
         TOO_LARGE = "too_large", _("too large")
         PROVIDER_ERROR = "provider_error", _("provider error")
         BUDGET_STOPPED = "budget_stopped", _("stopped by the budget")
+        NOT_ASKED = "not_asked", _("not asked")
 
     PENDING = (State.PLANNED, State.LEASED, State.HELD)
 

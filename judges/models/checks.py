@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from django.core.exceptions import ValidationError
 from django.db import models
 
@@ -12,13 +14,36 @@ class AlreadyUsed(Exception):
     """This has been used in a run, and what was used never changes. Make another."""
 
 
-def refuse_change(row: models.Model, fields: tuple[str, ...]) -> None:
+def _refuse_change(row: models.Model, fields: tuple[str, ...]) -> None:
     """Raise AlreadyUsed if one of the fields differs from what the database holds."""
     stored = type(row)._default_manager.filter(pk=row.pk).values(*fields).first() or {}
     if changed := [name for name, value in stored.items() if getattr(row, name) != value]:
         raise AlreadyUsed(
             f"{row} has been used in a run, so its {', '.join(changed)} cannot change; make another instead"
         )
+
+
+class FrozenOnceUsed(models.Model):
+    """A row whose content stays as it is from the first run that uses it; whoever wants another makes one."""
+
+    CONTENT: ClassVar[tuple[str, ...]]
+
+    class Meta:
+        abstract = True
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if self.is_used():
+            _refuse_change(self, self.CONTENT)
+        super().save(*args, **kwargs)
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """Everything that the row says of itself, as runs freeze it."""
+        return {name: getattr(self, name) for name in self.CONTENT}
+
+    def is_used(self) -> bool:
+        """Whether a run has been planned with it."""
+        raise NotImplementedError
 
 
 def check_address(url: str) -> None:

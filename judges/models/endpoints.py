@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from judges import addresses, providers
 from judges.models.checks import check_address, check_provider
+from judges.models.notes import write_note
 from judges.providers import Provider
 
 # No answer to a question is as long as this; whatever is, must not fill the memory of a worker.
@@ -71,9 +72,11 @@ class Endpoint(models.Model):
     resting_until = models.DateTimeField(_("resting until"), null=True, blank=True, editable=False)
     resting_reason = models.TextField(_("resting because"), blank=True, editable=False)
     n_rests = models.PositiveSmallIntegerField(_("rests without an answer between"), default=0, editable=False)
+    # In English, with places for the values: it is translated when it is shown.
     needs_attention = models.TextField(
         _("needs attention"), blank=True, editable=False, help_text=_("Nothing is sent before a person has looked.")
     )
+    attention_values = models.JSONField(_("values of that"), default=dict, blank=True, editable=False)
     minute_began = models.DateTimeField(_("minute began"), null=True, blank=True, editable=False)
     n_requests_in_minute = models.PositiveIntegerField(_("requests in this minute"), default=0, editable=False)
     n_tokens_in_minute = models.PositiveIntegerField(_("tokens in this minute"), default=0, editable=False)
@@ -109,6 +112,11 @@ class Endpoint(models.Model):
             addresses.check_reach(self.base_url, allowed=settings.ALLOWED_PRIVATE_ENDPOINTS)
         except addresses.InvalidAddress as error:
             raise ValidationError({"base_url": str(error)}) from None
+
+    @property
+    def attention(self) -> str:
+        """What a person has to see to, in the language of whoever reads; "" if nothing."""
+        return write_note(self.needs_attention, self.attention_values)
 
     @property
     def is_stub(self) -> bool:

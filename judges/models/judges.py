@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db import models
@@ -15,7 +13,7 @@ from annotation.models import Rater
 from judges import metrics
 
 # The first migration names the checks as they stood in this file.
-from judges.models.checks import check_address, check_metric, check_provider, refuse_change
+from judges.models.checks import FrozenOnceUsed, check_address, check_metric, check_provider
 from judges.models.endpoints import Endpoint
 from judges.models.prompts import Prompt
 from judges.providers import Provider
@@ -23,7 +21,7 @@ from judges.providers import Provider
 __all__ = ["Judge", "check_address", "check_metric", "check_provider"]
 
 
-class Judge(models.Model):
+class Judge(FrozenOnceUsed):
     CONTENT = ("slug", "endpoint_id", "model", "prompt_id", "parameters", "metric", "metric_version")
 
     slug = models.SlugField(_("slug"), max_length=80, unique=True, help_text=_("Names its rater in every study."))
@@ -44,6 +42,12 @@ class Judge(models.Model):
         validators=[check_metric],
         help_text=_("In place of endpoint, model and prompt."),
     )
+    is_trial = models.BooleanField(
+        _("only tries a prompt"),
+        default=False,
+        editable=False,
+        help_text=_("It was made to choose among prompts; no report or list counts it."),
+    )
     metric_version = models.CharField(_("version of the metric"), max_length=40, blank=True, editable=False)
 
     class Meta:
@@ -61,11 +65,6 @@ class Judge(models.Model):
 
     def __str__(self) -> str:
         return self.slug
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        if self.is_used():
-            refuse_change(self, self.CONTENT)
-        super().save(*args, **kwargs)
 
     @property
     def kind(self) -> Rater.Kind:

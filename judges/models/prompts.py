@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from judges import prompts
-from judges.models.checks import refuse_change
+from judges.models.checks import FrozenOnceUsed
 
 
-class Prompt(models.Model):
+class Prompt(FrozenOnceUsed):
     class Protocol(models.TextChoices):
         REASONING_FIRST = "reasoning_first", _("reasoning first, the verdict last")
         VERDICT_FIRST = "verdict_first", _("the verdict first")
@@ -66,16 +64,6 @@ class Prompt(models.Model):
     def __str__(self) -> str:
         return f"{self.name} {self.version}"
 
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        if self.is_used():
-            refuse_change(self, self.CONTENT)
-        super().save(*args, **kwargs)
-
-    @property
-    def content(self) -> dict[str, Any]:
-        """Everything that the prompt says of itself, as runs freeze it."""
-        return {name: getattr(self, name) for name in self.CONTENT}
-
     def is_used(self) -> bool:
         return self.pk is not None and self.judges.filter(runs__isnull=False).exists()
 
@@ -87,7 +75,7 @@ class Prompt(models.Model):
         self.asks = prompts.shape_of(self.template).asks
 
 
-class PersonaSet(models.Model):
+class PersonaSet(FrozenOnceUsed):
     CONTENT = ("name", "version", "source", "citation", "is_verbatim", "personas")
 
     name = models.SlugField(_("name"), max_length=80)
@@ -105,16 +93,6 @@ class PersonaSet(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} {self.version}"
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        if self.is_used():
-            refuse_change(self, self.CONTENT)
-        super().save(*args, **kwargs)
-
-    @property
-    def content(self) -> dict[str, Any]:
-        """Everything that the set says of itself, as runs freeze it."""
-        return {name: getattr(self, name) for name in self.CONTENT}
 
     @property
     def text_by_name(self) -> dict[str, str]:

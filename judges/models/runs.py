@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Assignment
 from judges.models.judges import Judge
+from judges.models.notes import write_note
 from judges.models.prompts import PersonaSet, Prompt
 from studies.models import Study
 
@@ -34,7 +35,9 @@ class Run(models.Model):
     study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="runs")
     judge = models.ForeignKey(Judge, verbose_name=_("judge"), on_delete=models.PROTECT, related_name="runs")
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.RUNNING)
-    note = models.TextField(_("note"), blank=True, help_text=_("Why it does not go on, and what would help."))
+    # In English, with places for the values: it is translated when it is shown.
+    note_sentence = models.TextField(_("note"), blank=True, help_text=_("Why it does not go on, and what would help."))
+    note_values = models.JSONField(_("values of the note"), default=dict, blank=True, editable=False)
     selection = models.JSONField(
         _("selection"), default=list, blank=True, help_text=_("Codes of stories; none: all that may be sent.")
     )
@@ -94,6 +97,11 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return f"{self.judge_id and self.judge.slug} in {self.study_id and self.study.slug}"
+
+    @property
+    def note(self) -> str:
+        """Why it does not go on, in the language of whoever reads; what a provider said in it stays as it was said."""
+        return write_note(self.note_sentence, self.note_values)
 
     @property
     def frozen(self) -> dict[str, Any]:

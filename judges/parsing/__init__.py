@@ -13,7 +13,7 @@ from judges.parsing.recognition import RecognitionReply, parse_recognition, scor
 from judges.parsing.several import parse_several
 from judges.parsing.single import parse_one
 from judges.parsing.values import Allowed
-from judges.prompts import Question, canary_leaked
+from judges.prompts import Question, leaks_canary
 from studies.items import StoryLabel
 
 __all__ = [
@@ -34,7 +34,7 @@ __all__ = [
     "strip_unstorable",
 ]
 
-VERSION = "2"
+VERSION = "3"
 LEAKED = "the reply repeats the code that stands beside the text and must not come back"
 
 
@@ -61,7 +61,7 @@ def parse_reply(
     reply = clean_reply(text, finish_reason=finish_reason)
     if isinstance(reply, Failure):
         return reply
-    if canary_leaked(reply, canary):
+    if leaks_canary(reply, canary):
         return Failure("unreadable", LEAKED)
     if by_key or len(items) > 1:
         return parse_several(reply, protocol=protocol, items=items, stories=stories)

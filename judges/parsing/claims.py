@@ -69,11 +69,17 @@ _RETRACTION = re.compile(
     r"(?:(?:it|this|that|then|the answer|i)(?:['’]s|\s+is|['’]d say|\s+say|\s+would say|\s+should be|\s+must be)?\s+)?",
     re.IGNORECASE,
 )
-# Words that draw a conclusion; a verdict after them is one only if nothing else follows it: “So Yes.”
-_CONCLUSION = re.compile(
-    r"(?<![\w'’])(?:so|thus|therefore|hence|but|then|yet|still|well|again|overall|finally|ultimately|all in all|"
-    r"in (?:short|sum|conclusion|the end)|to conclude)\b[,:]?\s+(?P<rest>[^.!?\n]{1,40})(?=[.!]|$)",
-    re.IGNORECASE,
+# Words that go on from what was said, and words that sum it up; a verdict after them is one only if nothing else
+# follows it: “So Yes.” Reasons go on so from number to number, too: “So 2.”
+_STEP, _SUM = (
+    re.compile(
+        rf"(?<![\w'’])(?:{words})\b[,:]?\s+(?P<rest>[^.!?\n]{{1,40}})(?=[.!]|$)",
+        re.IGNORECASE,
+    )
+    for words in (
+        "so|thus|therefore|hence|but|then|yet|still|well|again",
+        "overall|finally|ultimately|all in all|in (?:short|sum|conclusion|the end)|to conclude",
+    )
 )
 # What may stand between an item's name and what is said of it: “**Authenticity (1-5) score**: ”.
 AFTER_NAME = (
@@ -90,14 +96,20 @@ _SYMBOLS = re.compile(r"^[\W_]+|[\W_]+$")
 _MOST_LINES = 5_000
 
 
-def find_claims(text: str, allowed: Allowed) -> Iterator[str]:
-    """Every value that the text gives as a verdict, in the order of its lines; one can come several times."""
+def find_claims(text: str, allowed: Allowed, *, is_marked: bool) -> Iterator[str]:
+    """Every value that the text gives as a verdict, in the order of its lines; one can come several times.
+
+    is_marked : whether the verdict itself stands in an object or after a label; then numbers are left out that
+        nothing marks as a verdict: “So 2.”, “4/5 of it”
+    """
     if allowed.takes_any_words:
         yield from _labelled_lines(text)
         return
     for line in text.splitlines()[:_MOST_LINES]:
         if line := normalise(line).strip():
             yield from filter(None, _claims_of_line(line, allowed))
+            reasons = filter(None, _claims_of_reasons(line, allowed))
+            yield from (claim for claim in reasons if not (is_marked and NUMBER.fullmatch(claim)))
 
 
 def find_object_claims(objects: Sequence[Found], allowed: Allowed) -> Iterator[Any]:
@@ -117,7 +129,7 @@ def find_object_claims(objects: Sequence[Found], allowed: Allowed) -> Iterator[A
                 yield value
         if not allowed.takes_any_words:
             for text in walk_texts(part.content, but=("answer",)):
-                yield from find_claims(text, allowed)
+                yield from find_claims(text, allowed, is_marked=True)
 
 
 def contradicting(claims: Iterator[Any], value: Any, allowed: Allowed) -> Any:
@@ -131,23 +143,29 @@ def _claims_of_line(line: str, allowed: Allowed) -> Iterator[str]:
         bare = whole.strip(DECORATION + ">").rstrip(".!" + DECORATION)
         yield from (named_value(words, allowed) for words in dict.fromkeys((bare, _SYMBOLS.sub("", whole))))
     for label in _LABEL.finditer(line):
-        yield _labelled(line, label, allowed)
+        yield _read_labelled(line, label, allowed)
     for opening in (*_STATEMENT.finditer(line), *_RETRACTION.finditer(line)):
         yield leading_value(line[opening.end() :], allowed)
     for award in _AWARD.finditer(line):
         yield leading_value(line[award.end() :], allowed)
     for praise in (*_PRAISE.finditer(line), *_WOULD_BE.finditer(line), *filter(None, [_BEATS.fullmatch(line)])):
         yield named_value(_SYMBOLS.sub("", praise["value"]), allowed)
-    yield from allowed.parts_of_scale(line)
     yield from find_claims_by_name(line, allowed)
-    for conclusion in _CONCLUSION.finditer(line):
+    for conclusion in _SUM.finditer(line):
         yield named_value(conclusion["rest"].strip(DECORATION), allowed)
     for tag in _TAG.finditer(line):
         yield leading_value(tag["inner"] or tag["box"] or tag["pair"] or "", allowed)
     yield from _lone_sentences(line, allowed)
 
 
-def _labelled(line: str, label: re.Match[str], allowed: Allowed) -> str:
+def _claims_of_reasons(line: str, allowed: Allowed) -> Iterator[str]:
+    """What is a verdict where it names the answer, and may be one of many numbers where it names a number."""
+    yield from allowed.parts_of_scale(line)
+    for step in _STEP.finditer(line):
+        yield named_value(step["rest"].strip(DECORATION), allowed)
+
+
+def _read_labelled(line: str, label: re.Match[str], allowed: Allowed) -> str:
     """What follows the label, unless it is somebody's: “his answer is no”."""
     before, mark = line[: label.start()], label["mark"].casefold()
     if _SOMEBODYS.search(before):

@@ -1,19 +1,22 @@
 """What reading a reply comes to: a verdict for each item, or one failure with its name and its reason."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Clean = Callable[[Any], Any]
 State = Literal["refused", "blocked", "truncated", "unreadable", "out_of_range"]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """An answer that the item allows, as the model gave it (not yet cleaned), and what was said around it."""
+    """An answer that the item allows, as the model gave it (not yet cleaned), and what was said around it.
+
+    is_marked : whether it stands in an object or after a label, so that no number of the reasons is taken for it
+    """
 
     value: Any
     rationale: str
+    is_marked: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)

@@ -97,11 +97,11 @@ def _from_objects(objects: Sequence[Found], protocol: str, subjects: Sequence[_A
 def _from_entry(content: Any, entry: _Asked) -> Verdict | Failure | None:
     """The verdict that an entry of the object gives; None if it gives none and need not. Raises Contradiction."""
     value, rationale = content, ""
-    if isinstance(content, dict) and (answers := [content[name] for name in _given(content, ANSWERS)]):
+    if isinstance(content, dict) and (answers := [content[name] for name in _find_names(content, ANSWERS)]):
         value = answers[0]
         if any(not _agree(value, other, entry.allowed) for other in answers[1:]):
             raise Contradiction(f"{entry.item.key}: the reply gives two verdicts")
-        reasons = [content[name] for name in _given(content, REASONS)]
+        reasons = [content[name] for name in _find_names(content, REASONS)]
         rationale = "\n\n".join(text.strip() for text in reasons if isinstance(text, str) and text.strip())
     if is_empty(value):
         return None if entry.is_optional else _missing(entry)
@@ -110,7 +110,7 @@ def _from_entry(content: Any, entry: _Asked) -> Verdict | Failure | None:
     return Verdict(value, rationale)
 
 
-def _given(content: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+def _find_names(content: Mapping[str, Any], names: Sequence[str]) -> list[str]:
     """The names in the object that are one of these, however they are cased."""
     return [name for name in content if name.strip().casefold() in names]
 
@@ -227,7 +227,7 @@ def _claims_about(entry: _Asked, objects: Sequence[Found], text: str) -> Iterato
             for line in words.splitlines():
                 yield from claims.find_claims_by_name(normalise(line), entry.allowed)
         for block in _all_blocks(text, entry):
-            yield from claims.find_claims(block, entry.allowed)
+            yield from claims.find_claims(block, entry.allowed, is_marked=True)
 
 
 def _claims_of_entry(content: Any, entry: _Asked) -> Iterator[Any]:
@@ -240,7 +240,7 @@ def _claims_of_entry(content: Any, entry: _Asked) -> Iterator[Any]:
             yield value
         elif not entry.allowed.takes_any_words:
             for words in walk_texts(value):
-                yield from claims.find_claims(words, entry.allowed)
+                yield from claims.find_claims(words, entry.allowed, is_marked=True)
 
 
 def _all_blocks(text: str, entry: _Asked) -> Iterator[str]:

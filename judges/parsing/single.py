@@ -63,7 +63,8 @@ def find_contradiction(reply: str, objects: Sequence[Found], verdict: Verdict, a
     other = claims.contradicting(claims.find_object_claims(objects, allowed), verdict.value, allowed)
     if other is None:
         text = cut_objects(reply, list(objects))
-        other = claims.contradicting(claims.find_claims(text, allowed), verdict.value, allowed)
+        claimed = claims.find_claims(text, allowed, is_marked=verdict.is_marked)
+        other = claims.contradicting(claimed, verdict.value, allowed)
         if other is None and not allowed.takes_any_words:
             heads = (named_value(_head(line), allowed) for line in _openings(text))
             other = claims.contradicting(filter(None, heads), verdict.value, allowed)
@@ -94,7 +95,7 @@ def _from_object(reply: str, protocol: str, allowed: Allowed) -> Verdict | Failu
             return Failure("out_of_range", refusal)
         rationale = part.content.get("rationale")
         parts = [before, rationale.strip() if isinstance(rationale, str) else "", after]
-        return Verdict(value, "\n\n".join(part for part in parts if part))
+        return Verdict(value, "\n\n".join(part for part in parts if part), is_marked=True)
     return None
 
 
@@ -133,13 +134,20 @@ def _from_line(reply: str, protocol: str, allowed: Allowed) -> Verdict | Failure
     if _is_in_list(lines, _head(claimed)):
         return _no_answer(line)
     without_noun = _NOUN.sub("", whole, count=1)
-    for candidate in (claimed, whole, _head(claimed), without_noun, _concluded(whole), allowed.without_scale(whole)):
+    for candidate in (
+        claimed,
+        whole,
+        _head(claimed),
+        without_noun,
+        _find_conclusion(whole),
+        allowed.without_scale(whole),
+    ):
         if candidate and allowed.allows(candidate):
             is_whole = candidate != _head(claimed) or candidate in (claimed, whole)
             if not is_whole and goes_on_with_another(claimed, candidate, allowed):
                 break
             rest = (lines[:-1] if is_last else lines[1:]) if is_whole else lines
-            return Verdict(candidate, "\n".join(rest).strip())
+            return Verdict(candidate, "\n".join(rest).strip(), is_marked=label is not None)
     # Plainly meant as the answer, and not one that the item allows.
     if (label and len(whole.split()) <= 3) or NUMBER.fullmatch(_head(claimed) or whole):
         return Failure("out_of_range", allowed.refusal(whole))
@@ -156,7 +164,7 @@ def _bare(words: str) -> str:
     return words[1:-1].strip(DECORATION) if re.fullmatch(r"\[[^\[\]]*\]", words) else words
 
 
-def _concluded(words: str) -> str:
+def _find_conclusion(words: str) -> str:
     """What stands after “So” or “Overall,”; "" if nothing of the kind begins the words."""
     opening = _CONCLUSION.match(words)
     return words[opening.end() :].strip(DECORATION) if opening else ""

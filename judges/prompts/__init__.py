@@ -5,7 +5,7 @@ Data files beside these modules hold the prompts of the sources and ours, the pe
 
 from judges.prompts.errors import InvalidPrompt
 from judges.prompts.examples import Candidate, JudgedStory, choose_examples
-from judges.prompts.fences import canary_leaked, fenced, new_canary, new_mark, strip_echoes, strip_marks
+from judges.prompts.fences import fence, leaks_canary, new_canary, new_mark, strip_echoes, strip_marks
 from judges.prompts.files import (
     AnchorFile,
     AnchorText,
@@ -21,9 +21,10 @@ from judges.prompts.files import (
 from judges.prompts.messages import (
     Example,
     Message,
+    PromptContext,
     Question,
     StoryText,
-    fenced_example,
+    fence_example,
     join,
     messages_of,
     render,
@@ -44,17 +45,18 @@ __all__ = [
     "Message",
     "Persona",
     "PersonaFile",
+    "PromptContext",
     "PromptFile",
     "Question",
     "StoryText",
     "TemplateShape",
-    "canary_leaked",
     "check_templates",
     "choose_examples",
-    "fenced",
-    "fenced_example",
+    "fence",
+    "fence_example",
     "find_built_in",
     "join",
+    "leaks_canary",
     "load_anchors",
     "load_built_in",
     "load_personas",

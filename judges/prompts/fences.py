@@ -45,7 +45,7 @@ def strip_echoes(reply: str) -> str:
     return _ECHO.sub("", reply)
 
 
-def fenced(text: str, mark: str, *, name: str = "story", canary: str = "") -> str:
+def fence(text: str, mark: str, *, name: str = "story", canary: str = "") -> str:
     """The text between two marks with that number. Raises InvalidPrompt if the number stands in the text."""
     for code in filter(None, (mark, canary)):
         if code in text:
@@ -62,7 +62,7 @@ def guard(system: str, mark: str, canary: str = "") -> str:
     return "\n\n".join(filter(None, rules))
 
 
-def canary_leaked(reply: str, canary: str) -> bool:
+def leaks_canary(reply: str, canary: str) -> bool:
     """Whether the code, or a good part of it, stands in the reply, however it is spaced, cased or broken up."""
     if not canary:
         return False

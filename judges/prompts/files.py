@@ -144,7 +144,7 @@ def read_prompt(path: Path) -> PromptFile:
     try:
         if base := content.pop("like", ""):
             content = {**_read(path.with_name(f"{base}.toml")), **content}
-        quoted = {name: _mended(text) for name, text in content.pop("quoted", {}).items()}
+        quoted = {name: _strip_line_ends(text) for name, text in content.pop("quoted", {}).items()}
         if "template" not in content:
             raise InvalidPrompt("template: is missing")
         own, content["template"] = content["template"], _quote(content["template"], quoted)
@@ -177,7 +177,7 @@ def _find_fault(prompt: PromptFile, own: str) -> str:
 def _read_personas(path: Path) -> PersonaFile:
     content = _read(path)
     try:
-        personas = tuple(Persona(entry["name"], _mended(entry["text"])) for entry in content.pop("personas"))
+        personas = tuple(Persona(entry["name"], _strip_line_ends(entry["text"])) for entry in content.pop("personas"))
         return PersonaFile(**content, personas=personas)
     except (KeyError, TypeError) as error:
         raise InvalidPrompt(f"{path.name}: {error}") from error
@@ -198,5 +198,5 @@ def _quote(template: str, quoted: Mapping[str, str]) -> str:
     return _QUOTATION.sub(lambda opening: quoted[opening[1]], template)
 
 
-def _mended(text: str) -> str:
+def _strip_line_ends(text: str) -> str:
     return text.strip("\n")

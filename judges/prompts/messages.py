@@ -50,28 +50,38 @@ class Example:
     text: str = ""
 
 
-def render(
-    system: str,
-    template: str,
-    *,
-    item: Question,
-    stories: Sequence[StoryText],
-    mark: str,
-    premise: str = "",
-    step_text: str = "",
-    persona: str = "",
-    examples: Sequence[Example] = (),
-    canary: str = "",
-) -> list[Message]:
+@dataclass(frozen=True)
+class PromptContext:
+    """What a prompt shows beside its questions, and as whom it asks.
+
+    mark : the number of the fences around texts
+    premise : "" if raters do not see it
+    step_text : what people read above the items of the step
+    persona : as whom the model is told to answer, in the source's words
+    canary : the code of the run that must not come back
+    """
+
+    stories: Sequence[StoryText]
+    mark: str
+    premise: str = ""
+    step_text: str = ""
+    persona: str = ""
+    examples: Sequence[Example] = ()
+    canary: str = ""
+
+    @property
+    def labels(self) -> list[StoryLabel]:
+        """The letters of the stories, as items name them."""
+        return [StoryLabel(story.letter) for story in self.stories]
+
+
+def render(system: str, template: str, context: PromptContext, *, item: Question) -> list[Message]:
     """The messages for one item about one story or several. Raises InvalidPrompt.
 
     The templates know: mark, stories and premise (fenced already; premise is "" if raters do not see it), background
     (all that people read above the question: the step's text, the item's title and its background), instruction,
     question, words (how to answer), type (of the item), examples, and n_stories. The stories are a part of their own,
     the same for all items.
-
-    persona : as whom the model is told to answer, in the source's words
-    canary : the code of the run that must not come back
     """
     shape = templates.shape_of(template)
     if shape.asks != "item" or shape.kind != "answer":
@@ -79,29 +89,17 @@ def render(
     kind = item_types.find_type(item.type)
     if shape.has_own_question and not kind.chooses_story:
         raise InvalidPrompt(_("this prompt asks itself which of two stories is better, so it can ask no other item"))
-    context = _context(template, stories, mark=mark, premise=premise, examples=examples, canary=canary) | {
-        "background": "\n\n".join(filter(None, [step_text, item.title, item.background])),
+    values = _values(template, context) | {
+        "background": "\n\n".join(filter(None, [context.step_text, item.title, item.background])),
         "instruction": item.instruction,
         "question": item.question,
-        "words": kind.words(item, stories=_labels(stories)),
+        "words": kind.words(item, stories=context.labels),
         "type": item.type,
     }
-    return messages_of(system, template, context, mark=mark, persona=persona, canary=canary)
+    return messages_of(system, template, values, mark=context.mark, persona=context.persona, canary=context.canary)
 
 
-def render_all(
-    system: str,
-    template: str,
-    *,
-    items: Sequence[Question],
-    stories: Sequence[StoryText],
-    mark: str,
-    premise: str = "",
-    step_text: str = "",
-    persona: str = "",
-    examples: Sequence[Example] = (),
-    canary: str = "",
-) -> list[Message]:
+def render_all(system: str, template: str, context: PromptContext, *, items: Sequence[Question]) -> list[Message]:
     """The messages for all items of a step in one reply. Raises InvalidPrompt.
 
     The templates know what those of `render` know but background, instruction, question, words and type: questions has
@@ -117,24 +115,23 @@ def render_all(
             item.background,
             item.instruction,
             item.question,
-            item_types.find_type(item.type).words(item, stories=_labels(stories)),
+            item_types.find_type(item.type).words(item, stories=context.labels),
         )
         for item in items
     ]
-    context = _context(template, stories, mark=mark, premise=premise, examples=examples, canary=canary)
-    context |= {"background": step_text, "questions": questions}
-    return messages_of(system, template, context, mark=mark, persona=persona, canary=canary)
+    values = _values(template, context) | {"background": context.step_text, "questions": questions}
+    return messages_of(system, template, values, mark=context.mark, persona=context.persona, canary=context.canary)
 
 
 def render_probe(system: str, template: str, *, excerpt: str, mark: str, canary: str = "") -> list[Message]:
     """The messages that ask whether the model knows the text, by its beginning. Raises InvalidPrompt."""
-    context = {"mark": mark, "excerpt": fences.fenced(excerpt, mark, canary=canary)}
+    context = {"mark": mark, "excerpt": fences.fence(excerpt, mark, canary=canary)}
     return messages_of(system, template, context, mark=mark, canary=canary)
 
 
 def render_generation(system: str, template: str, *, premise: str, mark: str) -> list[Message]:
     """The messages that ask for a text about the premise. Raises InvalidPrompt."""
-    context = {"mark": mark, "premise": fences.fenced(premise, mark, name="premise")}
+    context = {"mark": mark, "premise": fences.fence(premise, mark, name="premise")}
     return messages_of(system, template, context, mark=mark)
 
 
@@ -156,33 +153,29 @@ def join(messages: Sequence[Message]) -> list[dict[str, str]]:
     return [{"role": message["role"], "content": "".join(message["content"])} for message in messages]
 
 
-def _labels(stories: Sequence[StoryText]) -> list[StoryLabel]:
-    return [StoryLabel(story.letter) for story in stories]
-
-
-def _context(
-    template: str, stories: Sequence[StoryText], *, mark: str, premise: str, examples: Sequence[Example], canary: str
-) -> dict[str, Any]:
+def _values(template: str, context: PromptContext) -> dict[str, Any]:
+    """What the templates know of the context, each text inside a fence. Raises InvalidPrompt."""
+    stories, mark = context.stories, context.mark
     takes_examples = templates.shape_of(template).takes_examples
-    if takes_examples != bool(examples):
+    if takes_examples != bool(context.examples):
         reason = _("this prompt needs examples, and there are none") if takes_examples else None
         raise InvalidPrompt(reason or _("this prompt has no place for examples"))
     return {
         "mark": mark,
         "stories": "\n\n".join(
-            fences.fenced(
-                story.text, mark, name="story" if len(stories) == 1 else f"story {story.letter}", canary=canary
+            fences.fence(
+                story.text, mark, name="story" if len(stories) == 1 else f"story {story.letter}", canary=context.canary
             )
             for story in stories
         ),
-        "premise": fences.fenced(premise, mark, name="premise") if premise else "",
-        "examples": "\n\n".join(fenced_example(example, n, mark) for n, example in enumerate(examples, start=1)),
+        "premise": fences.fence(context.premise, mark, name="premise") if context.premise else "",
+        "examples": "\n\n".join(fence_example(example, n, mark) for n, example in enumerate(context.examples, start=1)),
         "own_question": "",
         "n_stories": len(stories),
     }
 
 
-def fenced_example(example: Example, number: int, mark: str) -> str:
+def fence_example(example: Example, number: int, mark: str) -> str:
     """The example inside a fence: what people wrote is text, as the story is."""
     lines = [example.text, f"Answer: {example.value}", f"Reasons: {example.rationale}" if example.rationale else ""]
-    return fences.fenced("\n\n".join(filter(None, lines)), mark, name=f"example {number}")
+    return fences.fence("\n\n".join(filter(None, lines)), mark, name=f"example {number}")

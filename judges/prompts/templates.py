@@ -115,7 +115,7 @@ def _check_questions(user: str, shape: TemplateShape) -> None:
 def fill(template: str, context: dict[str, Any]) -> str:
     """The template with the context's values in its openings. Raises InvalidPrompt."""
     try:
-        return str(_compiled(template).render(context)).strip()
+        return str(_compile(template).render(context)).strip()
     except TemplateError as error:
         raise InvalidPrompt(_("the template cannot be filled: %(why)s") % {"why": error}) from error
 
@@ -131,7 +131,7 @@ def fill_in_parts(template: str, context: dict[str, Any], *, subject: str) -> li
 
 
 @lru_cache(maxsize=256)
-def _compiled(template: str) -> Any:
+def _compile(template: str) -> Any:
     return _environment().from_string(template)
 
 

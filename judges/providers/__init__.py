@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from judges import addresses
 from judges.providers.base import (
@@ -166,13 +167,14 @@ def _check_connection(
     try:
         addresses.check_reach(base_url, allowed=allowed)
     except addresses.InvalidAddress as error:
-        raise CannotConnect(str(error), kind=FailureKind.ADDRESS) from None
+        raise CannotConnect(error.sentence, kind=FailureKind.ADDRESS, **error.values) from None
     key = os.environ.get(key_variable, "").strip() if key_variable else ""
     if key_variable and not key:
-        reason = f"the environment variable {key_variable} is not set where judges run"
-        raise CannotConnect(reason, kind=FailureKind.KEY)
+        sentence = gettext_noop("the environment variable %(name)s is not set where judges run")
+        raise CannotConnect(sentence, kind=FailureKind.KEY, name=key_variable)
     if not key.isascii() or not key.isprintable():
-        raise CannotConnect(f"the environment variable {key_variable} holds what is no key", kind=FailureKind.KEY)
+        sentence = gettext_noop("the environment variable %(name)s holds what is no key")
+        raise CannotConnect(sentence, kind=FailureKind.KEY, name=key_variable)
     is_allowed = addresses.is_allowed(base_url, allowed)
     return Connection(base_url, key=key, timeout_seconds=timeout_seconds, may_be_private=is_allowed)
 

@@ -18,6 +18,7 @@ from judges.providers.base import (
     Completion,
     Connection,
     FailureKind,
+    LibraryClient,
     Limits,
     Provider,
     Request,
@@ -69,17 +70,16 @@ class Anthropic(Provider):
         return AnthropicBatches(connection)
 
 
-class AnthropicClient:
+class AnthropicClient(LibraryClient):
     """Messages at a base URL, by the `anthropic` library without its retries."""
+
+    request_id_header = "request-id"
 
     def __init__(self, connection: Connection) -> None:
         import anthropic
         import httpx2
 
-        from judges.providers.base import network
-
-        self._connection = connection
-        self._network = network
+        super().__init__(connection)
         self._anthropic = anthropic
         self._response_class = httpx2.Response
         headers = {"anthropic-version": VERSION} | ({"x-api-key": connection.key} if connection.key else {})
@@ -89,7 +89,7 @@ class AnthropicClient:
             max_retries=0,
             timeout=None,  # `call` bounds the whole
             open_telemetry=False,  # stories are nobody else's to trace
-            http_client=network.http_client(connection, headers),
+            http_client=self._network.http_client(connection, headers),
         )
 
     async def complete(self, request: Request) -> Completion:
@@ -109,20 +109,8 @@ class AnthropicClient:
             except self._anthropic.APIStatusError as error:
                 return error.response
 
-    def check_success(self, response: Any) -> None:
-        """Raise CallFailed if the status is not one of success."""
-        if not response.is_success:
-            body = self._without_key(response.text)
-            raise failure_of(response.status_code, body, response.headers, request_id=self._request_id(response))
-
     async def close(self) -> None:
         await self._client.close()
-
-    def _request_id(self, response: Any) -> str:
-        return self._without_key(response.headers.get("request-id", ""))
-
-    def _without_key(self, text: str) -> str:
-        return text.replace(self._connection.key, "[key]") if self._connection.key else text
 
 
 class AnthropicBatches:

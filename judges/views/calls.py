@@ -16,10 +16,10 @@ from django.utils.translation import gettext_lazy
 
 from annotation.models import Response
 from config import roles
-from judges import attempts as sendings
-from judges import calls as requests
 from judges.models import Attempt, Call, Parse, Run
 from judges.providers import is_same_model
+from judges.requests import texts as requests
+from judges.settlement import attempts as sendings
 from judges.views import states
 from judges.views.runs import SEES, find_run
 from studies.access import Access

@@ -19,7 +19,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from judges import addresses, connection_tests, providers
+from judges import addresses, providers
+from judges.endpoints import connection_tests
 from judges.models import ConnectionTest, Endpoint
 from judges.providers.presets import all_presets
 from studies.access import visible_studies

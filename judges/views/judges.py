@@ -64,7 +64,10 @@ class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
                 label=gettext_lazy("Name"), required=False, max_length=80, initial=name
             )
             self.fields[f"value{n}"] = forms.CharField(
-                label=gettext_lazy("Value"), required=False, max_length=1000, initial=_written(value) if name else ""
+                label=gettext_lazy("Value"),
+                required=False,
+                max_length=1000,
+                initial=_write_value(value) if name else "",
             )
 
     @property
@@ -102,7 +105,7 @@ def _fits_row(value: Any) -> bool:
     return value is None or isinstance(value, str | int | float)
 
 
-def _written(value: Any) -> str:
+def _write_value(value: Any) -> str:
     """The value as it is typed: a text that could be taken for a number stands between quotation marks."""
     if isinstance(value, str):
         return value if _read(value) == value else json.dumps(value, ensure_ascii=False)
@@ -121,12 +124,13 @@ def _read(text: str) -> Any:
 @require_in_study(SEES)
 def index(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever sees judges: all there are, for all studies."""
-    rows = Judge.objects.select_related("endpoint", "prompt").annotate(n_runs=Count("runs")).order_by("slug")
+    of_studies = Judge.objects.filter(is_trial=False)
+    rows = of_studies.select_related("endpoint", "prompt").annotate(n_runs=Count("runs")).order_by("slug")
     made = {judge.metric for judge in rows}
     context = {
         "study": access.study,
         "access": access,
-        "judges": [(judge, _settings(judge)) for judge in rows],
+        "rows": [(judge, _settings(judge)) for judge in rows],
         "metrics": [metric for slug, metric in all_metrics().items() if slug not in made],
         "may_add": access.may(ADDS),
         "sees_endpoints": access.may("judges.view_endpoint"),
@@ -136,7 +140,7 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
 
 def _settings(judge: Judge) -> str:
     """The parameters in one line."""
-    return ", ".join(f"{name} {_written(value)}" for name, value in judge.parameters.items())
+    return ", ".join(f"{name} {_write_value(value)}" for name, value in judge.parameters.items())
 
 
 @require_in_study(ADDS, methods=("POST",))

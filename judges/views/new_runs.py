@@ -14,11 +14,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Rater
-from judges import extensions, preparation, runs
-from judges.estimates import RunEstimate
+from judges import runs
 from judges.models import Judge, Reading, Run
-from judges.planning import CannotRun, Plan, Scope
+from judges.planning import CannotRun, Plan, Scope, extensions
+from judges.planning.estimates import RunEstimate
 from judges.requests import PlannedCall
+from judges.runs import preparation
+from judges.settlement import attempts
 from judges.views.scopes import FIELDS, ScopeForm
 from studies.access import Access
 from studies.views.guards import require_in_study
@@ -52,6 +54,7 @@ class SelectionForm(forms.Form):
     )
     orders = forms.MultipleChoiceField(
         label=gettext_lazy("Order of the stories"),
+        help_text=gettext_lazy("Each story is read in the planned order in any case: that reading counts."),
         choices=Reading.Order.choices,
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": gettext_lazy("Choose at least one order.")},
@@ -68,7 +71,7 @@ class SelectionForm(forms.Form):
         super().__init__(
             self._with_usual(data) if data is not None else None, initial={"orders": ["planned"], "n_repeats": 1}
         )
-        judges = Judge.objects.select_related("endpoint", "prompt").order_by("slug")
+        judges = Judge.objects.filter(is_trial=False).select_related("endpoint", "prompt").order_by("slug")
         at_work = access.study.runs.exclude(state=Run.State.FINISHED).values("judge")
         self.fields["judge"].queryset = judges.exclude(pk__in=at_work)  # type: ignore[attr-defined]
 
@@ -138,6 +141,7 @@ class DryRun:
 
     obstacle : why it cannot be started; "" if nothing is in the way
     estimate : None of a metric
+    batched : the same where calls are handed in as batches; None if they cannot be
     messages : of one call, as it would be sent
     """
 
@@ -146,6 +150,7 @@ class DryRun:
     n_stories: int = 0
     withheld: tuple[str, ...] = ()
     estimate: RunEstimate | None = None
+    batched: RunEstimate | None = None
     about: str = ""
     messages: tuple[tuple[str, str], ...] = ()
 
@@ -221,13 +226,18 @@ def plan_dry(access: Access, judge: Judge, scope: Scope) -> DryRun:
 
 def _describe(plan: Plan, estimate: RunEstimate | None) -> DryRun:
     first = next(iter(plan.all_calls), None)
+    may_be_batched = plan.judge.endpoint is not None and plan.judge.endpoint.takes_batches
     names = [first.story.code if first.story else "", _title(first)] if first else []
     return DryRun(
         "",
         n_calls=plan.n_calls,
-        n_stories=len({code for seat in plan.seats for code in seat.order}),
+        n_stories=len(
+            {code for seat in plan.seats for code in seat.order}
+            | {call.story.code for call in plan.guards if call.story}
+        ),
         withheld=tuple(plan.withheld),
         estimate=estimate,
+        batched=estimate.in_batches(n_alone=attempts.N_PROBES) if estimate and may_be_batched else None,
         about=", ".join(filter(None, names)),
         messages=tuple((m["role"], m["content"]) for m in first.request.get("messages", [])) if first else (),
     )

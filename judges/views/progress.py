@@ -60,11 +60,16 @@ class RunProgress:
     @property
     def label(self) -> str:
         """Its state in words."""
-        return str(_("resting") if self.state == "resting" else Run.State(self.state).label)
+        return label_of(self.state)
 
     @property
     def is_under_way(self) -> bool:
         return self.state in ("running", "resting")
+
+
+def label_of(state: str) -> str:
+    """A state of `state_of` in words."""
+    return str(_("resting") if state == "resting" else Run.State(state).label)
 
 
 def load_progress(run: Run, *, at: datetime) -> RunProgress:
@@ -80,7 +85,8 @@ def load_progress(run: Run, *, at: datetime) -> RunProgress:
         n_reused=Count("pk", filter=Q(outcome=Attempt.Outcome.REUSED)),
     )
     endpoint = run.judge.endpoint
-    is_resting = run.state == Run.State.RUNNING and _rests(endpoint, at=at)
+    state = state_of(run, at=at)
+    is_resting = state == "resting"
     return RunProgress(
         n=n,
         n_over=n_over,
@@ -95,18 +101,19 @@ def load_progress(run: Run, *, at: datetime) -> RunProgress:
         n_tokens_in=sums["n_in"] or 0,
         n_tokens_out=sums["n_out"] or 0,
         cost=sums["cost"],
-        state=_state(run, is_resting=is_resting),
+        state=state,
         resting_until=endpoint.resting_until if endpoint and is_resting else None,
         resting_reason=endpoint.resting_reason if endpoint and is_resting else "",
-        needs_attention=endpoint.needs_attention if endpoint else "",
+        needs_attention=endpoint.attention if endpoint else "",
     )
 
 
-def _state(run: Run, *, is_resting: bool) -> str:
+def state_of(run: Run, *, at: datetime) -> str:
+    """The state of a run; of one at work also what its endpoint makes of it."""
     endpoint = run.judge.endpoint
     if run.state == Run.State.RUNNING and endpoint is not None and endpoint.needs_attention:
         return Run.State.WAITING
-    return "resting" if is_resting else run.state
+    return "resting" if run.state == Run.State.RUNNING and _rests(endpoint, at=at) else run.state
 
 
 def _rests(endpoint: Endpoint | None, *, at: datetime) -> bool:

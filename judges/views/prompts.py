@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 
 from judges import prompts
 from judges.models import PersonaSet, Prompt
-from judges.prompts import Example, InvalidPrompt, StoryText
+from judges.prompts import Example, InvalidPrompt, PromptContext, StoryText
 from studies.access import Access
 from studies.models import Item, Step
 from studies.views.guards import require_in_study
@@ -95,7 +95,7 @@ class Preview:
 def index(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever sees prompts: all there are, for all studies."""
     rows = Prompt.objects.annotate(n_runs=Count("judges__runs")).order_by("name", "version")
-    context = {"study": access.study, "access": access, "prompts": rows, "may_add": access.may(ADDS)}
+    context = {"study": access.study, "access": access, "rows": rows, "may_add": access.may(ADDS)}
     return render(request, "judges/prompts.html", context)
 
 
@@ -178,10 +178,11 @@ def _render(system: str, template: str, item: Item, stories: list[StoryText]) ->
     """The messages about the item, or about all of its instrument, as the template asks. Raises InvalidPrompt."""
     shape, mark = prompts.shape_of(template), prompts.new_mark()
     examples = [Example(_("what an expert answered"), text=_("Another story."))] if shape.takes_examples else []
+    context = PromptContext(stories, mark, examples=examples)
     if shape.asks == "item":
-        return prompts.render(system, template, item=item, stories=stories, mark=mark, examples=examples)
+        return prompts.render(system, template, context, item=item)
     items = list(Item.objects.filter(instrument=item.instrument_id).order_by("position"))
-    return prompts.render_all(system, template, items=items, stories=stories, mark=mark, examples=examples)
+    return prompts.render_all(system, template, context, items=items)
 
 
 def _keys(choice: PreviewForm, name: str) -> Any:

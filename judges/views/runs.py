@@ -14,14 +14,16 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from config.roles import VIEW_RESPONSES
-from judges import parses, runs
-from judges.estimates import RunEstimate
-from judges.guard_results import load_results
+from judges import lifecycle, prompt_choices, runs
 from judges.models import Run
 from judges.planning import CannotRun
+from judges.planning.estimates import RunEstimate
+from judges.settlement import rereads
+from judges.settlement.guard_results import load_results
 from judges.views import states
 from judges.views.new_runs import STARTS, BudgetForm
-from judges.views.progress import load_progress
+from judges.views.pace_charts import load_pace
+from judges.views.progress import label_of, load_progress, state_of
 from studies.access import Access
 from studies.views.guards import require_in_study
 
@@ -32,14 +34,21 @@ SEES, CHANGES = "judges.view_run", "judges.change_run"
 def index(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever sees judges: the runs of the study, the latest first."""
     rows = (
-        Run.objects.filter(study=access.study)
-        .select_related("judge__prompt")
+        Run.objects.filter(study=access.study, judge__is_trial=False)
+        .select_related("judge__endpoint")
         .annotate(
             n_ok=Count("calls", filter=Q(calls__state__in=states.ANSWERED)),
             n_without=Count("calls", filter=Q(calls__state__in=states.WITHOUT)),
         )
     )
-    context = {"study": access.study, "access": access, "runs": rows, "may_start": access.may(STARTS)}
+    with_state = [(row, state_of(row, at=timezone.now())) for row in rows]
+    context = {
+        "study": access.study,
+        "access": access,
+        "rows": [(row, state, label_of(state)) for row, state in with_state],
+        "choices": prompt_choices.list_choices(access.study),
+        "may_start": access.may(STARTS),
+    }
     return render(request, "judges/runs.html", context)
 
 
@@ -52,6 +61,7 @@ def show(request: HttpRequest, access: Access, run: int) -> HttpResponse:
         "access": access,
         "run": row,
         "progress": load_progress(row, at=timezone.now()),
+        "pace": None if row.sends_batches else load_pace(row),
         "may_change": access.may(CHANGES),
         "may_approve": access.may(CHANGES) and access.may(STARTS),
         "budget_form": BudgetForm(initial={"budget": None if row.budget is None else f"{row.budget.normalize():f}"}),
@@ -97,7 +107,7 @@ def _discard(run: Run, request: HttpRequest) -> str:
 
 
 def _pause(run: Run, request: HttpRequest) -> str:
-    if runs.pause(run, _("paused by %(name)s") % {"name": request.user.get_username()}).state != Run.State.PAUSED:
+    if runs.pause(run, lifecycle.PAUSED_BY, name=request.user.get_username()).state != Run.State.PAUSED:
         raise CannotRun(_("The run is not at work, so that it cannot be paused."))
     return _("The run is paused. What is on the way is still taken in.")
 
@@ -114,7 +124,7 @@ def _retry(run: Run, request: HttpRequest) -> str:
 
 
 def _read_again(run: Run, request: HttpRequest) -> str:
-    reread = parses.read_again(run, at=timezone.now())
+    reread = rereads.read_again(run, at=timezone.now())
     message = ngettext(
         "%(n)d reply was read again; %(n_changed)d is read differently now.",
         "%(n)d replies were read again; %(n_changed)d are read differently now.",

@@ -10,13 +10,12 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models import Rater
 from judges import planning, prompts
 from judges.models import Judge, PersonaSet
-from judges.planning import Scope
+from judges.planning import MOST_EXAMPLES, Scope
 from studies import protocol as protocols
 from studies.models import Step, Study
 
 # The names of its fields in an address, and what says that they were filled in.
 FIELDS = ("is_chosen", "steps", "persona_set", "n_examples", "probes", "anchors")
-MOST_EXAMPLES = 20
 
 
 class ScopeForm(forms.Form):

@@ -44,6 +44,9 @@ WORDS: Mapping[str, StateWords] = {
         _("no reply"), _("The provider did not answer. What may go better later is asked again by “Go on”.")
     ),
     State.BUDGET_STOPPED: StateWords(_("not sent: budget"), _("The run’s budget was used up before it was sent.")),
+    State.NOT_ASKED: StateWords(
+        _("not asked"), _("The run ended before its turn came, or a section before it had no answer.")
+    ),
 }
 # How a run's calls are drawn: what is over with an answer, without one, on the way, and still open.
 ANSWERED = (State.OK,)

@@ -15,10 +15,11 @@ from django.db import transaction
 from tqdm import tqdm
 
 from annotation.models import Rater
-from judges import catalogue, extensions, measurements, metrics, preparation, prompts, runs
-from judges.estimates import RunEstimate
-from judges.models import Call, Judge, Reading, Run
-from judges.planning import CannotRun, Scope
+from judges import catalogue, metrics, prompts, runs
+from judges.models import Call, Judge, PersonaSet, Reading, Run
+from judges.planning import MOST_EXAMPLES, CannotRun, Scope, extensions, metric_plans
+from judges.planning.estimates import RunEstimate
+from judges.runs import preparation
 from studies.lookup import NoSuchStudy, find_study
 from studies.models import Study
 
@@ -46,6 +47,15 @@ class Command(BaseCommand):
         parser.add_argument(
             "--repeats", type=_repeats, default=1, metavar="N", help="readings of each story, earlier runs included"
         )
+        parser.add_argument(
+            "--steps", nargs="+", metavar="KEY", default=[], help="of the protocol; else all it can ask"
+        )
+        parser.add_argument("--personas", metavar="SET", help="read every story once as each of a set, such as “pds”")
+        parser.add_argument(
+            "--examples", type=int, choices=range(1, MOST_EXAMPLES + 1), metavar="N", help="before each question"
+        )
+        parser.add_argument("--probes", action="store_true", help="ask of each story whether the model knows it")
+        parser.add_argument("--anchors", action="store_true", help="ask about the three fixed texts, too")
         parser.add_argument("--budget", type=_dollars, metavar="USD", help="spend no more than this")
         parser.add_argument("--dry-run", action="store_true", help="say what it would take, and start nothing")
         parser.add_argument("--yes", action="store_true", help="approve it without being asked")
@@ -63,8 +73,7 @@ class Command(BaseCommand):
 
     def _find_run(self, study: Study, judge: Judge, options: dict[str, Any]) -> Run | None:
         """The run at work, or the last one if nothing is left to ask; None after a dry run. Raises CannotRun."""
-        selection = extensions.find_codes(study, options["stories"])
-        scope = Scope(selection=selection, orders=tuple(options["orders"]), n_repeats=options["repeats"])
+        scope = _scope(study, options)
         unfinished = Run.objects.filter(study=study, judge=judge).exclude(state=Run.State.FINISHED).first()
         if unfinished:
             return self._go_on(unfinished, scope, options)
@@ -86,9 +95,7 @@ class Command(BaseCommand):
     def _go_on(self, run: Run, scope: Scope, options: dict[str, Any]) -> Run | None:
         """The unfinished run at work again. Raises CannotRun if another scope than its own is asked for."""
         if scope != Scope():
-            raise CannotRun(
-                f"{run} is unfinished; without --stories, --orders and --repeats this command goes on with it"
-            )
+            raise CannotRun(f"{run} is unfinished; without options that say what is asked this command goes on with it")
         if options["dry_run"]:
             self.stdout.write(f"{run}: {run.state}. {progress(run, runs.count_calls(run))}")
             return None
@@ -142,7 +149,7 @@ class Command(BaseCommand):
                 raise CommandError(sentence, returncode=HALTED) from None
 
     def _say_withheld(self, codes: list[str]) -> None:
-        if withheld := measurements.describe_withheld(codes):
+        if withheld := metric_plans.describe_withheld(codes):
             self.stdout.write(withheld)
 
 
@@ -164,6 +171,25 @@ def progress(run: Run, counts: dict[str, int]) -> str:
     noun = "stories measured" if run.judge.kind == Rater.Kind.METRIC else "calls done"
     ends = ", ".join(f"{n} {state}" for state, n in n_by_end.items())
     return f"{sum(n_by_end.values())} of {run.n_planned} {noun}" + (f": {ends}" if ends else "")
+
+
+def _scope(study: Study, options: dict[str, Any]) -> Scope:
+    """What the options say is asked. Raises CannotRun for a set of personas that is not there."""
+    personas = None
+    if options["personas"]:
+        personas = PersonaSet.objects.filter(name=options["personas"]).order_by("pk").last()
+        if personas is None:
+            raise CannotRun(f"There is no set of personas “{options['personas']}”; load_prompts loads Quire’s own.")
+    return Scope(
+        selection=extensions.find_codes(study, options["stories"]),
+        orders=tuple(options["orders"]),
+        n_repeats=options["repeats"],
+        steps=tuple(options["steps"]),
+        persona_set=personas,
+        n_examples=options["examples"] or Scope.n_examples,
+        probes=options["probes"],
+        anchors=options["anchors"],
+    )
 
 
 def _dollars(text: str) -> Decimal:
@@ -188,7 +214,9 @@ def _judge(slug: str) -> Judge:
         return judge
     if slug == catalogue.STUB:
         return catalogue.make_stub_judge()
-    slugs = ", ".join(Judge.objects.order_by("slug").values_list("slug", flat=True)) or "none yet"
+    slugs = (
+        ", ".join(Judge.objects.filter(is_trial=False).order_by("slug").values_list("slug", flat=True)) or "none yet"
+    )
     raise CommandError(
         f"There is no judge “{slug}”; there are: {slugs}. Make one on a study’s page of judges.", returncode=REFUSED
     )

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext, gettext_noop
 
 from judges.providers.base.batches import MAX_BATCH_BYTES, BatchClient, BatchResult, BatchState
+from judges.providers.base.clients import LibraryClient
 from judges.providers.base.completions import Completion, Request
 from judges.providers.base.failures import CallFailed, FailureKind, failure_of
 from judges.providers.base.limits import Limits, read_limits
@@ -33,6 +34,7 @@ __all__ = [
     "Completion",
     "Connection",
     "FailureKind",
+    "LibraryClient",
     "Limits",
     "Provider",
     "Request",
@@ -50,11 +52,17 @@ MAX_BODY_BYTES = 4_000_000
 
 
 class CannotConnect(Exception):
-    """The endpoint cannot be used as it stands; the message says why. Nothing was sent."""
+    """The endpoint cannot be used as it stands; the message says why. Nothing was sent.
 
-    def __init__(self, reason: str, *, kind: FailureKind = FailureKind.CLIENT) -> None:
-        super().__init__(reason)
-        self.kind = kind
+    sentence : in English, with places for the values: it is translated when it is shown
+    """
+
+    def __init__(self, sentence: str, *, kind: FailureKind = FailureKind.CLIENT, **values: str | int) -> None:
+        super().__init__(sentence)
+        self.sentence, self.kind, self.values = sentence, kind, values
+
+    def __str__(self) -> str:
+        return gettext(self.sentence) % self.values if self.values else gettext(self.sentence)
 
 
 class Client(Protocol):
@@ -109,7 +117,7 @@ class Provider:
 
     def connect_batches(self, connection: Connection) -> BatchClient:
         """A client that hands in many calls as one batch. Sends nothing yet. Raises CannotConnect if there is none."""
-        raise CannotConnect(_("%(provider)s takes no batches") % {"provider": self.title})
+        raise CannotConnect(gettext_noop("%(provider)s takes no batches"), provider=str(self.title))
 
 
 def text_of(content: str | list[str]) -> str:

@@ -89,10 +89,6 @@ _SENTENCES: dict[FailureKind, tuple[str | Promise, str | Promise]] = {
 }
 # The same request may get its completion later.
 TRANSIENT = frozenset({FailureKind.OVERLOAD, FailureKind.CONNECTION, FailureKind.TIMEOUT, FailureKind.MALFORMED})
-# No request to this endpoint gets one before somebody mends something.
-FATAL = frozenset(
-    {FailureKind.KEY, FailureKind.CREDIT, FailureKind.UNKNOWN_MODEL, FailureKind.REDIRECT, FailureKind.ADDRESS}
-)
 
 
 class CallFailed(Exception):
@@ -125,10 +121,6 @@ class CallFailed(Exception):
     @property
     def is_transient(self) -> bool:
         return self.kind in TRANSIENT
-
-    @property
-    def is_fatal(self) -> bool:
-        return self.kind in FATAL or self.status == 404
 
 
 def failure_of(status: int, body: str, headers: Mapping[str, str], *, request_id: str = "") -> CallFailed:

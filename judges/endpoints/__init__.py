@@ -1,0 +1,1 @@
+"""An endpoint as all workers share it: whether it may be reached, what it bears, and whether it answers."""

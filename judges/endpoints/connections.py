@@ -1,0 +1,61 @@
+"""How an endpoint is reached, and whether a run still may: what was allowed when it was planned can be taken back."""
+
+from django.conf import settings
+from django.utils.translation import gettext_noop
+
+from judges import planning, providers
+from judges.models import Call, Endpoint, Run
+from judges.planning import CannotRun
+from judges.providers import BatchClient, CannotConnect, Client
+
+
+def connect(endpoint: Endpoint) -> Client:
+    """A client for the endpoint. Raises CannotConnect. Asks the name service for the host's address."""
+    return providers.connect(
+        endpoint.adapter,
+        base_url=endpoint.base_url,
+        key_variable=endpoint.key_variable,
+        timeout_seconds=endpoint.timeout_seconds,
+        max_body_bytes=endpoint.max_body_bytes,
+        allowed=settings.ALLOWED_PRIVATE_ENDPOINTS,
+    )
+
+
+def connect_batches(endpoint: Endpoint) -> BatchClient:
+    """A client that hands in batches, as `connect`. Raises CannotConnect, also if the provider takes none."""
+    return providers.connect_batches(
+        endpoint.adapter,
+        base_url=endpoint.base_url,
+        key_variable=endpoint.key_variable,
+        timeout_seconds=endpoint.timeout_seconds,
+        allowed=settings.ALLOWED_PRIVATE_ENDPOINTS,
+    )
+
+
+def check(run: Run) -> None:
+    """Raise CannotConnect unless the endpoint is as the run's document has it, and still allowed.
+
+    Asks anew whether the stories that are still to be sent may be, since leave can be taken back while a run waits.
+    """
+    endpoint, frozen = run.judge.required_endpoint, run.frozen["endpoint"]
+    if not endpoint.is_allowed:
+        raise CannotConnect(gettext_noop("the endpoint %(name)s is not allowed (any more)"), name=endpoint.name)
+    if (endpoint.adapter, endpoint.base_url) != (frozen["adapter"], frozen["base_url"]):
+        sentence = gettext_noop("the endpoint %(name)s has another address than when the run was started")
+        raise CannotConnect(sentence, name=endpoint.name)
+    try:
+        planning.check_sendable(run.study, _codes_to_send(run), endpoint)
+    except CannotRun as error:
+        raise CannotConnect(str(error)) from None
+
+
+def _codes_to_send(run: Run) -> set[str]:
+    """Codes of the stories whose text stands in a call that is not over; a call about a group shows all of its.
+
+    Those that are shown as examples count as long as anything is to be sent.
+    """
+    pending = run.calls.filter(state__in=Call.PENDING)
+    orders = pending.filter(story=None).exclude(assignment=None).values_list("assignment__seat__order", flat=True)
+    codes = set(pending.exclude(story=None).values_list("story__code", flat=True))
+    shown = run.frozen.get("example_stories", []) if codes else []
+    return codes.union(shown, *orders)

@@ -1,0 +1,24 @@
+"""Why something does not go on: kept in English with its values, and written anew for whoever reads it."""
+
+from collections.abc import Mapping
+
+from django.utils.translation import gettext, gettext_noop
+
+from judges.providers import FailureKind
+
+REFUSED_ALIKE = gettext_noop("requests in a row that were refused with the same words: %(n)s, such as: %(reason)s")
+# Of a request that failed: what that means, what to do about it, and what the provider said.
+FAILED = "%(what)s %(way_out)s (%(reason)s)"
+
+
+def write_note(sentence: str, values: Mapping[str, str | int]) -> str:
+    """The sentence in the language of whoever reads; what a provider said in it stays as it was said.
+
+    values : for its places; a `kind` of failure gives `what` has happened and the `way_out`
+    """
+    if not values:
+        return gettext(sentence) if sentence else ""
+    if "kind" in values:
+        kind = FailureKind(str(values["kind"]))
+        values = {"what": kind.sentence, "way_out": kind.way_out, **values}
+    return gettext(sentence) % values

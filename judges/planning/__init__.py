@@ -1,0 +1,27 @@
+"""What a run will ask, before anything is written: its calls and readings, what they take, what they cost."""
+
+from judges.planning.plans import (
+    MOST_EXAMPLES,
+    CannotRun,
+    Plan,
+    PlannedSeat,
+    Scope,
+    can_ask,
+    check_sendable,
+    draw_reading_orders,
+    estimate,
+    plan_run,
+)
+
+__all__ = [
+    "MOST_EXAMPLES",
+    "CannotRun",
+    "Plan",
+    "PlannedSeat",
+    "Scope",
+    "can_ask",
+    "check_sendable",
+    "draw_reading_orders",
+    "estimate",
+    "plan_run",
+]

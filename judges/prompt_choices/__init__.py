@@ -1,0 +1,39 @@
+"""Choosing a prompt for pairs: tried on some of them, decided by agreement with people, used on the others."""
+
+from judges.prompt_choices.choices import (
+    PRESELECTED,
+    USUAL_SHARE,
+    TrialsPreview,
+    add_up,
+    approve,
+    compare,
+    decide,
+    discard,
+    find_due,
+    find_same,
+    list_choices,
+    load_accuracy,
+    plan,
+    preview,
+    preview_chosen,
+    start_chosen,
+)
+
+__all__ = [
+    "PRESELECTED",
+    "USUAL_SHARE",
+    "TrialsPreview",
+    "add_up",
+    "approve",
+    "compare",
+    "decide",
+    "discard",
+    "find_due",
+    "find_same",
+    "list_choices",
+    "load_accuracy",
+    "plan",
+    "preview",
+    "preview_chosen",
+    "start_chosen",
+]

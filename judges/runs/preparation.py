@@ -1,0 +1,100 @@
+"""A run before it is approved: what it will take, and its rows."""
+
+from dataclasses import asdict, replace
+from decimal import Decimal
+
+from annotation import design
+from annotation.models import Assignment, Rater
+from judges import planning
+from judges.models import Call, Judge, Prompt, Reading, Run
+from judges.planning import Plan, Scope, extensions
+from judges.planning.estimates import RunEstimate
+from judges.planning.readings import Pass
+from judges.requests import PlannedCall, texts
+from judges.settlement import attempts, reuse
+from studies.models import Study
+
+
+def estimate(study: Study, planned: Plan, *, in_batches: bool = False) -> RunEstimate | None:
+    """What the plan will take, without the calls that take an earlier reply; None of a metric. Three queries.
+
+    in_batches : whether calls are handed in as batches
+    """
+    judge = planned.judge
+    if judge.kind == Rater.Kind.METRIC:
+        return None
+    hash_by_call = {id(call): fingerprint(judge, call, seat.reading) for seat in planned.seats for call in seat.calls}
+    answered = reuse.find_answered(study, hash_by_call.values())
+    fresh = extensions.select(planned, lambda _seat, call: hash_by_call[id(call)] not in answered)
+    one_by_one = replace(planning.estimate(fresh), n_reused=planned.n_calls - fresh.n_calls)
+    return one_by_one.in_batches(n_alone=attempts.N_PROBES) if in_batches else one_by_one
+
+
+def write(study: Study, planned: Plan, scope: Scope, *, budget: Decimal | None, by: str) -> Run:
+    """The rows of a run that is planned and not approved: its rater, seats, assignments and calls."""
+    judge = planned.judge
+    rater, _created = Rater.objects.get_or_create(
+        study=study, code=judge.slug, defaults={"kind": judge.kind, "is_simulated": judge.is_stub}
+    )
+    run = Run.objects.create(
+        study=study,
+        judge=judge,
+        state=Run.State.PLANNED,
+        document=planned.document,
+        sha256=planned.sha256,
+        created_by=by,
+        n_planned=planned.n_calls,
+        selection=list(scope.selection),
+        orders=list(scope.orders),
+        n_repeats=scope.n_repeats,
+        asks=judge.prompt.asks if judge.prompt else Prompt.Asks.ITEM,
+        persona_set=scope.persona_set,
+        canary=planned.canary,
+        budget=budget,
+    )
+    shelf, rows = texts.Shelf(), []
+    for planned_seat in planned.seats:
+        group = planned_seat.group
+        assignment = Assignment.objects.create(
+            study=study,
+            rater=rater,
+            rater_kind=rater.kind,
+            seat=design.add_judge_seat(study, group, planned_seat.order, kind=rater.kind),
+            group=group,
+            version=planned.protocol.version,
+        )
+        reading = planned_seat.reading
+        Reading.objects.create(
+            run=run, assignment=assignment, order=reading.order, persona=reading.persona, repeat=reading.repeat
+        )
+        rows += [_call(run, assignment, c, reading, shelf) for c in planned_seat.calls]
+    rows += [_call(run, None, c, planned.first, shelf) for c in planned.guards]
+    shelf.store()
+    Call.objects.bulk_create(rows, batch_size=200)
+    return run
+
+
+def _call(run: Run, assignment: Assignment | None, planned: PlannedCall, reading: Pass, shelf: texts.Shelf) -> Call:
+    """The row of one call; its texts are put onto the shelf, but of one that waits for another, which has none yet."""
+    is_sent = "messages" in planned.request and not planned.waits
+    unsent = {name: part for name, part in planned.request.items() if name != "messages"}
+    return Call(
+        run=run,
+        kind=planned.kind,
+        assignment=assignment,
+        step=planned.step,
+        item=planned.item,
+        story=planned.story,
+        items=list(planned.keys),
+        anchor=planned.anchor,
+        section=planned.section,
+        request=shelf.put_request(planned.request, planned.stories) if is_sent else unsent,
+        request_sha256=fingerprint(run.judge, planned, reading) if is_sent else "",
+    )
+
+
+def fingerprint(judge: Judge, planned: PlannedCall, reading: Pass) -> str:
+    """The hash of all that the call asks; "" for what is not sent."""
+    if "messages" not in planned.request:
+        return ""
+    return texts.fingerprint(planned.request, endpoint=judge.endpoint_id, **asdict(reading))

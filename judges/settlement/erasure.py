@@ -1,0 +1,74 @@
+"""What calls forget when the writer of a story withdraws: the text that was sent, and what was said of it."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from judges.models import Attempt, Call, Endpoint, Parse, ProviderBatch, Run, Text
+from judges.requests import texts
+from judges.settlement.attempts import OUT_OF_TRIES
+
+REASON = "The text was erased, since its writer withdrew."
+
+
+def empty_calls(stories: Sequence[int], **_: Any) -> None:
+    """Empty every call in which words of these stories stand; one that was still to be sent ends without an answer.
+
+    What is erased: the stories' texts as they were sent, every body that came back, also where a later call took it,
+    what was read in it, and what was said of it.
+    """
+    about = Call.objects.filter(pk__in=_find_calls(stories))
+    attempts = Attempt.objects.filter(call__in=about)
+    _strike_reasons({*about.values_list("reason", flat=True), *attempts.values_list("reason", flat=True)} - {""}, about)
+    unanswered = Q(state__in=[*Call.PENDING, Call.State.BUDGET_STOPPED]) | OUT_OF_TRIES
+    about.filter(unanswered).update(state=Call.State.BLOCKED)
+    about.update(request={}, request_sha256="", reason=REASON)
+    attempts.update(body="", reason="")
+    Parse.objects.filter(attempt__in=attempts).update(values={}, reason="")
+    Text.objects.filter(story__in=stories).update(content="")
+
+
+def _find_calls(stories: Sequence[int]) -> list[int]:
+    """Ids of the calls about these stories, and of all others in which their words are sent."""
+    hashes = set(Text.objects.filter(story__in=stories).values_list("pk", flat=True))
+    about = set(Call.objects.filter(story__in=stories).values_list("pk", flat=True))
+    of_studies = Call.objects.filter(run__study__stories__in=stories).distinct()
+    requests = of_studies.values_list("pk", "request").iterator()
+    return [*about, *(pk for pk, request in requests if pk not in about and hashes & set(texts.hashes_of(request)))]
+
+
+def _strike_reasons(reasons: Collection[str], about: QuerySet[Call]) -> None:
+    """Take these sentences out of where runs and endpoints repeat them: a provider may quote what it was sent."""
+    runs = Run.objects.filter(pk__in=about.values("run")).select_related("judge__endpoint")
+    # Of a batch that was not taken nobody knows which of its calls the provider's sentence is about.
+    refused = ProviderBatch.objects.filter(run__in=runs, state=ProviderBatch.State.FAILED)
+    reasons = {*reasons, *refused.values_list("reason", flat=True)}
+    refused.update(reason=REASON)
+    for run in runs:
+        _strike(run, ("note_sentence",), reasons)
+        Run.objects.filter(pk=run.pk).update(note_values=_strike_values(run.note_values, reasons))
+        if endpoint := run.judge.endpoint:
+            _strike(endpoint, ("needs_attention", "resting_reason"), reasons)
+            values = _strike_values(endpoint.attention_values, reasons)
+            Endpoint.objects.filter(pk=endpoint.pk).update(attention_values=values)
+
+
+def _strike_values(values: dict[str, Any], sentences: Collection[str]) -> dict[str, Any]:
+    return {
+        name: _replace_sentences(value, sentences) if isinstance(value, str) else value
+        for name, value in values.items()
+    }
+
+
+def _strike(row: Run | Endpoint, names: Collection[str], sentences: Collection[str]) -> None:
+    for name in names:
+        text = _replace_sentences(getattr(row, name), sentences)
+        if text != getattr(row, name):
+            type(row).objects.filter(pk=row.pk).update(**{name: text})
+
+
+def _replace_sentences(text: str, sentences: Collection[str]) -> str:
+    for sentence in sorted(sentences, key=len, reverse=True):
+        text = text.replace(sentence, REASON)
+    return text

@@ -1,0 +1,151 @@
+"""The runs that a worker works at, and what of them is written down to be sent next."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from django.db import transaction
+from django.db.models import Min
+
+from annotation.models import Assignment
+from judges import lifecycle
+from judges.endpoints import connections, limits
+from judges.models import Attempt, Call, Endpoint, Run
+from judges.planning import prices
+from judges.planning.prices import Tariff
+from judges.providers import CannotConnect, Request
+from judges.requests import texts
+from judges.settlement import attempts, reuse
+from judges.workers import batches
+from studies.models import Item, Step, Story
+
+
+@dataclass(frozen=True)
+class Ready:
+    """An attempt that is written down and can be sent now."""
+
+    attempt: Attempt
+    request: Request
+    protocol: str
+
+
+@dataclass
+class Job:
+    """A run that this worker works at, with what stays the same while it does."""
+
+    run: Run
+    protocol: str
+    tariff: Tariff | None
+    assignments: dict[int, Assignment]
+
+    @property
+    def is_probed(self) -> bool:
+        """Whether so many probes were answered that all its calls may go."""
+        n_enough = attempts.N_PROBES if self.run.sends_batches else attempts.N_PROBES_ENOUGH
+        return self.run.n_probes_answered >= n_enough
+
+
+class Jobs:
+    """The jobs of one worker at one endpoint, with the rows that their calls name, each loaded once."""
+
+    def __init__(self, endpoint: Endpoint, worker: str, *, only: Run | None) -> None:
+        """only : work at this run and leave the endpoint's others alone"""
+        self.endpoint = endpoint
+        self.worker = worker
+        self.only = only
+        self._job_by_run: dict[int, Job] = {}
+        self._content_by_hash: dict[str, str] = {}
+        self._items: dict[int, Item] = {}
+        self._steps: dict[int, Step] = {}
+        self._stories: dict[int, Story] = {}
+
+    def __getitem__(self, run_id: int) -> Job:
+        return self._job_by_run[run_id]
+
+    def find_open(self, *, at: datetime) -> list[Job]:
+        """The runs at this endpoint that are at work, as they are now, and whose calls are sent one by one."""
+        at_work = Run.objects.filter(judge__endpoint=self.endpoint.pk, state=Run.State.RUNNING).order_by("pk")
+        at_work = reuse.mark_shared(batches.exclude(at_work))
+        if self.only:
+            at_work = at_work.filter(pk=self.only.pk)
+        jobs: list[Job] = []
+        for run in at_work.select_related("judge__endpoint", "judge__prompt", "study"):
+            job = self._job_by_run.get(run.pk) or self._open(run, at=at)
+            if job is not None:
+                job.run = run
+                self._job_by_run[run.pk] = job
+                jobs.append(job)
+        return jobs
+
+    def lease(self, job: Job, n: int, *, at: datetime) -> list[Ready]:
+        """Up to n attempts of the run, committed and about to be sent."""
+        run = job.run
+        with transaction.atomic():
+            if not job.is_probed:
+                in_flight = Attempt.objects.filter(call__run=run, is_probe=True, outcome=Attempt.Outcome.IN_FLIGHT)
+                n = min(n, attempts.N_PROBES - run.n_probes_answered - in_flight.count())
+            due = attempts.choose_due(run, n=n, at=at) if n > 0 else []
+            self._content_by_hash |= texts.load_texts((c.request for c in due), besides=self._content_by_hash)
+            requests = {call.pk: texts.render_with(call.request, self._content_by_hash) for call in due}
+            due, worst_by_call = _choose_within_budget(job, due, requests)
+            due = reuse.leave_equal(run, due, at=at)  # what is not sent takes nothing of the minute
+            if due:
+                n_tokens = max(prices.n_tokens(requests[call.pk]) for call in due)
+                due = due[: limits.take_of_minute(self.endpoint.pk, len(due), n_tokens=n_tokens, at=at)]
+            for call in due:
+                self._attach(job, call)
+            probes = [] if job.is_probed else [call.pk for call in due]
+            rows = attempts.begin(due, worker=self.worker, probes=probes, worst=worst_by_call, at=at)
+        return [Ready(row, requests[row.call.pk], job.protocol) for row in rows]
+
+    def _open(self, run: Run, *, at: datetime) -> Job | None:
+        """The run as a job, if it may still be sent; it is stopped if not."""
+        try:
+            connections.check(run)
+        except CannotConnect as error:
+            lifecycle.stop(run, error.sentence, **error.values)
+            return None
+        asked = run.calls.exclude(step=None).order_by().values("step").distinct()
+        steps = Step.objects.filter(pk__in=asked).select_related("instrument").prefetch_related("instrument__items")
+        self._steps |= {step.pk: step for step in steps}
+        self._items |= {item.pk: item for step in steps if step.instrument for item in step.instrument.items.all()}
+        stories = Story.objects.filter(study=run.study_id).defer("text")
+        self._stories |= {story.pk: story for story in stories}
+        assignments = Assignment.objects.filter(reading__run=run).select_related("seat", "rater")
+        return Job(
+            run=run,
+            protocol=run.reply_protocol,
+            tariff=prices.find_tariff(run.judge, on=at.date()),
+            assignments={assignment.pk: assignment for assignment in assignments},
+        )
+
+    def _attach(self, job: Job, call: Call) -> None:
+        """Give the call what it names, without a query."""
+        call.run = job.run
+        call.assignment = job.assignments[call.assignment_id] if call.assignment_id else None
+        call.step = self._steps[call.step_id] if call.step_id else None
+        call.item = self._items[call.item_id] if call.item_id else None
+        call.story = self._stories[call.story_id] if call.story_id else None
+
+
+def _choose_within_budget(
+    job: Job, due: list[Call], requests: dict[int, Request]
+) -> tuple[list[Call], dict[int, Decimal]]:
+    """Of the calls those that the budget bears at their worst, and what that is; the run waits if it bears none."""
+    tariff, run = job.tariff, job.run
+    if tariff is None or not due:
+        return due, {}
+    worst_by_call = {call.pk: prices.worst_cost(tariff, requests[call.pk]) for call in due}
+    borne = attempts.within_budget(run, due, worst_by_call)
+    in_flight = Attempt.objects.filter(call__run=run, outcome=Attempt.Outcome.IN_FLIGHT)
+    if not borne and not in_flight.exists():  # what is under way may cost less than its worst
+        lifecycle.stop_at_budget(run)
+    return borne, worst_by_call
+
+
+def seconds_to_next(jobs: Iterable[Job], *, at: datetime) -> float:
+    """Seconds until a call of these runs may be tried again; 1.0 if none waits for its time."""
+    planned = Call.objects.filter(run__in=[job.run for job in jobs], state=Call.State.PLANNED)
+    soonest = planned.filter(not_before__gt=at).aggregate(soonest=Min("not_before"))["soonest"]
+    return max((soonest - at).total_seconds(), 0.01) if soonest else 1.0

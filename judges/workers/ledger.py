@@ -1,0 +1,220 @@
+"""The database side of a worker: what it has under way, what it may begin, and what follows from what came back.
+
+Everything here runs in the one thread that keeps the worker's database; the loop that sends is `worker`.
+"""
+
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import ceil
+
+from django.db import close_old_connections, connection
+from django.db.models import F
+
+from judges import lifecycle, settlement
+from judges.endpoints import connections, limits
+from judges.endpoints.limits import Allowance
+from judges.models import Attempt, Endpoint, Run
+from judges.planning import prices
+from judges.providers import CallFailed, Client, Completion, FailureKind
+from judges.settlement import Ended, attempts
+from judges.workers.jobs import Job, Jobs, Ready, seconds_to_next
+from judges.workers.troubles import Troubles
+
+HOUSEKEEPING_SECONDS = 5.0
+SHARE_RENEWAL_SECONDS = 1.0
+SHARING_SECONDS = 0.2  # while a share passes from one worker to another
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What a worker may do after it has settled what came back.
+
+    ready : what it may send
+    open_runs : ids of the runs whose calls may still be sent
+    is_idle : nothing is left to send, now or in a while
+    pause : seconds until it is worth looking again if nothing comes back
+    """
+
+    ready: list[Ready]
+    open_runs: frozenset[int]
+    share: int
+    is_idle: bool
+    pause: float
+
+
+class Ledger:
+    """One worker at one endpoint."""
+
+    def __init__(self, endpoint: Endpoint, *, only: Run | None = None, at: datetime) -> None:
+        """only : work at this run and leave the endpoint's others alone"""
+        self.endpoint = endpoint
+        self.worker = secrets.token_hex(16)
+        self.is_leaving = False
+        self.is_wanted_elsewhere = False
+        self._allowance: Allowance | None = None
+        self._jobs = Jobs(endpoint, self.worker, only=only)
+        self._troubles = Troubles(endpoint)
+        self._kept_at = at - timedelta(days=1)
+        self._renewed_at = at
+        self._share_at = at - timedelta(days=1)
+        self._noted_size: int | None = None
+
+    def enter(self, *, at: datetime) -> bool:
+        """Take a share of the endpoint; False if there are workers enough without this one."""
+        self._take_share(n_busy=0, at=at)
+        return self._allowance is not None
+
+    def connect(self) -> Client:
+        """A client for the endpoint. Raises CannotConnect."""
+        return connections.connect(self.endpoint)
+
+    @property
+    def share(self) -> int:
+        """How many calls at once this worker may have."""
+        return self._allowance.n if self._allowance else 0
+
+    @property
+    def first_size(self) -> int:
+        """How many calls at once the endpoint has borne lately, of this worker's share."""
+        learnt, limit = self.endpoint.learnt_at_once, self.endpoint.n_at_once
+        return self.share if learnt is None else max(1, min(self.share, ceil(learnt * self.share / limit)))
+
+    def turn(
+        self,
+        ended: Sequence[Ended],
+        unsent: Sequence[Attempt],
+        *,
+        n_wanted: int,
+        n_busy: int,
+        size: int | None,
+        at: datetime,
+    ) -> Turn:
+        """Settle what came back, then write down up to n_wanted attempts more.
+
+        unsent : attempts that were written down and are not to be sent after all
+        n_busy : how many calls are under way or stand ready
+        size : how many calls at once the endpoint was found to bear; None if that was not tried
+        """
+        _renew_connection()
+        self._note_learnt(size, is_due=at - self._kept_at >= timedelta(seconds=HOUSEKEEPING_SECONDS))
+        if unsent:
+            attempts.give_back(unsent)
+        if ended:
+            self._settle(ended, at=at)
+        self._keep(n_busy=n_busy, at=at)
+        jobs = self._jobs.find_open(at=at)
+        ready: list[Ready] = []
+        pause = self._rest_seconds(at)
+        n = 0 if pause or self.is_leaving else n_wanted
+        for job in jobs:
+            if n > len(ready):
+                ready += self._jobs.lease(job, n - len(ready), at=at)
+        is_idle = not ready and not n_busy and not self._is_work_left(jobs, at=at)
+        return Turn(
+            ready=ready,
+            open_runs=frozenset() if pause else frozenset(job.run.pk for job in jobs),
+            share=self.share,
+            is_idle=is_idle,
+            pause=min(pause or seconds_to_next(jobs, at=at), self._sharing_seconds),
+        )
+
+    def begin_leaving(self, *, n_busy: int, at: datetime) -> None:
+        """Begin no more calls, and leave to others what of the share is not under way."""
+        self.is_leaving = True
+        self._take_share(n_busy=n_busy, at=at)
+
+    def leave(self, unsent: Sequence[Attempt], *, size: int | None, at: datetime) -> None:
+        """End the work: what was not sent is given back, what is still under way is marked, the share is given up.
+
+        size : how many calls at once the endpoint was found to bear; None if that was not tried
+        """
+        _renew_connection()
+        self._note_learnt(size, is_due=True)
+        if unsent:
+            attempts.give_back(unsent)
+        attempts.release(attempts.in_flight_of(self.worker))
+        limits.give_up_share(self.endpoint.pk, self.worker)
+
+    # What came back
+
+    def _settle(self, ended: Sequence[Ended], *, at: datetime) -> None:
+        for e in ended:
+            job = self._jobs[e.call.run_id]
+            if isinstance(e.result, Completion) and job.tariff:
+                e.cost = prices.cost_of(job.tariff, e.result)
+        of_probes = [e for e in ended if e.attempt.is_probe and not self._jobs[e.call.run_id].is_probed]
+        for e in of_probes:
+            e.ends_nothing = isinstance(e.result, CallFailed)
+        self._troubles.note_bad_requests(ended)
+        for call, refusal in settlement.settle(ended):
+            lifecycle.stop(self._jobs[call.run_id].run, lifecycle.UNRECORDED, reason=str(refusal))
+        self._troubles.follow(ended, share=self.share, at=at)
+        for e in of_probes:
+            self._judge_probe(self._jobs[e.call.run_id].run, e.result)
+
+    def _judge_probe(self, run: Run, result: Completion | CallFailed) -> None:
+        """Count the probe; stop the run, in one sentence, if it cannot be answered as things stand."""
+        row = Run.objects.filter(pk=run.pk)
+        if isinstance(result, Completion):
+            row.update(n_probes_answered=F("n_probes_answered") + 1)
+        elif result.kind not in (FailureKind.OVERLOAD, FailureKind.CONNECTION):
+            row.update(n_probes_failed=F("n_probes_failed") + 1)
+            run.refresh_from_db(fields=["n_probes_failed"])
+            if run.n_probes_failed >= attempts.N_PROBES:
+                lifecycle.stop(run, lifecycle.PROBES_FAILED, n=attempts.N_PROBES, reason=str(result))
+
+    # What is under way
+
+    def _note_learnt(self, size: int | None, *, is_due: bool) -> None:
+        """Keep how many calls at once the endpoint bears, for whoever works at it next: more than before if due."""
+        noted = self.first_size if self._noted_size is None else self._noted_size
+        if size is None or size == noted or (size > noted and not is_due):
+            return
+        self._noted_size = size
+        limit = self.endpoint.n_at_once
+        learnt = None if size >= self.share else max(1, round(limit * size / self.share))
+        Endpoint.objects.filter(pk=self.endpoint.pk).update(learnt_at_once=learnt)
+
+    def _keep(self, *, n_busy: int, at: datetime) -> None:
+        """Renew what this worker holds, and open again what dead ones held, each once in a while."""
+        if at - self._renewed_at >= timedelta(seconds=attempts.RENEWAL_SECONDS):
+            attempts.renew(self.worker, at=at)
+            self._renewed_at = at
+        if at - self._kept_at >= timedelta(seconds=HOUSEKEEPING_SECONDS):
+            attempts.release_expired(at=at)
+            self.is_wanted_elsewhere = limits.is_other_waiting(self.endpoint.pk, at=at)
+            self._kept_at = at
+        if at - self._share_at >= timedelta(seconds=self._sharing_seconds):
+            self._take_share(n_busy=n_busy, at=at)
+
+    @property
+    def _sharing_seconds(self) -> float:
+        """How often to look what this worker may have of the limit."""
+        is_final = self._allowance is not None and self._allowance.is_final and not self.is_leaving
+        return SHARE_RENEWAL_SECONDS if is_final else SHARING_SECONDS
+
+    def _take_share(self, *, n_busy: int, at: datetime) -> None:
+        allowance = limits.take_share(self.endpoint.pk, self.worker, n_busy=n_busy, is_leaving=self.is_leaving, at=at)
+        if not self.is_leaving:  # what the endpoint bears is told from what the worker had before
+            self._allowance = allowance
+        self._share_at = at
+
+    def _is_work_left(self, jobs: Iterable[Job], *, at: datetime) -> bool:
+        """Whether calls are left that this worker could send some time; runs without any come to their end."""
+        return any(not lifecycle.finish(job.run, at=at) for job in jobs)
+
+    def _rest_seconds(self, at: datetime) -> float:
+        """For how long nothing may be sent to the endpoint; 0.0 if something may."""
+        self.endpoint.refresh_from_db(fields=["resting_until", "needs_attention", "n_at_once"])
+        if self.endpoint.needs_attention:
+            return 1.0
+        until = self.endpoint.resting_until
+        return max((until - at).total_seconds(), 0.0) if until else 0.0
+
+
+def _renew_connection() -> None:
+    """Have the next query ask for a connection that is alive, unless a transaction holds this one."""
+    if not connection.in_atomic_block:
+        close_old_connections()
