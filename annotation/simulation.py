@@ -125,6 +125,7 @@ def simulate(study: Study, tendency_by_story: Mapping[str, Tendency], *, seed: i
 
 
 def draw_profile(rng: np.random.Generator) -> Profile:
+    """How one more rater answers."""
     return Profile(
         severity=float(rng.normal(0, 0.45)),
         pace=float(rng.uniform(0.8, 1.5)),
@@ -138,22 +139,22 @@ def _answer_and_submit(simulation: Simulation, assignment: Assignment, profile: 
     Assignment.objects.filter(pk=assignment.pk).update(started_at=at)
     frozen_protocol = protocol.load_protocol(assignment.version)
     stories = {story.code: story for story in assignment.group.stories.all()} if assignment.group else {}
-    desk = _Desk(simulation, assignment, profile, stories, at)
+    reading = _Reading(simulation, assignment, profile, stories, at)
     for step in frozen_protocol.ratings:
-        desk.answer(step)
-    desk.revise_answers(frozen_protocol)
+        reading.answer(step)
+    reading.revise_answers(frozen_protocol)
     Timing.objects.bulk_create(
         Timing(assignment=assignment, step=step, story=story, active_seconds=int(seconds))
-        for (step, story), seconds in desk.seconds.items()
+        for (step, story), seconds in reading.seconds.items()
     )
-    opened = max((step.position for step, _ in desk.seconds if step.locks), default=0)
-    Assignment.objects.filter(pk=assignment.pk).update(last_active_at=desk.now, locked_before=opened)
-    submission.submit(assignment, at=desk.now)
-    return desk.now + timedelta(minutes=20)
+    opened = max((step.position for step, _ in reading.seconds if step.locks), default=0)
+    Assignment.objects.filter(pk=assignment.pk).update(last_active_at=reading.now, locked_before=opened)
+    submission.submit(assignment, at=reading.now)
+    return reading.now + timedelta(minutes=20)
 
 
 @dataclass
-class _Desk:
+class _Reading:
     """A rater at work in one seat: the clock, and the time spent."""
 
     simulation: Simulation
@@ -212,14 +213,14 @@ class _Desk:
 class _Opinion(Chance):
     """How a rater draws one answer: by what the story deserves and how they judge, where the schema leaves a choice."""
 
-    def __init__(self, desk: _Desk, item: Item, story: Story | None) -> None:
-        super().__init__(desk.simulation.rng, text=TEXT)
-        self.desk, self.item, self.story = desk, item, story
-        self.code_by_letter = responses.letters(desk.order)
+    def __init__(self, reading: _Reading, item: Item, story: Story | None) -> None:
+        super().__init__(reading.simulation.rng, text=TEXT)
+        self.reading, self.item, self.story = reading, item, story
+        self.code_by_letter = responses.letters(reading.order)
 
     def leaning(self) -> float:
-        codes = [self.story.code] if self.story else self.desk.order
-        leanings = [self.desk.simulation.leaning(self.desk.profile, self.item, code) for code in codes]
+        codes = [self.story.code] if self.story else self.reading.order
+        leanings = [self.reading.simulation.leaning(self.reading.profile, self.item, code) for code in codes]
         return fmean(leanings) if leanings else 0.0
 
     def number(self, low: int, high: int) -> int:
@@ -231,7 +232,7 @@ class _Opinion(Chance):
             return "yes" if self.rng.random() < _probability(self.leaning()) else "no"
         if stories := [letter for letter in options if letter in self.code_by_letter]:
             return max(stories, key=self._perceived)
-        guesses = self.desk.simulation.tendency_by_story[self.story.code].guesses if self.story else {}
+        guesses = self.reading.simulation.tendency_by_story[self.story.code].guesses if self.story else {}
         weights = [guesses.get(option, 0.0) for option in options]
         chances = [weight / sum(weights) for weight in weights] if sum(weights) else None
         return str(options[int(self.rng.choice(len(options), p=chances))])
@@ -248,7 +249,7 @@ class _Opinion(Chance):
         return self.order(names)[: max(least, 1)]
 
     def _perceived(self, letter: str) -> float:
-        return self.desk.simulation.perceived(self.code_by_letter[letter])
+        return self.reading.simulation.perceived(self.code_by_letter[letter])
 
     def rationale(self, label: str, *, least: int) -> str:
         """So many sentences, each labelled, since one may be quoted alone. An optional one is often left out."""

@@ -3,7 +3,7 @@
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from annotation.views.rater import arrival, completion, desk, once, overview, recognition, timing, withdrawal
+from annotation.views.rater import arrival, assignments, completion, once, overview, recognition, timing, withdrawal
 
 
 class Letter(StringConverter):
@@ -27,7 +27,7 @@ urlpatterns = [
     path("done/", completion.done, name="done"),
     path("withdraw/", withdrawal.withdraw, name="withdraw"),
     path("withdrawn/", withdrawal.withdrawn, name="withdrawn"),
-    path("a/<slug:code>/", desk.resume, name="assignment"),
+    path("a/<slug:code>/", assignments.resume, name="assignment"),
     path("a/<slug:code>/check/", completion.check, name="check"),
     path("a/<slug:code>/timing/", timing.add, name="timing"),
     path("a/<slug:code>/overview/", overview.overview, name="overview"),
@@ -36,9 +36,9 @@ urlpatterns = [
     path("a/<slug:code>/stopped/", completion.stopped, name="stopped"),
     path("a/<slug:code>/stop/<slug:step>/", completion.stop, name="stop"),
     path("a/<slug:code>/recognition/", recognition.ask, name="recognition"),
-    path("a/<slug:code>/story/<letter:letter>/", desk.story, name="story"),
+    path("a/<slug:code>/story/<letter:letter>/", assignments.story, name="story"),
     path("a/<slug:code>/story/<letter:letter>/recognised/", recognition.flag, name="recognised"),
-    path("a/<slug:code>/s/<slug:step>/", desk.part, name="part"),
-    path("a/<slug:code>/s/<slug:step>/<slug:item>/", desk.item, name="item"),
-    path("a/<slug:code>/s/<slug:step>/<letter:letter>/<slug:item>/", desk.item, name="story_item"),
+    path("a/<slug:code>/s/<slug:step>/", assignments.part, name="part"),
+    path("a/<slug:code>/s/<slug:step>/<slug:item>/", assignments.item, name="item"),
+    path("a/<slug:code>/s/<slug:step>/<letter:letter>/<slug:item>/", assignments.item, name="story_item"),
 ]

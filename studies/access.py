@@ -18,7 +18,9 @@ from studies.models import Membership, Study
 
 @dataclass(frozen=True)
 class Access:
-    """role : the account's role in this study; "" without one
+    """What an account may do in one study.
+
+    role : the account's role in this study; "" without one
     permissions : all that it may do there, as Django names them; a superuser, who may all, has none by name
     """
 
@@ -28,17 +30,13 @@ class Access:
     is_superuser: bool = False
 
     def may(self, permission: str) -> bool:
+        """Whether the account has that permission in the study."""
         return self.is_superuser or permission in self.permissions
 
     @property
     def is_blind(self) -> bool:
         """Whether results by source are kept from the account even when the study is closed."""
         return not self.may(roles.BY_SOURCE)
-
-    @property
-    def is_any(self) -> bool:
-        """Whether the account has anything to do with the study."""
-        return self.is_superuser or bool(self.role) or self.may("studies.view_study")
 
 
 def access_to(study: Study, user: User | AnonymousUser) -> Access:

@@ -54,14 +54,34 @@ def create_study(
     instruments : by the name under which steps ask for them
     """
     study = Study.objects.create(**fields)
-    story_by_key = _create_stories(study, stories)
-    for group in _in_chance_order(groups):
-        row = StoryGroup.objects.create(study=study, code=group.key, premise=group.premise)
-        row.stories.set([story_by_key[key] for key in _in_chance_order(group.stories)])
+    add_stories(study, stories, groups)
     version = ProtocolVersion.objects.create(study=study, number=1)
     for position, step in enumerate(steps, start=1):
         _create_step(version, position, step, instruments or {})
     return study
+
+
+@transaction.atomic
+def add_stories(study: Study, stories: Sequence[StoryDocument], groups: Sequence[GroupDocument]) -> None:
+    """Put these stories into the study, and into groups: those that it has by that code, or new ones.
+
+    Raises SourceConflict.
+    """
+    story_by_key = _create_stories(study, stories)
+    add_groups(study, [(group.key, group.premise, [story_by_key[key].pk for key in group.stories]) for group in groups])
+
+
+def add_groups(study: Study, groups: Iterable[tuple[str, str, Sequence[int]]]) -> None:
+    """Put stories into groups, given as code, premise and keys of stories; a code that is there means that group."""
+    drawn = _in_chance_order(groups)
+    group_by_code = {row.code: row for row in StoryGroup.objects.filter(study=study)}
+    rows = [StoryGroup(study=study, code=code, premise=text) for code, text, _ in drawn if code not in group_by_code]
+    group_by_code |= {row.code: row for row in StoryGroup.objects.bulk_create(rows)}
+    pairs = [(group_by_code[code].pk, key) for code, _premise, keys in drawn for key in keys]
+    through = StoryGroup.stories.through
+    through.objects.bulk_create(
+        through(storygroup_id=group, story_id=story) for group, story in _in_chance_order(pairs)
+    )
 
 
 def _create_stories(study: Study, documents: Sequence[StoryDocument]) -> dict[str, Story]:

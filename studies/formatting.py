@@ -22,22 +22,35 @@ class CannotNormalise(ValueError):
     """The texts stay as they are; the message says why, and what would do."""
 
 
-def report(study: Study) -> list[Table]:
-    """The formatting of all groups together, then group by group. Stories without provenance or text are left out."""
-    provenances = Provenance.objects.filter(story__study=study, story__is_withheld=False)
-    provenances = provenances.select_related("story", "source")
-    source_and_text = {p.story_id: (p.source.name, p.story.text) for p in provenances.order_by("story__code")}
+def report(study: Study, *, by_group: bool = True, most: int | None = None) -> list[Table]:
+    """The formatting of all groups together, then group by group. Stories without provenance or text are left out.
+
+    most : so many stories of a source at most are looked at, spread over its codes; None: all of them
+    """
+    provenances = Provenance.objects.filter(story__study=study, story__is_withheld=False).order_by("story__code")
+    if most is not None:
+        provenances = provenances.filter(story__in=_spread(provenances.values_list("source", "story"), most))
+    rows = provenances.values_list("story", "source__name", "story__text")
+    source_and_text = {story: (source, text) for story, source, text in rows}
     if not source_and_text:
         return []
     groups = [
         (_("Group %(group)s") % {"group": g.code}, {s.pk for s in g.stories.all()})
-        for g in study.groups.prefetch_related("stories")
+        for g in (study.groups.prefetch_related("stories") if by_group else ())
     ]
     tables = [(_("All groups"), set(source_and_text)), *groups]
     pairs_by_title = [
         (title, [pair for pk, pair in source_and_text.items() if pk in members]) for title, members in tables
     ]
     return [compare_texts(title, _by_source(pairs)) for title, pairs in pairs_by_title if pairs]
+
+
+def _spread(pairs: Iterable[tuple[int, int]], most: int) -> list[int]:
+    """At most so many stories of each source, evenly over their order. pairs : source and story"""
+    stories_by_source: dict[int, list[int]] = {}
+    for source, story in pairs:
+        stories_by_source.setdefault(source, []).append(story)
+    return [story for stories in stories_by_source.values() for story in stories[:: max(1, -(-len(stories) // most))]]
 
 
 def _by_source(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
@@ -49,13 +62,18 @@ def _by_source(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 def find_telling_codes(study: Study) -> list[tuple[str, str]]:
     """Stories whose code names their source or a factor, with what it names: a blind coordinator reads codes."""
-    origins = Provenance.objects.filter(story__study=study).select_related("story", "source").order_by("story__code")
-    return [(p.story.code, word) for p in origins if (word := _named_in(p.story.code, p))]
+    origins = Provenance.objects.filter(story__study=study).order_by("story__code")
+    rows = origins.values_list("story__code", "source__name", "title", "factors")
+    words = [
+        (code, find_telling_word(code, (source, title, *map(str, factors.values()))))
+        for code, source, title, factors in rows
+    ]
+    return [(code, word) for code, word in words if word]
 
 
-def _named_in(code: str, provenance: Provenance) -> str:
-    """The longest word of what is known about the source that stands in the code as a word, or all of a name."""
-    names = (provenance.source.name, provenance.title, *map(str, provenance.factors.values()))
+def find_telling_word(code: str, names: Iterable[str]) -> str:
+    """The longest word of names that nobody is to know that stands in the code as a word, or all of a name; or ""."""
+    names = tuple(names)
     words = {word for name in names for word in _words(name) & _words(code)}
     words |= {name for name in names if len(_joined(name)) >= 3 and _joined(name) in _joined(code)}
     return max(sorted(words), key=len, default="")
@@ -93,17 +111,17 @@ def list_effects(study: Study) -> list[Effect]:
 def _example(before: str, after: str) -> tuple[str, str]:
     """The first place where the two differ, with a few words around it; what cannot be seen written out."""
     at = next((n for n, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after)))
-    return _shown(before[max(at - 25, 0) : at + 35]), _shown(after[max(at - 25, 0) : at + 35])
+    return _spell_out(before[max(at - 25, 0) : at + 35]), _spell_out(after[max(at - 25, 0) : at + 35])
 
 
-def _shown(text: str) -> str:
+def _spell_out(text: str) -> str:
     visible = INVISIBLE.sub(lambda match: f"[U+{ord(match[0]):04X}]", text)
     return ODD_SPACE.sub(lambda match: f"[U+{ord(match[0]):04X}]", visible).replace("\n", "⏎").replace("\t", "⇥")
 
 
 def find_obstacle(study: Study) -> str:
     """Why the texts of the study cannot be normalised, in words; empty if they can."""
-    if study.versions.exclude(frozen_at=None).exists():
+    if study.frozen_versions.exists():
         message = _(
             "the protocol of %(study)s is frozen, so its texts stay as they are; load it again under another slug"
         )

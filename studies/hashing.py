@@ -11,4 +11,5 @@ def canonical_json(document: Any) -> str:
 
 
 def sha256(text: str) -> str:
+    """SHA-256 of the text in UTF-8, in hex."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

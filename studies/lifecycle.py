@@ -67,6 +67,7 @@ def may_edit(study: Study, *, is_frozen: bool) -> bool:
 
 
 def may_invite(study: Study) -> bool:
+    """Whether links for raters may be issued."""
     return study.state in INVITING
 
 

@@ -1,14 +1,18 @@
 """Bringing instruments and studies from files into the database: each whole, in one transaction, or not at all."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from studies import construction, protocol
 from studies.cloze import compilation
+from studies.documents import analysis_plan
 from studies.documents.cloze import ClozeDocument
 from studies.documents.errors import DocumentError
 from studies.documents.instrument import (
@@ -49,6 +53,27 @@ def load_instrument(document: InstrumentDocument) -> Instrument:
             f"{instrument} is published and asks something else than this file; raise the version in the file"
         )
     return instrument
+
+
+def ensure_builtin_instruments() -> list[str]:
+    """Load and publish every built-in instrument that is not there yet; the messages of those that could not be.
+
+    One query if all are there. One that somebody made a draft of under the same name and version keeps its place.
+    """
+    stored = set(Instrument.objects.values_list("slug", "version"))
+    problems = []
+    for document in _builtin_documents():
+        if (document.slug, document.version) not in stored:
+            try:
+                load_instrument(document)
+            except VersionConflict as error:  # made by somebody else at this moment
+                problems.append(str(error))
+    return problems
+
+
+@cache
+def _builtin_documents() -> tuple[InstrumentDocument, ...]:
+    return tuple(read_instrument(path) for path in discover().values())
 
 
 def _create(document: InstrumentDocument, mark: str) -> Instrument:
@@ -134,9 +159,14 @@ def _fixed_part(document: ClozeDocument) -> ClozeDocument:
 
 
 @transaction.atomic
-def load_study(path: Path) -> Study:
-    """The study in that study file, as a draft that can be planned. Raises DocumentError; then nothing has changed."""
+def load_study(path: Path, *, rename: Callable[[str], str] | None = None) -> Study:
+    """The study in that study file, as a draft that can be planned. Raises DocumentError; then nothing has changed.
+
+    rename : another slug for one that is taken; without it, that is an error
+    """
     document = read_study(path)
+    if rename:
+        document = replace(document, study={**document.study, "slug": rename(document.study["slug"])})
     if Study.objects.filter(slug=document.study["slug"]).exists():
         reason = f"there is a study “{document.study['slug']}” already; choose another slug"
         raise DocumentError(document.path, "slug", reason)
@@ -144,19 +174,27 @@ def load_study(path: Path) -> Study:
     collection = document.collection
     try:
         study = construction.create_study(
-            document.study,
+            {**document.study, **_plan_fields(document)},
             stories=collection.stories,
             groups=collection.groups,
             steps=document.steps,
-            instruments=_find_instruments(document),
+            instruments=find_instruments(document.steps, path=document.path),
         )
     except construction.SourceConflict as error:
         reason = f"{error}, so correct it or rename the source"
         raise DocumentError(collection.path, f"story {error.story}, source_kind", reason) from None
     findings = protocol.collect_findings(study, protocol.load_protocol(study.versions.get()))
     if errors := protocol.select_errors(findings, protocol.Purpose.PLAN):
+        if all(error.location == analysis_plan.KEY for error in errors):
+            # Whoever has the file knows the sources, and is told which there are.
+            faults = protocol.find_plan_faults(study, protocol.load_protocol(study.versions.get()))
+            raise DocumentError(document.path, analysis_plan.KEY, "; ".join(faults))
         raise DocumentError(document.path, "steps", "; ".join(map(str, errors)))
     return study
+
+
+def _plan_fields(document: StudyDocument) -> dict[str, Any]:
+    return {analysis_plan.KEY: document.analysis_plan.as_table()} if document.analysis_plan else {}
 
 
 def _load_cloze(document: StudyDocument) -> None:
@@ -167,12 +205,12 @@ def _load_cloze(document: StudyDocument) -> None:
             raise DocumentError(document.path, "cloze", str(error)) from None
 
 
-def _find_instruments(document: StudyDocument) -> dict[str, Instrument]:
-    """The instruments by the names under which the steps ask for them."""
+def find_instruments(steps: Iterable[StepDocument], *, path: Path) -> dict[str, Instrument]:
+    """The instruments by the names under which the steps ask for them. Raises DocumentError if there is none."""
     instrument_by_name: dict[str, Instrument] = {}
-    for step in document.steps:
+    for step in steps:
         if step.instrument and step.instrument not in instrument_by_name:
-            instrument_by_name[step.instrument] = _find_instrument(step, path=document.path)
+            instrument_by_name[step.instrument] = _find_instrument(step, path=path)
     return instrument_by_name
 
 

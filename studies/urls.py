@@ -1,12 +1,17 @@
-"""Studies for those who make and run them: who may see what is said in each view's first line."""
+"""Pages of studies that need nothing above them; `annotation.study_urls` completes the namespace `studies`."""
 
 from django.urls import path
 
-from studies.views import members, studies
+from studies.views import analysis_plans, members, new_studies, stories, story_imports, story_sources
 
-app_name = "studies"
 urlpatterns = [
-    path("", studies.index, name="index"),
-    path("<slug:slug>/", studies.overview, name="overview"),
+    path("new/", new_studies.new, name="new"),
     path("<slug:slug>/access/", members.members, name="members"),
+    path("<slug:slug>/stories/", stories.stories_page, name="stories"),
+    path("<slug:slug>/stories/new/", story_imports.new_upload, name="story_upload"),
+    path("<slug:slug>/stories/new/<int:upload>/", story_imports.story_import, name="story_import"),
+    path("<slug:slug>/stories/sources/", story_sources.story_sources, name="story_sources"),
+    path("<slug:slug>/stories/<int:story>/", stories.story_page, name="story"),
+    path("<slug:slug>/analysis-plan/", analysis_plans.analysis_plan_page, name="analysis_plan"),
+    path("<slug:slug>/analysis-plan.md", analysis_plans.preregistration, name="preregistration"),
 ]

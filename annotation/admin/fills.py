@@ -17,6 +17,7 @@ from annotation.admin.work import ReadOnlyAdmin
 from annotation.models import Fill
 from annotation.responses import derivation, fills
 from studies.cloze import text
+from studies.documents.names import first_free
 from studies.models import Study
 
 OPEN = gettext_lazy("[open]")
@@ -129,6 +130,4 @@ class FillAdmin(ReadOnlyAdmin):
 
 def _free_slug(slug: str) -> str:
     """The slug, or with a number at its end the first that no study has."""
-    existing = set(Study.objects.filter(slug__startswith=slug).values_list("slug", flat=True))
-    names = (slug if n == 1 else f"{slug}-{n}" for n in range(1, len(existing) + 2))
-    return next(name for name in names if name not in existing)
+    return first_free(slug, set(Study.objects.values_list("slug", flat=True)), longest=80)

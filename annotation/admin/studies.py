@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import admin, messages
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
@@ -17,132 +16,17 @@ from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
 from django.urls import NoReverseMatch, URLPattern, path, reverse
 from django.utils import timezone
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop, ngettext, pgettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
-from annotation import design
-from annotation.design import balance, launches
+from annotation.design import actions, balance, launches, seats
+from annotation.design.actions import ACTIONS
 from annotation.models import Assignment, Invitation, Rater, Seat
 from studies import access, lifecycle, protocol
 from studies.admin.final import FinalAdmin
 from studies.admin.studies import may_edit
 from studies.models import ProtocolVersion, Story, StoryGroup, Study
-from studies.protocol import Finding, Purpose, triggers
-
-
-def _plan(study: Study, request: HttpRequest) -> str:
-    seats = design.plan(study)
-    sentence = ngettext("%(study)s is planned: %(n)d seat.", "%(study)s is planned: %(n)d seats.", len(seats))
-    return sentence % {"study": study, "n": len(seats)}
-
-
-def _launch(study: Study, request: HttpRequest) -> str:
-    launches.launch(study, by=request.user.get_username(), at=timezone.now())
-    return _("%(study)s is live. Whoever holds a link can begin.") % {"study": study}
-
-
-def _pause(study: Study, request: HttpRequest) -> str:
-    lifecycle.pause(study)
-    return _("%(study)s is paused. What was saved is kept.") % {"study": study}
-
-
-def _resume(study: Study, request: HttpRequest) -> str:
-    lifecycle.resume(study)
-    return _("%(study)s is live again.") % {"study": study}
-
-
-def _close(study: Study, request: HttpRequest) -> str:
-    lifecycle.close(study, at=timezone.now())
-    return _("%(study)s is closed. What was saved is kept.") % {"study": study}
-
-
-def _plan_obstacles(study: Study) -> list[Finding]:
-    return protocol.select_errors(launches.findings(study, at=timezone.now()), Purpose.PLAN)
-
-
-def _launch_obstacles(study: Study) -> list[Finding]:
-    return launches.launch_obstacles(study, at=timezone.now())
-
-
-def _pause_obstacles(study: Study) -> list[Finding]:
-    return [] if lifecycle.can_transition(study, "pause") else [Finding("error", "state", _("it is not live"))]
-
-
-def _resume_obstacles(study: Study) -> list[Finding]:
-    return [] if lifecycle.can_transition(study, "resume") else [Finding("error", "state", _("it is not paused"))]
-
-
-def _close_obstacles(study: Study) -> list[Finding]:
-    return [] if lifecycle.can_transition(study, "close") else [Finding("error", "state", _("it is not live"))]
-
-
-@dataclass(frozen=True)
-class Action:
-    """An action on a study, in words for the page that asks before it is run.
-
-    obstacles : what is in its way; empty if nothing is
-    log_message : for the log, which is one for all languages
-    """
-
-    run: Callable[[Study, HttpRequest], str]
-    obstacles: Callable[[Study], list[Finding]]
-    label: Promise
-    title: str
-    title_of_several: str
-    meaning: str
-    log_message: str
-
-
-ACTIONS = {
-    "plan": Action(
-        _plan,
-        _plan_obstacles,
-        pgettext_lazy("what is done with a study", "Plan"),
-        gettext_noop("Plan %(study)s"),
-        gettext_noop("Plan the chosen studies?"),
-        gettext_noop("Its seats are made, each with its order of stories. That can be repeated until it is launched."),
-        "planned",
-    ),
-    "launch": Action(
-        _launch,
-        _launch_obstacles,
-        pgettext_lazy("what is done with a study", "Launch"),
-        gettext_noop("Launch %(study)s"),
-        gettext_noop("Launch the chosen studies?"),
-        gettext_noop(
-            "Its protocol is frozen. Raters who hold a link can begin. Results by source stay sealed until it closes."
-        ),
-        "launched",
-    ),
-    "pause": Action(
-        _pause,
-        _pause_obstacles,
-        pgettext_lazy("what is done with a study", "Pause"),
-        gettext_noop("Pause %(study)s"),
-        gettext_noop("Pause the chosen studies?"),
-        gettext_noop("Nobody can answer until it is resumed. What was saved is kept, and raters are told so."),
-        "paused",
-    ),
-    "resume": Action(
-        _resume,
-        _resume_obstacles,
-        pgettext_lazy("what is done with a study", "Resume"),
-        gettext_noop("Resume %(study)s"),
-        gettext_noop("Resume the chosen studies?"),
-        gettext_noop("Raters can go on where they were."),
-        "resumed",
-    ),
-    "close": Action(
-        _close,
-        _close_obstacles,
-        pgettext_lazy("what is done with a study", "Close"),
-        gettext_noop("Close %(study)s"),
-        gettext_noop("Close the chosen studies?"),
-        gettext_noop("Nobody can answer any more, for good. What was saved is kept, and results can be read."),
-        "closed",
-    ),
-}
+from studies.protocol import Purpose, triggers
 
 
 def count_by_study(rows: QuerySet[Any]) -> Coalesce:
@@ -160,19 +44,22 @@ class StudyAdmin(FinalAdmin):
     readonly_fields = ("state", "launched_at", "closed_at", "checklist", "seats")
     fieldsets = (
         (None, {"fields": ("slug", "title", "language", "description")}),
-        (gettext_lazy("Raters are told"), {"fields": ("organiser", "contact", "minutes", "notice")}),
+        (
+            gettext_lazy("Raters are told"),
+            {"fields": ("organiser", "contact", "minutes", "pay", "pay_for_part", "notice")},
+        ),
         (gettext_lazy("Raters are shown and asked"), {"fields": ("text_kind", "shows_premise", "asks_recognition")}),
         (
             gettext_lazy("Design"),
-            {"fields": ("seats_per_group", "groups_per_sitting", "order_policy", "seed", "seats")},
+            {"fields": ("seats_per_group", "groups_per_rater", "groups_per_sitting", "order_policy", "seed", "seats")},
         ),
         (gettext_lazy("Course"), {"fields": ("state", "checklist", "launched_at", "closes_at", "closed_at")}),
     )
     # What the frozen protocol says, and so what nobody edits afterwards.
     final_fields = (
-        *("slug", "title", "language", "organiser", "contact", "minutes", "notice"),
+        *("slug", "title", "language", "organiser", "contact", "minutes", "pay", "pay_for_part", "notice"),
         *("text_kind", "shows_premise", "asks_recognition"),
-        *("seats_per_group", "groups_per_sitting", "order_policy", "seed"),
+        *("seats_per_group", "groups_per_rater", "groups_per_sitting", "order_policy", "seed"),
     )
     actions = ("plan", "launch", "pause", "resume", "close")
 
@@ -284,11 +171,10 @@ class StudyAdmin(FinalAdmin):
 
     def _run(self, request: HttpRequest, action: str, study: Study) -> None:
         try:
-            message = ACTIONS[action].run(study, request)
+            message = actions.run(action, study, by=cast(User, request.user))
         except (protocol.NotPlannable, lifecycle.NotReady) as error:
             self.message_user(request, str(error), messages.ERROR)
         else:
-            self.log_change(request, study, ACTIONS[action].log_message)
             self.message_user(request, message, messages.SUCCESS)
 
     def _confirm_or_run(self, request: HttpRequest, action: str, queryset: QuerySet[Study]) -> HttpResponse | None:
@@ -335,7 +221,7 @@ class StudyAdmin(FinalAdmin):
 def _next_actions(study: Study) -> list[str]:
     """What can come next for the study, the likeliest first; empty when it is closed."""
     if lifecycle.may_plan(study):
-        return ["launch", "plan"] if design.seats.of_people(study).exists() else ["plan", "launch"]
+        return ["launch", "plan"] if seats.of_people(study).exists() else ["plan", "launch"]
     return [name for name in ("resume", "pause", "close") if lifecycle.can_transition(study, name)]
 
 

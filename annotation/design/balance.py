@@ -167,6 +167,7 @@ class Line:
 
 
 def ordinal(n: int) -> str:
+    """1 as “1st”, in the language of the interface."""
     suffixes = {1: pgettext("ordinal", "st"), 2: pgettext("ordinal", "nd"), 3: pgettext("ordinal", "rd")}
     other = pgettext("ordinal", "th")
     return f"{n}{other if n % 100 in (11, 12, 13) else suffixes.get(n % 10, other)}"

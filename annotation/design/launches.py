@@ -22,7 +22,7 @@ def findings(study: Study, *, at: datetime) -> list[Finding]:
     return [
         *protocol.collect_findings(study, latest),
         *_stale_findings(study, latest),
-        *_deadline_findings(study, at=at),
+        *protocol.check_deadline(study, latest, at=at),
     ]
 
 
@@ -51,25 +51,32 @@ def _stale_findings(study: Study, latest: protocol.Protocol) -> list[Finding]:
     return []
 
 
-def _deadline_findings(study: Study, *, at: datetime) -> list[Finding]:
-    if not lifecycle.has_run_out(study, at=at):
-        return []
-    sentence, remedy = _("it was to close in the past"), _("set “closes at” to a later time, or empty it")
-    return [Finding("error", "closes_at", sentence, remedy, BEFORE_RATERS)]
+class ChangedMeanwhile(NotReady):
+    """The study is no longer what was read when its launch was asked for."""
 
 
-def launch(study: Study, *, by: str, at: datetime) -> Study:
+def launch(study: Study, *, by: str, at: datetime, as_read: str = "") -> Study:
     """The study, open to whoever holds a link: planned if it is not yet, its protocol frozen. Raises NotReady.
 
     All of it or nothing: whatever is in the way is said at once, and leaves the study a draft.
+    as_read : the `fingerprint` of what was read; if the study is another now, raises ChangedMeanwhile
     """
     try:
         with transaction.atomic():
-            return _launch(study, by=by, at=at)
+            launched = _launch(study, by=by, at=at)
+            # Of what is frozen now, not of what was there a moment before: nobody can change it in between.
+            if as_read and fingerprint(launched, protocol.current(launched).document) != as_read:
+                raise ChangedMeanwhile(_("%(study)s was changed after it was read") % {"study": study.slug})
+            return launched
     except Exception:
         # What was read of it, live already, has been taken back.
         study.refresh_from_db()
         raise
+
+
+def fingerprint(study: Study, document: str) -> str:
+    """A hash of what a launch makes final: the document of the protocol, and until when raters may work."""
+    return hashing.sha256(f"{hashing.sha256(document)} {study.closes_at.isoformat() if study.closes_at else ''}")
 
 
 def _launch(study: Study, *, by: str, at: datetime) -> Study:

@@ -5,6 +5,7 @@ Seeded, and decided before anyone arrives.
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -36,6 +37,9 @@ def draw_orders(sizes: Sequence[int], k: int, *, policy: str, rng: "np.random.Ge
     n_groups: Counter[int] = Counter()
     orders: list[list[list[int]]] = []
     for size in sizes:
+        if not size:  # a group of a draft whose stories are gone
+            orders.append([[] for _ in range(k)])
+            continue
         index = n_groups[size] % len(squares[size])
         square, start = squares[size][index], n_rows_used[size, index]
         orders.append([square[(start + n) % size] for n in range(k)])
@@ -71,7 +75,7 @@ def draw_rows(n_groups: int, k: int, *, policy: str, rng: "np.random.Generator")
     """
     import numpy as np  # here, so that pages come without it
 
-    if policy == "fixed":
+    if policy == "fixed" or not n_groups:  # a draft may have no stories yet
         return [list(range(n_groups)) for _ in range(k)]
     if policy == "random":
         return [[int(x) for x in rng.permutation(n_groups)] for _ in range(k)]
@@ -122,32 +126,54 @@ def is_as_planned(study: Study) -> bool:
     return sorted(planned) == sorted(drawn)
 
 
+@dataclass(frozen=True)
+class DrawnSeat:
+    """A seat as it is drawn, before there is a row of it. group, order : indices of groups, and of stories in theirs"""
+
+    group: int
+    number: int
+    row: int
+    position: int
+    order: list[int]
+
+
 def draw(study: Study) -> list[Seat]:
     """The seats that the study's seed draws, not saved."""
+    groups, codes = read_groups(study)
+    drawn = draw_seats([len(c) for c in codes], study.seats_per_group, policy=study.order_policy, seed=study.seed)
+    return [
+        Seat(
+            study=study,
+            group=groups[seat.group],
+            number=seat.number,
+            row=seat.row,
+            position=seat.position,
+            order=[codes[seat.group][i] for i in seat.order],
+        )
+        for seat in drawn
+    ]
+
+
+def read_groups(study: Study) -> tuple[list[StoryGroup], list[list[str]]]:
+    """The groups by code, and of each the codes of its stories: the order in which a seed numbers them. Two queries."""
+    groups = list(study.groups.prefetch_related("stories").order_by("code"))
+    return groups, [sorted(story.code for story in group.stories.all()) for group in groups]
+
+
+def draw_seats(sizes: Sequence[int], k: int, *, policy: str, seed: int) -> list[DrawnSeat]:
+    """The seats of groups of these sizes, k for each, that the seed draws; group after group."""
     import numpy as np  # here, so that pages come without it
 
-    rng = np.random.default_rng(study.seed)
-    k = study.seats_per_group
-    groups = list(study.groups.prefetch_related("stories").order_by("code"))
-    codes = [sorted(s.code for s in g.stories.all()) for g in groups]
-    orders = draw_orders([len(c) for c in codes], k, policy=study.order_policy, rng=rng)
-    rows = draw_rows(len(groups), k, policy=study.order_policy, rng=rng)
+    rng = np.random.default_rng(seed)
+    orders = draw_orders(sizes, k, policy=policy, rng=rng)
+    rows = draw_rows(len(sizes), k, policy=policy, rng=rng)
     positions = [{index: position for position, index in enumerate(row, start=1)} for row in rows]
-    seats: list[Seat] = []
-    for index, (group, names, readings) in enumerate(zip(groups, codes, orders, strict=True)):
+    seats: list[DrawnSeat] = []
+    for index, readings in enumerate(orders):
         for number, order in enumerate(readings):
             # Moved on from group to group: whoever reads along a row meets every order of stories, not always the same.
             row = (number + index) % k
-            seats.append(
-                Seat(
-                    study=study,
-                    group=group,
-                    number=number + 1,
-                    row=row + 1,
-                    position=positions[row][index],
-                    order=[names[i] for i in order],
-                )
-            )
+            seats.append(DrawnSeat(index, number + 1, row + 1, positions[row][index], order))
     return seats
 
 

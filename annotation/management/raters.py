@@ -7,6 +7,7 @@ from studies.lookup import NoSuchStudy, find_study
 
 
 def add_arguments(parser: CommandParser) -> None:
+    """Let a command take the slug of a study and the code of a rater."""
     parser.add_argument("study", metavar="STUDY", help="slug of the study")
     parser.add_argument("code", metavar="CODE", help="code of the rater, such as E07")
 

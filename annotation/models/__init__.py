@@ -4,6 +4,8 @@ Rater          who answers in one study, by code (E01): a person, a model or a m
 Identity       who a person is. Kept apart; spans studies; nothing that serves or reports answers reads it.
 Invitation     a secret link, stored as its hash; the same link always finds the same rater.
 ReplacedLink   the hash of a link that was replaced by a new one of the same invitation, so that its page can say so.
+InvitationMail one mail to one invited person, written before the attempt; an outcome nobody knows waits for a person.
+MailTemplate   the wording of a study's mails, where it is not the one that comes along.
 Consent        which version of the consent text a rater agreed to, and when.
 Withdrawal     that a rater left, and when.
 StepTaken      that a rater went through a step that is met once, a text or questions; of a check, each attempt.
@@ -17,6 +19,7 @@ Fill           what became of a cloze that somebody filled: given up, submitted,
 Recognition    that a rater recognised a story at work; who knew one before reading has `read_before` in the assignment.
 """
 
+from annotation.models.mails import InvitationMail, MailKind, MailTemplate
 from annotation.models.raters import Consent, Identity, Invitation, Rater, ReplacedLink, StepTaken, Withdrawal
 from annotation.models.responses import Fill, Recognition, Response, ResponseEvent, Timing
 from annotation.models.seats import Assignment, Seat, new_code
@@ -27,6 +30,9 @@ __all__ = [
     "Fill",
     "Identity",
     "Invitation",
+    "InvitationMail",
+    "MailKind",
+    "MailTemplate",
     "Rater",
     "Recognition",
     "ReplacedLink",

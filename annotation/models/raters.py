@@ -68,6 +68,27 @@ class Invitation(models.Model):
         _("label"), max_length=120, blank=True, help_text=_("For the designer's own orientation; never a name.")
     )
     token_sha256 = models.CharField(_("token sha256"), max_length=64, unique=True, editable=False)
+    # The link follows from this, the row's id and the server's key, so that a mail can be written without keeping it.
+    nonce = models.CharField(_("nonce"), max_length=32, blank=True, editable=False)
+    identity = models.ForeignKey(
+        Identity,
+        verbose_name=_("identity"),
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="invitations",
+        help_text=_("To whom it is sent; seen by stewards only."),
+    )
+    replaces = models.ForeignKey(
+        "self",
+        verbose_name=_("replaces"),
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="replaced_by",
+        help_text=_("The invitation of somebody who will not go on."),
+    )
     groups = models.ManyToManyField(
         StoryGroup, verbose_name=_("groups"), blank=True, help_text=_("If given, the holder gets these groups only.")
     )
@@ -75,6 +96,13 @@ class Invitation(models.Model):
         Rater, verbose_name=_("rater"), on_delete=models.SET_NULL, null=True, blank=True, related_name="invitation"
     )
     issued_at = models.DateTimeField(_("issued at"), auto_now_add=True)
+    handed_over_at = models.DateTimeField(
+        _("handed over at"),
+        null=True,
+        blank=True,
+        editable=False,
+        help_text=_("When its link was first shown to be passed on, or sent. Until then the person is only noted."),
+    )
     expires_at = models.DateTimeField(_("expires at"), null=True, blank=True)
     revoked_at = models.DateTimeField(_("revoked at"), null=True, blank=True)
 

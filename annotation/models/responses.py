@@ -87,6 +87,8 @@ class ResponseEvent(models.Model):
         verbose_name_plural = _("response events")
         ordering = ["response", "revision"]
         constraints = [models.UniqueConstraint(fields=["response", "revision"], name="event_revision_once")]
+        # The monitor asks who pasted much, of a history that may hold a million versions.
+        indexes = [models.Index(fields=["response"], condition=Q(n_pasted__gt=0), name="events_that_pasted")]
 
     def __str__(self) -> str:
         return f"event {self.response_id}/{self.revision}"

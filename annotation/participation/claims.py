@@ -8,10 +8,10 @@ from django.db import IntegrityError, transaction
 from django.db.models import Count, F, QuerySet
 from django.utils.translation import gettext_noop
 
-from annotation.models import Assignment, Rater, Seat, Timing
+from annotation.models import Assignment, Rater, Seat
+from annotation.participation.eligibility import count_groups_read, has_read_most, took_part_before
 from annotation.responses import fills
 from studies import protocol
-from studies.models import Step
 
 
 class NoSeat(Exception):
@@ -22,8 +22,10 @@ def eligible_seats(rater: Rater) -> QuerySet[Seat]:
     """The free seats that this rater may take.
 
     Never a group that the rater has had before, given-up seats included; only the groups of the invitation if it
-    names some.
+    names some. None for whoever has read as many as the study gives to one person, or is excluded by an earlier study.
     """
+    if has_read_most(rater) or took_part_before(rater):
+        return Seat.objects.none()
     seats = Seat.objects.filter(study=rater.study_id, rater_kind=Rater.Kind.PERSON, is_taken=False)
     seats = seats.exclude(group__in=rater.assignments.exclude(group=None).values("group"))
     groups = list(rater.invitation.groups.values_list("pk", flat=True)) if hasattr(rater, "invitation") else []
@@ -44,11 +46,13 @@ def claim(rater: Rater) -> Assignment:
         position = count_groups_read(rater) + 1
         seat = take_row_and_find_seat(rater) or find_seat_elsewhere(rater, position=position)
         if seat is None:
-            raise NoSeat(gettext_noop("Every seat is taken at the moment, or you have had all that there is."))
+            raise NoSeat(_why_no_seat(rater))
         try:
             with transaction.atomic():
                 # Somebody may have taken it since we looked: then no row changes, and we look again.
                 if Seat.objects.filter(pk=seat.pk, is_taken=False).update(is_taken=True):
+                    if position == rater.study.groups_per_rater:
+                        release_row(rater)  # nothing more of it is read
                     return Assignment.objects.create(
                         study=rater.study,
                         rater=rater,
@@ -64,9 +68,12 @@ def claim(rater: Rater) -> Assignment:
             Seat.objects.filter(pk=seat.pk, assignments__status__in=Assignment.LIVE).update(is_taken=True)
 
 
-def count_groups_read(rater: Rater) -> int:
-    """How many groups the rater has read or begun to read: all but those that they knew and gave back unread."""
-    return rater.assignments.exclude(group=None).exclude(read_before=True).count()
+def _why_no_seat(rater: Rater) -> str:
+    if took_part_before(rater):
+        return gettext_noop("You took part in an earlier study whose readers this one does not ask again.")
+    if has_read_most(rater):
+        return gettext_noop("You have read as many groups as one person reads in this study.")
+    return gettext_noop("Every seat is taken at the moment, or you have had all that there is.")
 
 
 def take_row_and_find_seat(rater: Rater) -> Seat | None:
@@ -103,6 +110,7 @@ def find_free_row(rater: Rater) -> int | None:
 def release_row(rater: Rater) -> None:
     """Let go of the rater's row, since their work has ended: whoever comes next goes on along it."""
     Rater.objects.filter(pk=rater.pk).update(row=None)
+    rater.row = None
 
 
 def find_seat_elsewhere(rater: Rater, *, position: int) -> Seat | None:
@@ -155,34 +163,6 @@ def give_up(
             fills.record_outcome(assignment, is_submitted=False, stopped_at=stopped_at)
     assignment.refresh_from_db()
     return bool(has_ended)
-
-
-def find_visit(rater: Rater) -> Assignment | None:
-    """The rater's visit, if they have begun it."""
-    return rater.assignments.filter(seat=None).first()
-
-
-def ensure_visit(rater: Rater) -> Assignment:
-    """The rater's one visit, which holds what is asked once of a rater; made on the first call."""
-    visit, _ = Assignment.objects.get_or_create(
-        rater=rater,
-        seat=None,
-        defaults={"study": rater.study, "rater_kind": rater.kind, "version": protocol.current(rater.study)},
-    )
-    return visit
-
-
-def remember_page(assignment: Assignment, *, page: str, at: datetime) -> None:
-    """Remember where the rater is, to bring them back there."""
-    Assignment.objects.filter(pk=assignment.pk, status=Assignment.Status.OPEN).update(last_page=page, last_active_at=at)
-
-
-def open_step(assignment: Assignment, step: Step) -> None:
-    """Note that a step was opened that locks what came before: it has a timing from then on, of no seconds at first."""
-    with transaction.atomic():
-        Timing.objects.get_or_create(assignment=assignment, step=step, story=None, section=None)
-        earlier = Assignment.objects.filter(pk=assignment.pk, locked_before__lt=step.position)
-        earlier.update(locked_before=step.position)
 
 
 def n_groups_left(rater: Rater) -> int:

@@ -1,5 +1,10 @@
-"""Links that let a person in: issued, opened, replaced, revoked. Only the hash of a link is kept."""
+"""Links that let a person in: issued, opened, replaced, revoked. Only the hash of a link is kept.
 
+A link is an HMAC over the invitation and a nonce, so that the server can write it into a mail. It is found by its hash:
+a new SECRET_KEY breaks none that is out, it only cannot be written once more.
+"""
+
+import base64
 import re
 import secrets
 from collections.abc import Iterable, Sequence
@@ -8,6 +13,8 @@ from datetime import datetime
 
 from django.db import IntegrityError, transaction
 from django.db.models import Count, F, Q
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Invitation, Rater, ReplacedLink, Seat, Withdrawal
@@ -20,13 +27,53 @@ CODE = re.compile(r"E(\d+)")
 def issue(
     study: Study, *, label: str = "", groups: Iterable[StoryGroup] = (), expires_at: datetime | None = None
 ) -> tuple[Invitation, str]:
-    """A new invitation and its token, which is shown now and never again."""
-    token = secrets.token_urlsafe(32)
-    invitation = Invitation.objects.create(
-        study=study, label=label, token_sha256=hash_token(token), expires_at=expires_at
-    )
-    invitation.groups.set(groups)
+    """A new invitation and its token, to be shown at once."""
+    with transaction.atomic():
+        [invitation] = note(study, [label], expires_at=expires_at)
+        invitation.groups.set(groups)
+        token = hand_over(invitation, at=timezone.now())
     return invitation, token
+
+
+def note(study: Study, labels: Iterable[str], *, expires_at: datetime | None = None) -> list[Invitation]:
+    """Invitations for people of these labels, of whose links nobody knows yet."""
+    rows = [
+        # The hash is of the token, which takes the id that the row has yet to get.
+        Invitation(
+            study=study, label=label, nonce=_new_nonce(), token_sha256=secrets.token_hex(32), expires_at=expires_at
+        )
+        for label in labels
+    ]
+    with transaction.atomic():
+        invitations = Invitation.objects.bulk_create(rows)
+        for invitation in invitations:
+            invitation.token_sha256 = hash_token(_derive_token(invitation))
+        Invitation.objects.bulk_update(invitations, ["token_sha256"], batch_size=400)
+    return invitations
+
+
+def hand_over(invitation: Invitation, *, at: datetime) -> str:
+    """The token of the invitation, to be shown or sent now. If it cannot be written once more, that of a new link.
+
+    Raises CannotReplace.
+    """
+    token = _derive_token(invitation)
+    if not invitation.nonce or hash_token(token) != invitation.token_sha256:
+        return replace_link(invitation, at=at)
+    Invitation.objects.filter(pk=invitation.pk, handed_over_at=None).update(handed_over_at=at)
+    invitation.handed_over_at = invitation.handed_over_at or at
+    return token
+
+
+def _new_nonce() -> str:
+    return secrets.token_hex(16)
+
+
+def _derive_token(invitation: Invitation) -> str:
+    """The token that follows from the invitation's nonce: 256 bits."""
+    message = f"{invitation.pk}.{invitation.nonce}"
+    digest = salted_hmac("annotation.invitations", message, algorithm="sha256").digest()
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 
 
 @dataclass(frozen=True)
@@ -73,8 +120,11 @@ def replace_link(invitation: Invitation, *, at: datetime) -> str:
         # Held, so that of two new links made at once each has replaced another one.
         old = Invitation.objects.select_for_update(of=("self",)).get(pk=invitation.pk)
         ReplacedLink.objects.create(invitation=old, token_sha256=old.token_sha256, at=at)
-        token = secrets.token_urlsafe(32)
-        set_token(old, token)
+        old.nonce, old.handed_over_at = _new_nonce(), at
+        token = _derive_token(old)
+        Invitation.objects.filter(pk=old.pk).update(
+            nonce=old.nonce, token_sha256=hash_token(token), handed_over_at=old.handed_over_at
+        )
         Rater.objects.filter(invitation=old).update(n_links_replaced=F("n_links_replaced") + 1)
     return token
 
@@ -114,7 +164,7 @@ def find_by_token(token: str, *, at: datetime) -> Invitation | None:
     if invitation is None or (invitation.expires_at and invitation.expires_at <= at):
         return None
     # Whoever comes back to a paused study is told so, in place of a link that seems to be broken.
-    leads_somewhere = is_open(invitation.study, at=at) or invitation.study.is_paused
+    leads_somewhere = lifecycle.is_open_for_answers(invitation.study, at=at) or invitation.study.is_paused
     return invitation if leads_somewhere else None
 
 
@@ -134,11 +184,6 @@ def ends_at(study: Study, invitation: Invitation | None) -> datetime | None:
     return min((end for end in ends if end), default=None)
 
 
-def is_open(study: Study, *, at: datetime) -> bool:
-    """Whether raters may work in the study now."""
-    return lifecycle.is_open_for_answers(study, at=at)
-
-
 def revoke(invitation: Invitation, *, at: datetime) -> None:
     """The link opens nothing any more, a session that it began has ended, and others go on along its holder's row."""
     Invitation.objects.filter(pk=invitation.pk, revoked_at=None).update(revoked_at=at)
@@ -150,7 +195,8 @@ def ensure_rater(invitation: Invitation) -> Rater:
     while invitation.rater is None:
         try:
             with transaction.atomic():
-                rater = Rater.objects.create(study=invitation.study, code=_next_code(invitation.study))
+                code, identity = _next_code(invitation.study), invitation.identity_id
+                rater = Rater.objects.create(study=invitation.study, code=code, identity_id=identity)
                 if not Invitation.objects.filter(pk=invitation.pk, rater=None).update(rater=rater):
                     raise IntegrityError("the same link was opened twice at once")
         except IntegrityError:
@@ -160,6 +206,7 @@ def ensure_rater(invitation: Invitation) -> Rater:
 
 
 def hash_token(token: str) -> str:
+    """What is kept of a token."""
     return hashing.sha256(token)
 
 

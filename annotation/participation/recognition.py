@@ -71,4 +71,5 @@ def flag_story(assignment: Assignment, story: Story, *, is_known: bool) -> None:
 
 
 def is_flagged(assignment: Assignment, story: Story) -> bool:
+    """Whether the rater has said that they recognise the story. One query."""
     return Recognition.objects.filter(assignment=assignment, story=story).exists()

@@ -11,7 +11,7 @@ from typing import Any
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
-from django.db.models import Model, Q
+from django.db.models import Model
 from django.dispatch import Signal
 
 from annotation.models import (
@@ -19,6 +19,7 @@ from annotation.models import (
     Fill,
     Identity,
     Invitation,
+    InvitationMail,
     Rater,
     Response,
     ResponseEvent,
@@ -28,7 +29,8 @@ from annotation.models import (
 from annotation.participation import claims
 from studies.models import Story
 
-# Sent within the transaction, with the ids of the stories that were emptied: calls of judges hold their text too.
+# Sent within the transaction, with the rater and the ids of the stories that were emptied: calls of judges hold their
+# text too, and packages hold both.
 erased = Signal()
 ERASED = "erased"
 EMPTY: dict[str, Any] = {"value": None, "outcome": Response.Outcome.OPEN, "rationale": "", "quotes": []}
@@ -71,22 +73,31 @@ def erase(rater: Rater) -> None:
         fills = Fill.objects.filter(assignment__rater=rater)
         fills.filter(state=Fill.State.SHORTLISTED).update(state=Fill.State.SUBMITTED, shortlisted_by="", reason="")
         fills.update(edited_text="")
-        erased.send(erase, stories=list(stories.values_list("pk", flat=True)))
+        erased.send(erase, rater=rater, stories=list(stories.values_list("pk", flat=True)))
         _forget(rater)
 
 
 def _forget(rater: Rater) -> None:
     """Remove who the rater is, unless the same person takes part in another study: then only the link."""
-    identity = rater.identity_id
-    Rater.objects.filter(pk=rater.pk).update(identity=None)
-    Identity.objects.filter(Q(pk=identity), raters=None).delete()
-    # A label is for orientation and never a name; should it be one all the same, it goes.
     invitations = rater.study.invitations.filter(rater=rater)
-    invitations.update(label="")
+    # An address that was filled in after they came stands in the invitation alone.
+    identities = [rater.identity_id, *invitations.values_list("identity", flat=True)]
+    Rater.objects.filter(pk=rater.pk).update(identity=None)
+    # A label is for orientation and never a name; should it be one all the same, it goes.
+    invitations.update(label="", identity=None)
+    InvitationMail.objects.filter(invitation__in=invitations).update(message="")
+    for identity in filter(None, set(identities)):
+        forget_identity(identity)
     _clear_log(Invitation, invitations.values_list("pk", flat=True))
-    if identity and not Identity.objects.filter(pk=identity).exists():
-        _clear_log(Identity, [identity])
+    _clear_log(Assignment, rater.assignments.values_list("pk", flat=True))
     _clear_log(Fill, Fill.objects.filter(assignment__rater=rater).values_list("pk", flat=True))
+
+
+def forget_identity(identity: int) -> None:
+    """Remove that identity and what the log says of it, unless somebody of another study, or invited to it, has it."""
+    Identity.objects.filter(pk=identity, raters=None, invitations=None).delete()
+    if not Identity.objects.filter(pk=identity).exists():
+        _clear_log(Identity, [identity])
 
 
 def _clear_log(model: type[Model], pks: Iterable[int]) -> None:

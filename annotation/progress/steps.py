@@ -163,6 +163,8 @@ def steps_around_groups(protocol: Protocol) -> tuple[list[Step], list[Step]]:
     """The steps that a rater meets once: before the first group, and after the last. Consent is neither."""
     grouped = [step.position for step in protocol.ratings]
     once = [s for s in protocol.steps if s.kind != Step.Kind.CONSENT and not _in_group(s, grouped)]
+    if not grouped:
+        return once, []  # a draft that asks nothing about stories yet
     return [s for s in once if s.position < grouped[0]], [s for s in once if s.position > grouped[0]]
 
 
@@ -190,7 +192,7 @@ def list_parts(protocol: Protocol) -> list[Part]:
 def _in_group(step: Step, grouped: Sequence[int]) -> bool:
     if step.kind == Step.Kind.RATING:
         return step.scope != Step.Scope.ONCE
-    return step.kind == Step.Kind.BRIEFING and grouped[0] < step.position < grouped[-1]
+    return bool(grouped) and step.kind == Step.Kind.BRIEFING and grouped[0] < step.position < grouped[-1]
 
 
 def _kind(step: Step) -> str:
@@ -202,6 +204,7 @@ def _kind(step: Step) -> str:
 
 
 def find_part(parts: Iterable[Part], step_key: str) -> Part | None:
+    """The part to which the step of that key belongs; None if none does."""
     return next((part for part in parts if any(step.key == step_key for step in part.steps)), None)
 
 
@@ -218,6 +221,7 @@ def list_questions(part: Part, letters: Sequence[str]) -> list[Question]:
 
 
 def index_responses(responses: Iterable[Response]) -> dict[Key, Response]:
+    """The responses by what they answer."""
     return {(r.step_id, r.item_id, r.story_id): r for r in responses}
 
 

@@ -11,12 +11,13 @@ from django.db.models import Q, QuerySet
 
 from annotation import progress, responses
 from annotation.models import Assignment, Rater, Response
-from annotation.participation import consents, invitations, recognition
+from annotation.participation import consents, recognition
 from annotation.prepared import PreparedQuery
 from annotation.progress import Answers, Part
 from annotation.progress.outlines import Outline, load_outline
 from annotation.progress.refusals import Standing
 from annotation.progress.stories import LetteredStories
+from studies import lifecycle
 from studies.protocol import Protocol
 
 
@@ -75,7 +76,7 @@ def load_work(code: str, *, rater: int | None, at: datetime) -> Work | None:
     standing = Standing(
         protocol=outline.protocol,
         status=assignment.status,
-        is_open=invitations.is_open(assignment.study, at=at),
+        is_open=lifecycle.is_open_for_answers(assignment.study, at=at),
         is_paused=assignment.study.is_paused,
         owes_consent=not consents.has_consented(assignment.rater, outline.protocol.consent),
         owes_recognition=recognition.is_owed(assignment, has_desk=outline.has_desk),

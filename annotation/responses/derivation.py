@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Fill, Rater
-from annotation.responses import fills as filling
+from annotation.responses.fills import answers_of, cloze_of, text_by_blank
 from studies import protocol
 from studies.cloze import text
 from studies.construction import SourceConflict, create_study
@@ -107,14 +107,14 @@ def _check(study: Study, slug: str, fills: Sequence[Fill]) -> Cloze:
         if fill.story:
             message = _("%(fill)s is the story %(story)s of %(study)s already")
             raise NotDerivable(message % {"fill": fill, "story": fill.story, "study": fill.story.study})
-    clozes = {filling.cloze_of(fill.assignment) for fill in fills}
+    clozes = {cloze_of(fill.assignment) for fill in fills}
     if len(clozes) != 1 or (cloze := clozes.pop()) is None:
         raise NotDerivable(_("these fills are of several clozes; derive a study of each"))
     return cloze
 
 
 def _story(fill: Fill, cloze: Cloze, *, numbered: bool) -> StoryDocument:
-    texts = filling.text_by_blank(cloze.parsed, filling.answers_of(fill.assignment, cloze))
+    texts = text_by_blank(cloze.parsed, answers_of(fill.assignment, cloze))
     writer = fill.assignment.rater
     return StoryDocument(
         key=f"fill-{secrets.token_hex(6)}",

@@ -104,13 +104,13 @@ class _Names:
         return resolutions
 
     def _resolve(self, row: Row) -> _Resolved:
-        group = _named(self.group_by_code, row, "group")
-        step = _named(self.step_by_key, row, "step")
-        item = _named(self.item_by_key[row.step], row, "item")
+        group = _look_up(self.group_by_code, row, "group")
+        step = _look_up(self.step_by_key, row, "step")
+        item = _look_up(self.item_by_key[row.step], row, "item")
         about_one = step.scope in (Step.Scope.STORY, Step.Scope.STORIES)
         if row.story and not about_one:
             raise InvalidRow(row.location, "story", f"step {step.key} asks about the group, not about one story")
-        story = _named(self.story_by_code[row.group], row, "story") if about_one else None
+        story = _look_up(self.story_by_code[row.group], row, "story") if about_one else None
         if not is_storable(row.answer.rationale):
             raise InvalidRow(row.location, "rationale", "it holds a character that no database keeps")
         if row.answer.outcome in ("", Response.Outcome.ANSWERED) and is_empty(row.answer.value):
@@ -118,7 +118,8 @@ class _Names:
         return _Resolved(row, group, step, item, story)
 
 
-def _named(thing_by_name: dict[str, Thing], row: Row, field: str) -> Thing:
+def _look_up(thing_by_name: dict[str, Thing], row: Row, field: str) -> Thing:
+    """What the row names in that field. Raises InvalidRow."""
     name = getattr(row, field)
     if name not in thing_by_name:
         raise InvalidRow(row.location, field, f"“{name}” is not in the study")

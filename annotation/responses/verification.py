@@ -120,8 +120,8 @@ def events_of(assignment: Assignment) -> QuerySet[ResponseEvent]:
 
 def with_spelling(rows: QuerySet[Any], times: Sequence[str]) -> QuerySet[Any]:
     """The rows, with these times also as the database spells them."""
-    found: QuerySet[Any] = rows.annotate(**{f"spelt_{time}": Cast(time, TextField()) for time in times})
-    return found
+    annotated: QuerySet[Any] = rows.annotate(**{f"spelt_{time}": Cast(time, TextField()) for time in times})
+    return annotated
 
 
 def spelling_faults(rows: Sequence[Model], times: Sequence[str] = TIMES_OF_EVENTS) -> Iterator[str]:

@@ -12,8 +12,14 @@ register = template.Library()
 
 COOKIE = "reading"
 BROWSER = "BROWSER"  # what formats of a language call it, see config/formats
+RATERS = ("annotation", "")  # namespaces of addresses that raters open
 CHOICES = {
-    "theme": {"light": gettext_noop("Light"), "sepia": gettext_noop("Sepia"), "dark": gettext_noop("Dark")},
+    "theme": {
+        "light": gettext_noop("Light"),
+        "sepia": gettext_noop("Sepia"),
+        "dark": gettext_noop("Dark"),
+        "system": gettext_noop("As the device"),
+    },
     "size": {"2": "19", "1": "18", "3": "20", "4": "23"},  # the first is what we set; in pixels, as readers know them
     "numbers": {"off": "", "on": ""},  # boxes to tick, whose words stand on the page
     "keys": {"on": "", "off": ""},
@@ -22,9 +28,15 @@ CHOICES = {
 
 @register.simple_tag(takes_context=True)
 def reading_settings(context: template.Context) -> dict[str, str]:
-    """Theme, size, paragraph numbers and letter keys by cookie; the first choice where it makes no sense."""
+    """Theme, size, paragraph numbers and letter keys by cookie; the first choice where it makes no sense.
+
+    Pages of the staff are as dark as their device until somebody chooses; raters all begin on the same paper.
+    """
     request = context.get("request")  # error pages may be rendered without one
-    return parse_cookie(request.COOKIES.get(COOKIE, "") if request else "")
+    cookie = request.COOKIES.get(COOKIE, "") if request else ""
+    match = request.resolver_match if request else None
+    is_of_staff = match is not None and match.namespace not in RATERS
+    return parse_cookie(cookie or "system" * is_of_staff)
 
 
 @register.simple_tag

@@ -116,11 +116,11 @@ def picture_context(text: str) -> dict[str, Any]:
         document = parse_cloze(text, "document")
     except DocumentError as error:
         return {"problem": f"{error.location}: {error.reason}"}
-    constraints = sum(len(section.constraints) for section in document.sections)
+    n_constraints = sum(len(section.constraints) for section in document.sections)
     counts = _("%(sections)d sections, %(blanks)d blanks, %(constraints)d constraints, %(edges)d edges") % {
         "sections": len(document.sections),
         "blanks": len(document.blanks),
-        "constraints": constraints,
+        "constraints": n_constraints,
         "edges": len(document.edges),
     }
     return {"picture": graph.draw_svg(document), "counts": counts}

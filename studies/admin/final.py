@@ -12,6 +12,23 @@ from django.http import HttpRequest
 from studies.publication import AlreadyFrozen
 
 
+class FinalInline(admin.StackedInline):  # type: ignore[type-arg]
+    """Rows that can be edited until what they belong to is final. A subclass says when, in `is_final`."""
+
+    def is_final(self, obj: Any) -> bool:
+        """Whether the rows of this object stay as they are; of None, which is still to be made, they never do."""
+        raise NotImplementedError
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_add_permission(request, obj) and not self.is_final(obj)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_change_permission(request, obj) and not self.is_final(obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_delete_permission(request, obj) and not self.is_final(obj)
+
+
 class FinalAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """What can be edited until it is frozen or published; from then on only the fields that are not final.
 

@@ -22,7 +22,7 @@ from django.utils.translation import gettext_lazy, ngettext_lazy, override
 
 from studies import formatting, lifecycle, loader, protocol
 from studies.admin.cloze import ClozeAdmin
-from studies.admin.final import FinalAdmin
+from studies.admin.final import FinalAdmin, FinalInline
 from studies.admin.forms import AS_IN_FILES, OrderedFormSet
 from studies.documents.errors import DocumentError
 from studies.items import all_types
@@ -205,10 +205,11 @@ class StoryGroupAdmin(EditableUntilFrozen):
 
 
 def is_published(obj: Any) -> bool:
+    """Whether this is a published instrument."""
     return isinstance(obj, Instrument) and obj.status == Instrument.Status.PUBLISHED
 
 
-class ItemInline(admin.StackedInline):  # type: ignore[type-arg]
+class ItemInline(FinalInline):
     model = Item
     formset = OrderedFormSet
     formfield_overrides = AS_IN_FILES
@@ -234,14 +235,8 @@ class ItemInline(admin.StackedInline):  # type: ignore[type-arg]
             kwargs["widget"] = forms.Select(choices=[*BLANK_CHOICE_DASH, *((name, name) for name in all_types())])
         return super().formfield_for_dbfield(db_field, request, **kwargs)
 
-    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return super().has_add_permission(request, obj) and not is_published(obj)
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return super().has_change_permission(request, obj) and not is_published(obj)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return super().has_delete_permission(request, obj) and not is_published(obj)
+    def is_final(self, obj: Any) -> bool:
+        return is_published(obj)
 
 
 @admin.register(Instrument)
@@ -284,7 +279,7 @@ class InstrumentAdmin(FinalAdmin):
                 self.message_user(request, _("Not published. %(why)s") % {"why": error}, messages.ERROR)
 
 
-class StepInline(admin.StackedInline):  # type: ignore[type-arg]
+class StepInline(FinalInline):
     model = Step
     formset = OrderedFormSet
     formfield_overrides = AS_IN_FILES
@@ -301,14 +296,8 @@ class StepInline(admin.StackedInline):  # type: ignore[type-arg]
         "samples",
     )
 
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return super().has_add_permission(request, obj) and not (obj and obj.frozen_at)
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return super().has_change_permission(request, obj) and not (obj and obj.frozen_at)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return super().has_delete_permission(request, obj) and not (obj and obj.frozen_at)
+    def is_final(self, obj: Any) -> bool:
+        return bool(obj and obj.frozen_at)
 
 
 @admin.register(ProtocolVersion)
@@ -319,6 +308,11 @@ class ProtocolVersionAdmin(FinalAdmin):
     fields = ("study", "number", "reason", "frozen_at", "frozen_by", "sha256", "document")
     readonly_fields = ("study", "number", "reason", "frozen_at", "frozen_by", "sha256", "document")
     inlines = (StepInline,)
+
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> list[Any]:
+        """The document is for those who may know the sources: an analysis plan in it names some."""
+        fields = super().get_fields(request, obj)
+        return [f for f in fields if f != "document" or request.user.has_perm("studies.view_provenance")]
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False  # a study comes with its first version

@@ -12,8 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from studies.documents import reader
-from studies.documents import skeleton as running
+from studies.documents import reader, skeleton
 from studies.documents.errors import DocumentError, InvalidValue, quote
 from studies.documents.instrument import LONGEST
 from studies.documents.reader import FieldReader
@@ -100,7 +99,7 @@ class ClozeDocument:
     @property
     def marked_text(self) -> str:
         """The whole text with the marker of every blank in its place, without the lines that open sections."""
-        return running.join_sections(self.skeleton, self.section_by_blank)
+        return skeleton.join_sections(self.skeleton, self.section_by_blank)
 
     def blanks_of(self, section: int) -> list[Blank]:
         """The blanks of that section in the order of the text."""
@@ -132,12 +131,12 @@ def check_cloze(document: ClozeDocument, name: str) -> None:
         raise DocumentError(name, *fault)
 
 
-def find_faults(document: ClozeDocument) -> Iterator[running.Fault]:
+def find_faults(document: ClozeDocument) -> Iterator[skeleton.Fault]:
     """What does not fit together, and where; the first is certain, later ones may follow from it."""
     yield from _faults_of_numbers("blank", [blank.number for blank in document.blanks])
     yield from _faults_of_numbers("section", [section.number for section in document.sections])
     yield from _faults_of_sections(document)
-    yield from running.find_faults(document.skeleton, document.section_by_blank)
+    yield from skeleton.find_faults(document.skeleton, document.section_by_blank)
     yield from _faults_of_edges(document)
     yield from _faults_of_follows(document)
 
@@ -271,15 +270,15 @@ def _document(table: Mapping[str, Any], path: Path) -> ClozeDocument:
 def _section(table: Mapping[str, Any], path: Path, location: str) -> Section:
     values = _fields("section", table, path, location)
     constraints = enumerate(values["constraints"], 1)
-    read = [_constraint(row, path, f"{location}, constraints[{i}]") for i, row in constraints]
-    return Section(**{**values, "constraints": tuple(read)})
+    parts = [_constraint(row, path, f"{location}, constraints[{i}]") for i, row in constraints]
+    return Section(**{**values, "constraints": tuple(parts)})
 
 
 def _constraint(table: Mapping[str, Any], path: Path, location: str) -> Constraint:
     values = _fields("constraint", table, path, location)
     checks = enumerate(values.get("checks", []), 1)
-    read = [Check(**_fields("check", row, path, f"{location}, checks[{i}]")) for i, row in checks]
-    return Constraint(**{**values, "checks": tuple(read)})
+    parts = [Check(**_fields("check", row, path, f"{location}, checks[{i}]")) for i, row in checks]
+    return Constraint(**{**values, "checks": tuple(parts)})
 
 
 def _edge(table: Mapping[str, Any], path: Path, location: str) -> Edge:
@@ -287,7 +286,7 @@ def _edge(table: Mapping[str, Any], path: Path, location: str) -> Edge:
     return Edge(from_=values["from"], to=values["to"], question=values["question"])
 
 
-def _faults_of_numbers(part: str, numbers: Sequence[int]) -> Iterator[running.Fault]:
+def _faults_of_numbers(part: str, numbers: Sequence[int]) -> Iterator[skeleton.Fault]:
     for number, times in Counter(numbers).items():
         if times > 1:
             yield f"{part} {number}, number", f"stands {times} times; every {part} has a number of its own"
@@ -299,7 +298,7 @@ def _faults_of_numbers(part: str, numbers: Sequence[int]) -> Iterator[running.Fa
             )
 
 
-def _faults_of_sections(document: ClozeDocument) -> Iterator[running.Fault]:
+def _faults_of_sections(document: ClozeDocument) -> Iterator[skeleton.Fault]:
     last = len(document.sections)
     for blank in document.blanks:
         if blank.section > last:
@@ -313,7 +312,7 @@ def _faults_of_sections(document: ClozeDocument) -> Iterator[running.Fault]:
             yield "sections, title", f"{quote(title)} stands {times} times; reports tell sections by their titles"
 
 
-def _faults_of_edges(document: ClozeDocument) -> Iterator[running.Fault]:
+def _faults_of_edges(document: ClozeDocument) -> Iterator[skeleton.Fault]:
     last = len(document.sections)
     sorter: TopologicalSorter[int] = TopologicalSorter()
     for (from_, to), times in Counter((edge.from_, edge.to) for edge in document.edges).items():
@@ -332,7 +331,7 @@ def _faults_of_edges(document: ClozeDocument) -> Iterator[running.Fault]:
         yield "edges", f"{circuit} is a cycle; what comes first cannot hang on what follows from it, remove one of them"
 
 
-def _faults_of_follows(document: ClozeDocument) -> Iterator[running.Fault]:
+def _faults_of_follows(document: ClozeDocument) -> Iterator[skeleton.Fault]:
     section_by_blank = document.section_by_blank
     edges = {(edge.from_, edge.to) for edge in document.edges}
     for blank in document.blanks:

@@ -4,14 +4,14 @@ Reading is strict, because a misspelt key would otherwise be a question that is 
 """
 
 import difflib
-import hashlib
-import json
-import re
 from collections.abc import Iterator
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
+import tomli_w
+
+from studies import hashing
 from studies.documents import reader
 from studies.documents.errors import DocumentError, InvalidValue
 from studies.documents.names import SLUG
@@ -108,6 +108,18 @@ def parse_instrument(table: dict[str, Any], path: Path | str) -> InstrumentDocum
         raise DocumentError(path, "file", "is nested too deeply; an instrument needs three levels") from error
 
 
+def write_instrument(document: InstrumentDocument) -> str:
+    """The document as TOML, which `parse_instrument` reads as the same; what is left at its default is left out."""
+    table = _stated(document, InstrumentDocument(slug="", version="", title="", items=[]))
+    unsaid = ItemDocument(key="", type="", question="")
+    table["items"] = [_stated(item, unsaid) for item in document.items]
+    return tomli_w.dumps(table, multiline_strings=True)
+
+
+def _stated(row: InstrumentDocument | ItemDocument, unsaid: InstrumentDocument | ItemDocument) -> dict[str, Any]:
+    return {f.name: value for f in fields(row) if (value := getattr(row, f.name)) != getattr(unsaid, f.name)}
+
+
 def fingerprint(document: InstrumentDocument) -> str:
     """SHA-256 in hex of all that raters and models meet: every visible word, option, setting, rule and item type.
 
@@ -120,57 +132,7 @@ def fingerprint(document: InstrumentDocument) -> str:
         for item in document.items
     ]
     visible = {"title": document.title, "language": document.language, "items": items}
-    canonical = json.dumps(visible, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(canonical.encode()).hexdigest()
-
-
-def read_ttcw_release(path: Path) -> InstrumentDocument:
-    """The fourteen tests as the TTCW release words them, read from its `ttcw_all_tests.json`. Raises DocumentError.
-
-    A test's full prompt is its expanded measure and then the instruction to a model, which begins "Given the story".
-    """
-    try:
-        tests = json.loads(path.read_bytes())
-        items = [_released(test) for test in tests]
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise DocumentError(path, "file", f"is not the release's ttcw_all_tests.json ({error!r})") from error
-    return parse_instrument(
-        {
-            "slug": "ttcw",
-            "version": "published",
-            "title": "Torrance Test of Creative Writing",
-            "citation": TTCW_CITATION,
-            "url": "https://github.com/salesforce/creativity_eval",
-            "note": "Read from the public release, verbatim. Its licence is BSD-3-Clause.",
-            "items": items,
-        },
-        path,
-    )
-
-
-TTCW_CITATION = (
-    "Chakrabarty, T., Laban, P., Agarwal, D., Muresan, S., & Wu, C.-S. (2024). Art or Artifice? Large Language Models "
-    "and the False Promise of Creativity. CHI 2024. https://doi.org/10.1145/3613904.3642731"
-)
-
-
-def _released(test: dict[str, Any]) -> dict[str, Any]:
-    measure, begins, rest = test["full_prompt"].partition("Given the story")
-    if not begins:
-        raise ValueError(f"{test['category']}: no “Given the story” in its full_prompt")
-    return {
-        "key": re.sub(r"[^a-z0-9]+", "-", test["category"].lower()).strip("-"),
-        "type": "binary",
-        "dimension": test["torrance_dimension"],
-        "title": test["category"],
-        "question": test["question"],
-        "background": measure.strip(),
-        "instruction": begins + rest,
-        "rationale": "required",
-        "rationale_least": 1,
-        "suggested": "one to three sentences",
-        "quoted": ["question", "background", "instruction"],
-    }
+    return hashing.sha256(hashing.canonical_json(visible))
 
 
 def _instrument(table: dict[str, Any], path: Path | str) -> InstrumentDocument:

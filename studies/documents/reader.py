@@ -8,7 +8,7 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -91,6 +91,18 @@ def slug(longest: int) -> FieldReader:
     return name(SLUG, longest)
 
 
+def unreserved(field_reader: FieldReader, reserved: Collection[str]) -> FieldReader:
+    """What the reader reads, unless it is one of the words that are kept for something else."""
+
+    def read(value: Any) -> str:
+        name = str(field_reader(value))
+        if name in reserved:
+            raise InvalidValue(f"{quote(name)} stands in addresses for something else; choose another")
+        return name
+
+    return read
+
+
 def one_of(*choices: str) -> FieldReader:
     def read(value: Any) -> str:
         if value not in choices:
@@ -142,7 +154,7 @@ def _validated(words: str, check: Callable[[str], None], otherwise: str) -> str:
 
 
 def read_table(
-    raw: Mapping[str, Any], readers: Mapping[str, FieldReader], *, path: Path, location: str = ""
+    raw: Mapping[str, Any], readers: Mapping[str, FieldReader], *, path: Path | str, location: str = ""
 ) -> dict[str, Any]:
     """The values of a table, typed. Raises DocumentError at the first unknown key or value that does not fit."""
     typed = {}
@@ -159,7 +171,7 @@ def read_table(
     return typed
 
 
-def check_required(typed: Mapping[str, Any], keys: list[str], *, path: Path, location: str = "") -> None:
+def check_required(typed: Mapping[str, Any], keys: list[str], *, path: Path | str, location: str = "") -> None:
     """Raise DocumentError at the first of these keys that is missing or empty."""
     for key in keys:
         if typed.get(key) in ("", None, []):

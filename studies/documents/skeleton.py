@@ -97,12 +97,12 @@ def _faults_of_markers(skeleton: str, section_by_blank: Mapping[int, int]) -> It
     times_by_number = Counter(find_markers(skeleton))
     for number, times in times_by_number.items():
         if number not in section_by_blank:
-            yield "skeleton", f"{_shown(number)} has no blank; add one under [[blanks]] or take the marker out"
+            yield "skeleton", f"{_marker(number)} has no blank; add one under [[blanks]] or take the marker out"
         if times > 1:
-            yield "skeleton", f"{_shown(number)} stands twice; every blank has one place"
+            yield "skeleton", f"{_marker(number)} stands twice; every blank has one place"
     for number in section_by_blank:
         if number not in times_by_number:
-            yield f"blank {number}", f"has no marker; put {_shown(number)} into the skeleton or remove the blank"
+            yield f"blank {number}", f"has no marker; put {_marker(number)} into the skeleton or remove the blank"
 
 
 def _faults_of_places(skeleton: str) -> Iterator[Fault]:
@@ -110,7 +110,7 @@ def _faults_of_places(skeleton: str) -> Iterator[Fault]:
         if first > second:
             yield (
                 "skeleton",
-                f"{_shown(second)} stands after {_shown(first)}; number the blanks in the order of the text",
+                f"{_marker(second)} stands after {_marker(first)}; number the blanks in the order of the text",
             )
     for paragraph in _paragraphs(skeleton):
         inner = MARKER.split(paragraph)[1:-1]  # number, words, number … number
@@ -118,8 +118,8 @@ def _faults_of_places(skeleton: str) -> Iterator[Fault]:
             if not words.strip():
                 yield (
                     "skeleton",
-                    f"nothing stands between {_shown(before)} and {_shown(after)}; put words between them, begin a new "
-                    "paragraph, or make them one blank",
+                    f"nothing stands between {_marker(before)} and {_marker(after)}; put words between them, begin a "
+                    "new paragraph, or make them one blank",
                 )
 
 
@@ -144,7 +144,7 @@ def _faults_of_headings(skeleton: str, section_by_blank: Mapping[int, int]) -> I
             if section_by_blank[number] != section:
                 yield (
                     "skeleton",
-                    f"{_shown(number)} of section {section_by_blank[number]} stands below the line ## {section}",
+                    f"{_marker(number)} of section {section_by_blank[number]} stands below the line ## {section}",
                 )
 
 
@@ -154,7 +154,7 @@ def _faults_of_sections(skeleton: str, section_by_blank: Mapping[int, int]) -> I
             if section_by_blank[first] != section_by_blank[second]:
                 yield (
                     "skeleton",
-                    f"{_shown(first)} of section {section_by_blank[first]} and {_shown(second)} of section "
+                    f"{_marker(first)} of section {section_by_blank[first]} and {_marker(second)} of section "
                     f"{section_by_blank[second]} share a paragraph; begin a new paragraph with the section",
                 )
     last = 0
@@ -163,12 +163,12 @@ def _faults_of_sections(skeleton: str, section_by_blank: Mapping[int, int]) -> I
         if section < last:
             yield (
                 "skeleton",
-                f"{_shown(number)} of section {section} stands after section {last} has begun; the blanks of a section "
-                "stand together, and sections are numbered in the order of the text",
+                f"{_marker(number)} of section {section} stands after section {last} has begun; the blanks of a "
+                "section stand together, and sections are numbered in the order of the text",
             )
         last = max(last, section)
 
 
-def _shown(number: int | str) -> str:
+def _marker(number: int | str) -> str:
     """The marker of that blank, as it is written."""
     return f"{{{{{number}}}}}"

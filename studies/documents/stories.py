@@ -82,7 +82,7 @@ class _Facts:
     first: int
     values: dict[str, Any] = field(default_factory=dict)
     row_by_field: dict[str, int] = field(default_factory=dict)
-    rows: dict[str, int] = field(default_factory=dict)  # of a story: row by group
+    rows: dict[str, int] = field(default_factory=dict)  # of a story: row by group; of a group: row by story
 
 
 def list_story_files(folder: Path) -> list[str]:
@@ -102,9 +102,14 @@ def find_story_file(folder: Path) -> Path:
 
 def read_stories(path: Path) -> Collection:
     """The stories and groups of a file. Raises DocumentError with row and field at the first fault."""
+    return collect_stories(path, _rows(path))
+
+
+def collect_stories(path: Path, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> Collection:
+    """The stories and groups of numbered rows of a file, without empty fields. Raises DocumentError as read_stories."""
     stories: dict[str, _Facts] = {}
     groups: dict[str, _Facts] = {}
-    for n, row in _rows(path):
+    for n, row in rows:
         try:
             _add_row(n, _parse_row(row, folder=path.parent), stories=stories, groups=groups)
         except _FieldError as fault:
@@ -114,8 +119,19 @@ def read_stories(path: Path) -> Collection:
     return Collection(
         path=path,
         stories=tuple(_story(path, key, facts) for key, facts in stories.items()),
-        groups=tuple(_group(path, key, facts, stories) for key, facts in groups.items()),
+        groups=tuple(_group(path, key, facts) for key, facts in groups.items()),
     )
+
+
+def read_field(name: str, value: Any) -> Any:
+    """One of our fields of a row, typed. Raises InvalidValue."""
+    return _READERS[name](value)
+
+
+def read_factor(name: str, value: Any) -> Any:
+    """A factor of that name, typed. Raises InvalidValue for a name that none can have, too."""
+    _factor(name)
+    return _scalar(value)
 
 
 class _FieldError(Exception):
@@ -181,7 +197,7 @@ def _add_row(n: int, cells: dict[str, Any], *, stories: dict[str, _Facts], group
         reason = f"“{cells['story']}” stands in group “{cells['group']}” already, in row {earlier}"
         raise _FieldError("story", f"{reason}; give every story a key of its own")
     group = groups.setdefault(cells["group"], _Facts(first=n))
-    story.rows[cells["group"]] = n
+    story.rows[cells["group"]] = group.rows[cells["story"]] = n
     for name, value in cells.items():
         if name not in ("story", "group"):
             _add_value(n, name, value, group if name in _OF_GROUP else story, cells)
@@ -206,8 +222,8 @@ def _story(path: Path, key: str, facts: _Facts) -> StoryDocument:
     return StoryDocument(key=key, **values)
 
 
-def _group(path: Path, key: str, facts: _Facts, stories: Mapping[str, _Facts]) -> GroupDocument:
-    members = sorted((s.rows[key], name) for name, s in stories.items() if key in s.rows)
+def _group(path: Path, key: str, facts: _Facts) -> GroupDocument:
+    members = sorted((n, name) for name, n in facts.rows.items())
     if len(members) > MOST_IN_GROUP:
         location = f"row {members[MOST_IN_GROUP][0]}, group"
         raise DocumentError(

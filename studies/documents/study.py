@@ -10,27 +10,41 @@ from pathlib import Path
 from typing import Any
 
 from studies import layouts
-from studies.documents import instrument, reader, stories
+from studies.documents import analysis_plan, instrument, placeholders, reader, stories
+from studies.documents.analysis_plan import AnalysisPlan, parse_analysis_plan
 from studies.documents.cloze import parse_cloze
 from studies.documents.errors import DocumentError, InvalidValue, quote
+from studies.documents.names import RESERVED
 from studies.documents.reader import FieldReader
 from studies.documents.stories import Collection, GroupDocument, StoryDocument
 from studies.vocabulary import OrderPolicy, SourceKind, StepBackground, StepKind, StepLayout, StepScope, TextKind
 
 NAME = "study.toml"
 
+
+def _read_slugs(value: Any) -> list[str]:
+    """The slugs of studies, each once, in alphabetical order."""
+    if not isinstance(value, list):
+        raise InvalidValue('must be a list of slugs, such as ["pilot"]')
+    return sorted({str(reader.slug(80)(slug)) for slug in value})
+
+
 _STUDY: dict[str, FieldReader] = {
-    "slug": reader.slug(80),
+    "slug": reader.unreserved(reader.slug(80), RESERVED),
     "title": reader.line(200),
     "language": reader.language,
     "description": reader.text,
     "notice": reader.line(300),
     "organiser": reader.line(200),
     "contact": reader.email,
+    "pay": reader.line(200),
+    "pay_for_part": reader.line(200),
     "text_kind": reader.one_of(*TextKind.values),
     "minutes": reader.whole_number(1, 1440),
     "seats_per_group": reader.whole_number(1, 1000),
     "groups_per_sitting": reader.whole_number(1, 1000),
+    "groups_per_rater": reader.whole_number(1, 1000),
+    "excluded_studies": _read_slugs,
     "order_policy": reader.one_of(*OrderPolicy.values),
     "seed": reader.whole_number(0, 2**63 - 1),
     "shows_premise": reader.boolean,
@@ -74,10 +88,9 @@ _BELONGS = {
     "practice": ("instrument", "background", "story", "story_file", "samples"),
 }
 _NEEDED = {"rating": ["instrument", "scope"], "practice": ["instrument", "story", "samples"]}
+STUDY_READERS: Mapping[str, FieldReader] = _STUDY
 STUDY_KEYS = tuple(_STUDY)
 STEP_KEYS = tuple(_STEP)
-# What a text of the study may name instead of repeating it.
-_NAMED = ("organiser", "contact")
 _BRIEFING = re.compile(r"\{briefing of ([^{}]*)\}")
 
 
@@ -107,6 +120,7 @@ class StudyDocument:
 
     study : the fields of `studies.models.Study` that were given
     cloze : the cloze beside it as TOML; "" if it names none
+    analysis_plan : None if nothing is planned
     """
 
     path: Path
@@ -114,6 +128,7 @@ class StudyDocument:
     steps: tuple[StepDocument, ...]
     collection: Collection
     cloze: str = ""
+    analysis_plan: AnalysisPlan | None = None
 
 
 def read_study(path: Path) -> StudyDocument:
@@ -128,7 +143,7 @@ def read_study(path: Path) -> StudyDocument:
         )
     except InvalidValue as error:
         raise DocumentError(path, "file", str(error)) from None
-    steps = raw.pop("steps", [])
+    steps, planned = raw.pop("steps", []), raw.pop(analysis_plan.KEY, None)
     study = reader.read_table(raw, _STUDY, path=path)
     reader.check_required(study, ["slug", "title"], path=path)
     cloze_file = study.pop("cloze", "")
@@ -136,9 +151,10 @@ def read_study(path: Path) -> StudyDocument:
     return StudyDocument(
         path=path,
         study=study,
-        steps=_steps(steps, study, path=path),
-        collection=stories.read_stories(beside) if beside else _skeleton(cloze, path=path),
+        steps=parse_steps(steps, study, path=path),
+        collection=stories.read_stories(beside) if beside else read_skeleton(cloze, path=path),
         cloze=cloze,
+        analysis_plan=None if planned is None else parse_analysis_plan(planned, path),
     )
 
 
@@ -153,7 +169,7 @@ def _cloze(name: str, *, path: Path) -> str:
     return content
 
 
-def _skeleton(toml: str, *, path: Path) -> Collection:
+def read_skeleton(toml: str, *, path: Path) -> Collection:
     """The one story of a study that has no file of stories: the text to be filled."""
     document = parse_cloze(toml, path.name)
     story = StoryDocument(
@@ -168,7 +184,8 @@ def _skeleton(toml: str, *, path: Path) -> Collection:
     return Collection(path=path, stories=(story,), groups=(group,))
 
 
-def _steps(tables: Any, study: Mapping[str, Any], *, path: Path) -> tuple[StepDocument, ...]:
+def parse_steps(tables: Any, study: Mapping[str, Any], *, path: Path) -> tuple[StepDocument, ...]:
+    """The steps in these tables. study : what their texts may name instead of repeating it. Raises DocumentError."""
     if not isinstance(tables, list) or not tables or not all(isinstance(row, dict) for row in tables):
         raise DocumentError(path, "steps", "a study needs steps; write each under [[steps]]")
     steps: list[StepDocument] = []
@@ -224,18 +241,15 @@ def _from_file(table: dict[str, Any], name: str, *, location: str, path: Path) -
 
 
 def _filled(text: str, study: Mapping[str, Any], *, location: str, path: Path) -> str:
-    """The text with {organiser}, {contact} and {briefing of …} said, so that what is frozen is what raters read."""
+    """The text with its names in braces and {briefing of …} said, so that what is frozen is what raters read."""
     for name in _BRIEFING.findall(text):
         file = instrument.discover().get(name)
         if file is None or not (briefing := instrument.read_instrument(file).briefing):
             raise DocumentError(path, f"{location}, text", f"no built-in instrument “{name}” has a briefing")
         text = text.replace(f"{{briefing of {name}}}", briefing)
-    for name in _NAMED:
-        if f"{{{name}}}" in text:
-            if not study.get(name):
-                raise DocumentError(path, f"{location}, text", f"names {{{name}}}, but the study file gives no {name}")
-            text = text.replace(f"{{{name}}}", study[name])
-    return text
+    for name in placeholders.find_unfilled(text, study):
+        raise DocumentError(path, f"{location}, text", f"names {{{name}}}, but the study file gives no {name}")
+    return placeholders.fill(text, study)
 
 
 def _check_place(step: StepDocument, before: list[StepDocument], *, path: Path) -> None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol
 
 from django import forms
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
 
 # What a response stores: JSON. Stories are named by identity (their code) when stored, by letter when shown.
 Value = Any
@@ -39,6 +41,36 @@ class StoryLabel:
     title: str = ""
 
 
+@dataclass(frozen=True)
+class Setting:
+    """What an item of a type may set beside its words; forms and the checks of documents are made from it.
+
+    title, hint : what a form calls it, and says below
+    choices : the values that it can have, each with its words; () if any of its kind
+    default : with what a form begins
+    names_option : whether its value is that of an option of the item
+    is_of_cloze : whether only clozes set it, so that no form offers it
+    is_of_analysis : whether raters never meet it, so that forms show it with what few questions need
+    """
+
+    kind: type
+    title: Promise
+    hint: Promise | str = ""
+    choices: tuple[tuple[str, Promise], ...] = ()
+    default: int | None = None
+    names_option: bool = False
+    is_of_cloze: bool = False
+    is_of_analysis: bool = False
+
+
+CORRECT = Setting(
+    str,
+    gettext_lazy("Right answer"),
+    gettext_lazy("For a check of understanding; raters are never shown it. Empty: there is none."),
+    names_option=True,
+)
+
+
 class InvalidDefinition(ValueError):
     """An item cannot be asked as it is written; `field` says where, the message says why and what would do."""
 
@@ -59,13 +91,17 @@ class ItemType:
     """
 
     name: ClassVar[str]
+    title: ClassVar[Promise]  # what designers choose it by
+    summary: ClassVar[Promise]  # the same in a few words more
     # At which level the value itself enters agreement; "none" if it is not one point on one scale.
     level: ClassVar[Level]
     template: ClassVar[str]  # "items/binary.html": the controls, given what `context` returns
-    settings: ClassVar[Mapping[str, type]] = {}  # what an item may set, and the kind of each
+    settings: ClassVar[Mapping[str, Setting]] = {}  # what an item may set, by name
     has_options: ClassVar[bool] = False
+    option_values: ClassVar[tuple[str, ...]] = ()  # of a type whose options have values of their own, in order
     about_stories: ClassVar[bool] = False  # compares stories, so needs a scope with several
     most_stories: ClassVar[int | None] = None  # of a group that can be compared; None: as many as it has
+    seconds: ClassVar[int] = 20  # that an answer takes, reasons apart: a guess, for planning
     # What reports can take of its answers beside their level of measurement:
     is_verdict: ClassVar[bool] = False  # Yes or No, so that there is a pass rate
     chooses_story: ClassVar[bool] = False  # one of the stories of a group, so that there are wins
@@ -81,8 +117,9 @@ class ItemType:
             if name not in self.settings:
                 names = ", ".join(sorted(self.settings)) or "none"
                 raise InvalidDefinition(f"settings.{name}", f"not a setting of this type; it has {names}")
-            if not has_type(self.settings[name], value):
-                raise InvalidDefinition(f"settings.{name}", f"must be {KINDS[self.settings[name]]}, not {value!r}")
+            if not has_type(self.settings[name].kind, value):
+                kind = KINDS[self.settings[name].kind]
+                raise InvalidDefinition(f"settings.{name}", f"must be {kind}, not {value!r}")
 
     def clean(self, item: ItemDefinition, raw: Any, *, stories: Sequence[StoryLabel] = ()) -> Value:
         """The answer as it is stored, from a form, a model's JSON or a file; stories are named by letter.

@@ -4,9 +4,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy, gettext_noop
 
-from studies.items.base import InvalidAnswer, InvalidDefinition, ItemDefinition, ItemType, StoryLabel, Value
+from studies.items.base import (
+    CORRECT,
+    InvalidAnswer,
+    InvalidDefinition,
+    ItemDefinition,
+    ItemType,
+    Setting,
+    StoryLabel,
+    Value,
+)
 from studies.items.options import Options, check_correct, check_options, fold_case, label_of, match_option
 
 DEFAULT = [{"value": "yes", "label": gettext_noop("Yes")}, {"value": "no", "label": gettext_noop("No")}]
@@ -21,11 +30,14 @@ class Binary(ItemType):
     """
 
     name = "binary"
+    title = gettext_lazy("Yes or No")
+    summary = gettext_lazy("a verdict, as in the fourteen tests")
     level = "nominal"
     is_verdict = True
     template = "items/binary.html"
-    settings = {"correct": str, "required": bool}
+    settings = {"correct": CORRECT, "required": Setting(bool, gettext_lazy("Required"), is_of_cloze=True)}
     has_options = True
+    option_values = ("yes", "no")
     example = {
         "item": {"key": "ending", "question": "Is the end earned?"},
         "valid": [("yes", "yes"), ("no", "no"), (" YES ", "yes"), ("No", "no")],
@@ -46,14 +58,14 @@ class Binary(ItemType):
     def clean(self, item: ItemDefinition, raw: Any, *, stories: Sequence[StoryLabel] = ()) -> Value:
         value = match_option(DEFAULT, raw) or match_option(_options(item), raw)
         if value is None:
-            yes, no = (option["label"] for option in _shown(item))
+            yes, no = (option["label"] for option in _page_options(item))
             raise InvalidAnswer(_("Please answer “%(yes)s” or “%(no)s”.") % {"yes": yes, "no": no})
         return value
 
     def context(
         self, item: ItemDefinition, *, name: str, value: Any = None, stories: Sequence[StoryLabel] = ()
     ) -> dict[str, Any]:
-        options = _shown(item)
+        options = _page_options(item)
         initials = [fold_case(option["label"])[0] for option in options]
         # A letter key is offered only where it can mean one answer.
         keys = initials if len(set(initials)) == len(initials) else [""] * len(initials)
@@ -83,7 +95,7 @@ def _options(item: ItemDefinition) -> Options:
     return sorted(item.options, key=lambda option: option["value"] == "no") or DEFAULT
 
 
-def _shown(item: ItemDefinition) -> Options:
+def _page_options(item: ItemDefinition) -> Options:
     """The options for a page: our own words in its language."""
     if item.options:
         return _options(item)

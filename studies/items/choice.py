@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from studies.items.base import InvalidAnswer, ItemDefinition, ItemType, StoryLabel, Value, join_words
+from studies.items.base import CORRECT, InvalidAnswer, ItemDefinition, ItemType, StoryLabel, Value, join_words
 from studies.items.options import check_correct, check_options, label_of, match_option
 
 # What options can say of the author, as kinds of source; who offers exactly such options asks who wrote the story.
@@ -22,9 +23,11 @@ class Choice(ItemType):
     """
 
     name = "choice"
+    title = gettext_lazy("Choice")
+    summary = gettext_lazy("one of several")
     level = "nominal"
     template = "items/choice.html"
-    settings = {"correct": str}
+    settings = {"correct": CORRECT}
     has_options = True
     example = {
         "item": {

@@ -4,9 +4,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
-from studies.items.base import InvalidAnswer, InvalidDefinition, ItemDefinition, ItemType, StoryLabel, Value, join_words
+from studies.items.base import (
+    InvalidAnswer,
+    InvalidDefinition,
+    ItemDefinition,
+    ItemType,
+    Setting,
+    StoryLabel,
+    Value,
+    join_words,
+)
 from studies.items.options import check_options, label_of, match_option
 
 
@@ -18,9 +27,15 @@ class Multi(ItemType):
     """
 
     name = "multi"
+    title = gettext_lazy("Several")
+    summary = gettext_lazy("any that apply")
+    seconds = 30
     level = "none"
     template = "items/multi.html"
-    settings = {"at_least": int, "at_most": int}
+    settings = {
+        "at_least": Setting(int, gettext_lazy("At least"), gettext_lazy("So many are needed. Empty: none.")),
+        "at_most": Setting(int, gettext_lazy("At most"), gettext_lazy("So many can be chosen. Empty: all.")),
+    }
     has_options = True
     example = {
         "item": {

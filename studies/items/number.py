@@ -8,8 +8,18 @@ from typing import Any
 
 from django.utils import translation
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from studies.items.base import InvalidAnswer, InvalidDefinition, ItemDefinition, ItemType, StoryLabel, Value, has_type
+from studies.items.base import (
+    InvalidAnswer,
+    InvalidDefinition,
+    ItemDefinition,
+    ItemType,
+    Setting,
+    StoryLabel,
+    Value,
+    has_type,
+)
 
 NUMBER = re.compile(r"[+-]?[0-9]{1,16}(\.[0-9]{1,400})?")
 LARGEST = 10**15  # beyond it JavaScript and spreadsheets no longer tell neighbours apart
@@ -23,9 +33,16 @@ class Number(ItemType):
     """
 
     name = "number"
+    title = gettext_lazy("Number")
+    summary = gettext_lazy("with its unit")
     level = "interval"
     template = "items/number.html"
-    settings = {"low": float, "high": float, "integer": bool, "unit": str}
+    settings = {
+        "low": Setting(float, gettext_lazy("From")),
+        "high": Setting(float, gettext_lazy("To")),
+        "integer": Setting(bool, gettext_lazy("Whole numbers only")),
+        "unit": Setting(str, gettext_lazy("Unit"), gettext_lazy("The word after the field, such as “years”.")),
+    }
     example = {
         "item": {
             "key": "years",
@@ -44,7 +61,7 @@ class Number(ItemType):
                 raise InvalidDefinition(f"settings.{end}", "must be a number that a person could type; or leave it out")
         low, high = _bounds(item)
         if low >= high:
-            raise InvalidDefinition("settings.high", f"must be greater than low, which is {_shown(low)}")
+            raise InvalidDefinition("settings.high", f"must be greater than low, which is {_digits(low)}")
 
     def clean(self, item: ItemDefinition, raw: Any, *, stories: Sequence[StoryLabel] = ()) -> Value:
         value = read_number(raw)
@@ -55,14 +72,14 @@ class Number(ItemType):
             or (item.settings.get("integer") and not float(value).is_integer())
         ):
             raise InvalidAnswer(
-                _asked(item, hint=_(" Write decimals with a point.") if isinstance(raw, str) and "," in raw else "")
+                _request(item, hint=_(" Write decimals with a point.") if isinstance(raw, str) and "," in raw else "")
             )
         return int(value) if item.settings.get("integer") else float(value)
 
     def context(
         self, item: ItemDefinition, *, name: str, value: Any = None, stories: Sequence[StoryLabel] = ()
     ) -> dict[str, Any]:
-        text = value if isinstance(value, str) else "" if read_number(value) is None else _shown(value)
+        text = value if isinstance(value, str) else "" if read_number(value) is None else _digits(value)
         return {
             **super().context(item, name=name, value=text, stories=stories),
             "unit": item.settings.get("unit", ""),
@@ -81,7 +98,7 @@ class Number(ItemType):
 
     def label(self, item: ItemDefinition, value: Value) -> str:
         unit = item.settings.get("unit")
-        return f"{_shown(value)} {unit}" if unit else _shown(value)
+        return f"{_digits(value)} {unit}" if unit else _digits(value)
 
 
 def read_number(raw: Any) -> int | float | None:
@@ -99,16 +116,16 @@ def _range(item: ItemDefinition, whole: str, any_number: str) -> str:
     kind = whole if item.settings.get("integer") else any_number
     low, high = item.settings.get("low"), item.settings.get("high")
     if low is not None and high is not None:
-        return _("%(what)s from %(low)s to %(high)s") % {"what": kind, "low": _shown(low), "high": _shown(high)}
+        return _("%(what)s from %(low)s to %(high)s") % {"what": kind, "low": _digits(low), "high": _digits(high)}
     if low is not None:
-        return _("%(what)s of at least %(low)s") % {"what": kind, "low": _shown(low)}
-    return kind if high is None else _("%(what)s of at most %(high)s") % {"what": kind, "high": _shown(high)}
+        return _("%(what)s of at least %(low)s") % {"what": kind, "low": _digits(low)}
+    return kind if high is None else _("%(what)s of at most %(high)s") % {"what": kind, "high": _digits(high)}
 
 
-def _asked(item: ItemDefinition, *, hint: str) -> str:
+def _request(item: ItemDefinition, *, hint: str) -> str:
     return _("Please give %(number)s.") % {"number": _range(item, _("a whole number"), _("a number"))} + hint
 
 
-def _shown(value: float) -> str:
+def _digits(value: float) -> str:
     """The number as people write it, 3 and not 3.0, 0.00001 and not 1e-05; reads back as exactly the same."""
     return str(int(value)) if float(value).is_integer() else format(Decimal(repr(value)), "f")

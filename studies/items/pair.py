@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from studies.items.base import (
     InvalidAnswer,
     InvalidDefinition,
     ItemDefinition,
     ItemType,
+    Setting,
     StoryLabel,
     Value,
     is_empty,
@@ -28,10 +30,19 @@ class Pair(ItemType):
     """
 
     name = "pair"
+    title = gettext_lazy("Pair")
+    summary = gettext_lazy("the better of two")
+    seconds = 30
     level = "nominal"
     chooses_story = True
     template = "items/pair.html"
-    settings = {"no_difference": str}
+    settings = {
+        "no_difference": Setting(
+            str,
+            gettext_lazy("Words for preferring neither"),
+            gettext_lazy("Empty: one of the two has to be chosen."),
+        )
+    }
     about_stories = True
     most_stories = 2
     example = {

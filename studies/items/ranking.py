@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from studies.items.base import InvalidAnswer, ItemDefinition, ItemType, StoryLabel, Value, is_empty, join_words
+from studies.items.base import InvalidAnswer, ItemDefinition, ItemType, Setting, StoryLabel, Value, is_empty, join_words
 from studies.items.scale import read_whole_number
 
 
@@ -19,10 +20,17 @@ class Ranking(ItemType):
     """
 
     name = "ranking"
+    title = gettext_lazy("Ranking")
+    summary = gettext_lazy("stories in order")
+    seconds = 60
     level = "none"
     gives_order = True
     template = "items/ranking.html"
-    settings = {"ties": bool, "best": str, "worst": str}
+    settings = {
+        "ties": Setting(bool, gettext_lazy("Stories may share a place")),
+        "best": Setting(str, gettext_lazy("Word at the top")),
+        "worst": Setting(str, gettext_lazy("Word at the bottom")),
+    }
     about_stories = True
     example = {
         "item": {

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from studies.items.base import InvalidAnswer, InvalidDefinition, ItemDefinition, ItemType, StoryLabel, Value
+from studies.items.base import InvalidAnswer, InvalidDefinition, ItemDefinition, ItemType, Setting, StoryLabel, Value
 
 WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 MOST_POINTS = 11  # more do not fit a telephone, and nobody tells them apart
@@ -21,15 +22,25 @@ class Scale(ItemType):
     """
 
     name = "scale"
+    title = gettext_lazy("Scale")
+    summary = gettext_lazy("points with words")
     level = "ordinal"
     template = "items/scale.html"
     settings = {
-        "low": int,
-        "high": int,
-        "anchors": dict,
-        "analysed_reversed": bool,
-        "anchors_analysed": dict,
-        "must": bool,
+        "low": Setting(int, gettext_lazy("From"), default=1),
+        "high": Setting(
+            int, gettext_lazy("To"), gettext_lazy("2 to 11 points; five or seven read best on a telephone."), default=5
+        ),
+        "anchors": Setting(
+            dict,
+            gettext_lazy("Words at the points"),
+            gettext_lazy("Both ends need words. Raters see them on every row."),
+        ),
+        "analysed_reversed": Setting(
+            bool, gettext_lazy("Counted from the other end in the analysis"), is_of_analysis=True
+        ),
+        "anchors_analysed": Setting(dict, gettext_lazy("Words in the direction of the analysis"), is_of_analysis=True),
+        "must": Setting(bool, gettext_lazy("Must be met"), is_of_cloze=True),
     }
     example = {
         "item": {

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from studies.items.base import InvalidAnswer, ItemDefinition, ItemType, StoryLabel, Value, is_empty
 from studies.items.ranking import match_letter
@@ -26,6 +27,9 @@ class Spans(ItemType):
     """
 
     name = "spans"
+    title = gettext_lazy("Passages")
+    summary = gettext_lazy("marked in the story")
+    seconds = 60
     level = "none"
     template = "items/spans.html"
     example = {

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
-from studies.items.base import InvalidAnswer, InvalidDefinition, ItemDefinition, ItemType, StoryLabel, Value
+from studies.items.base import InvalidAnswer, InvalidDefinition, ItemDefinition, ItemType, Setting, StoryLabel, Value
 from studies.items.rationale import Rule, count_words, shortfall
 
 LONGEST = 20_000  # characters of an answer in words, and of the reasons beside an answer
@@ -21,9 +21,21 @@ class Text(ItemType):
     """
 
     name = "text"
+    title = gettext_lazy("Words")
+    summary = gettext_lazy("a line or a page")
+    seconds = 60
     level = "none"
     template = "items/text.html"
-    settings = {"least": int, "unit": str, "most_lines": int, "kind": str}
+    settings = {
+        "least": Setting(int, gettext_lazy("At least"), gettext_lazy("So many are needed. Empty: none.")),
+        "unit": Setting(
+            str,
+            gettext_lazy("Counted in"),
+            choices=(("words", gettext_lazy("words")), ("sentences", gettext_lazy("sentences"))),
+        ),
+        "most_lines": Setting(int, gettext_lazy("Lines at most")),
+        "kind": Setting(str, gettext_lazy("Kind of blank"), is_of_cloze=True),
+    }
     example = {
         "item": {"key": "why", "question": "What decided it?", "settings": {"least": 3, "unit": "words"}},
         "valid": [("The last line did.", "The last line did."), (" two\nlines ", " two\nlines "), ("é 🙂", "é 🙂")],

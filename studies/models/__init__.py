@@ -5,6 +5,8 @@ A **study** shows **stories** in **groups** and asks **instruments** made of **i
 Source         who wrote: a person or a model, by name and kind.
 Story          a text as raters see it, under a code that says nothing; withheld if we have answers but no right to it.
 Provenance     where a story comes from. Kept apart: code that serves raters never reads this table.
+StoryImport    a file of stories on its way in, with who wrote them; seen by those who may know, gone after a day.
+StoryColumns   what was said of the columns of such a file, for the next one.
 StoryGroup     stories that are read together; a story can stand in several groups (pairs).
 Instrument     a published questionnaire in one version; once published it never changes.
 Item           one question of an instrument.
@@ -18,7 +20,7 @@ Membership     an account of the staff at work on one study, in one role; `studi
 
 from studies.models.instruments import Cloze, Instrument, Item
 from studies.models.memberships import Membership
-from studies.models.stories import Provenance, Source, Story, StoryGroup, measure
+from studies.models.stories import Provenance, Source, Story, StoryColumns, StoryGroup, StoryImport, measure
 from studies.models.studies import ProtocolVersion, Step, Study
 
 __all__ = [
@@ -31,7 +33,9 @@ __all__ = [
     "Source",
     "Step",
     "Story",
+    "StoryColumns",
     "StoryGroup",
+    "StoryImport",
     "Study",
     "measure",
 ]

@@ -83,7 +83,7 @@ class Item(models.Model):
     quoted = models.JSONField(_("quoted"), default=list, blank=True, help_text=_("Fields that quote the source."))
     adapted = models.JSONField(_("adapted"), default=list, blank=True, help_text=_("Fields written or adapted here."))
 
-    # All but what only says where the words come from.
+    # What only says where the words come from; all else of a published item is final.
     MAY_CHANGE = ("quoted", "adapted")
 
     objects = ItemQuerySet.as_manager()

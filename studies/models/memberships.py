@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils import timezone
-from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from config import roles
@@ -17,10 +17,10 @@ class Membership(models.Model):
     """One role an account and study: so nobody is lead and steward at once, which the database holds."""
 
     class Role(models.TextChoices):
-        LEAD = "lead", pgettext_lazy("role", "lead")
-        COORDINATOR = "coordinator", pgettext_lazy("role", "coordinator")
-        RESEARCHER = "researcher", pgettext_lazy("role", "researcher")
-        STEWARD = "steward", pgettext_lazy("role", "steward")
+        LEAD = "lead", roles.TITLES["lead"]
+        COORDINATOR = "coordinator", roles.TITLES["coordinator"]
+        RESEARCHER = "researcher", roles.TITLES["researcher"]
+        STEWARD = "steward", roles.TITLES["steward"]
 
     study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
@@ -112,3 +113,41 @@ class StoryGroup(models.Model):
 
     def __str__(self) -> str:
         return self.code
+
+
+class StoryImport(models.Model):
+    """A file of stories that somebody brought and has not taken in yet. It says who wrote them, so it is kept apart as
+    provenance is: seen by nobody who may not know, in no export, gone when it is done or a day old."""
+
+    study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="story_imports")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, verbose_name=_("account"), on_delete=models.CASCADE, related_name="+"
+    )
+    created_at = models.DateTimeField(_("created at"))
+    file_name = models.CharField(_("file name"), max_length=200)
+    # As text: nobody asks the database what stands in it, and it may be 50 MB.
+    table = models.TextField(_("table"))
+    choices = models.JSONField(_("choices"), default=dict)
+
+    class Meta:
+        verbose_name = _("stories to be brought in")
+        verbose_name_plural = _("stories to be brought in")
+
+    def __str__(self) -> str:
+        return f"stories for {self.study}"
+
+
+class StoryColumns(models.Model):
+    """What was said of the columns of a file of stories, for the next file of the same columns in that study."""
+
+    study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="story_columns")
+    columns_sha256 = models.CharField(_("hash of the columns"), max_length=64)
+    choices = models.JSONField(_("choices"), default=dict)
+
+    class Meta:
+        verbose_name = _("columns of stories")
+        verbose_name_plural = _("columns of stories")
+        constraints = [models.UniqueConstraint(fields=["study", "columns_sha256"], name="story_columns_once")]
+
+    def __str__(self) -> str:
+        return f"columns of stories for {self.study}"

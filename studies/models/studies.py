@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from studies import layouts, vocabulary
+from studies.documents.names import RESERVED
 from studies.models.instruments import Instrument
 
 
@@ -27,6 +29,15 @@ class Study(models.Model):
         _("organiser"), max_length=200, blank=True, help_text=_("Who runs the study, as raters are told.")
     )
     contact = models.EmailField(_("contact"), blank=True)
+    pay = models.CharField(
+        _("pay"), max_length=200, blank=True, help_text=_("What a rater is paid, with the currency.")
+    )
+    pay_for_part = models.CharField(
+        _("pay for a part"),
+        max_length=200,
+        blank=True,
+        help_text=_("What is paid to whoever stops before the end."),
+    )
     minutes = models.PositiveSmallIntegerField(
         _("minutes"), null=True, blank=True, help_text=_("Expected minutes for one group.")
     )
@@ -46,6 +57,13 @@ class Study(models.Model):
         _("order policy"), max_length=10, choices=OrderPolicy.choices, default=OrderPolicy.BALANCED
     )
     seed = models.BigIntegerField(_("seed"), default=0)
+    analysis_plan = models.JSONField(
+        _("analysis plan"),
+        default=dict,
+        blank=True,
+        editable=False,
+        help_text=_("What is tested, fixed before anyone answers; empty if nothing is planned."),
+    )
     shows_premise = models.BooleanField(_("shows premise"), default=False)
     asks_recognition = models.BooleanField(
         _("asks recognition"),
@@ -58,6 +76,19 @@ class Study(models.Model):
     groups_per_sitting = models.PositiveSmallIntegerField(
         _("groups per sitting"), default=1, help_text=_("One receipt for so many groups.")
     )
+    groups_per_rater = models.PositiveSmallIntegerField(
+        _("groups per rater"),
+        null=True,
+        blank=True,
+        help_text=_("The most groups that one person may read; empty: as many as there are."),
+    )
+    excluded_studies = models.JSONField(
+        _("excluded studies"),
+        default=list,
+        blank=True,
+        editable=False,
+        help_text=_("The slugs of studies whose raters get no group in this one."),
+    )
     launched_at = models.DateTimeField(_("launched at"), null=True, blank=True)
     closes_at = models.DateTimeField(_("closes at"), null=True, blank=True, help_text=_("Until when raters may work."))
     closed_at = models.DateTimeField(_("closed at"), null=True, blank=True)
@@ -69,6 +100,11 @@ class Study(models.Model):
 
     def __str__(self) -> str:
         return self.slug
+
+    def clean(self) -> None:
+        """Refuse a slug that stands for something else in addresses."""
+        if self.slug in RESERVED:
+            raise ValidationError({"slug": _("This word stands in addresses for something else; choose another.")})
 
     @property
     def is_draft(self) -> bool:
@@ -86,6 +122,11 @@ class Study(models.Model):
     @property
     def is_closed(self) -> bool:
         return self.state == self.State.CLOSED
+
+    @property
+    def frozen_versions(self) -> models.QuerySet[ProtocolVersion]:
+        """The versions of its protocol that are frozen, by number."""
+        return self.versions.exclude(frozen_at=None).order_by("number")
 
 
 class ProtocolVersion(models.Model):

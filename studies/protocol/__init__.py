@@ -1,7 +1,21 @@
 """The protocol of a study: its steps as raters meet them, and the version that freezes them."""
 
-from studies.protocol.findings import Finding, Purpose, collect_findings, select_errors
-from studies.protocol.frozen import DamagedProtocol, find_differences, write_document
+from studies.protocol.analysis_plans import (
+    PlanFrozen,
+    drafted_plan,
+    find_misfits,
+    find_plan_faults,
+    frozen_plan,
+    list_sources,
+    plan_of,
+    save_plan,
+)
+from studies.protocol.findings import collect_findings
+from studies.protocol.frozen import DamagedProtocol, fill_names, find_differences, write_document
+from studies.protocol.minutes import PathSegment, estimate_path, minutes_in_all, minutes_of_group
+from studies.protocol.outcomes import Outcome, list_outcomes
+from studies.protocol.purposes import PARTS, Finding, Purpose, select_errors
+from studies.protocol.sources import source_by_story
 from studies.protocol.steps import Protocol, cloze_of, items_of, read_rows
 from studies.protocol.versions import (
     NotPlannable,
@@ -15,27 +29,47 @@ from studies.protocol.versions import (
     latest,
     load_protocol,
 )
+from studies.protocol.warnings import check_deadline, words_of_a_group
 
 __all__ = [
+    "PARTS",
     "DamagedProtocol",
     "Finding",
     "NotPlannable",
+    "Outcome",
+    "PathSegment",
+    "PlanFrozen",
     "Protocol",
     "Purpose",
     "add_metric_step",
+    "check_deadline",
     "cloze_of",
     "collect_findings",
     "current",
     "draft",
+    "drafted_plan",
     "ensure_frozen",
+    "estimate_path",
+    "fill_names",
     "find_differences",
+    "find_misfits",
+    "find_plan_faults",
     "forget_protocols",
     "freeze",
+    "frozen_plan",
     "is_frozen",
     "items_of",
     "latest",
+    "list_outcomes",
+    "list_sources",
     "load_protocol",
+    "minutes_in_all",
+    "minutes_of_group",
+    "plan_of",
     "read_rows",
+    "save_plan",
     "select_errors",
+    "source_by_story",
+    "words_of_a_group",
     "write_document",
 ]

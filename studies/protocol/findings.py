@@ -4,91 +4,56 @@ One list for pages, launch and commands. Each finding says its location, what is
 purposes it counts.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
-from typing import Literal
+from collections.abc import Iterator, Sequence
 
+from django.db.models import Prefetch
 from django.utils.translation import gettext as _
 
 from studies import items, layouts
-from studies.models import Instrument, Item, Step, StoryGroup, Study
+from studies.documents import placeholders
+from studies.documents.analysis_plan import KEY
+from studies.models import Instrument, Item, Step, Story, StoryGroup, Study
+from studies.protocol.analysis_plans import find_plan_faults
+from studies.protocol.purposes import WITH_RATERS, Finding, Purpose
 from studies.protocol.steps import Protocol, items_of
-
-
-class Purpose(StrEnum):
-    """What a study is wanted for."""
-
-    PLAN = "plan"
-    LAUNCH = "launch"
-    RUN = "run"  # of a judge
-    IMPORT = "import"  # of answers that were given elsewhere
-
-
-NAMED = ("organiser", "contact")  # what texts of study files name in braces
-WITH_RATERS = frozenset({Purpose.LAUNCH})
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that is wrong with a study, or could be better.
-
-    level : an error hinders the purposes for which it counts; a warning hinders nothing
-    location : the step, group, story or field, as "step consent"; "" for the study as a whole
-    way_out : what to do about it; "" where the sentence says it
-    """
-
-    level: Literal["error", "warning"]
-    location: str
-    sentence: str
-    way_out: str = ""
-    purposes: frozenset[Purpose] = frozenset(Purpose)
-
-    def __str__(self) -> str:
-        return "; ".join(filter(None, [self.sentence, self.way_out]))
-
-    def hinders(self, purpose: Purpose) -> bool:
-        return self.level == "error" and purpose in self.purposes
-
-
-def select_errors(findings: Iterable[Finding], purpose: Purpose) -> list[Finding]:
-    """Those that stand in the way of that purpose."""
-    return [finding for finding in findings if finding.hinders(purpose)]
+from studies.protocol.warnings import collect_warnings
 
 
 def collect_findings(study: Study, protocol: Protocol) -> list[Finding]:
     """Everything to be said of the study with that protocol."""
-    groups = list(study.groups.prefetch_related("stories"))
+    groups = list(study.groups.prefetch_related(Prefetch("stories", Story.objects.defer("text"))))
     return [
-        *_of_groups(groups),
-        *_of_steps(protocol),
-        *(finding for step in protocol.steps for finding in _of_items(step, groups)),
-        *(finding for step in protocol.steps for finding in _of_step(step, protocol, groups)),
-        *_of_raters(study, protocol),
+        *_findings_of_groups(groups),
+        *_findings_of_protocol(protocol),
+        *(finding for step in protocol.steps for finding in _findings_of_items(step, groups)),
+        *(finding for step in protocol.steps for finding in _findings_of_step(step, protocol, groups)),
+        *_findings_for_raters(study, protocol),
+        *collect_warnings(study, protocol),
+        *(_error(KEY, sentence) for sentence in find_plan_faults(study, protocol, is_blind=True)),
     ]
 
 
-def _error(location: str, sentence: str, way_out: str = "") -> Finding:
-    return Finding("error", location, sentence, way_out)
+def _error(location: str, sentence: str, way_out: str = "", *, part: str = "") -> Finding:
+    return Finding("error", location, sentence, way_out, part=part)
 
 
-def _of_groups(groups: Sequence[StoryGroup]) -> Iterator[Finding]:
+def _findings_of_groups(groups: Sequence[StoryGroup]) -> Iterator[Finding]:
     if not groups:
-        yield _error("", _("the study has no groups of stories"))
+        yield _error("", _("the study has no groups of stories"), part="stories")
     for group in groups:
         if not group.stories.all():
             yield _error(f"group {group.code}", _("group %(group)s has no stories") % {"group": group.code})
 
 
-def _of_steps(protocol: Protocol) -> Iterator[Finding]:
+def _findings_of_protocol(protocol: Protocol) -> Iterator[Finding]:
     if not protocol.ratings:
         yield _error("", _("no step asks an instrument about stories or groups"))
     for step in protocol.steps:
-        for name in NAMED:
-            if f"{{{name}}}" in step.text:
-                sentence = _("step %(step)s names {%(name)s}, which raters would read with its braces")
-                way_out = _("write the name itself; only study files fill it in")
-                yield _error(f"step {step.key}", sentence % {"step": step.key, "name": name}, way_out)
+        for name in placeholders.find_unfilled(step.text, vars(protocol.version.study)):
+            sentence = _("step %(step)s names {%(name)s}, which the study does not say yet")
+            label = Study._meta.get_field(name).verbose_name  # type: ignore[union-attr]
+            way_out = _("fill in “%(field)s” of the study") % {"field": label}
+            yield _error(name, sentence % {"step": step.key, "name": name}, way_out)
     consents = [step for step in protocol.steps if step.kind == Step.Kind.CONSENT]
     if len(consents) > 1:
         yield _error(f"step {consents[1].key}", _("there is more than one consent step"))
@@ -96,7 +61,7 @@ def _of_steps(protocol: Protocol) -> Iterator[Finding]:
         yield _error(f"step {consents[0].key}", _("consent must be the first step"))
 
 
-def _of_items(step: Step, groups: Sequence[StoryGroup]) -> Iterator[Finding]:
+def _findings_of_items(step: Step, groups: Sequence[StoryGroup]) -> Iterator[Finding]:
     """What keeps an item that compares stories from being asked."""
     location = f"step {step.key}"
     for item in items_of(step):
@@ -121,7 +86,7 @@ def _misfit(item: Item, n_stories: int) -> str:
     return ""
 
 
-def _of_step(step: Step, protocol: Protocol, groups: Sequence[StoryGroup]) -> Iterator[Finding]:
+def _findings_of_step(step: Step, protocol: Protocol, groups: Sequence[StoryGroup]) -> Iterator[Finding]:
     location = f"step {step.key}"
     if step.instrument and step.instrument.status != Instrument.Status.PUBLISHED:
         sentence = _("step %(step)s asks %(instrument)s, which is a draft and could still change")
@@ -137,7 +102,7 @@ def _of_step(step: Step, protocol: Protocol, groups: Sequence[StoryGroup]) -> It
         yield _error(location, sentence % {"step": step.key, "revised": step.revises})
 
 
-def _of_raters(study: Study, protocol: Protocol) -> Iterator[Finding]:
+def _findings_for_raters(study: Study, protocol: Protocol) -> Iterator[Finding]:
     """What only people need: a judge's run and an import do without."""
     if not study.seats_per_group:
         sentence, way_out = _("it has no seats for people"), _("set “seats per group” to one or more")
@@ -147,10 +112,10 @@ def _of_raters(study: Study, protocol: Protocol) -> Iterator[Finding]:
         yield Finding("error", "", sentence, way_out, WITH_RATERS)
     if n := study.stories.filter(is_withheld=True).count():
         sentence = _("the text of %(n)d of its stories is withheld, so nobody could read them") % {"n": n}
-        yield Finding("error", "", sentence, purposes=WITH_RATERS)
+        yield Finding("error", "", sentence, purposes=WITH_RATERS, part="stories")
     if not study.contact:
         sentence, way_out = _("raters are given no address for questions"), _("fill in “contact”")
-        yield Finding("warning", "contact", sentence, way_out, WITH_RATERS)
+        yield Finding("warning", "contact", sentence, way_out, WITH_RATERS, anchor="id_contact")
 
 
 def _findings_of_layout(step: Step, groups: Sequence[StoryGroup]) -> Iterator[str]:

@@ -6,12 +6,14 @@ is done to the rows later reaches a rater.
 
 import json
 from collections.abc import Iterator, Mapping
+from copy import copy
 from typing import Any, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS
 from django.db.models import Model
 
 from studies import hashing
+from studies.documents import placeholders
 from studies.models import Cloze, Instrument, Item, ProtocolVersion, Step, Story, Study
 from studies.protocol.steps import Protocol, cloze_of
 
@@ -22,6 +24,8 @@ STUDY = (
     *("title", "language", "organiser", "contact", "notice", "minutes"),
     *("shows_premise", "asks_recognition", "seats_per_group", "order_policy", "seed", "groups_per_sitting"),
 )
+# Of the study as well, and in the document only where they say something.
+IF_SAID = ("pay", "pay_for_part", "groups_per_rater", "excluded_studies")
 STEP = (
     *("position", "key", "kind", "title", "text", "scope", "locks", "background", "layout", "revises", "options"),
     *("story", "samples"),
@@ -47,7 +51,7 @@ def write_document(protocol: Protocol) -> str:
     content: dict[str, Any] = {
         "study": study.slug,
         **_values(study, STUDY),
-        "steps": [_step(step) for step in protocol.steps],
+        "steps": [_step(step) for step in fill_names(protocol).steps],
         "instruments": {str(s.instrument): _instrument(s.instrument) for s in protocol.steps if s.instrument},
         "groups": {group.code: sorted(story.code for story in group.stories.all()) for group in groups},
         "stories": {story.code: sha256_of(story) for story in study.stories.all()},
@@ -57,9 +61,21 @@ def write_document(protocol: Protocol) -> str:
     # Only where it says something, so that protocols that were frozen before it was there stay as they are.
     if study.text_kind != Study.TextKind.STORY:
         content["text_kind"] = study.text_kind
+    content |= {name: value for name, value in _values(study, IF_SAID).items() if value}
+    if study.analysis_plan:
+        content["analysis_plan"] = study.analysis_plan
     if study.shows_premise:
         content["premises"] = {group.code: group.premise for group in groups}
     return hashing.canonical_json(content)
+
+
+def fill_names(protocol: Protocol) -> Protocol:
+    """The protocol with the names in braces in its texts replaced by what its study says; steps are copies."""
+    values = vars(protocol.version.study)
+    steps = tuple(copy(step) for step in protocol.steps)
+    for step in steps:
+        step.text = placeholders.fill(step.text, values)
+    return Protocol(protocol.version, steps)
 
 
 def sha256_of(story: Story) -> str:

@@ -10,7 +10,7 @@ from django.db.models import Model
 from django.utils.translation import gettext_noop
 
 from studies.models import Cloze, Instrument, Item, ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study
-from studies.protocol.frozen import STUDY
+from studies.protocol.frozen import IF_SAID, STUDY
 from studies.triggers import Operation, Trigger, any_changed
 
 INSTRUMENTS = Instrument._meta.db_table
@@ -30,6 +30,8 @@ OF_PROVENANCE = gettext_noop("Who wrote a story of a frozen study never changes;
 OF_SOURCE = gettext_noop("A source of stories of a frozen study keeps its name and kind; make another source.")
 
 
+# What the document says of the study; of these some only where they are set.
+FINAL_OF_STUDY = ("slug", *STUDY, *IF_SAID, "text_kind", "analysis_plan")
 ROWS: Mapping[Operation, tuple[str, ...]] = {"INSERT": ("NEW",), "UPDATE": ("OLD", "NEW"), "DELETE": ("OLD",)}
 FROZEN = "frozen_at IS NOT NULL"
 PUBLISHED = "status = 'published'"
@@ -114,7 +116,7 @@ TRIGGERS: list[Trigger] = [
         Study,
         OF_STUDY,
         final=f"EXISTS (SELECT 1 {OF_STUDIES} (OLD.id) AND {FROZEN})",
-        change=any_changed(_columns(Study, ("slug", *STUDY, "text_kind"))),
+        change=any_changed(_columns(Study, FINAL_OF_STUDY)),
         held=f"{OF_STUDIES} (OLD.id)",
     ),
     *_refuse_change_of_part(

@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 from studies import hashing
 from studies.items.number import Number
 from studies.models import Instrument, ProtocolVersion, Step, Study
-from studies.protocol.findings import Purpose, collect_findings, select_errors
+from studies.protocol.findings import collect_findings
 from studies.protocol.frozen import compile_steps, write_document
+from studies.protocol.purposes import Purpose, select_errors
 from studies.protocol.steps import Protocol, read_rows
 
 
@@ -51,7 +52,7 @@ def draft(study: Study) -> ProtocolVersion:
 
 def current(study: Study) -> ProtocolVersion:
     """The frozen version that newcomers get. Raises NotPlannable if there is none yet."""
-    version = study.versions.exclude(frozen_at=None).order_by("-number").first()
+    version = study.frozen_versions.last()
     if version is None:
         raise NotPlannable(_("%(study)s: no protocol is frozen yet; launch it") % {"study": study.slug})
     return version
@@ -65,7 +66,7 @@ def latest(study: Study) -> ProtocolVersion:
 
 def is_frozen(study: Study) -> bool:
     """Whether a protocol of the study is frozen, so that its texts, groups and steps are to stay as they are."""
-    return study.versions.exclude(frozen_at=None).exists()
+    return study.frozen_versions.exists()
 
 
 def ensure_frozen(study: Study, *, purpose: Purpose, reason: str, by: str, at: datetime) -> ProtocolVersion:

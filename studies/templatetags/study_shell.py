@@ -2,46 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django import template
-from django.contrib.auth.models import AnonymousUser, User
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import pgettext_lazy
 
 from studies.access import Access
+from studies.models import Study
+from studies.protocol import PARTS, Finding, check_deadline, collect_findings, read_rows
+from studies.protocol import latest as latest_version
+from studies.source_findings import add_source_findings
 
 register = template.Library()
+
+# The pages on which a study is designed, whose rail says how each part stands: the findings cost some queries.
+MARKED_PAGES = ("overview", *PARTS)
 
 
 @dataclass(frozen=True)
 class RailEntry:
     """One page.
 
-    permission : needed to see it; in this study, or for a page of the admin in all of them
+    permission : needed in the study to see it
     address : the name of its URL; pages of the apps above are linked by name
-    lookup : of a list of the admin, the field that names the study
     """
 
     key: str
     title: Promise
     address: str
     permission: str
-    lookup: str = ""
-
-    @property
-    def is_of_admin(self) -> bool:
-        return self.address.startswith("admin:")
-
-    def is_open_to(self, access: Access, user: User | AnonymousUser) -> bool:
-        return user.has_perm(self.permission) if self.is_of_admin else access.may(self.permission)
-
-    def url(self, access: Access) -> str:
-        if self.lookup:
-            return f"{reverse(self.address)}?{self.lookup}={access.study.pk}"
-        return reverse(self.address, args=[access.study.pk if self.is_of_admin else access.study.slug])
 
 
 SECTIONS: tuple[tuple[Promise, tuple[RailEntry, ...]], ...] = (
@@ -49,14 +43,24 @@ SECTIONS: tuple[tuple[Promise, tuple[RailEntry, ...]], ...] = (
         pgettext_lazy("part of the rail", "Make"),
         (
             RailEntry("overview", pgettext_lazy("rail", "Overview"), "studies:overview", "studies.view_study"),
-            RailEntry("setup", pgettext_lazy("rail", "Set up"), "admin:studies_study_change", "studies.view_study"),
+            RailEntry("steps", pgettext_lazy("rail", "What is asked"), "designer:steps", "studies.view_step"),
+            RailEntry("stories", pgettext_lazy("rail", "Stories"), "studies:stories", "studies.view_story"),
             RailEntry(
-                "stories",
-                pgettext_lazy("rail", "Stories"),
-                "admin:studies_story_changelist",
-                "studies.view_story",
-                lookup="study__id__exact",
+                "rater_information",
+                pgettext_lazy("rail", "What raters are told"),
+                "designer:rater_information",
+                "studies.view_study",
             ),
+            RailEntry(
+                "reading_plan", pgettext_lazy("rail", "Who reads what"), "designer:reading_plan", "studies.view_study"
+            ),
+            RailEntry(
+                "analysis_plan",
+                pgettext_lazy("rail", "Analysis plan"),
+                "studies:analysis_plan",
+                "studies.view_provenance",
+            ),
+            RailEntry("launch", pgettext_lazy("rail", "Launch"), "designer:launch", "studies.view_study"),
             RailEntry(
                 "members", pgettext_lazy("rail", "People with access"), "studies:members", "studies.view_membership"
             ),
@@ -65,20 +69,11 @@ SECTIONS: tuple[tuple[Promise, tuple[RailEntry, ...]], ...] = (
     (
         pgettext_lazy("part of the rail", "Run"),
         (
+            RailEntry("people", pgettext_lazy("rail", "People"), "designer:people", "annotation.view_invitation"),
             RailEntry(
-                "raters",
-                pgettext_lazy("rail", "Raters"),
-                "admin:annotation_rater_changelist",
-                "annotation.view_rater",
-                lookup="study__id__exact",
+                "addresses", pgettext_lazy("rail", "Addresses"), "designer:addresses", "annotation.view_identity"
             ),
-            RailEntry(
-                "links",
-                pgettext_lazy("rail", "Links"),
-                "admin:annotation_invitation_changelist",
-                "annotation.view_invitation",
-                lookup="study__id__exact",
-            ),
+            RailEntry("monitor", pgettext_lazy("rail", "Monitor"), "designer:monitor", "annotation.view_assignment"),
         ),
     ),
     (
@@ -93,10 +88,25 @@ SECTIONS: tuple[tuple[Promise, tuple[RailEntry, ...]], ...] = (
         pgettext_lazy("part of the rail", "Read"),
         (
             RailEntry("report", pgettext_lazy("rail", "Report"), "reports:show", "reports.view_report"),
+            RailEntry("rationales", pgettext_lazy("rail", "Reasons"), "reports:rationales", "annotation.view_response"),
             RailEntry("exports", pgettext_lazy("rail", "Exports"), "reports:exports", "reports.view_report"),
+            RailEntry("methods", pgettext_lazy("rail", "Methods"), "reports:methods", "reports.view_report"),
         ),
     ),
 )
+
+
+@dataclass(frozen=True)
+class PartMark:
+    """How a part stands: error, something blocks; warning, with their number; good, nothing is to be said."""
+
+    kind: str
+    n: int = 0
+
+    @property
+    def sign(self) -> str:
+        """What stands in its shape."""
+        return {"error": "!", "warning": str(self.n)}.get(self.kind, "")
 
 
 @dataclass(frozen=True)
@@ -104,18 +114,53 @@ class Link:
     title: str
     url: str
     is_current: bool
-    is_of_admin: bool
+    mark: PartMark | None = None
 
 
 @register.inclusion_tag("studies/rail.html", takes_context=True)
 def study_rail(context: template.Context, current: str) -> dict[str, Any]:
     """The rail for the account that asks, with the page of that key marked as the current one."""
     access: Access = context["access"]
-    user = context["request"].user
+    slug = access.study.slug
+    mark_by_part = _mark_parts(context, access) if current in MARKED_PAGES else {}
     sections = [
-        (title, [Link(str(e.title), e.url(access), e.key == current, e.is_of_admin) for e in entries])
-        for title, every in SECTIONS
-        if (entries := [entry for entry in every if entry.is_open_to(access, user)])
+        (
+            title,
+            [
+                Link(str(e.title), reverse(e.address, args=[slug]), e.key == current, mark_by_part.get(e.key))
+                for e in open_entries
+            ],
+        )
+        for title, entries in SECTIONS
+        if (open_entries := [entry for entry in entries if access.may(entry.permission)])
     ]
     titles = [link.title for _title, links in sections for link in links if link.is_current]
     return {"sections": sections, "current": titles[0] if titles else ""}
+
+
+def _mark_parts(context: template.Context, access: Access) -> dict[str, PartMark]:
+    """The mark of every part of a draft, by the key of its entry; none for a study that is designed no more.
+
+    The findings that a page has collected serve here as well; other pages collect what needs no seats.
+    """
+    study = access.study
+    if not study.is_draft:
+        return {}
+    findings: Sequence[Finding] | None = context.get("findings")
+    if findings is None:
+        findings = _collect_findings(study, access)
+    marks = {}
+    for part in PARTS:
+        levels = [finding.level for finding in findings if finding.place == part]
+        kind = "error" if "error" in levels else "warning" if levels else "good"
+        marks[part] = PartMark(kind, len(levels))
+    # Nothing of it is made by itself: an empty list of findings is no launch.
+    del marks["launch"]
+    return marks
+
+
+def _collect_findings(study: Study, access: Access) -> list[Finding]:
+    latest = read_rows(latest_version(study))
+    return add_source_findings(
+        [*collect_findings(study, latest), *check_deadline(study, latest, at=timezone.now())], access
+    )

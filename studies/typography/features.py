@@ -36,7 +36,8 @@ class Sign:
     among: str = ""
 
 
-def _found(pattern: str, flags: re.RegexFlag = re.MULTILINE) -> Callable[[str], int]:
+def _count(pattern: str, flags: re.RegexFlag = re.MULTILINE) -> Callable[[str], int]:
+    """What counts the places of a text in which the pattern stands."""
     compiled = re.compile(pattern, flags)
     return lambda text: len(compiled.findall(text))
 
@@ -53,46 +54,49 @@ def _starts_with_title(text: str) -> int:
 
 
 SIGNS = (
-    Sign("em_dash", _("em dash without spaces, a—b"), _found(r"(?<=\S)—(?=\S)"), "dashes", _("dashes")),
-    Sign("em_dash_spaced", _("em dash with spaces, a — b"), _found(r"\S[ \t]+—|—[ \t]+\S"), "dashes", _("dashes")),
-    Sign("en_dash", _("en dash as a dash, a – b"), _found(r"(?:^|[ \t])–(?:[ \t]|$)"), "dashes", _("dashes")),
+    Sign("em_dash", _("em dash without spaces, a—b"), _count(r"(?<=\S)—(?=\S)"), "dashes", _("dashes")),
+    Sign("em_dash_spaced", _("em dash with spaces, a — b"), _count(r"\S[ \t]+—|—[ \t]+\S"), "dashes", _("dashes")),
+    Sign("en_dash", _("en dash as a dash, a – b"), _count(r"(?:^|[ \t])–(?:[ \t]|$)"), "dashes", _("dashes")),
     Sign(
         "hyphens",
         _("hyphens as a dash, a -- b or a - b"),
-        _found(r"(?<!-)--(?!-)|\S[ \t]-[ \t]\S"),
+        _count(r"(?<!-)--(?!-)|\S[ \t]-[ \t]\S"),
         "dashes",
         _("dashes"),
     ),
-    Sign("double_straight", _('straight double quotes, "'), _found('"'), "quotes", _("double quotes")),
-    Sign("double_curly", _("curly double quotes, “ ”"), _found("[“”„‟]"), "quotes", _("double quotes")),
-    Sign("guillemets", _("guillemets, « »"), _found("[«»]"), "quotes", _("double quotes")),
-    Sign("single_straight", _("straight apostrophes, '"), _found("'"), "quotes", _("apostrophes and single quotes")),
-    Sign("single_curly", _("curly apostrophes, ’"), _found("[‘’‚‛]"), "quotes", _("apostrophes and single quotes")),
-    Sign("ellipsis_sign", _("ellipsis as one sign, …"), _found("…"), "ellipses", _("ellipses")),
-    Sign("ellipsis_dots", _("ellipsis as dots, ..."), _found(r"\.(?: ?\.){2,}"), "ellipses", _("ellipses")),
+    Sign("double_straight", _('straight double quotes, "'), _count('"'), "quotes", _("double quotes")),
+    Sign("double_curly", _("curly double quotes, “ ”"), _count("[“”„‟]"), "quotes", _("double quotes")),
+    Sign("guillemets", _("guillemets, « »"), _count("[«»]"), "quotes", _("double quotes")),
+    Sign("single_straight", _("straight apostrophes, '"), _count("'"), "quotes", _("apostrophes and single quotes")),
+    Sign("single_curly", _("curly apostrophes, ’"), _count("[‘’‚‛]"), "quotes", _("apostrophes and single quotes")),
+    Sign("ellipsis_sign", _("ellipsis as one sign, …"), _count("…"), "ellipses", _("ellipses")),
+    Sign("ellipsis_dots", _("ellipsis as dots, ..."), _count(r"\.(?: ?\.){2,}"), "ellipses", _("ellipses")),
     Sign("italics", _("italics, *a* or _a_"), lambda text: len(ITALIC.findall(text)), "italics"),
     Sign("bold", _("bold type, **a**"), lambda text: len(BOLD.findall(text)), "markdown"),
-    Sign("headings", _("headings, # a"), _found(r"^#{1,6}[ \t]+\S"), "markdown"),
+    Sign("headings", _("headings, # a"), _count(r"^#{1,6}[ \t]+\S"), "markdown"),
     Sign(
         "lists",
         _("bullets and quotation marks of Markdown, * a or > a"),
-        _found(r"^[ \t]*[*+•>][ \t]+[^\s*]"),
+        _count(r"^[ \t]*[*+•>][ \t]+[^\s*]"),
         "markdown",
     ),
-    Sign("code", _("back-ticks and links, `a` or [a](…)"), _found(r"`[^`\n]+`|\[[^\]\n]+\]\([^)\n]+\)"), "markdown"),
+    Sign("code", _("back-ticks and links, `a` or [a](…)"), _count(r"`[^`\n]+`|\[[^\]\n]+\]\([^)\n]+\)"), "markdown"),
     Sign(
         "breaks",
         _("lines between sections, ***"),
-        lambda text: sum(map(is_break, normalise_line_ends(text).split("\n"))),
+        _count_breaks,
         "breaks",
     ),
     Sign("invisible", _("characters that cannot be seen"), lambda text: len(INVISIBLE.findall(text)), "invisible"),
-    Sign("odd_spaces", _("spaces that do not break, and other odd ones"), _found(ODD_SPACE.pattern), "invisible"),
-    Sign("double_spaces", _("two spaces in a row, and tabs"), _found(r"(?<=\S)(?: {2,}|\t)(?=\S)"), "spaces"),
+    Sign("odd_spaces", _("spaces that do not break, and other odd ones"), _count(ODD_SPACE.pattern), "invisible"),
+    Sign("double_spaces", _("two spaces in a row, and tabs"), _count(r"(?<=\S)(?: {2,}|\t)(?=\S)"), "spaces"),
     Sign(
-        "edge_spaces", _("spaces at the beginning or end of a line"), _found(r"^[ \t]+(?=\S)|(?<=\S)[ \t]+$"), "spaces"
+        "edge_spaces",
+        _("spaces at the beginning or end of a line"),
+        _count(r"^[ \t]+(?=\S)|(?<=\S)[ \t]+$"),
+        "spaces",
     ),
-    Sign("blank_lines", _("more than one blank line in a row"), _found(r"\n[ \t]*\n[ \t]*\n"), "lines"),
-    Sign("single_lines", _("paragraphs without a blank line between them"), _found(r"\S[ \t]*\n[ \t]*\S"), "lines"),
+    Sign("blank_lines", _("more than one blank line in a row"), _count(r"\n[ \t]*\n[ \t]*\n"), "lines"),
+    Sign("single_lines", _("paragraphs without a blank line between them"), _count(r"\S[ \t]*\n[ \t]*\S"), "lines"),
     Sign("title", _("a first line that reads like a title"), _starts_with_title),
 )

@@ -9,8 +9,10 @@ from django.core.exceptions import BadRequest, PermissionDenied
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
+from config import roles
 from studies.access import Access, access_to
 from studies.models import Study
 
@@ -38,10 +40,10 @@ def require_in_study(
             if study is None:
                 if request.user.has_perm(required):
                     raise Http404
-                raise PermissionDenied
+                raise PermissionDenied(explain_refusal(required))
             access = access_to(study, request.user)
             if not access.may(required):
-                raise PermissionDenied
+                raise PermissionDenied(explain_refusal(required))
             refuse_unknown(request, query)
             response = view(request, access, *args, **kwargs)
             patch_cache_control(response, no_store=True)
@@ -50,6 +52,19 @@ def require_in_study(
         return require_http_methods(list(methods))(staff_member_required(guarded))
 
     return guard
+
+
+def explain_refusal(permission: str) -> str:
+    """Who may do what that permission allows, as a sentence for somebody who may not."""
+    everywhere = [roles.title(role) for role in roles.TABLE if permission in roles.permissions(role)]
+    in_study = [roles.title(role) for role in roles.MEMBER_TABLE if permission in roles.member_permissions(role)]
+    names = {"here": ", ".join(in_study), "everywhere": ", ".join(everywhere)}
+    if permission.startswith("studies.add_study"):
+        return _("Only accounts with one of these roles make studies: %(everywhere)s.") % names
+    if in_study:
+        sentence = _("It is for these roles in the study: %(here)s; or in all studies: %(everywhere)s.")
+        return sentence % (names | {"everywhere": names["everywhere"] or "–"})
+    return _("It is for accounts with one of these roles: %(everywhere)s.") % names if everywhere else ""
 
 
 def refuse_unknown(request: HttpRequest, query: Collection[str]) -> None:

@@ -6,7 +6,6 @@ from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
-from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
@@ -17,6 +16,7 @@ from django.utils.translation import gettext_lazy
 from config import roles
 from studies import access as accesses
 from studies.access import Access
+from studies.action_log import log_action
 from studies.models import Membership
 from studies.views.guards import require_in_study
 
@@ -119,4 +119,4 @@ def _change(request: HttpRequest, access: Access, by: User) -> None:
 
 def _log(access: Access, by: User, message: str) -> None:
     """Into the admin's log of the study, which is one for all languages."""
-    LogEntry.objects.log_actions(by.pk, [access.study], CHANGE, change_message=message, single_object=True)
+    log_action(access.study, message, by=by)

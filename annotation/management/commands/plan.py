@@ -8,6 +8,7 @@ from django.utils import timezone
 from annotation import design
 from annotation.design import balance, launches
 from annotation.design.balance import Balance
+from studies import protocol
 from studies.lookup import NoSuchStudy, find_study
 from studies.protocol import NotPlannable
 
@@ -30,7 +31,8 @@ class Command(BaseCommand):
         self.stdout.write(f"{study}: {len(seats)} seats planned; nothing is frozen until it is launched")
         self.stdout.write("\n" + describe(balance.load_balance(planned)))
         findings = launches.findings(planned, at=timezone.now())
-        self.stdout.write("" if findings else f"\nNext: `launch {study}`, and links on the study's page in the admin.")
+        errors = protocol.select_errors(findings, protocol.Purpose.LAUNCH)
+        self.stdout.write("" if errors else f"\nNext: `launch {study}`, and links on the study's page in the admin.")
         for finding in findings:
             self.stdout.write(f"{finding.level}: {finding}")
 

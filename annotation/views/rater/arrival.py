@@ -18,8 +18,8 @@ from annotation.templatetags import reading_preferences
 from annotation.views.rater import guards, routing, withdrawal
 from annotation.views.rater.guards import Request, for_rater, rater_page
 from annotation.views.rater.routing import allow_get_and_post, requires_open_study
-from studies import protocol
-from studies.typography.paragraphs import number_paragraphs
+from studies import lifecycle, protocol
+from studies.typography.prose import parse_prose
 
 A_YEAR = 365 * 24 * 60 * 60
 
@@ -36,6 +36,7 @@ def home(request: Request) -> HttpResponse:
 @for_rater
 @requires_open_study
 def go_home(request: Request, rater: Rater, rater_progress: RaterProgress) -> HttpResponse:
+    """On to where the rater belongs."""
     return routing.redirect_to_page(progress.next_page(rater_progress))
 
 
@@ -122,7 +123,7 @@ def consent(request: Request, rater: Rater, rater_progress: RaterProgress) -> Ht
             consents.record_consent(rater, step)
             return routing.redirect_to_next_page(rater)
         problem = _("Please tick the box if you agree. Without your consent the study cannot begin.")
-    context = {"study": rater.study, "step": step, "paragraphs": number_paragraphs(step.text), "problem": problem}
+    context = {"study": rater.study, "step": step, "prose": parse_prose(step.text), "problem": problem}
     context["protocol"] = rater_progress.protocol
     return render(request, "annotation/consent.html", context, status=400 if problem else 200)
 
@@ -135,7 +136,7 @@ def consent_copy(request: Request, rater: Rater, rater_progress: RaterProgress) 
     step = rater_progress.protocol.consent
     if step is None:
         raise Http404
-    context = {"study": rater.study, "step": step, "paragraphs": number_paragraphs(step.text)}
+    context = {"study": rater.study, "step": step, "prose": parse_prose(step.text)}
     context |= {
         "sha256": consents.text_sha256(step),
         "consent": consents.find_consent(rater, step),
@@ -167,7 +168,7 @@ def begin(request: Request, rater: Rater, rater_progress: RaterProgress) -> Http
 @require_safe
 def closed(request: Request, rater: Rater) -> HttpResponse:
     """What a rater meets when the study is over, or paused."""
-    if invitations.is_open(rater.study, at=timezone.now()):
+    if lifecycle.is_open_for_answers(rater.study, at=timezone.now()):
         return redirect("annotation:home")
     template = "annotation/paused.html" if rater.study.is_paused else "annotation/closed.html"
     return render(request, template, {"study": rater.study})

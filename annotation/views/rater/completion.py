@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation import progress
 from annotation.models import Assignment, Fill, Rater
-from annotation.participation import claims
+from annotation.participation import claims, eligibility, visits
 from annotation.progress import Page, RaterProgress, sittings
 from annotation.progress.languages import Words
 from annotation.progress.work import Work
@@ -19,7 +19,7 @@ from annotation.views.rater.guards import Request, for_assignment, for_rater
 from annotation.views.rater.presenters import pages
 from annotation.views.rater.routing import allow_get_and_post, requires_open_study
 from studies.models import Step
-from studies.typography.paragraphs import number_paragraphs
+from studies.typography.prose import parse_prose
 
 
 @for_assignment
@@ -56,8 +56,15 @@ def receipt(request: Request, work: Work) -> HttpResponse:
     """What was submitted in this sitting and when, with the receipt of each group; and what may come next."""
     if work.assignment.status != Assignment.Status.SUBMITTED or work.assignment.seat is None:
         return redirect("annotation:assignment", work.assignment.code)
-    n_left = claims.n_groups_left(work.assignment.rater)
-    context = pages.base_context(work) | {"groups": sittings.summarise(work.assignment), "n_left": n_left}
+    rater = work.assignment.rater
+    rater.study = work.assignment.study  # the same row, already read
+    last = progress.last_question(work.protocol)
+    has_questions_left = last is not None and not rater.steps_taken.filter(step__key=last.key, wrong=[]).exists()
+    context = pages.base_context(work) | {
+        "groups": sittings.summarise(work.assignment),
+        "n_left": claims.n_groups_left(rater),
+        "has_questions_left": has_questions_left,
+    }
     return render(request, "annotation/receipt.html", context)
 
 
@@ -99,7 +106,7 @@ def done(request: Request, rater: Rater, rater_progress: RaterProgress) -> HttpR
             after = progress.steps_around_groups(rater_progress.protocol)[1]
             first = next(s for s in after if s.kind == Step.Kind.RATING)
             return redirect("annotation:once", first.key)
-        submission.submit(claims.ensure_visit(rater), at=timezone.now())
+        submission.submit(visits.ensure_visit(rater), at=timezone.now())
         return redirect("annotation:done")
     if next_page != Page("done"):
         return routing.redirect_to_page(next_page)
@@ -107,5 +114,6 @@ def done(request: Request, rater: Rater, rater_progress: RaterProgress) -> HttpR
     has_stopped = Fill.objects.filter(assignment__rater=rater, state=Fill.State.DROPPED_OUT).exists()
     texts = [s for s in after if s.kind == Step.Kind.BRIEFING and (rater_progress.n_submitted or has_stopped)]
     context = {"study": rater.study, "rater_progress": rater_progress, "has_stopped": has_stopped}
-    context |= {"texts": [(s, number_paragraphs(s.text)) for s in texts]}
+    context |= {"took_part_before": eligibility.took_part_before(rater)}
+    context |= {"texts": [(s, parse_prose(s.text)) for s in texts]}
     return render(request, "annotation/done.html", context)

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation import progress, responses
 from annotation.models import Rater, StepTaken
-from annotation.participation import claims
+from annotation.participation import visits
 from annotation.progress import Page, RaterProgress, work
 from annotation.progress.work import Work
 from annotation.responses import submission
@@ -19,7 +19,7 @@ from annotation.views.rater.presenters import pages
 from annotation.views.rater.presenters.once import OncePage
 from annotation.views.rater.routing import allow_get_and_post, requires_open_study
 from studies.models import Step
-from studies.typography.paragraphs import number_paragraphs
+from studies.typography.prose import parse_prose
 
 
 @for_rater
@@ -34,9 +34,9 @@ def briefing(request: Request, rater: Rater, rater_progress: RaterProgress, step
     ):
         return routing.redirect_to_page(next_page)
     if request.method == "POST":
-        routing.record_step_taken(rater, text)
+        visits.record_step_taken(rater, text)
         return routing.redirect_to_next_page(rater)
-    context = {"study": rater.study, "step": text, "paragraphs": number_paragraphs(text.text)}
+    context = {"study": rater.study, "step": text, "prose": parse_prose(text.text)}
     return render(request, "annotation/briefing.html", context)
 
 
@@ -60,21 +60,21 @@ def once(request: Request, rater: Rater, rater_progress: RaterProgress, step: st
         next_page != Page("once", (step,)) and not progress.may_end_with(rater_progress, current_step)
     ):
         return _go_on_without(request, rater, step) or routing.redirect_to_page(next_page)
-    visit = work.load_work(claims.ensure_visit(rater).code, rater=rater.pk, at=timezone.now())
+    visit = work.load_work(visits.ensure_visit(rater).code, rater=rater.pk, at=timezone.now())
     if visit is None:
         raise Http404
     try:
         page = _read_page(request, rater_progress, visit, step)
     except responses.AssignmentEnded as ended:
         return pages.refuse(request, ended)
-    response = _find_view(rater_progress, current_step)(page)
+    response = answer_page(page)
     return pages.mark_postponed(response, seconds=posted_page.seconds_to_wait(page.refused))
 
 
 def _go_on_without(request: Request, rater: Rater, step: str) -> HttpResponse | None:
     """Of a page that was posted after the rater had gone on in another window, what it says beyond what is saved, to
     copy; None if all of it is saved, as after a double click."""
-    begun_visit = claims.find_visit(rater)
+    begun_visit = visits.find_visit(rater)
     if request.method != "POST" or begun_visit is None:
         return None
     visit = work.load_work(begun_visit.code, rater=rater.pk, at=timezone.now())
@@ -94,6 +94,11 @@ def _read_page(request: Request, rater_progress: RaterProgress, visit: Work, ste
     return OncePage(request, rater_progress, visit, part, missing_answers, refused)
 
 
+def answer_page(page: OncePage) -> HttpResponse:
+    """The page of its step; what comes after it, once what was posted is complete."""
+    return _find_view(page.rater_progress, page.step)(page)
+
+
 def _find_view(rater_progress: RaterProgress, step: Step) -> Callable[[OncePage], HttpResponse]:
     """What shows the page of that step, and goes on from it once nothing lacks."""
     if step.kind == Step.Kind.PRACTICE:
@@ -104,7 +109,7 @@ def _find_view(rater_progress: RaterProgress, step: Step) -> Callable[[OncePage]
 def _ask(page: OncePage) -> HttpResponse:
     """Questions to which any answer does."""
     if page.is_answered:
-        routing.record_step_taken(page.rater, page.step)
+        visits.record_step_taken(page.rater, page.step)
         if page.step == progress.last_question(page.rater_progress.protocol):
             submission.submit(page.visit.assignment, at=timezone.now())
         return routing.redirect_to_next_page(page.rater)
@@ -135,7 +140,7 @@ def _check(page: OncePage) -> HttpResponse:
 def _record_attempt(page: OncePage, attempt: int) -> None:
     """Note the attempt with what was wrong in it; after the last one that failed the visit ends."""
     wrong = progress.wrong_item_keys(page.step, page.visit.answers)
-    routing.record_step_taken(page.rater, page.step, attempt=attempt, wrong=wrong)
+    visits.record_step_taken(page.rater, page.step, attempt=attempt, wrong=wrong)
     if wrong and attempt == StepTaken.ATTEMPTS:
         submission.submit(page.visit.assignment, at=timezone.now())
 

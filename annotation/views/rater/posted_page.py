@@ -12,7 +12,7 @@ from annotation.models import Response
 from annotation.progress import Part, Question, languages
 from annotation.progress.work import Work
 from annotation.responses import Entry, Stale
-from annotation.responses import quotes as quoting
+from annotation.responses.quotes import read_quotes, serialise_quotes
 from annotation.templatetags.times import time_of_day
 from annotation.views.rater import addresses
 from annotation.views.rater.guards import Request
@@ -66,8 +66,8 @@ def save(request: Request, work: Work, part: Part) -> list[RefusedAnswer]:
 def _entry(work: Work, question: Question, posted: PostedAnswer, *, is_confirmation: bool) -> Entry:
     """Raises InvalidAnswer if the reasons or the passages could not be stored."""
     questions.check_storable(posted)
-    quotes = quoting.read_quotes(posted.quotes, work.stories.load_text(question.letter)) if posted.quotes else []
-    answer = responses.Answer(posted.value, posted.rationale, quoting.serialise_quotes(quotes))
+    quotes = read_quotes(posted.quotes, work.stories.load_text(question.letter)) if posted.quotes else []
+    answer = responses.Answer(posted.value, posted.rationale, serialise_quotes(quotes))
     return Entry(
         assignment=work.assignment,
         step=question.step,

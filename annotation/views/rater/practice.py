@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import HttpResponse
 
+from annotation.participation import visits
 from annotation.progress.languages import Words
 from annotation.progress.work import Work
 from annotation.views.rater import routing
@@ -17,7 +18,7 @@ from studies.typography.paragraphs import number_paragraphs
 def practise(page: OncePage) -> HttpResponse:
     """GET asks; POST shows the sample answers once everything is answered, and goes on from there."""
     if page.is_answered and page.request.POST.get("compared") == "yes":
-        routing.record_step_taken(page.rater, page.step)
+        visits.record_step_taken(page.rater, page.step)
         return routing.redirect_to_next_page(page.rater)
     context = page.context()
     context |= {

@@ -1,6 +1,6 @@
 """Where a rater belongs: what `progress.next_page` decides on, read from the database."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec
 
@@ -10,15 +10,14 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from annotation import progress
-from annotation.models import Assignment, Rater, StepTaken
-from annotation.participation import claims, consents, invitations, recognition
+from annotation.models import Assignment, Rater
+from annotation.participation import claims, consents, recognition
 from annotation.progress import Page, RaterProgress
 from annotation.progress.outlines import load_outline
 from annotation.progress.refusals import Refusal
 from annotation.views.rater.guards import Request
 from annotation.views.rater.presenters import pages
-from studies import protocol
-from studies.models import Step
+from studies import lifecycle, protocol
 
 P = ParamSpec("P")
 allow_get_and_post = require_http_methods(["GET", "HEAD", "POST"])
@@ -56,7 +55,7 @@ def requires_open_study(
 
     @wraps(view)
     def guarded(request: Request, rater: Rater, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        if not invitations.is_open(rater.study, at=timezone.now()):
+        if not lifecycle.is_open_for_answers(rater.study, at=timezone.now()):
             if request.method == "POST":
                 return pages.refuse(request, Refusal.PAUSED if rater.study.is_paused else Refusal.CLOSED)
             return redirect("annotation:closed")
@@ -73,8 +72,3 @@ def redirect_to_page(page: Page) -> HttpResponse:
 def redirect_to_next_page(rater: Rater) -> HttpResponse:
     """A redirect to where the rater belongs now, after something has changed."""
     return redirect_to_page(progress.next_page(load_rater_progress(rater)))
-
-
-def record_step_taken(rater: Rater, step: Step, *, attempt: int = 1, wrong: Sequence[str] = ()) -> None:
-    """Note that the rater has gone through this step; of a check, which attempt it was and what was wrong in it."""
-    StepTaken.objects.get_or_create(rater=rater, step=step, attempt=attempt, defaults={"wrong": list(wrong)})

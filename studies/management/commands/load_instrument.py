@@ -10,7 +10,8 @@ from django.template.defaultfilters import pluralize
 from studies import loader
 from studies.documents.cloze import parse_cloze
 from studies.documents.errors import DocumentError
-from studies.documents.instrument import InstrumentDocument, discover, read_instrument, read_ttcw_release
+from studies.documents.instrument import InstrumentDocument, discover, read_instrument
+from studies.documents.ttcw_release import read_ttcw_release
 from studies.models import Instrument
 
 # What a cloze has and an instrument has not, seen without reading either.

@@ -10,8 +10,7 @@ from django_htmx.http import HttpResponseClientRedirect, reswap, retarget
 
 from annotation import progress, responses
 from annotation.models import Response
-from annotation.participation import claims
-from annotation.progress import Part, Question, Stop, languages
+from annotation.progress import Part, Question, Stop, languages, places
 from annotation.progress.work import Work
 from annotation.responses import quotes
 from annotation.views.rater import addresses
@@ -57,7 +56,7 @@ class PartPage:
 
     def open(self) -> HttpResponse:
         """The page as a rater comes to it."""
-        claims.remember_page(self.work.assignment, page=self.part.key, at=timezone.now())
+        places.remember_page(self.work.assignment, page=self.part.key, at=timezone.now())
         return self.render()
 
     def open_question(self, question: Question) -> HttpResponse:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from annotation import progress, responses
 from annotation.models import Response
 from annotation.participation import claims
-from annotation.progress import Question, pace
+from annotation.progress import Question, pace, places
 from annotation.responses import fills
 from annotation.views.rater import addresses, posted_page
 from annotation.views.rater.parts.base import PartPage
@@ -99,7 +99,7 @@ class ClozePage(PartPage):
             return pages.refuse(self.request, refused)
         if sheet.problems:
             return self.render_sheet(sheet, status=400)
-        claims.remember_page(self.work.assignment, page=self.part.key, at=timezone.now())
+        places.remember_page(self.work.assignment, page=self.part.key, at=timezone.now())
         if "go" in self.request.POST:
             after = progress.neighbours(self.work.parts, self.part, self.work.letters)[1]
             return redirect(addresses.of_stop(self.work, after))
@@ -133,7 +133,7 @@ class ClozePage(PartPage):
         section = self.request.POST.get("section", "")
         if section not in self.sections or sheet.problems:
             return self.render_sheet(sheet, status=400)
-        claims.remember_page(self.work.assignment, page=f"{self.part.key}/section-{section}", at=now)
+        places.remember_page(self.work.assignment, page=f"{self.part.key}/section-{section}", at=now)
         claims.give_up(self.work.assignment, at=now, stopped_at=int(section))
         return redirect("annotation:stopped", self.work.assignment.code)
 

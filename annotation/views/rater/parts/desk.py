@@ -6,8 +6,7 @@ from django.utils import timezone
 from django_htmx.http import push_url, reswap, retarget
 
 from annotation import progress
-from annotation.participation import claims
-from annotation.progress import Question
+from annotation.progress import Question, places
 from annotation.progress.steps import DESK
 from annotation.views.rater import addresses, overview
 from annotation.views.rater.parts.base import PartPage
@@ -43,7 +42,7 @@ class DeskPage(PartPage):
         return render(request, template, context | {"has_story": has_story}, status=400 if refused else 200)
 
     def open_question(self, question: Question) -> HttpResponse:
-        claims.remember_page(self.work.assignment, page=question.path, at=timezone.now())
+        places.remember_page(self.work.assignment, page=question.path, at=timezone.now())
         return self.render(question)
 
     def go_on(self, question: Question, direction: str) -> HttpResponse:
@@ -55,7 +54,7 @@ class DeskPage(PartPage):
 
     def exchange(self, question: Question) -> HttpResponse:
         """The answer to going on within a story: the next question, in place of the one just saved."""
-        claims.remember_page(self.work.assignment, page=question.path, at=timezone.now())
+        places.remember_page(self.work.assignment, page=question.path, at=timezone.now())
         response = self._render(question, has_story=True)
         response = push_url(response, addresses.of_stop(self.work, question))
         return reswap(retarget(response, "#questions"), "outerHTML")

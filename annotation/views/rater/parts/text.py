@@ -10,7 +10,7 @@ from annotation.views.rater import addresses
 from annotation.views.rater.parts.base import PartPage
 from annotation.views.rater.presenters import pages
 from annotation.views.rater.presenters.pages import RefusedAnswer
-from studies.typography.paragraphs import number_paragraphs
+from studies.typography.prose import parse_prose
 
 
 class TextPage(PartPage):
@@ -23,7 +23,7 @@ class TextPage(PartPage):
         after = progress.neighbours(self.work.parts, self.part, self.work.letters)[1]
         context = pages.base_context(self.work) | {
             "step": step,
-            "paragraphs": number_paragraphs(step.text),
+            "prose": parse_prose(step.text),
             "next_url": addresses.of_stop(self.work, after),
         }
         return render(self.request, "annotation/briefing.html", context)

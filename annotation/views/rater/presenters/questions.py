@@ -12,8 +12,7 @@ from annotation.models import Response
 from annotation.progress import Question, State, languages
 from annotation.progress.languages import Words
 from annotation.progress.work import Work
-from annotation.responses import quotes as quoting
-from annotation.responses.quotes import Quote
+from annotation.responses.quotes import Quote, readable_quotes
 from annotation.views.rater import addresses
 from annotation.views.rater.guards import Request
 from studies import items
@@ -167,7 +166,7 @@ def build_item_form(
         url=addresses.of_stop(work, question),
         controls=str(field.widget.render(question.name, value)),
         rationale=posted.rationale if posted else response.rationale if response else "",
-        quotes=quoting.readable_quotes(posted.quotes if posted else response.quotes if response else []),
+        quotes=readable_quotes(posted.quotes if posted else response.quotes if response else []),
         revision=response.revision if response else 0,
         state=work.answers.state(question),
         problem=problem or (work.answers.shortfall(question) if shows_shortfalls else ""),

@@ -7,11 +7,10 @@ from django.views.decorators.http import require_safe
 
 from annotation import progress, responses
 from annotation.models import Assignment
-from annotation.participation import claims
-from annotation.progress import Part, Question
+from annotation.progress import Part, Question, places
 from annotation.progress.refusals import READABLE, Refusal
 from annotation.progress.work import Work
-from annotation.responses import quotes as quoting
+from annotation.responses.quotes import mark_quotes, read_quotes, serialise_quotes
 from annotation.views.rater import addresses, parts
 from annotation.views.rater.guards import Request, for_assignment
 from annotation.views.rater.parts import PartPage
@@ -64,15 +63,13 @@ def save(page: PartPage, question: Question) -> HttpResponse:
     posted = questions.parse_answer(request, work, question)
     try:
         questions.check_storable(posted)
-        quotes = quoting.read_quotes(posted.quotes, work.stories.load_text(question.letter)) if posted.quotes else []
+        quotes = read_quotes(posted.quotes, work.stories.load_text(question.letter)) if posted.quotes else []
         response = responses.record(
             work.assignment,
             step=question.step,
             item=question.item,
             story=work.stories.reference(question.letter),
-            answer=responses.Answer(
-                value=posted.value, rationale=posted.rationale, quotes=quoting.serialise_quotes(quotes)
-            ),
+            answer=responses.Answer(value=posted.value, rationale=posted.rationale, quotes=serialise_quotes(quotes)),
             at=now,
             base=posted.base,
             key=posted.key,
@@ -121,7 +118,7 @@ def review_before_locking(request: Request, work: Work, opening: Part) -> HttpRe
     url = addresses.of_stop(work, opening)
     context = pages.review_context(work, earlier) | {"opening": opening, "proceed_url": url}
     if request.method == "POST" and not context["missing_answers"]:
-        claims.open_step(work.assignment, opening.steps[0])
+        places.open_step(work.assignment, opening.steps[0])
         request.session.pop(pages.CHECKED, None)  # what lacked is there; nothing of the next part is owed yet
         return redirect(url)
     return pages.render_review(request, work, context)
@@ -142,7 +139,7 @@ def story(request: Request, work: Work, letter: str) -> HttpResponse:
         "n_stories_in_words": questions.number_in_words(len(work.letters)),
         "story": text,
         "is_recognised": pages.is_recognised(work, text),
-        "paragraphs": quoting.mark_quotes(number_paragraphs(text.text), []),
+        "paragraphs": mark_quotes(number_paragraphs(text.text), []),
         "premise": work.stories.premise,
     }
     return render(request, "annotation/story.html", context)

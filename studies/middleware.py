@@ -20,7 +20,7 @@ def explain(error: Exception) -> str:
     return _(trigger.sentence) if trigger else ""
 
 
-class RefusalMiddleware:
+class FinalityMiddleware:
     """Answers 409 with the sentence where a change was refused, by the admin or by the database."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

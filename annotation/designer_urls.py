@@ -1,0 +1,34 @@
+"""The designer's pages of one study that need seats, raters or the raters' own pages."""
+
+from django.urls import path
+
+from annotation.views.designer import (
+    addresses,
+    launch,
+    mails,
+    monitor,
+    people,
+    rater_information,
+    reading_plan,
+    steps,
+)
+
+app_name = "designer"
+urlpatterns = [
+    path("steps/", steps.steps, name="steps"),
+    path("steps/new/<slug:kind>/", steps.new_step, name="new_step"),
+    path("steps/<int:step_id>/", steps.step, name="step"),
+    path("steps/<int:step_id>/preview/", steps.step_preview, name="step_preview"),
+    path("information/", rater_information.rater_information, name="rater_information"),
+    path("information/preview/", rater_information.arrival_preview, name="arrival_preview"),
+    path("reading-plan/", reading_plan.reading_plan, name="reading_plan"),
+    path("launch/", launch.launch_page, name="launch"),
+    path("people/", people.people_page, name="people"),
+    path("people/new/", people.add_people, name="add_people"),
+    path("people/letters/", mails.letters, name="letters"),
+    path("people/<int:person>/", people.person, name="person"),
+    path("addresses/", addresses.addresses, name="addresses"),
+    path("addresses/<int:person>/", addresses.address, name="address"),
+    path("monitor/", monitor.monitor_page, name="monitor"),
+    path("monitor/<slug:code>/", monitor.place, name="place"),
+]

@@ -1,0 +1,27 @@
+"""What is met once: a rater's visit, which holds the answers, and the steps that they have gone through."""
+
+from collections.abc import Sequence
+
+from annotation.models import Assignment, Rater, StepTaken
+from studies import protocol
+from studies.models import Step
+
+
+def find_visit(rater: Rater) -> Assignment | None:
+    """The rater's visit, if they have begun it."""
+    return rater.assignments.filter(seat=None).first()
+
+
+def ensure_visit(rater: Rater) -> Assignment:
+    """The rater's one visit, which holds what is asked once of a rater; made on the first call."""
+    visit, _ = Assignment.objects.get_or_create(
+        rater=rater,
+        seat=None,
+        defaults={"study": rater.study, "rater_kind": rater.kind, "version": protocol.current(rater.study)},
+    )
+    return visit
+
+
+def record_step_taken(rater: Rater, step: Step, *, attempt: int = 1, wrong: Sequence[str] = ()) -> None:
+    """Note that the rater has gone through this step; of a check, which attempt it was and what was wrong in it."""
+    StepTaken.objects.get_or_create(rater=rater, step=step, attempt=attempt, defaults={"wrong": list(wrong)})

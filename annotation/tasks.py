@@ -1,0 +1,18 @@
+"""What Celery is told: ids only. All state is rows, so a message that comes twice or never changes nothing."""
+
+from celery import shared_task
+from django.utils import timezone
+
+from annotation.participation import mails
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def send_mail(mail_id: int) -> None:
+    """Attempt to send that mail; nothing if somebody has tried before."""
+    mails.send(mail_id, at=timezone.now())
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def sweep_mails() -> None:
+    """Note of which mails nobody knows what became of them, and queue those that a lost message left waiting."""
+    mails.sweep(at=timezone.now())

@@ -1,0 +1,88 @@
+"""How a live study is going, by code, and giving back a place of somebody who will not go on. Sealed: no answers."""
+
+from __future__ import annotations
+
+from django import forms
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from annotation.models import Assignment, Rater
+from annotation.participation import replacements
+from annotation.participation.roster import say_place
+from annotation.progress import monitor
+from annotation.views.designer.people import PAGE_SIZE, log
+from studies.access import Access
+from studies.views.guards import require_in_study
+
+SEES = "annotation.view_assignment"
+MAY_CHANGE = "annotation.change_assignment"
+
+
+class ReasonForm(forms.Form):
+    """Why a place is given back."""
+
+    reason = forms.CharField(
+        label=gettext_lazy("Reason"),
+        max_length=300,
+        help_text=gettext_lazy("Kept with your name and the time. Never a name of a rater."),
+    )
+
+
+@require_in_study(SEES, query=("page", "still"))
+def monitor_page(request: HttpRequest, access: Access) -> HttpResponse:
+    """For those who run or read the study: places and people by code, anew every half minute unless it is held."""
+    now, study = timezone.now(), access.study
+    page = Paginator(monitor.order_raters(study), PAGE_SIZE).get_page(request.GET.get("page"))
+    context = {
+        "study": study,
+        "access": access,
+        "now": now,
+        "is_still": "still" in request.GET,
+        "totals": monitor.count_places(study),
+        "queries": monitor.list_queries(study, at=now),
+        "groups": monitor.list_groups(study),
+        "page": page,
+        "rows": monitor.list_work(study, list(page.object_list)),
+        "days_left": (study.closes_at - now).days if study.closes_at and study.closes_at > now else None,
+        "may_change": access.may(MAY_CHANGE),
+        "sees_people": access.may("annotation.view_invitation"),
+    }
+    template = "annotation/designer/monitor.html"
+    return render(request, f"{template}#live" if request.htmx else template, context)  # type: ignore[attr-defined]
+
+
+@require_in_study(SEES, change=MAY_CHANGE, methods=("GET", "HEAD", "POST"))
+def place(request: HttpRequest, access: Access, code: str) -> HttpResponse:
+    """For those who run the study: one place at which somebody is at work; to give it back, with a reason."""
+    of_people = Assignment.objects.filter(study=access.study, rater_kind=Rater.Kind.PERSON, seat__isnull=False)
+    assignment = of_people.filter(code=code).select_related("rater", "group", "seat", "study").first()
+    if assignment is None:
+        raise Http404
+    form, status = ReasonForm(), 200
+    if request.method == "POST":
+        form = ReasonForm(request.POST)
+        if form.is_valid():
+            try:
+                replacements.give_back(assignment, at=timezone.now())
+            except replacements.CannotLeave as error:
+                messages.error(request, str(error))
+            else:
+                log(request, assignment, f"given back: {form.cleaned_data['reason']}")
+                messages.success(request, _("The place is free again. What was answered is kept and not counted."))
+            return redirect("designer:monitor", slug=access.study.slug)
+        status = 400
+    context = {
+        "study": access.study,
+        "access": access,
+        "assignment": assignment,
+        "words": say_place(assignment),
+        "is_open": assignment.status == Assignment.Status.OPEN,
+        "form": form,
+        "may_change": access.may(MAY_CHANGE),
+    }
+    return render(request, "annotation/designer/place.html", context, status=status)

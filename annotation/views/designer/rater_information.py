@@ -1,0 +1,151 @@
+"""What raters are told of the study: who asks, for how long, what is paid, until when; beside the page they open."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo, available_timezones
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.clickjacking import xframe_options_sameorigin
+
+from annotation.views.designer import previews
+from studies import lifecycle, protocol
+from studies.access import Access
+from studies.models import Study
+from studies.protocol import drafts
+from studies.views.edits import EditForm
+from studies.views.guards import require_in_study
+
+SEES, MAY_CHANGE = "studies.view_study", "studies.change_study"
+AS_TYPED = "%Y-%m-%dT%H:%M"
+
+
+class InformationForm(EditForm):
+    """The fields of `drafts.TOLD`. The deadline is typed as a clock shows it in the zone that the form names."""
+
+    title = forms.CharField(
+        label=gettext_lazy("Title"), max_length=200, help_text=gettext_lazy("As raters read it, on every page.")
+    )
+    text_kind = forms.ChoiceField(
+        label=gettext_lazy("What is read"),
+        choices=Study.TextKind.choices,
+        help_text=gettext_lazy("The word for it on the raters’ pages."),
+    )
+    organiser = forms.CharField(
+        label=gettext_lazy("Who asks"),
+        max_length=200,
+        required=False,
+        help_text=gettext_lazy("The person or institution that runs the study. {organiser} in a text."),
+    )
+    contact = forms.EmailField(
+        label=gettext_lazy("Address for questions"), required=False, help_text=gettext_lazy("{contact} in a text.")
+    )
+    minutes = forms.IntegerField(label=gettext_lazy("Minutes for a group"), min_value=1, max_value=1440, required=False)
+    pay = forms.CharField(
+        label=gettext_lazy("Pay"),
+        max_length=200,
+        required=False,
+        help_text=gettext_lazy("What a rater is paid, with the currency, or that nothing is. {pay} in a text."),
+    )
+    pay_for_part = forms.CharField(
+        label=gettext_lazy("Pay for a part"),
+        max_length=200,
+        required=False,
+        help_text=gettext_lazy("What is paid to whoever stops before the end."),
+    )
+    closes_at = forms.CharField(
+        label=gettext_lazy("Open until"),
+        required=False,
+        widget=forms.DateTimeInput({"type": "datetime-local"}),
+        help_text=gettext_lazy("Empty: until you close the study."),
+    )
+    notice = forms.CharField(
+        label=gettext_lazy("Notice"),
+        max_length=300,
+        required=False,
+        help_text=gettext_lazy("Shown on every page of the study and on its report."),
+    )
+    zone = forms.CharField(widget=forms.HiddenInput, required=False)
+
+    def clean_zone(self) -> str:
+        zone = str(self.cleaned_data["zone"] or settings.TIME_ZONE)
+        if zone not in available_timezones():
+            raise forms.ValidationError(_("This is no time zone."))
+        return zone
+
+    def clean(self) -> None:
+        super().clean()
+        typed = self.cleaned_data.get("closes_at", "")
+        self.cleaned_data["closes_at"] = None
+        if not typed or "zone" not in self.cleaned_data:
+            return
+        try:
+            naive = datetime.strptime(typed[:16], AS_TYPED)
+        except ValueError:
+            self.add_error("closes_at", _("Give a day and a time, such as 2027-01-31 18:00."))
+            return
+        self.cleaned_data["closes_at"] = naive.replace(tzinfo=ZoneInfo(self.cleaned_data["zone"]))
+
+
+@require_in_study(SEES, change=MAY_CHANGE, methods=("GET", "HEAD", "POST"))
+def rater_information(request: HttpRequest, access: Access) -> HttpResponse:
+    """What the study says of itself; for those who make it, to change it until the protocol is frozen."""
+    study = access.study
+    version = protocol.latest(study)
+    is_editable = lifecycle.may_edit(study, is_frozen=version.frozen_at is not None)
+    form = InformationForm(request.POST if request.method == "POST" else None, initial=_initial(study))
+    if request.method == "POST" and form.is_valid():
+        try:
+            drafts.change_told(study, form.cleaned_data)
+        except drafts.NotChanged as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, _("Saved. The page beside shows it."))
+            return redirect("designer:rater_information", slug=study.slug)
+    context = {
+        "study": study,
+        "access": access,
+        "form": form,
+        "zone": form["zone"].value() or settings.TIME_ZONE,
+        "closes_at": study.closes_at,
+        "is_editable": is_editable,
+        "may_change": is_editable and access.may(MAY_CHANGE),
+        "facts": _facts(study),
+    }
+    return render(request, "annotation/designer/rater_information.html", context, status=400 if form.is_bound else 200)
+
+
+def _initial(study: Study) -> dict[str, Any]:
+    initial = {name: getattr(study, name) for name in drafts.TOLD}
+    local = timezone.localtime(study.closes_at) if study.closes_at else None
+    return initial | {"closes_at": local.strftime(AS_TYPED) if local else "", "zone": settings.TIME_ZONE}
+
+
+def _facts(study: Study) -> list[tuple[str, str]]:
+    """The same to be read."""
+    rows = [
+        (_("Title"), study.title),
+        (_("What is read"), str(study.get_text_kind_display())),
+        (_("Who asks"), study.organiser),
+        (_("Address for questions"), study.contact),
+        (_("Minutes for a group"), str(study.minutes or "")),
+        (_("Pay"), study.pay),
+        (_("Pay for a part"), study.pay_for_part),
+        (_("Notice"), study.notice),
+    ]
+    return [(name, value or "–") for name, value in rows]
+
+
+@xframe_options_sameorigin
+@require_in_study(SEES)
+def arrival_preview(request: HttpRequest, access: Access) -> HttpResponse:
+    """What the link of an invitation opens on, for the frame beside the form."""
+    return previews.preview_arrival(request, protocol.load_protocol(protocol.latest(access.study)))

@@ -1,0 +1,307 @@
+"""What the page of a reading plan shows: figures, sentences, matrix, paths, sources, and how exact results will be."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from math import ceil
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.design.prospects import PlacesOfSource, Prospect, Visit
+from annotation.design.reading_plans import Design
+from stats import expected_widths
+from studies import items
+from studies.models import Step
+from studies.protocol import Protocol, items_of
+
+MOST_STORIES = 60  # in a matrix story by place; more are drawn by group
+MOST_GROUPS, MOST_PATHS, MOST_VISITS = 100, 40, 40
+N_STRETCHES, MOST_COLUMNS = 10, 12
+HALF_OF_PICTURE = 170
+LONG = 240  # minutes for one person
+# Guesses, to be replaced by the variance components of a replication: half the answers are Yes, raters agree by .40.
+KAPPA, SHARE = 0.40, 0.5
+BETWEEN_STORIES, WITHIN_STORIES = 0.10, 0.15
+N_ALL, BETWEEN_STORIES_OF_ALL, WITHIN_STORIES_OF_ALL = 14, 0.0144, 0.0225
+
+
+@dataclass(frozen=True)
+class PlanRemark:
+    """kind : "good" or "warning\""""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class ShadedCell:
+    n: int
+    heat: int
+
+
+@dataclass(frozen=True)
+class MatrixLine:
+    """code : of a story, or of a group where there are many stories"""
+
+    code: str
+    cells: list[ShadedCell]
+    n_readers: int
+    mean_place: float
+
+
+@dataclass(frozen=True)
+class MatrixPart:
+    """The lines of one group, under its code; of all groups without one."""
+
+    code: str
+    lines: list[MatrixLine]
+
+
+@dataclass(frozen=True)
+class PlanMatrix:
+    """Story by place over all that one person reads; or group by position, if there are many stories."""
+
+    columns: list[str]
+    parts: list[MatrixPart]
+    is_by_group: bool
+    n_left_out: int = 0
+
+    @property
+    def has_many_columns(self) -> bool:
+        return len(self.columns) > MOST_COLUMNS
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.columns) + 3
+
+
+@dataclass(frozen=True)
+class PathLine:
+    """What one person reads. visits : of each group the codes, as one text; n_more : groups that are left out"""
+
+    number: int
+    visits: list[str]
+    n_more: int
+
+
+@dataclass(frozen=True)
+class ExpectedWidth:
+    """An expected half width in words; begin, end : of its bar in the picture, which goes from -1 to 1, in pixels"""
+
+    label: str
+    text: str
+    begin: int
+    end: int
+
+
+def describe_hours(minutes: float) -> str:
+    """“3 h 44 min”."""
+    hours, rest = divmod(round(minutes), 60)
+    if not hours:
+        return _("%(n)d min") % {"n": rest}
+    return _("%(h)d h %(n)d min") % {"h": hours, "n": rest} if rest else _("%(h)d h") % {"h": hours}
+
+
+def describe_figures(prospect: Prospect, design: Design, *, pay: Decimal | None) -> list[tuple[str, str]]:
+    """Places, people, time and pay, each with what it counts."""
+    low, high = len(prospect.paths), prospect.n_most_people
+    people = number_format(low) if low == high or design == Design.EVERYBODY else f"{low}–{high}"
+    what = _("reading and answering") if prospect.has_minutes else _("reading alone, at 220 words a minute")
+    figures = [
+        (number_format(prospect.n_places), _("places to fill, one group each")),
+        (people, _("people")),
+        (describe_hours(prospect.longest_minutes), _("at most for one person")),
+        (describe_hours(prospect.total_minutes), _("in all: %(what)s") % {"what": what}),
+    ]
+    if pay:
+        total = number_format(pay * prospect.n_places, use_l10n=True, force_grouping=True)
+        figures.append((total, _("pay, %(n)s a group") % {"n": number_format(pay)}))
+    return figures
+
+
+def describe_plan(
+    prospect: Prospect, design: Design, sources: Sequence[PlacesOfSource], protocol: Protocol, *, may_draw: bool
+) -> list[PlanRemark]:
+    """What is good about the plan and what is not."""
+    return [
+        *_sentences_of_order(prospect),
+        *_sentences_of_people(prospect, design),
+        *_sentences_of_pairs(design, protocol),
+        *(
+            _sentence_of_source(row, may_draw=may_draw)
+            for row in sources
+            if row.is_uneven and prospect.choices.order_policy != "fixed"
+        ),
+    ]
+
+
+def _sentences_of_order(prospect: Prospect) -> Iterator[PlanRemark]:
+    policy, k = prospect.choices.order_policy, prospect.choices.seats_per_group
+    if policy == "fixed":
+        yield PlanRemark(
+            "warning", _("Everybody meets the stories in one and the same order. What comes late is read tired.")
+        )
+    elif policy == "random":
+        yield PlanRemark(
+            "warning",
+            _("Orders are drawn by lot, so that some stories come first more often than others by chance."),
+        )
+    elif max(prospect.texts.sizes, default=1) > 1:
+        if prospect.is_even_inside_groups:
+            yield PlanRemark("good", _("Inside its group every story stands at every place equally often."))
+        elif len(set(prospect.texts.sizes)) == 1:
+            size = prospect.texts.sizes[0]
+            more = size - k % size
+            sentence = ngettext(
+                "With %(k)d rater a group no story can stand at every place equally often. With %(up)d it can: "
+                "%(n)d places more.",
+                "With %(k)d raters a group no story can stand at every place equally often. With %(up)d it can: "
+                "%(n)d places more.",
+                k,
+            )
+            names = {"k": k, "up": k + more, "n": more * len(prospect.texts.groups)}
+            yield PlanRemark("warning", sentence % names)
+        else:
+            yield PlanRemark("warning", _("Not every story stands at every place of its group equally often."))
+
+
+def _sentences_of_people(prospect: Prospect, design: Design) -> Iterator[PlanRemark]:
+    if prospect.choices.seats_per_group == 1:
+        sentence = _("One rater a group gives no agreement. At least two are needed, three if a majority is taken.")
+        yield PlanRemark("warning", sentence)
+    if design == Design.EVERYBODY and prospect.choices.order_policy != "fixed":
+        n, n_orders = len(prospect.paths), len({str(path) for path in prospect.paths})
+        if n_orders == n:
+            yield PlanRemark("good", _("No two people read the stories in the same order."))
+        else:
+            yield PlanRemark("warning", _("%(n)d people share %(orders)d orders.") % {"n": n, "orders": n_orders})
+    if prospect.longest_minutes > LONG:
+        sentence = _("One person would need %(time)s. Above four hours, plan breaks, or fewer groups for one person.")
+        yield PlanRemark("warning", sentence % {"time": describe_hours(prospect.longest_minutes)})
+
+
+def _sentences_of_pairs(design: Design, protocol: Protocol) -> Iterator[PlanRemark]:
+    compares = any(items.find_type(item.type).about_stories for step in protocol.ratings for item in items_of(step))
+    if design == Design.PAIRS and not compares:
+        yield PlanRemark("warning", _("Nothing that is asked compares two stories. Ask for the better of two as well."))
+
+
+def _sentence_of_source(row: PlacesOfSource, *, may_draw: bool) -> PlanRemark:
+    n = row.n_early + row.n_late
+    where = _("the first half") if row.n_early > row.n_late else _("the second half")
+    sentence = _("%(source)s stands in %(where)s in %(n)d of %(all)d readings.")
+    text = sentence % {"source": row.source, "where": where, "n": max(row.n_early, row.n_late), "all": n}
+    return PlanRemark("warning", f"{text} {_('Draw again, under Details.')}" if may_draw else text)
+
+
+def lay_out_matrix(prospect: Prospect) -> PlanMatrix:
+    """Story by place; group by position where there are more than 60 stories, the first hundred of them."""
+    if prospect.texts.n_stories > MOST_STORIES:
+        return _by_group(prospect)
+    columns = range(1, prospect.n_longest + 1)
+    places = prospect.places_by_story
+    most = max((n for counts in places.values() for n in counts.values()), default=1)
+    parts = [
+        MatrixPart(group, [_line(code, [places[code][c] for c in columns], places[code], most) for code in codes])
+        for group, codes in zip(prospect.texts.groups, prospect.texts.stories, strict=True)
+    ]
+    return PlanMatrix([str(c) for c in columns], parts, is_by_group=False)
+
+
+def _by_group(prospect: Prospect) -> PlanMatrix:
+    n = max(map(len, prospect.paths), default=0)
+    width = 1 if n <= MOST_COLUMNS else ceil(n / N_STRETCHES)
+    stretches = [range(first, min(first + width, n + 1)) for first in range(1, n + 1, width)]
+    rows = list(zip(prospect.texts.groups, prospect.positions_by_group, strict=True))
+    counts = [(code, [sum(at[p] for p in s) for s in stretches], at) for code, at in rows[:MOST_GROUPS]]
+    most = max((n for _code, row, _at in counts for n in row), default=1)
+    names = [str(s[0]) if len(s) == 1 else f"{s[0]}–{s[-1]}" for s in stretches]
+    lines = [_line(code, row, at, most) for code, row, at in counts]
+    return PlanMatrix(names, [MatrixPart("", lines)], is_by_group=True, n_left_out=max(0, len(rows) - MOST_GROUPS))
+
+
+def _line(code: str, counts: Sequence[int], places: Mapping[int, int], most: int) -> MatrixLine:
+    n = sum(places.values())
+    mean = sum(place * times for place, times in places.items()) / n if n else 0.0
+    return MatrixLine(code, [ShadedCell(count, _heat(count, most)) for count in counts], n, mean)
+
+
+def _heat(n: int, most: int) -> int:
+    """From 0, nothing, to 4, the most; where nothing is counted more than once, 2."""
+    if n == 0 or most <= 1:
+        return 2 * min(n, 1)
+    return max(1, ceil(n / most * 4))
+
+
+def list_paths(prospect: Prospect) -> list[PathLine]:
+    """What the first forty people read, group by group; of long paths the beginning."""
+    by_group = prospect.texts.n_stories > MOST_STORIES
+    return [
+        PathLine(
+            number,
+            [_visit_text(visit, prospect, by_group=by_group) for visit in path[:MOST_VISITS]],
+            max(0, len(path) - MOST_VISITS),
+        )
+        for number, path in enumerate(prospect.paths[:MOST_PATHS], start=1)
+    ]
+
+
+def _visit_text(visit: Visit, prospect: Prospect, *, by_group: bool) -> str:
+    return prospect.texts.groups[visit.group] if by_group else " ".join(visit.stories)
+
+
+def shade_sources(rows: Sequence[PlacesOfSource]) -> list[tuple[str, list[ShadedCell]]]:
+    """The counts of each source with their shades, from the rarest to the most frequent."""
+    counts = [n for row in rows for n in row.counts]
+    low, high = min(counts, default=0), max(counts, default=0)
+    return [
+        (row.source, [ShadedCell(n, 2 if high == low else 1 + round((n - low) / (high - low) * 3)) for n in row.counts])
+        for row in rows
+    ]
+
+
+def count_verdicts(protocol: Protocol) -> int:
+    """How many questions about a story are answered with Yes or No."""
+    scopes = (Step.Scope.STORY, Step.Scope.STORIES)
+    asked = [item for step in protocol.ratings if step.scope in scopes for item in items_of(step)]
+    return sum(items.find_type(item.type).is_verdict for item in asked)
+
+
+def expect_widths(prospect: Prospect, source_by_story: Mapping[str, str], *, n_verdicts: int) -> list[ExpectedWidth]:
+    """How exact results will be: shares of Yes of the source with fewest stories, or of all where none are known;
+    differences of two sources; and kappa."""
+    k = prospect.choices.seats_per_group
+    per_source: dict[str, int] = {}
+    for codes in prospect.texts.stories:
+        for code in codes:
+            name = source_by_story.get(code, "")
+            per_source[name] = per_source.get(name, 0) + 1
+    n = min(per_source.values(), default=0)
+    if not n_verdicts or not n:
+        return []
+    whose = _("stories of one source") if source_by_story else _("all stories")
+    one = {"between": BETWEEN_STORIES, "within": WITHIN_STORIES}
+    every = {"between": BETWEEN_STORIES_OF_ALL, "within": WITHIN_STORIES_OF_ALL}
+    widths = [(_("One test, %(whose)s") % {"whose": whose}, expected_widths.of_mean(n, k, **one))]
+    if n_verdicts == N_ALL:
+        widths.append(
+            (_("All %(n)d tests, %(whose)s") % {"n": N_ALL, "whose": whose}, expected_widths.of_mean(n, k, **every))
+        )
+    if len(per_source) > 1:
+        widths.append((_("Two sources, one test"), expected_widths.of_difference(n, k, **one)))
+        if n_verdicts == N_ALL:
+            widths.append((_("Two sources, all tests"), expected_widths.of_difference(n, k, **every)))
+    rows = [
+        _width(label, float(width), _("± %(n)d points") % {"n": round(float(width) * 100)}) for label, width in widths
+    ]
+    if k > 1:
+        kappa = expected_widths.of_kappa(sum(per_source.values()), k, kappa=KAPPA, share=SHARE)
+        rows.append(_width(_("Agreement on one test, kappa"), kappa, f"± {number_format(kappa, decimal_pos=2)}"))
+    return rows
+
+
+def _width(label: str, half: float, text: str) -> ExpectedWidth:
+    reach = round(min(half, 1.0) * HALF_OF_PICTURE)
+    return ExpectedWidth(label, text, HALF_OF_PICTURE - reach, HALF_OF_PICTURE + reach)

@@ -1,0 +1,90 @@
+"""The analysis plan of a study: what is tested, fixed before anyone answers. Read strictly, without the database."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from studies.documents import reader
+from studies.documents.errors import DocumentError, InvalidValue
+from studies.documents.reader import FieldReader
+
+KEY = "analysis_plan"  # of the table in a study file
+# Contrasts: every other source against the reference, or every two sources.
+AGAINST_REFERENCE, EVERY_PAIR = "against_reference", "every_pair"
+CONTRASTS = (AGAINST_REFERENCE, EVERY_PAIR)
+# Tests, on story means. Default: Wilcoxon where groups pair the sources, else Welch. Means: t, paired or Welch.
+# Ranks: Wilcoxon where groups pair the sources, else Mann-Whitney with Cliff's delta.
+BY_DEFAULT, OF_MEANS, OF_RANKS = "default", "means", "ranks"
+TESTS = (BY_DEFAULT, OF_MEANS, OF_RANKS)
+EPSILON = 0.2  # by which an expert may be better than a judge that stands in; see `stats.alternative_annotator`
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnalysisPlan:
+    """What a study is to test.
+
+    outcome : key of the primary outcome, as "verdicts" or "scales/empathy"
+    reference : name of the source against which the others stand; "" if every two sources are compared
+    margin : in units of the outcome; within it sources count as equally good. None: equivalence is not tested
+    hypotheses, exclusions : in the words of whoever plans
+    """
+
+    outcome: str
+    reference: str = ""
+    contrasts: str = AGAINST_REFERENCE
+    test: str = BY_DEFAULT
+    margin: float | None = None
+    epsilon: float = EPSILON
+    hypotheses: str = ""
+    exclusions: str = ""
+
+    def as_table(self) -> dict[str, Any]:
+        """What a document says of it: the outcome, and what is not as it is by default."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {field.name: values[field.name] for field in fields(self) if values[field.name] != field.default}
+
+
+def _number(least: float, most: float, words: str) -> FieldReader:
+    """A number between the two, neither of them."""
+
+    def read(value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise InvalidValue(f"must be a number, not {reader.name_kind(value)}")
+        if not math.isfinite(value) or not least < value < most:
+            raise InvalidValue(f"must be {words}")
+        return float(value)
+
+    return read
+
+
+READERS: dict[str, Callable[[Any], Any]] = {
+    "outcome": reader.line(130),
+    "reference": reader.line(200),
+    "contrasts": reader.one_of(*CONTRASTS),
+    "test": reader.one_of(*TESTS),
+    "margin": _number(0, math.inf, "larger than 0, in units of the outcome"),
+    "epsilon": _number(0, 1, "larger than 0 and smaller than 1, as .2"),
+    "hypotheses": reader.text,
+    "exclusions": reader.text,
+}
+
+
+def parse_analysis_plan(table: Any, path: Path | str) -> AnalysisPlan:
+    """The plan that a table says. Raises DocumentError at the first fault."""
+    if not isinstance(table, Mapping):
+        raise DocumentError(path, KEY, f"must be a table; write it under [{KEY}]")
+    values = reader.read_table(table, READERS, path=path, location=KEY)
+    reader.check_required(values, ["outcome"], path=path, location=KEY)
+    plan = AnalysisPlan(**values)
+    if fault := find_fault(plan):
+        raise DocumentError(path, f"{KEY}, {fault[0]}", fault[1])
+    return plan
+
+
+def find_fault(plan: AnalysisPlan) -> tuple[str, str] | None:
+    """The field that does not go with the others, and why; None if all do."""
+    if plan.contrasts == AGAINST_REFERENCE and not plan.reference:
+        return "reference", f"is missing; name the source, or say contrasts = “{EVERY_PAIR}”"
+    return None

@@ -1,0 +1,23 @@
+"""Names in braces that a text of a study may use in place of what the study says of itself, such as {organiser}.
+
+A draft keeps the braces, so that its text follows the study; they are filled where the protocol is written down.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+# Fields of a study.
+NAMES = ("organiser", "contact", "pay")
+
+
+def fill(text: str, values: Mapping[str, Any]) -> str:
+    """The text with every name replaced by its value; one without a value stays as it is, in its braces."""
+    for name in NAMES:
+        if value := values.get(name):
+            text = text.replace(f"{{{name}}}", str(value))
+    return text
+
+
+def find_unfilled(text: str, values: Mapping[str, Any]) -> list[str]:
+    """The names in the text for which there is no value."""
+    return [name for name in NAMES if f"{{{name}}}" in text and not values.get(name)]

@@ -1,0 +1,154 @@
+"""Writing instruments: a draft is begun, copied or brought from a file, its questions are changed, and it is published.
+
+The pages of instruments call these. What is published is protected by the tables themselves; see `studies.publication`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, Max
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+
+from studies import loader
+from studies.documents.instrument import WORDED, InstrumentDocument
+from studies.documents.names import first_free
+from studies.models import Instrument, Item, Step
+from studies.publication import explain_published
+
+LONGEST_SLUG, LONGEST_VERSION = 60, 40  # characters
+ASIDE = 10_000  # a position that no item has: one waits there while two change places
+
+
+class InstrumentInUse(ValueError):
+    """A draft that a study asks cannot be deleted; the message names the studies."""
+
+
+def begin_draft(title: str, *, language: str = "en", citation: str = "") -> Instrument:
+    """A new draft without a question."""
+    return Instrument.objects.create(
+        slug=_free_slug(title), version="1", title=title, language=language, citation=citation
+    )
+
+
+@transaction.atomic
+def copy_draft(instrument: Instrument, *, title: str) -> Instrument:
+    """A draft that asks what the instrument asks: its next version if it keeps the title, else one of its own."""
+    is_next_version = title == instrument.title
+    draft = Instrument.objects.create(
+        slug=instrument.slug if is_next_version else _free_slug(title),
+        version=_next_version(instrument) if is_next_version else "1",
+        title=title,
+        language=instrument.language,
+        citation=instrument.citation,
+        note=instrument.note,
+    )
+    items = list(instrument.items.order_by("position"))
+    for item in items:
+        item.pk, item.instrument = None, draft
+        item._state.adding = True
+    Item.objects.bulk_create(items)
+    return draft
+
+
+@transaction.atomic
+def load_draft(document: InstrumentDocument) -> Instrument:
+    """The instrument of that file as a draft. Raises loader.VersionConflict."""
+    if Instrument.objects.filter(slug=document.slug, version=document.version).exists():
+        raise loader.VersionConflict(
+            _("“%(title)s”, version %(version)s, is there already. Raise the version in the file.")
+            % {"title": document.title, "version": document.version}
+        )
+    draft = Instrument.objects.create(**{name: getattr(document, name) for name in loader.MODEL_FIELDS})
+    Item.objects.bulk_create(
+        Item(instrument=draft, position=position, **asdict(item))
+        for position, item in enumerate(document.items, start=1)
+    )
+    return draft
+
+
+@transaction.atomic
+def save_item(instrument: Instrument, fields: Mapping[str, Any], *, item: Item | None = None) -> Item:
+    """The question with these fields of `ItemDocument`, a new one at the end if none is given.
+
+    Words that were quoted from a source and are others now count as adapted. Raises AlreadyPublished.
+    """
+    locked = _lock(instrument)
+    if item is None:
+        last = locked.items.aggregate(last=Max("position"))["last"] or 0
+        name = str(fields.get("title") or fields["question"])
+        item = Item(instrument=locked, position=last + 1, key=_free_key(locked, name))
+    changed = {name for name, value in fields.items() if getattr(item, name) != value}
+    for name, value in fields.items():
+        setattr(item, name, value)
+    item.adapted = sorted({*item.adapted, *(set(item.quoted) & changed)} & _worded_fields(item))
+    item.quoted = sorted(set(item.quoted) - changed)
+    item.save()
+    return item
+
+
+@transaction.atomic
+def move_item(item: Item, *, by: int) -> None:
+    """Let the question change places with the one before it (by = -1) or after it (1); at an end it stays."""
+    instrument = _lock(item.instrument)
+    items = list(instrument.items.order_by("position"))
+    index = [row.pk for row in items].index(item.pk)
+    if not 0 <= index + by < len(items):
+        return
+    first, second = items[index], items[index + by]
+    positions = first.position, second.position
+    rows = Item.objects.filter(instrument=instrument)
+    rows.filter(pk=first.pk).update(position=F("position") + ASIDE)
+    rows.filter(pk=second.pk).update(position=positions[0])
+    rows.filter(pk=first.pk).update(position=positions[1])
+
+
+@transaction.atomic
+def remove_item(item: Item) -> None:
+    """Take the question out. Raises AlreadyPublished."""
+    _lock(item.instrument)
+    item.delete()
+
+
+@transaction.atomic
+def delete_draft(instrument: Instrument) -> None:
+    """Delete the draft with its questions. Raises AlreadyPublished, InstrumentInUse."""
+    locked = _lock(instrument)
+    steps = Step.objects.filter(instrument=locked).select_related("version__study")
+    if titles := sorted({step.version.study.title for step in steps}):
+        reason = _("It is asked in %(studies)s. Take it out of what is asked there first.")
+        raise InstrumentInUse(reason % {"studies": ", ".join(f"“{title}”" for title in titles)})
+    locked.delete()
+
+
+def _lock(instrument: Instrument) -> Instrument:
+    """The draft, which nobody publishes until this transaction is over. Raises AlreadyPublished."""
+    locked = Instrument.objects.select_for_update().get(pk=instrument.pk)
+    if locked.status == Instrument.Status.PUBLISHED:
+        raise explain_published(locked)
+    return locked
+
+
+def _worded_fields(item: Item) -> set[str]:
+    """The fields that say anything: only those can be marked as adapted."""
+    return {name for name in WORDED if getattr(item, name)}
+
+
+def _free_slug(title: str) -> str:
+    taken = set(Instrument.objects.values_list("slug", flat=True))
+    return first_free(slugify(title).strip("-_") or "instrument", taken, longest=LONGEST_SLUG)
+
+
+def _free_key(instrument: Instrument, name: str) -> str:
+    taken = set(instrument.items.values_list("key", flat=True))
+    return first_free(slugify(name).strip("-_") or "question", taken, longest=LONGEST_SLUG)
+
+
+def _next_version(instrument: Instrument) -> str:
+    taken = set(Instrument.objects.filter(slug=instrument.slug).values_list("version", flat=True))
+    numbers = [int(version) for version in taken if version.isdigit()]
+    return str(max(numbers) + 1) if numbers else first_free(instrument.version, taken, longest=LONGEST_VERSION)

@@ -1,0 +1,81 @@
+"""The analysis plan of a study: read from its rows or as it was frozen, checked against the study, and saved."""
+
+import json
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+
+from django.utils.translation import gettext as _
+
+from studies.documents.analysis_plan import KEY, AnalysisPlan, parse_analysis_plan
+from studies.documents.errors import quote
+from studies.models import ProtocolVersion, Source, Step, Study
+from studies.protocol.outcomes import list_outcomes
+from studies.protocol.steps import Protocol
+
+REFERENCE = "reference"
+
+
+class PlanFrozen(ValueError):
+    """The protocol is frozen, and what is tested with it."""
+
+
+def drafted_plan(study: Study) -> AnalysisPlan | None:
+    """The plan as the study has it now; None without one."""
+    return parse_analysis_plan(study.analysis_plan, study.slug) if study.analysis_plan else None
+
+
+def frozen_plan(study: Study) -> AnalysisPlan | None:
+    """The plan in its frozen protocol; None if it has none, or if nothing is frozen. One query."""
+    version = study.frozen_versions.first()
+    return plan_of(version) if version else None
+
+
+def plan_of(version: ProtocolVersion) -> AnalysisPlan | None:
+    """The plan in the document of a frozen version; all versions have the same, or none."""
+    table = json.loads(version.document).get(KEY)
+    return parse_analysis_plan(table, f"protocol {version.number}") if table else None
+
+
+def list_sources(study: Study) -> list[str]:
+    """The names of those who wrote its stories, in alphabetical order."""
+    names = Source.objects.filter(provenances__story__study=study).values_list("name", flat=True)
+    return sorted(set(names), key=str.casefold)
+
+
+def find_plan_faults(study: Study, protocol: Protocol, *, is_blind: bool = False) -> list[str]:
+    """What in its plan the study does not have, in sentences. Reads sources only if there is a plan.
+
+    is_blind : no source is named, for findings, which coordinators read as well
+    """
+    plan = drafted_plan(study)
+    faults = find_misfits(plan, protocol.steps, list_sources(study)) if plan else ()
+    of_reference = _("no story is by the source that it compares against; choose one on its page")
+    return [f"{field}: {of_reference if is_blind and field == REFERENCE else sentence}" for field, sentence in faults]
+
+
+def find_misfits(plan: AnalysisPlan, steps: Iterable[Step], sources: list[str]) -> Iterator[tuple[str, str]]:
+    """The fields of a plan that name what is not there, each with a sentence and the way out."""
+    outcomes = {outcome.key: outcome for outcome in list_outcomes(steps)}
+    if plan.outcome not in outcomes:
+        yield "outcome", _("there is no outcome %(name)s; %(way_out)s") % _names(plan.outcome, list(outcomes))
+    if plan.reference and plan.reference not in sources:
+        yield REFERENCE, _("no story is by %(name)s; %(way_out)s") % _names(plan.reference, sources)
+    if len(sources) < 2:
+        yield "contrasts", _("the stories have fewer than two sources, so there is nothing to compare")
+
+
+def _names(name: str, available: list[str]) -> dict[str, str]:
+    near = get_close_matches(name, available, n=1)
+    if near:
+        way_out = _("did you mean %(name)s?") % {"name": quote(near[0])}
+    else:
+        way_out = _("there are %(names)s") % {"names": ", ".join(available) or "–"}
+    return {"name": quote(name), "way_out": way_out}
+
+
+def save_plan(study: Study, plan: AnalysisPlan | None) -> None:
+    """Plan this, or nothing. Raises PlanFrozen once a protocol is frozen; the database refuses it then as well."""
+    if study.frozen_versions.exists():
+        raise PlanFrozen(_("The protocol is frozen, and the analysis plan with it."))
+    study.analysis_plan = plan.as_table() if plan else {}
+    study.save(update_fields=["analysis_plan"])

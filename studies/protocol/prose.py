@@ -1,0 +1,185 @@
+"""A protocol as a page of prose, made from the very document that is frozen; every part of it stands in one section."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from studies import hashing
+from studies.vocabulary import OrderPolicy, StepKind, StepScope
+
+TOLD, PLAN, STORIES, STEPS = "rater_information", "reading_plan", "stories", "steps"
+
+
+@dataclass(frozen=True)
+class ProseSentence:
+    """words : what raters read there, in full; "" if it is said"""
+
+    text: str
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class ProseSection:
+    """A part of the page. part : where it is changed; sha256 : of all that the document says there"""
+
+    key: str
+    title: str
+    part: str
+    sentences: tuple[ProseSentence, ...]
+    sha256: str
+
+
+@dataclass(frozen=True)
+class ProseFacts:
+    """What the document does not hold. least, most : words of a story; closes_at : in words, "" if it stays open"""
+
+    least: int
+    most: int
+    closes_at: str
+
+
+# Of the document what each section rests on; whatever none names belongs to the first.
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "who": ("minutes", "groups_per_rater", "excluded_studies"),
+    "texts": ("stories", "groups", "premises", "shows_premise", "text_kind"),
+    "steps": ("steps", "instruments"),
+    "layout": ("seats_per_group", "order_policy", "seed", "groups_per_sitting", "asks_recognition"),
+}
+
+
+def write_prose(document: str, facts: ProseFacts) -> list[ProseSection]:
+    """The sections of the page, in their order."""
+    content = json.loads(document)
+    return [
+        _section("study", "", TOLD, _study(content), content),
+        _section("who", _("Who is asked"), TOLD, _who(content, facts), content, facts.closes_at),
+        _section("texts", _("What they read"), STORIES, _texts(content, facts), content),
+        _section("steps", _("What they are asked"), STEPS, _steps(content), content),
+        _section("layout", _("How it is laid out"), PLAN, _layout(content), content),
+    ]
+
+
+def _section(
+    key: str, title: str, part: str, sentences: Iterator[ProseSentence], content: Mapping[str, Any], more: str = ""
+) -> ProseSection:
+    elsewhere = {name for names in KEYS.values() for name in names}
+    names = KEYS.get(key) or sorted(set(content) - elsewhere)
+    of_section = {name: content.get(name) for name in names}
+    return ProseSection(key, title, part, tuple(sentences), hashing.sha256(hashing.canonical_json(of_section) + more))
+
+
+def _study(content: Mapping[str, Any]) -> Iterator[ProseSentence]:
+    sentence = _("This study is called “%(title)s”") % {"title": content["title"]}
+    if content["organiser"]:
+        sentence = _("%(called)s and is run by %(organiser)s") % {"called": sentence, "organiser": content["organiser"]}
+    yield ProseSentence(sentence + (f" ({content['contact']})." if content["contact"] else "."))
+    if content["notice"]:
+        yield ProseSentence(_("On every page stands: “%(notice)s”") % {"notice": content["notice"]})
+
+
+def _who(content: Mapping[str, Any], facts: ProseFacts) -> Iterator[ProseSentence]:
+    if most := content.get("groups_per_rater"):
+        sentence = ngettext(
+            "People are invited singly, each for one group.",
+            "People are invited singly, each for up to %(n)d groups.",
+            most,
+        )
+        yield ProseSentence(sentence % {"n": most})
+    else:
+        yield ProseSentence(_("People are invited singly, each for as many groups as they like."))
+    if content["minutes"]:
+        sentence = ngettext(
+            "They are told that a group takes about %(n)d minute.",
+            "They are told that a group takes about %(n)d minutes.",
+            content["minutes"],
+        )
+        yield ProseSentence(sentence % {"n": content["minutes"]})
+    else:
+        yield ProseSentence(_("They are not told how long a group takes."))
+    if content.get("excluded_studies"):
+        n = len(content["excluded_studies"])
+        sentence = ngettext(
+            "Who took part in an earlier study that is named gets no group.",
+            "Who took part in one of %(n)d earlier studies gets no group.",
+            n,
+        )
+        yield ProseSentence(sentence % {"n": n})
+    if facts.closes_at:
+        yield ProseSentence(_("They may answer until %(time)s.") % {"time": facts.closes_at})
+    else:
+        yield ProseSentence(_("They may answer until the study is closed; no deadline is set."))
+
+
+def _texts(content: Mapping[str, Any], facts: ProseFacts) -> Iterator[ProseSentence]:
+    sizes = sorted({len(codes) for codes in content["groups"].values()})
+    n_groups, n_stories = len(content["groups"]), len(content["stories"])
+    stories = ngettext("%(n)d story", "%(n)d stories", n_stories) % {"n": n_stories}
+    groups = ngettext("%(n)d group", "%(n)d groups", n_groups) % {"n": n_groups}
+    size = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]}–{sizes[-1]}" if sizes else "0"
+    words = f"{facts.least}" if facts.least == facts.most else f"{facts.least}–{facts.most}"
+    sentence = _("%(stories)s of %(words)s words in %(groups)s of %(size)s, without the names of their authors.")
+    yield ProseSentence(sentence % {"stories": stories, "words": words, "groups": groups, "size": size})
+    if content["shows_premise"]:
+        yield ProseSentence(_("What the stories of a group were written to is shown."))
+    else:
+        yield ProseSentence(_("What the stories of a group were written to is not shown."))
+
+
+def _steps(content: Mapping[str, Any]) -> Iterator[ProseSentence]:
+    for step in content["steps"]:
+        yield _sentence_of_step(step, content["instruments"])
+
+
+def _sentence_of_step(step: Mapping[str, Any], instruments: Mapping[str, Any]) -> ProseSentence:
+    title = step["title"] or str(StepKind(step["kind"]).label)
+    if step["kind"] == StepKind.CONSENT:
+        return ProseSentence(_("They agree to “%(title)s”.") % {"title": title}, step["text"])
+    if step["kind"] == StepKind.BRIEFING:
+        return ProseSentence(_("They read “%(title)s”.") % {"title": title}, step["text"])
+    instrument = instruments[step["instrument"]]
+    if step["kind"] == StepKind.PRACTICE:
+        sentence = _("“%(title)s”: they practise on a story that is not counted.")
+        return ProseSentence(sentence % {"title": title}, step["story"])
+    about = {
+        StepScope.STORY: _("about each story"),
+        StepScope.STORIES: _("about each story, all on one page"),
+        StepScope.GROUP: _("about the group as a whole"),
+        StepScope.ONCE: _("once"),
+    }[StepScope(step["scope"])]
+    n = len(instrument["items"])
+    sentence = ngettext(
+        "“%(title)s”: %(about)s they answer the question of “%(instrument)s”, version %(version)s.",
+        "“%(title)s”: %(about)s they answer the %(n)d questions of “%(instrument)s”, version %(version)s.",
+        n,
+    )
+    names = {"title": title, "about": about, "n": n}
+    text = sentence % {**names, "instrument": instrument["title"], "version": instrument["version"]}
+    if step["locks"]:
+        text += " " + _("From there on their earlier answers are locked.")
+    return ProseSentence(text, step["text"])
+
+
+def _layout(content: Mapping[str, Any]) -> Iterator[ProseSentence]:
+    k, n_groups = content["seats_per_group"], len(content["groups"])
+    sentence = ngettext(
+        "%(k)d person reads each group, so that there are %(n)d places.",
+        "%(k)d people read each group, so that there are %(n)d places.",
+        k,
+    )
+    yield ProseSentence(sentence % {"k": k, "n": k * n_groups})
+    orders = {
+        OrderPolicy.BALANCED: _("Orders of stories and of groups are counterbalanced by Williams squares."),
+        OrderPolicy.RANDOM: _("Orders of stories and of groups are drawn by lot for each person."),
+        OrderPolicy.FIXED: _("Stories and groups come in the same order for everybody."),
+    }
+    yield ProseSentence(orders[OrderPolicy(content["order_policy"])])
+    if content["groups_per_sitting"] > 1:
+        yield ProseSentence(_("%(n)d groups make a sitting, with one receipt.") % {"n": content["groups_per_sitting"]})
+    if content["asks_recognition"]:
+        yield ProseSentence(
+            _("Before a group they say whether they know one of its stories; who does is given another group.")
+        )

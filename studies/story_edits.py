@@ -1,0 +1,173 @@
+"""Changing the stories of a draft: a text corrected, stories removed, codes made anew, stories moved between groups."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from django.db import transaction
+from django.db.models import ProtectedError
+from django.utils.translation import gettext as _
+
+from studies import formatting, layouts, lifecycle
+from studies.construction import add_groups
+from studies.documents import reader
+from studies.documents.errors import InvalidValue
+from studies.documents.stories import MOST_IN_GROUP
+from studies.models import Provenance, Step, Story, StoryGroup, Study
+from studies.story_groups import Member, code_groups, form_groups, neutral_codes
+
+Membership = StoryGroup.stories.through
+
+
+class StoriesFinal(ValueError):
+    """The stories stay as they are; the message says why."""
+
+
+class EditRefused(ValueError):
+    """This change is not made; the message says why and what would do."""
+
+
+def find_obstacle(study: Study) -> str:
+    """Why the stories of the study cannot be changed, in words; "" if they can."""
+    if not lifecycle.may_edit(study, is_frozen=study.frozen_versions.exists()):
+        if study.is_draft:
+            return _(
+                "A run of a judge has frozen what is asked and read here. To change stories, make a copy of the study."
+            )
+        return _("The study is launched, so its stories stay as they are. To change them, make a copy of the study.")
+    if Step.objects.filter(version__study=study, layout__in=layouts.keys_that_fill_text()).exists():
+        return _("The study is a cloze, whose text belongs to its blanks. Change the cloze instead.")
+    return ""
+
+
+def require_editable(study: Study) -> None:
+    """Raise StoriesFinal unless the study's stories may be changed."""
+    if sentence := find_obstacle(study):
+        raise StoriesFinal(sentence)
+
+
+def _hold(study: Study) -> Study:
+    """The study, which nobody launches or changes meanwhile. Raises StoriesFinal."""
+    row = Study.objects.select_for_update().get(pk=study.pk)
+    require_editable(row)
+    return row
+
+
+@transaction.atomic
+def correct_text(story: Story, text: str) -> bool:
+    """Whether the text was another one; the one that came is kept. Raises StoriesFinal, or EditRefused."""
+    _hold(story.study)
+    try:
+        words = str(reader.text(text))
+    except InvalidValue as error:
+        raise EditRefused(_("The text %(why)s.") % {"why": error}) from None
+    if not words.strip():
+        raise EditRefused(_("A story without words cannot be read. Remove it instead."))
+    if words == story.text:
+        return False
+    formatting.keep_raw(story)
+    story.text, story.is_withheld = words, False
+    story.save()
+    return True
+
+
+@transaction.atomic
+def remove_stories(study: Study, keys: Collection[int]) -> int:
+    """How many stories were removed, with what is known of them; groups that are empty now go as well.
+
+    Raises StoriesFinal, or EditRefused.
+    """
+    _hold(study)
+    stories = Story.objects.filter(study=study, pk__in=keys)
+    n_stories = len(stories)
+    group_keys = list(Membership.objects.filter(story__in=stories).values_list("storygroup", flat=True))
+    try:
+        stories.delete()
+        _delete_empty(group_keys)
+    except ProtectedError:
+        raise EditRefused(_say_planned()) from None
+    return n_stories
+
+
+def _say_planned() -> str:
+    return _("Places are planned for a group that would be empty. Move its stories after the plan is made anew.")
+
+
+def _delete_empty(group_keys: Iterable[int]) -> None:
+    StoryGroup.objects.filter(pk__in=set(group_keys), stories=None).delete()
+
+
+@transaction.atomic
+def give_neutral_codes(study: Study) -> int:
+    """How many stories have a new code, which says nothing of where they come from. Raises StoriesFinal."""
+    _hold(study)
+    rows = list(study.stories.order_by("pk"))
+    taken = {row.code for row in rows}
+    for row, code in zip(rows, neutral_codes(len(rows), taken=taken), strict=True):
+        row.code = code
+    Story.objects.bulk_update(rows, ["code"], batch_size=400)
+    return len(rows)
+
+
+@transaction.atomic
+def move_stories(study: Study, memberships: Sequence[tuple[int, int]], *, code: str) -> StoryGroup:
+    """The group of that code, or a new one for "", which the stories stand in now instead of where they stood.
+
+    memberships : (story, group) by primary key; group 0 for a story that stands in none
+    Raises StoriesFinal, or EditRefused.
+    """
+    _hold(study)
+    story_keys = {story for story, _group in memberships}
+    stories = list(Story.objects.filter(study=study, pk__in=story_keys))
+    group = _find_group(study, code)
+    before = {group_key for _story, group_key in memberships}
+    Membership.objects.filter(
+        storygroup__study=study, storygroup__in=before, story__in=[story.pk for story in stories]
+    ).exclude(storygroup=group).delete()
+    group.stories.add(*stories)
+    if group.stories.count() > MOST_IN_GROUP:
+        raise EditRefused(_("A group has at most %(n)d stories, one for each letter.") % {"n": MOST_IN_GROUP})
+    try:
+        _delete_empty(before - {group.pk})
+    except ProtectedError:
+        raise EditRefused(_say_planned()) from None
+    return group
+
+
+def _find_group(study: Study, code: str) -> StoryGroup:
+    if code:
+        group = StoryGroup.objects.filter(study=study, code=code).first()
+        if group is None:
+            raise EditRefused(_("There is no group “%(group)s”. Choose one of the list.") % {"group": code})
+        return group
+    codes = set(study.groups.values_list("code", flat=True))
+    n = next(n for n in range(len(codes) + 1, 2 * len(codes) + 2) if f"g{n}" not in codes)
+    return StoryGroup.objects.create(study=study, code=f"g{n}")
+
+
+@transaction.atomic
+def form_groups_anew(study: Study, grouping: str) -> int:
+    """How many groups there are now that all stories are grouped that way in place of the old groups.
+
+    grouping : “alone”, “pairs”, “balanced” or “premise”. Raises StoriesFinal, or EditRefused.
+    """
+    row = _hold(study)
+    premise_by_story = dict(Membership.objects.filter(story__study=row).values_list("story", "storygroup__premise"))
+    origins = Provenance.objects.filter(story__study=row).values_list("story", "story__text", "source__name")
+    source_by_story = {pk: source for pk, _text, source in origins}
+    members = [
+        Member(pk, text, source_by_story.get(pk, ""), premise_by_story.get(pk, ""))
+        for pk, text in row.stories.values_list("pk", "text")
+    ]
+    groups = form_groups(members, grouping, seed=row.seed)
+    if any(len(keys) > MOST_IN_GROUP for keys in groups.values()):
+        raise EditRefused(_("A group has at most %(n)d stories, one for each letter.") % {"n": MOST_IN_GROUP})
+    if grouping == "pairs" and any(len(keys) == 1 for keys in groups.values()):
+        raise EditRefused(_("The stories do not come out in pairs: one would be left alone. Remove one, or add one."))
+    try:
+        row.groups.all().delete()
+    except ProtectedError:
+        raise EditRefused(_say_planned()) from None
+    codes = code_groups(groups)
+    add_groups(row, [(codes[name], premise_by_story.get(keys[0], ""), keys) for name, keys in groups.items()])
+    return len(groups)

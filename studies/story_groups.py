@@ -1,0 +1,137 @@
+"""Putting stories into groups: by what a column says, by premise, with balanced sources, in pairs, or each alone."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from studies.documents.names import CODE
+from studies.hashing import sha256
+
+
+@dataclass(frozen=True)
+class Member:
+    """A story to be put into a group. key : what it is known by here; group : what its column says, if there is one"""
+
+    key: int
+    text: str
+    source: str
+    premise: str = ""
+    group: str = ""
+
+
+def form_groups(members: Sequence[Member], grouping: str, *, seed: int, size: int = 0) -> dict[str, list[int]]:
+    """The stories' keys by the name of their group. Names that the program makes are “” and a number.
+
+    seed : of the draw; the same texts and seed give the same groups, whatever the order of the file
+    """
+    if grouping == "column":
+        return _collect((member.group, member.key) for member in members)
+    if grouping == "premise":
+        numbers = _number(member.premise for member in members)
+        return _collect((numbers[member.premise], member.key) for member in members)
+    drawn = _shuffle(members, seed)
+    if grouping == "alone":
+        sets = [[member.key] for member in drawn]
+    else:
+        buckets: dict[str, list[Member]] = defaultdict(list)
+        for member in drawn:
+            buckets[member.premise].append(member)
+        split = _pair_up if grouping == "pairs" else _balance
+        sets = [keys for bucket in buckets.values() for keys in split(bucket)]
+    return {str(n): keys for n, keys in enumerate(sets, start=1)}
+
+
+def _collect(pairs: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
+    keys_by_name: dict[str, list[int]] = defaultdict(list)
+    for name, key in pairs:
+        keys_by_name[name].append(key)
+    return dict(keys_by_name)
+
+
+def _number(names: Iterable[str]) -> dict[str, str]:
+    """A number for each name, drawn: the first of the file need not be the first of the study."""
+    distinct = list(dict.fromkeys(names))
+    secrets.SystemRandom().shuffle(distinct)
+    return {name: str(n) for n, name in enumerate(distinct, start=1)}
+
+
+def _shuffle(members: Sequence[Member], seed: int) -> list[Member]:
+    ordered = sorted(members, key=lambda member: (sha256(member.text), member.key))
+    return [ordered[at] for at in np.random.default_rng(abs(seed)).permutation(len(ordered))]
+
+
+def _by_source(members: Sequence[Member]) -> dict[str, list[int]]:
+    return _collect((member.source, member.key) for member in members)
+
+
+def _balance(members: Sequence[Member]) -> list[list[int]]:
+    """Groups of one story by each source; the last ones lack a source that has fewer."""
+    keys_by_source = _by_source(members)
+    n_groups = max(map(len, keys_by_source.values()), default=0)
+    return [[keys[n] for keys in keys_by_source.values() if n < len(keys)] for n in range(n_groups)]
+
+
+def _pair_up(members: Sequence[Member]) -> list[list[int]]:
+    """Pairs of stories by two sources as long as there are two; one story may be left alone at the end."""
+    rest = list(_by_source(members).values())
+    pairs = []
+    while rest:
+        rest.sort(key=len, reverse=True)
+        first, second = (rest[0], rest[1]) if len(rest) > 1 else (rest[0], rest[0])
+        pair = [first.pop()]
+        if second:
+            pair.append(second.pop())
+        pairs.append(pair)
+        rest = [keys for keys in rest if keys]
+    return pairs
+
+
+def code_groups(names: Iterable[str], *, taken: Collection[str] = ()) -> dict[str, str]:
+    """A code for each name of a group: the name itself if it can be one, else what remains of it, else a number.
+
+    taken : codes that none of them may have
+    """
+    codes: dict[str, str] = {}
+    used = set(taken)
+    # Names that are codes already come first, so that no other takes what is theirs.
+    for name in sorted(names, key=lambda name: not _is_code(name)):
+        plain = name if _is_code(name) else re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-_.")[:70]
+        code = f"g{plain or len(codes) + 1}" if not plain or plain.isdigit() else plain
+        unique, n = code, 2
+        while unique in used:
+            unique, n = f"{code}-{n}", n + 1
+        codes[name] = unique
+        used.add(unique)
+    return codes
+
+
+def _is_code(name: str) -> bool:
+    return bool(CODE.pattern.fullmatch(name)) and len(name) <= 80 and not name.isdigit()
+
+
+def neutral_codes(n: int, *, taken: Collection[str] = ()) -> list[str]:
+    """So many codes that say nothing, in an order that nobody can draw again."""
+    letter = next(letter for letter in _prefixes() if not any(code.startswith(letter) for code in taken))
+    width = max(len(str(n)), 2)
+    codes = [f"{letter}{number:0{width}d}" for number in range(1, n + 1)]
+    secrets.SystemRandom().shuffle(codes)
+    return codes
+
+
+def _prefixes() -> Iterable[str]:
+    letters = "stuvwxyz"
+    yield from letters
+    yield from (a + b for a in letters for b in letters)
+    yield f"s{secrets.token_hex(4)}"
+
+
+def missing_sources(groups: Mapping[str, Sequence[int]], source_by_key: Mapping[int, str]) -> list[str]:
+    """The groups in which not every source stands exactly once."""
+    sources = sorted(set(source_by_key.values()))
+    return [name for name, keys in groups.items() if sorted(source_by_key[key] for key in keys) != sources]

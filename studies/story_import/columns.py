@@ -1,0 +1,177 @@
+"""What each column of a table is, guessed from its name and first rows; and all else that is chosen on screen."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import pgettext_lazy
+
+from studies.story_import.files import StoryTable
+from studies.vocabulary import SourceKind
+
+FACTOR, LEFT_OUT = "factor", ""
+
+
+@dataclass(frozen=True)
+class ColumnRole:
+    """What a column can be. is_apart : whether raters and coordinators never see what it says"""
+
+    key: str
+    title: Promise
+    is_apart: bool = False
+    names: tuple[str, ...] = ()
+
+
+ROLES = (
+    ColumnRole("code", pgettext_lazy("column", "Our code"), names=("code", "id", "no", "number", "story", "story_id")),
+    ColumnRole("group", pgettext_lazy("column", "Group"), names=("group", "plot", "set", "pair", "item", "group_id")),
+    ColumnRole(
+        "text",
+        pgettext_lazy("column", "The story"),
+        names=("text", "fulltext", "full_text", "story_text", "content", "response", "output", "body"),
+    ),
+    ColumnRole("source", pgettext_lazy("column", "Source"), True, ("source", "author", "writer", "model", "by")),
+    ColumnRole(
+        "source_kind",
+        pgettext_lazy("column", "Who wrote it"),
+        True,
+        ("source_kind", "author_type", "source_type", "kind", "writer_type", "type"),
+    ),
+    ColumnRole("premise", pgettext_lazy("column", "Premise"), names=("premise", "prompt", "plot_summary", "task")),
+    ColumnRole("title", pgettext_lazy("column", "Original title"), True, ("title", "file", "original_title", "name")),
+    ColumnRole("url", pgettext_lazy("column", "Address"), True, ("url", "address", "link")),
+    ColumnRole("licence", pgettext_lazy("column", "Licence"), True, ("licence", "license", "rights")),
+    ColumnRole(
+        "may_send_out", pgettext_lazy("column", "May go to a model"), True, ("may_send_out", "send_out", "to_models")
+    ),
+    ColumnRole(
+        "may_redistribute",
+        pgettext_lazy("column", "May be in exports"),
+        True,
+        ("may_redistribute", "redistribute", "in_exports"),
+    ),
+    ColumnRole(FACTOR, pgettext_lazy("column", "A property to compare by"), True),
+    ColumnRole(LEFT_OUT, pgettext_lazy("column", "Leave out"), names=("notes", "comment", "comments")),
+)
+ROLE_BY_KEY = {role.key: role for role in ROLES}
+_ROLE_BY_NAME = {name: role.key for role in ROLES for name in role.names}
+
+# By words that stand in a kind or in a source's name; the first that does.
+_WORDS_OF_KIND = (
+    (SourceKind.AMATEUR, r"amateur|student|novice|crowd|reddit|hobby|lay"),
+    (SourceKind.MODEL, r"model|gpt|claude|llama|gemini|mistral|qwen|deepseek|\bai\b|llm|machine|generated"),
+    (SourceKind.EXPERT, r"expert|profession|publish|novelist|author|new yorker|master"),
+    (SourceKind.OTHER, r"other|unknown"),
+)
+GROUPINGS = ("column", "premise", "balanced", "pairs", "alone")
+
+
+@dataclass
+class ColumnChoices:
+    """What somebody says of a table, as it is kept.
+
+    roles : by column; kinds : the kind of source by what the file says; merged : by a group's name the one meant
+    left_out : numbers of rows; normalisations : by key; the last five : for all stories where the file says nothing
+    """
+
+    roles: dict[str, str] = field(default_factory=dict)
+    kinds: dict[str, str] = field(default_factory=dict)
+    merged: dict[str, str] = field(default_factory=dict)
+    left_out: list[int] = field(default_factory=list)
+    normalisations: list[str] = field(default_factory=list)
+    has_new_codes: bool = False
+    accepts_encoding: bool = False
+    grouping: str = ""
+    source: str = ""
+    source_kind: str = ""
+    licence: str = ""
+    may_send_out: bool = False
+    may_redistribute: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def for_next_file(self) -> dict[str, Any]:
+        """What holds for another file of the same columns as well."""
+        return self.as_json() | {"left_out": [], "accepts_encoding": False}
+
+    def column_of(self, role: str) -> str:
+        """The first column of that role; "" if there is none."""
+        return next((column for column, key in self.roles.items() if key == role), "")
+
+
+def restore_choices(values: Mapping[str, Any]) -> ColumnChoices:
+    """The choices as they were kept; what is not there any more is left out."""
+    return ColumnChoices(**{f.name: values[f.name] for f in fields(ColumnChoices) if f.name in values})
+
+
+def guess_choices(table: StoryTable) -> tuple[ColumnChoices, set[str]]:
+    """What the columns seem to be, and those of which nothing is sure."""
+    roles, unsure = _guess_by_names(table.columns), set()
+    rows = [cells for _n, cells in table.rows[:200]]
+    samples = {column: [cells[at] for cells in rows if cells[at]] for at, column in enumerate(table.columns)}
+    if "text" not in roles.values() and (
+        longest := max(samples, key=lambda column: _mean_length(samples[column]), default="")
+    ):
+        roles[longest] = "text"
+        unsure.add(longest)
+    for column in table.columns:
+        if column not in roles:
+            n_values = len(set(samples[column]))
+            is_factor = 1 < n_values <= 20 and n_values < len(samples[column]) and _mean_length(samples[column]) < 60
+            roles[column] = FACTOR if is_factor else LEFT_OUT
+            unsure |= {column} if is_factor else set()
+    choices = ColumnChoices(roles={column: roles[column] for column in table.columns})
+    choices.grouping = (
+        "column" if choices.column_of("group") else "premise" if choices.column_of("premise") else "alone"
+    )
+    return choices, unsure
+
+
+def _guess_by_names(columns: Sequence[str]) -> dict[str, str]:
+    """The roles that the names alone tell; each once, but for those that are left out."""
+    roles: dict[str, str] = {}
+    plain = {column: re.sub(r"[\W_]+", "_", column.strip().lower()).strip("_") for column in columns}
+    # A column that bears the very name of a role comes before one that is like it.
+    for is_exact in (True, False):
+        for column in columns:
+            key = _ROLE_BY_NAME.get(plain[column])
+            if key is not None and column not in roles and is_exact == (plain[column] == (key or "-")):
+                if key and key in roles.values():
+                    continue
+                roles[column] = key
+    return roles
+
+
+def _mean_length(words: Sequence[str]) -> float:
+    return sum(map(len, words)) / max(len(words), 1)
+
+
+def guess_kind(words: str) -> str:
+    """The kind of source that words such as “gpt-4” or “human, published” mean; "" if they do not say."""
+    plain = words.strip().casefold().replace("_", " ")
+    for kind in SourceKind:
+        if plain in (kind.value.replace("_", " "), str(kind.label).casefold()):
+            return kind.value
+    return next((kind.value for kind, pattern in _WORDS_OF_KIND if re.search(pattern, plain)), "")
+
+
+def count_kind_values(table: StoryTable, choices: ColumnChoices) -> Counter[str]:
+    """What is to be translated into kinds of sources: values of the column that says who wrote, else the sources."""
+    column = choices.column_of("source_kind") or choices.column_of("source")
+    if not column:
+        return Counter()
+    at, omitted = table.columns.index(column), set(choices.left_out)
+    return Counter(cells[at].strip() for n, cells in table.rows if cells[at].strip() and n not in omitted)
+
+
+def fill_kinds(choices: ColumnChoices, values: Iterable[str], kind_by_source: Mapping[str, str]) -> None:
+    """Guess the kinds that nobody has said yet; a source that is known keeps the one it has."""
+    for value in values:
+        if not choices.kinds.get(value):
+            choices.kinds[value] = kind_by_source.get(value) or guess_kind(value)

@@ -1,0 +1,259 @@
+"""What somebody drops or pastes, as one table: a header and rows of words, whatever the kind of file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from studies.documents import reader
+from studies.documents.errors import InvalidValue
+from studies.documents.stories import MOST_ROWS
+from studies.story_import.archives import check_sizes, open_archive, read_entries, size_unpacked
+from studies.story_import.errors import UnreadableFile
+from studies.story_import.word_files import read_word_file
+from studies.story_import.workbooks import MOST_COLUMNS, read_workbook
+
+LARGEST = reader.LARGEST_FILE
+KINDS = (".csv", ".tsv", ".xlsx", ".jsonl", ".json", ".zip", ".txt", ".md", ".docx")
+_OLE, _ZIP = b"\xd0\xcf\x11\xe0", b"PK\x03\x04"
+TEXTS = (".txt", ".md", ".docx")
+# What a file of texts says of each text.
+TEXT_COLUMNS = ("folder", "file", "text")
+
+
+@dataclass(frozen=True)
+class StoryTable:
+    """A file as rows of words.
+
+    rows : the number of each row as a spreadsheet counts it, and a cell for every column
+    formulas : places (row number, column) whose cell is a formula
+    encoding : how the bytes were read; "cp1252" if they were no UTF-8
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[int, tuple[str, ...]], ...]
+    formulas: tuple[tuple[int, int], ...] = ()
+    encoding: str = "utf-8"
+
+
+@dataclass
+class _Decoded:
+    """Whether any of the bytes that were turned to words were no UTF-8, and how much documents unpacked to."""
+
+    encodings: set[str] = field(default_factory=set)
+    n_unpacked: int = 0
+
+    def decode(self, content: bytes, name: str) -> str:
+        if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+            words = _try_decode(content, "utf-16")
+        elif (words := _try_decode(content, "utf-8-sig")) is None and b"\0" not in content:
+            words = _try_decode(content, "cp1252")
+            self.encodings.add("cp1252")
+        if words is None or _is_binary(words):
+            raise UnreadableFile(_("“%(file)s” is not text. Save it as plain text, CSV or .docx.") % {"file": name})
+        return words
+
+    @property
+    def encoding(self) -> str:
+        return next(iter(self.encodings), "utf-8")
+
+
+def _try_decode(content: bytes, encoding: str) -> str | None:
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+
+
+def _is_binary(words: str) -> bool:
+    return len(re.findall(r"[\x00-\x08\x0e-\x1f]", words[:100_000])) > len(words[:100_000]) / 100
+
+
+def read_file(name: str, content: bytes) -> StoryTable:
+    """The table in a file. Raises UnreadableFile with a sentence and a way out."""
+    name = PurePosixPath(name.replace("\\", "/")).name[-200:] or "file"
+    suffix = PurePosixPath(name).suffix.lower()
+    if len(content) > LARGEST:
+        raise UnreadableFile(_("The file is larger than 50 MB. Split it, or leave out what is no story."))
+    if not content.strip():
+        raise UnreadableFile(_("The file is empty."))
+    if suffix in (".xlsm", ".docm", ".xlsb"):
+        raise UnreadableFile(_("The file has macros, which Quire does not open. Save it as .xlsx or .docx."))
+    if content.startswith(_OLE):
+        message = _(
+            "This is a document of an old kind, or locked by a password. Save it as .xlsx, .docx or plain text."
+        )
+        raise UnreadableFile(message)
+    if suffix not in _READERS:
+        message = _("Quire reads %(kinds)s. Save the file as one of these.")
+        raise UnreadableFile(message % {"kinds": ", ".join(KINDS)})
+    if content.startswith(_ZIP) and suffix not in (".zip", ".xlsx", ".docx"):
+        raise UnreadableFile(_("“%(file)s” is not text. Save it as plain text, CSV or .docx.") % {"file": name})
+    return _checked(_READERS[suffix](name, content))
+
+
+def read_pasted(words: str) -> StoryTable:
+    """What was pasted: a table with a header if its first line is one, else one text. Raises UnreadableFile."""
+    if not words.strip():
+        raise UnreadableFile(_("Nothing was pasted."))
+    alike = words.replace("\r\n", "\n").replace("\r", "\n")
+    first = alike.strip("\n").split("\n", 1)[0]
+    if alike.lstrip().startswith(("{", "[")):
+        return _checked(_json_lines(_("pasted"), alike.encode()))
+    if first.count("\t") or (first.count(",") and re.search(r"(?:^|,)\s*\"?(?:text|story)\"?\s*(?:,|$)", first, re.I)):
+        return _checked(_delimited(_("pasted"), alike.encode()))
+    return _checked(StoryTable(_("pasted"), TEXT_COLUMNS, ((1, ("", "", alike)),)))
+
+
+def _checked(table: StoryTable) -> StoryTable:
+    """The table without empty columns, if there is anything in it. Raises UnreadableFile."""
+    if not table.rows:
+        raise UnreadableFile(_("There is a header and no row below it. Add a row for each story."))
+    if len(table.rows) > MOST_ROWS:
+        raise UnreadableFile(_("There are more than %(n)d rows. Split the file.") % {"n": MOST_ROWS})
+    if len(table.columns) > MOST_COLUMNS:
+        message = _("There are more than %(n)d columns. Leave out those that Quire need not know.")
+        raise UnreadableFile(message % {"n": MOST_COLUMNS})
+    if doubles := sorted({name for name in table.columns if table.columns.count(name) > 1}):
+        message = _("The column “%(name)s” stands twice. Give each column a name of its own.")
+        raise UnreadableFile(message % {"name": doubles[0]})
+    return table
+
+
+def _delimited(name: str, content: bytes) -> StoryTable:
+    decoded = _Decoded()
+    words = decoded.decode(content, name)
+    csv.field_size_limit(LARGEST)  # the module's own limit, 128 KiB, is less than a long story
+    first = words.split("\n", 1)[0]
+    delimiter = max("\t;,", key=lambda mark: (first.count(mark), mark == ","))
+    rows: list[tuple[int, list[str]]] = []
+    try:
+        for n, cells in enumerate(csv.reader(io.StringIO(words, newline=""), delimiter=delimiter, strict=True), 1):
+            if any(cell.strip() for cell in cells):
+                rows.append((n, cells))
+            if len(rows) > MOST_ROWS + 1:
+                break
+    except csv.Error:
+        n = rows[-1][0] + 1 if rows else 1
+        message = _("Row %(n)d cannot be read: a quotation mark is open or stands inside a cell. Save the file anew.")
+        raise UnreadableFile(message % {"n": n}) from None
+    return _table(name, rows, encoding=decoded.encoding)
+
+
+def _table(
+    name: str, rows: list[tuple[int, list[str]]], *, encoding: str = "utf-8", formulas: tuple[tuple[int, int], ...] = ()
+) -> StoryTable:
+    """The table of rows of which the first is the header."""
+    if not rows:
+        raise UnreadableFile(_("The file is empty."))
+    header = [cell.strip() for cell in rows[0][1]]
+    while header and not header[-1]:
+        header.pop()
+    columns = tuple(word[:80] or _("column %(n)d") % {"n": n} for n, word in enumerate(header, start=1))
+    body = []
+    for n, cells in rows[1:]:
+        if any(cell.strip() for cell in cells[len(columns) :]):
+            message = _("Row %(n)d has more cells than the header. Put a cell that holds a comma into quotation marks.")
+            raise UnreadableFile(message % {"n": n})
+        body.append((n, tuple([*cells, *[""] * len(columns)][: len(columns)])))
+    return StoryTable(name, columns, tuple(body), formulas=formulas, encoding=encoding)
+
+
+def _workbook(name: str, content: bytes) -> StoryTable:
+    rows, formulas = read_workbook(content, most_rows=MOST_ROWS)
+    return _table(name, rows, formulas=tuple(formulas))
+
+
+def _json_lines(name: str, content: bytes) -> StoryTable:
+    """A list of objects, or one in each line, with the names of their values as columns."""
+    decoded = _Decoded()
+    words = decoded.decode(content, name)
+    try:
+        if words.lstrip().startswith("["):
+            entries = list(enumerate(reader.parse_json(words), start=1))
+        else:
+            lines = enumerate(words.split("\n"), start=1)
+            entries = [(n, reader.parse_json(line)) for n, line in lines if line.strip()]
+    except InvalidValue as error:
+        raise UnreadableFile(_("The file cannot be read: it %(why)s.") % {"why": error}) from None
+    columns: dict[str, None] = {}
+    tables: list[tuple[int, dict[str, str]]] = []
+    for n, entry in entries:
+        if not isinstance(entry, reader.Pairs):
+            raise UnreadableFile(_("Row %(n)d is not an object with named values.") % {"n": n})
+        cells: dict[str, str] = {}
+        for key, value in entry:
+            if key in cells:
+                raise UnreadableFile(_("Row %(n)d says “%(name)s” twice.") % {"n": n, "name": key[:80]})
+            cells[key] = _spell(n, key, value)
+        columns |= dict.fromkeys(cells)
+        if len(columns) > MOST_COLUMNS:
+            break
+        tables.append((n, cells))
+    rows = tuple((n, tuple(cells.get(name, "") for name in columns)) for n, cells in tables)
+    return StoryTable(name, tuple(column[:80] for column in columns), rows, encoding=decoded.encoding)
+
+
+def _spell(n: int, key: str, value: Any) -> str:
+    if isinstance(value, list | dict):
+        message = _("Row %(n)d, “%(name)s”: a list or a table cannot stand in a cell.")
+        raise UnreadableFile(message % {"n": n, "name": key[:80]})
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else value if isinstance(value, str) else json.dumps(value)
+
+
+def _archive(name: str, content: bytes) -> StoryTable:
+    """A row for every text of an archive; what its system added by itself is left out."""
+    decoded = _Decoded()
+    rows: list[tuple[int, tuple[str, ...]]] = []
+    for path, part in read_entries(open_archive(content), size=len(content), largest=reader.LARGEST_TEXT * 20):
+        pure = PurePosixPath(path.replace("\\", "/"))
+        if "__MACOSX" in pure.parts or pure.name.startswith(".") or pure.name in ("Thumbs.db", "desktop.ini"):
+            continue
+        if pure.suffix.lower() not in TEXTS:
+            message = _("“%(file)s” in the archive is no .txt, .md or .docx. Take it out.")
+            raise UnreadableFile(message % {"file": pure.name[-80:]})
+        folder = pure.parent.name if len(pure.parts) > 1 else ""
+        rows.append((len(rows) + 1, (folder, pure.stem[-200:], _text_of(pure.name, part, decoded))))
+    if not rows:
+        raise UnreadableFile(_("The archive holds no texts. Put .txt, .md or .docx files into it."))
+    return StoryTable(name, TEXT_COLUMNS, tuple(rows), encoding=decoded.encoding)
+
+
+def _text_of(name: str, content: bytes, decoded: _Decoded) -> str:
+    if not name.lower().endswith(".docx"):
+        return decoded.decode(content, name)
+    try:
+        decoded.n_unpacked += size_unpacked(content)
+        check_sizes(decoded.n_unpacked, LARGEST)
+        return read_word_file(content)
+    except UnreadableFile as error:
+        raise UnreadableFile(f"“{name[-80:]}”: {error}") from None
+
+
+def _single(name: str, content: bytes) -> StoryTable:
+    decoded = _Decoded()
+    is_word = name.lower().endswith(".docx")
+    text = read_word_file(content) if is_word else decoded.decode(content, name)
+    return StoryTable(name, TEXT_COLUMNS, ((1, ("", PurePosixPath(name).stem, text)),), encoding=decoded.encoding)
+
+
+_READERS: dict[str, Callable[[str, bytes], StoryTable]] = {
+    ".csv": _delimited,
+    ".tsv": _delimited,
+    ".xlsx": _workbook,
+    ".jsonl": _json_lines,
+    ".json": _json_lines,
+    ".zip": _archive,
+    **dict.fromkeys(TEXTS, _single),
+}

@@ -1,0 +1,345 @@
+"""What is wrong with the rows of a table, row by row and each with a way out; and what would come in if nothing is."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from itertools import islice
+from pathlib import Path
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from studies import formatting
+from studies.documents import stories as documents
+from studies.documents.errors import DocumentError, InvalidValue
+from studies.documents.stories import MOST_IN_GROUP, Collection
+from studies.hashing import sha256
+from studies.story_groups import Member, code_groups, form_groups, missing_sources, neutral_codes
+from studies.story_import.columns import FACTOR, ColumnChoices
+from studies.story_import.files import StoryTable
+from studies.story_import.rows import (
+    ImportRow,
+    RowProblem,
+    WayOut,
+    as_sentence,
+    offer_new_codes,
+    offer_to_leave_out,
+    read_rows,
+)
+from studies.typography.normalisation import NORMALISATIONS
+
+# So many texts of each source are looked at for ways of typing, evenly over the file.
+LOOKED_AT = 60
+_DIFFERS = 0.5
+
+
+@dataclass(frozen=True)
+class StudyContents:
+    """What the study holds already, as far as a new story must fit to it."""
+
+    language: str = "en"
+    seed: int = 0
+    codes: frozenset[str] = frozenset()
+    hashes: frozenset[str] = frozenset()
+    group_codes: frozenset[str] = frozenset()
+    kind_by_source: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Examination:
+    """problems : errors first; collection : what would come in, None while there are errors
+    raw_text_by_code : of the stories whose typing was made alike, as they came
+    """
+
+    n_stories: int = 0
+    groups: dict[str, list[int]] = field(default_factory=dict)
+    problems: list[RowProblem] = field(default_factory=list)
+    collection: Collection | None = None
+    raw_text_by_code: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def errors(self) -> list[RowProblem]:
+        return [problem for problem in self.problems if problem.level == "error"]
+
+    @property
+    def warnings(self) -> list[RowProblem]:
+        return [problem for problem in self.problems if problem.level == "warning"]
+
+
+def examine(table: StoryTable, choices: ColumnChoices, contents: StudyContents) -> Examination:
+    """Everything to be said of the table with these choices, at once, and what would come in."""
+    problems = list(_problems_of_columns(table, choices))
+    if problems:
+        return Examination(problems=problems)
+    rows, faults = read_rows(table, choices)
+    problems = [
+        *_problems_of_encoding(table, choices),
+        *_problems_of_formulas(table, choices),
+        *faults,
+        *_problems_of_sources(rows, choices, contents),
+        *_problems_of_codes(rows, choices, contents),
+        *_problems_of_texts(rows, choices, contents),
+    ]
+    examination = Examination(n_stories=len(rows), problems=problems)
+    if rows and not examination.errors:
+        _group(examination, rows, choices, contents)
+        problems += _warnings_of_typing(rows, choices)
+    if not rows:
+        problems.append(RowProblem("error", (), "", _("No row is left to bring in.")))
+    if not examination.errors:
+        _collect(examination, table, rows, choices, contents)
+    problems.sort(key=lambda problem: problem.level != "error")
+    return examination
+
+
+def _problems_of_columns(table: StoryTable, choices: ColumnChoices) -> Iterator[RowProblem]:
+    counts = Counter(choices.roles.values())
+    if not counts["text"]:
+        yield RowProblem("error", (), "", _("No column is the story. Say which one it is."))
+    for role, n in counts.items():
+        if role not in ("", FACTOR) and n > 1:
+            columns = ", ".join(column for column in table.columns if choices.roles[column] == role)
+            sentence = _("Several columns are said to be the same: %(columns)s. Keep one.")
+            yield RowProblem("error", (), "", sentence % {"columns": columns})
+    if not counts["source"] and not choices.source:
+        sentence = _("No column is the source. Say which one it is, or name one source for all stories.")
+        yield RowProblem("error", (), "", sentence)
+    for column, role in choices.roles.items():
+        if role == FACTOR:
+            try:
+                documents.read_factor(column, "x")
+            except InvalidValue as error:
+                sentence = _("The name of the property “%(name)s” %(why)s.") % {"name": column, "why": error}
+                yield RowProblem("error", (), column, sentence)
+    if choices.grouping == "column" and not counts["group"]:
+        sentence = _("No column is the group. Say which one it is, or form groups in another way.")
+        yield RowProblem("error", (), "", sentence)
+    if choices.grouping == "premise" and not counts["premise"]:
+        sentence = _("No column is the premise. Say which one it is, or form groups in another way.")
+        yield RowProblem("error", (), "", sentence)
+
+
+def _problems_of_encoding(table: StoryTable, choices: ColumnChoices) -> Iterator[RowProblem]:
+    if table.encoding == "utf-8":
+        return
+    lines = (cell for _n, cells in table.rows for cell in cells)
+    words = (word for line in lines for word in line.split() if not word.isascii())
+    sentence = _(
+        "The file is not UTF-8. Read as Windows-1252 it has words such as %(words)s. If they look wrong, save it "
+        "again as “CSV UTF-8” and bring it once more."
+    ) % {"words": ", ".join(f"“{word[:24]}”" for word in islice(words, 4))}
+    if choices.accepts_encoding:
+        yield RowProblem("warning", (), "", sentence)
+    else:
+        yield RowProblem("error", (), "", sentence, (WayOut(_("They look right"), ("encoding",)),))
+
+
+def _problems_of_formulas(table: StoryTable, choices: ColumnChoices) -> Iterator[RowProblem]:
+    rows_by_column: dict[str, list[int]] = defaultdict(list)
+    omitted = set(choices.left_out)
+    for n, at in table.formulas:
+        if at < len(table.columns) and choices.roles[table.columns[at]] and n not in omitted:
+            rows_by_column[table.columns[at]].append(n)
+    for column, numbers in rows_by_column.items():
+        sentence = _("A formula, of which Quire does not know the result. In the sheet, paste it as a value.")
+        yield RowProblem("error", tuple(numbers), column, sentence, (offer_to_leave_out(numbers),))
+
+
+def _problems_of_sources(
+    rows: Sequence[ImportRow], choices: ColumnChoices, contents: StudyContents
+) -> Iterator[RowProblem]:
+    column = choices.column_of("source")
+    if lacking := [row.n for row in rows if not row["source"]]:
+        sentence = _("No source is said. Fill it in, or name one for all stories below.")
+        yield RowProblem("error", tuple(lacking), column, sentence, (offer_to_leave_out(lacking),))
+    kind_column = choices.column_of("source_kind")
+    rows_by_value: dict[str, list[ImportRow]] = defaultdict(list)
+    for row in rows:
+        value = row["source_kind_said"] if kind_column else row["source"] if column else ""
+        kind = choices.kinds.get(value, "") if value else ""
+        row.values["source_kind"] = kind or choices.source_kind
+        if not row.values["source_kind"]:
+            rows_by_value[value].append(row)
+    for value, members in rows_by_value.items():
+        numbers = tuple(row.n for row in members)
+        sentence = _("It is not said who wrote these. Choose the kind of source for all, or fill it in.")
+        if value:
+            sentence = _("“%(value)s” is not said yet: choose above what it means.") % {"value": value[:60]}
+        ways_out = [offer_to_leave_out(numbers)]
+        close = get_close_matches(value, [name for name, kind in choices.kinds.items() if kind], n=1, cutoff=0.7)
+        if close:
+            label = _("Take it as “%(value)s”") % {"value": close[0][:60]}
+            ways_out.insert(0, WayOut(label, ("kind", value, choices.kinds[close[0]])))
+        yield RowProblem("error", numbers, kind_column or column, sentence, tuple(ways_out))
+    yield from _problems_of_two_kinds(rows, contents)
+
+
+def _problems_of_two_kinds(rows: Sequence[ImportRow], contents: StudyContents) -> Iterator[RowProblem]:
+    """A source is of one kind, in this file and in all studies."""
+    kind_by_source = dict(contents.kind_by_source)
+    conflicts: dict[str, list[int]] = defaultdict(list)
+    for row in rows:
+        if row["source_kind"] and row["source"]:
+            kind = kind_by_source.setdefault(row["source"], row["source_kind"])
+            if kind != row["source_kind"]:
+                conflicts[row["source"]].append(row.n)
+    for source, numbers in conflicts.items():
+        sentence = _("“%(source)s” is of another kind elsewhere; a source has one. Correct it, or name it otherwise.")
+        yield RowProblem("error", tuple(numbers), "", sentence % {"source": source}, (offer_to_leave_out(numbers),))
+
+
+def _problems_of_codes(
+    rows: Sequence[ImportRow], choices: ColumnChoices, contents: StudyContents
+) -> Iterator[RowProblem]:
+    column = choices.column_of("code")
+    if not column or choices.has_new_codes:
+        return
+    if lacking := [row.n for row in rows if not row["story"]]:
+        yield RowProblem(
+            "error", tuple(lacking), column, _("No code is there."), (offer_new_codes(), offer_to_leave_out(lacking))
+        )
+    row_by_place: dict[tuple[str, str], int] = {}
+    for row in rows:
+        # A story may stand in several groups, as in a study file: its row is repeated with the other group.
+        place = (row["story"], row["group"] if choices.grouping == "column" else "")
+        if row["story"] and row_by_place.setdefault(place, row.n) != row.n:
+            sentence = _("The code “%(code)s” stands in row %(row)d already.")
+            sentence %= {"code": row["story"], "row": row_by_place[place]}
+            yield RowProblem("error", (row.n,), column, sentence, (offer_new_codes(), offer_to_leave_out([row.n])))
+    if present := [row.n for row in rows if row["story"] in contents.codes]:
+        sentence = _("A story of this code is in the study already.")
+        yield RowProblem("error", tuple(present), column, sentence, (offer_to_leave_out(present), offer_new_codes()))
+    for row in rows:
+        names = (row["source"], row["title"], *map(str, row.factors.values()))
+        if row["story"] and formatting.find_telling_word(row["story"], names):
+            sentence = _("The code “%(code)s” tells the source to a coordinator.") % {"code": row["story"]}
+            yield RowProblem("warning", (row.n,), column, sentence, (offer_new_codes(),))
+
+
+def _problems_of_texts(
+    rows: Sequence[ImportRow], choices: ColumnChoices, contents: StudyContents
+) -> Iterator[RowProblem]:
+    column = choices.column_of("text")
+    with_text = {row["story"] for row in rows if row["story"] and row["text"].strip()}
+    if empty := [row.n for row in rows if not row["text"].strip() and row["story"] not in with_text]:
+        sentence = _("The text is empty, so there is nothing to read.")
+        yield RowProblem("error", tuple(empty), column, sentence, (offer_to_leave_out(empty),))
+    first_by_text: dict[str, ImportRow] = {}
+    for row in rows:
+        if row["text"].strip():
+            mark = sha256(row["text"])
+            first = first_by_text.setdefault(mark, row)
+            if first is not row and (not row["story"] or first["story"] != row["story"]):
+                sentence = _("The same text as in row %(row)d, word for word.") % {"row": first.n}
+                yield RowProblem("warning", (row.n,), column, sentence, (offer_to_leave_out([row.n]),))
+            elif first is row and mark in contents.hashes:
+                sentence = _("A story of this very text is in the study already.")
+                yield RowProblem("warning", (row.n,), column, sentence, (offer_to_leave_out([row.n]),))
+
+
+def _group(
+    examination: Examination, rows: Sequence[ImportRow], choices: ColumnChoices, contents: StudyContents
+) -> None:
+    """Put the rows into groups, and say what is wrong with those."""
+    problems, column = examination.problems, choices.column_of("group")
+    if choices.grouping == "column" and (lacking := [row.n for row in rows if not row["group"]]):
+        sentence = _("No group is said. Fill it in, or form groups in another way.")
+        problems.append(RowProblem("error", tuple(lacking), column, sentence, (offer_to_leave_out(lacking),)))
+        return
+    members = [Member(row.n, row["text"], row["source"], row["premise"], row["group"]) for row in rows]
+    groups = form_groups(members, choices.grouping, seed=contents.seed)
+    examination.groups = groups
+    for name, numbers in groups.items():
+        if len(numbers) > MOST_IN_GROUP:
+            sentence = _("Group “%(group)s” has %(n)d stories; more than %(most)d have no letter.")
+            names = {"group": name, "n": len(numbers), "most": MOST_IN_GROUP}
+            problems.append(RowProblem("error", tuple(numbers), column, sentence % names))
+    if choices.grouping == "column" and len(groups) <= 500:
+        problems += _warnings_of_names(groups, column)
+    if choices.grouping == "pairs":
+        for numbers in groups.values():
+            if len(numbers) == 1:
+                sentence = _("This story is left without a partner.")
+                problems.append(RowProblem("error", tuple(numbers), "", sentence, (offer_to_leave_out(numbers),)))
+    source_by_row = {row.n: row["source"] for row in rows}
+    if choices.grouping == "balanced" and (uneven := missing_sources(groups, source_by_row)):
+        sentence = ngettext(
+            "In %(n)d group not every source stands once: the sources have different numbers of stories.",
+            "In %(n)d groups not every source stands once: the sources have different numbers of stories.",
+            len(uneven),
+        )
+        problems.append(RowProblem("warning", (), "", sentence % {"n": len(uneven)}))
+
+
+def _warnings_of_names(groups: Mapping[str, Sequence[int]], column: str) -> Iterator[RowProblem]:
+    """Groups of one whose name is nearly another's."""
+    larger = [name for name, numbers in groups.items() if len(numbers) > 1]
+    for name, numbers in groups.items():
+        close = get_close_matches(name, larger, n=1, cutoff=0.85) if len(numbers) == 1 else []
+        if close and not any(letter.isdigit() for letter in name):
+            sentence = _("“%(name)s” is a group of one; “%(other)s” has %(n)d.")
+            names = {"name": name, "other": close[0], "n": len(groups[close[0]])}
+            way_out = WayOut(_("Put it into “%(other)s”") % {"other": close[0]}, ("merge", name, close[0]))
+            yield RowProblem("warning", tuple(numbers), column, sentence % names, (way_out,))
+
+
+def _warnings_of_typing(rows: Sequence[ImportRow], choices: ColumnChoices) -> Iterator[RowProblem]:
+    """Ways of typing that stand in many texts of one source and few of another's, each with a way out."""
+    rows_by_source: dict[str, list[ImportRow]] = defaultdict(list)
+    for row in rows:
+        if row["text"]:
+            rows_by_source[row["source"]].append(row)
+    samples = {source: members[:: max(1, len(members) // LOOKED_AT)] for source, members in rows_by_source.items()}
+    if len(samples) < 2 or len(samples) > 30:
+        return
+    for kind, (meaning, change) in NORMALISATIONS.items():
+        changed = {
+            source: [row.n for row in members if change(row["text"]) != row["text"]]
+            for source, members in samples.items()
+        }
+        shares = {source: len(changed[source]) / len(samples[source]) for source in samples}
+        if max(shares.values()) - min(shares.values()) >= _DIFFERS:
+            most = max(shares, key=lambda source: shares[source])
+            sentence = _("Typing differs by source, most in stories by %(source)s. To make it alike: %(meaning)s.")
+            names = {"source": most, "meaning": _(meaning)}
+            way_out = WayOut(_("Make it alike in all"), ("normalise", kind))
+            column = choices.column_of("text")
+            yield RowProblem("warning", tuple(changed[most]), column, sentence % names, (way_out,))
+
+
+def _collect(
+    examination: Examination,
+    table: StoryTable,
+    rows: Sequence[ImportRow],
+    choices: ColumnChoices,
+    contents: StudyContents,
+) -> None:
+    """Have the reader of study files make stories and groups of the rows: what it would refuse does not come in."""
+    has_codes = bool(choices.column_of("code")) and not choices.has_new_codes
+    codes = [row["story"] for row in rows] if has_codes else neutral_codes(len(rows), taken=contents.codes)
+    examination.raw_text_by_code = {
+        code: row["raw_text"] for row, code in zip(rows, codes, strict=True) if row["raw_text"] != row["text"]
+    }
+    may_join = choices.grouping == "column"
+    group_codes = code_groups(examination.groups, taken=() if may_join else contents.group_codes)
+    group_by_row = {n: group_codes[name] for name, numbers in examination.groups.items() for n in numbers}
+    ours = ("text", "source", "source_kind", "premise", "title", "url", "licence", "may_redistribute", "may_send_out")
+    cells = (
+        (
+            row.n,
+            {"story": code, "group": group_by_row[row.n]}
+            | {name: row.values[name] for name in ours if row.values.get(name) not in ("", None)}
+            | row.factors,
+        )
+        for row, code in zip(rows, codes, strict=True)
+    )
+    try:
+        examination.collection = documents.collect_stories(Path(table.name), cells)
+    except DocumentError as error:
+        numbers = tuple(int(word) for word in error.location.replace(",", " ").split() if word.isdigit())
+        ways_out = (offer_to_leave_out(numbers),) if numbers else ()
+        problem = RowProblem("error", numbers[:1], "", as_sentence(error.reason), ways_out)
+        examination.problems.append(problem)

@@ -1,0 +1,154 @@
+"""Stories on their way in: kept from the file to the confirmation, then put into the study, all of them or none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from studies import construction, hashing
+from studies.models import Provenance, Source, StoryColumns, StoryImport, Study
+from studies.story_edits import require_editable
+from studies.story_import.columns import ColumnChoices, count_kind_values, fill_kinds, guess_choices, restore_choices
+from studies.story_import.errors import ImportRefused
+from studies.story_import.files import StoryTable
+from studies.story_import.problems import Examination, StudyContents, examine
+
+KEPT = timedelta(days=1)
+MOST_KINDS = 300  # that can be said one by one
+
+
+def forget_old_uploads(*, at: datetime) -> int:
+    """Delete what nobody confirmed for a day; how many there were."""
+    return StoryImport.objects.filter(created_at__lt=at - KEPT).delete()[0]
+
+
+@transaction.atomic
+def keep_upload(study: Study, table: StoryTable, *, by: User, at: datetime) -> StoryImport:
+    """The table, kept for this account until it is confirmed, in place of what it brought for this study before.
+
+    Its columns are as they were said of the last file of the same columns, or guessed. Raises StoriesFinal.
+    """
+    require_editable(study)
+    forget_old_uploads(at=at)
+    StoryImport.objects.filter(study=study, user=by).delete()
+    choices, _unsure = guess_choices(table)
+    earlier = StoryColumns.objects.filter(study=study, columns_sha256=_hash_columns(table)).first()
+    if earlier:
+        choices = restore_choices(earlier.choices)
+    fill_kinds(choices, list(count_kind_values(table, choices))[:MOST_KINDS], find_kinds())
+    return StoryImport.objects.create(
+        study=study,
+        user=by,
+        created_at=at,
+        file_name=table.name,
+        table=json.dumps([table.columns, table.rows, table.formulas, table.encoding]),
+        choices=choices.as_json(),
+    )
+
+
+def _hash_columns(table: StoryTable) -> str:
+    return hashing.sha256(hashing.canonical_json(list(table.columns)))
+
+
+def find_kinds() -> dict[str, str]:
+    """The kind of every source that is known, by its name."""
+    return dict(Source.objects.values_list("name", "kind"))
+
+
+def restore_table(upload: StoryImport) -> StoryTable:
+    """The table as it was kept."""
+    columns, rows, formulas, encoding = json.loads(upload.table)
+    return StoryTable(
+        upload.file_name,
+        tuple(columns),
+        tuple((n, tuple(cells)) for n, cells in rows),
+        tuple((n, at) for n, at in formulas),
+        encoding,
+    )
+
+
+def read_contents(study: Study) -> StudyContents:
+    """What the study holds, as far as new stories must fit to it."""
+    pairs = list(study.stories.values_list("code", "sha256"))
+    return StudyContents(
+        language=study.language,
+        seed=study.seed,
+        codes=frozenset(code for code, _sha256 in pairs),
+        hashes=frozenset(sha256 for _code, sha256 in pairs),
+        group_codes=frozenset(study.groups.values_list("code", flat=True)),
+        kind_by_source=find_kinds(),
+    )
+
+
+def save_choices(upload: StoryImport, choices: ColumnChoices) -> None:
+    """Keep what was said of the table; values that are new to the translation of kinds get a guess."""
+    table = restore_table(upload)
+    fill_kinds(choices, list(count_kind_values(table, choices))[:MOST_KINDS], find_kinds())
+    upload.choices = choices.as_json()
+    upload.save(update_fields=["choices"])
+
+
+def take_way_out(choices: ColumnChoices, act: Sequence[Any]) -> None:
+    """Change the choices as a way out of a problem says. Raises ValueError for one that nobody offers."""
+    match list(act):
+        case ["leave", *rows] if all(isinstance(row, int) for row in rows):
+            choices.left_out = sorted({*choices.left_out, *rows})
+        case ["merge", str(name), str(other)]:
+            choices.merged[name] = other
+        case ["kind", str(value), str(kind)]:
+            choices.kinds[value] = kind
+        case ["normalise", str(kind)]:
+            choices.normalisations = [*dict.fromkeys([*choices.normalisations, kind])]
+        case ["codes"]:
+            choices.has_new_codes = True
+        case ["encoding"]:
+            choices.accepts_encoding = True
+        case ["restore"]:
+            choices.left_out = []
+        case _:
+            raise ValueError(act)
+
+
+@transaction.atomic
+def bring_in(upload: StoryImport) -> Examination:
+    """Put all stories of the upload into its study; what was said of the columns is kept, the upload is not.
+
+    Raises ImportRefused, or StoriesFinal; then nothing has come in.
+    """
+    # Whoever launches the study, or brings in the same file twice, is waited for.
+    study = Study.objects.select_for_update().get(pk=upload.study_id)
+    if not StoryImport.objects.filter(pk=upload.pk).exists():
+        raise ImportRefused(_("These stories are in already, or were put aside."))
+    require_editable(study)
+    table, choices = restore_table(upload), restore_choices(upload.choices)
+    examination = examine(table, choices, read_contents(study))
+    if examination.collection is None:
+        raise ImportRefused(_("Nothing came in: there are problems to be mended first."))
+    try:
+        construction.add_stories(study, examination.collection.stories, examination.collection.groups)
+    except construction.SourceConflict as error:
+        raise ImportRefused(_("Nothing came in: %(why)s.") % {"why": error}) from None
+    _keep_raw_texts(study, examination.raw_text_by_code)
+    StoryColumns.objects.update_or_create(
+        study=study, columns_sha256=_hash_columns(table), defaults={"choices": choices.for_next_file()}
+    )
+    upload.delete()
+    return examination
+
+
+def _keep_raw_texts(study: Study, raw_text_by_code: Mapping[str, str]) -> None:
+    """Keep what texts were before their typing was made alike, as `formatting.normalise` does."""
+    if not raw_text_by_code:
+        return
+    rows = Provenance.objects.filter(story__study=study).select_related("story")
+    changed = [row for row in rows if row.story.code in raw_text_by_code]
+    for row in changed:
+        row.raw_text = raw_text_by_code[row.story.code]
+        row.raw_sha256 = hashing.sha256(row.raw_text)
+    Provenance.objects.bulk_update(changed, ["raw_text", "raw_sha256"], batch_size=200)

@@ -1,0 +1,47 @@
+"""The text of a .docx: paragraphs with a blank line between them, italics as `*italic*`, nothing else of its looks."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from studies.story_import.archives import read_office_file
+from studies.story_import.errors import UnreadableFile
+
+_MAIN = b"wordprocessingml.document.main+xml"
+
+
+def read_word_file(content: bytes) -> str:
+    """What the document says. Raises UnreadableFile if it is none, or has macros."""
+    parts = read_office_file(content, kind=".docx")
+    if _MAIN not in parts.get("[Content_Types].xml", b"") or "word/document.xml" not in parts:
+        raise UnreadableFile(_("This is not a .docx document. Save it as .docx or as plain text."))
+    import docx  # heavy, and seldom needed
+
+    try:
+        document = docx.Document(BytesIO(content))
+        paragraphs = [_words(paragraph) for paragraph in document.paragraphs]
+    except Exception:  # whatever the library finds wrong, the file is refused
+        raise UnreadableFile(_("The .docx document is damaged. Save it anew, or as plain text.")) from None
+    if document.tables:
+        raise UnreadableFile(_("The .docx document holds a table, which would be lost. Write it as paragraphs."))
+    return "\n\n".join(words for words in paragraphs if words.strip())
+
+
+def _words(paragraph: Any) -> str:
+    """The paragraph's words; neighbouring italic runs share one pair of asterisks, outside of which blanks stay."""
+    stretches: list[tuple[bool, str]] = []
+    for run in paragraph.runs:
+        is_italic = bool(run.italic)
+        if stretches and stretches[-1][0] == is_italic:
+            stretches[-1] = (is_italic, stretches[-1][1] + run.text)
+        else:
+            stretches.append((is_italic, run.text))
+    return "".join(_in_asterisks(words) if is_italic else words for is_italic, words in stretches).strip()
+
+
+def _in_asterisks(words: str) -> str:
+    core = words.strip()
+    return words.replace(core, f"*{core}*", 1) if core and "\n" not in core else words

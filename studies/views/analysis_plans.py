@@ -1,0 +1,175 @@
+"""What a study is to test: a form until the protocol is frozen, then to be read; and the same as text to register."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from studies import lifecycle, protocol
+from studies.access import Access
+from studies.documents import analysis_plan
+from studies.documents.analysis_plan import AnalysisPlan, parse_analysis_plan
+from studies.documents.errors import DocumentError
+from studies.models import Study
+from studies.protocol import Outcome, Protocol
+from studies.protocol.preregistration import write_preregistration
+from studies.views.guards import require_in_study
+
+# Whoever plans contrasts knows who wrote the stories, so coordinators, who stay blind, do not see the page.
+SEES = "studies.view_provenance"
+MAY_CHANGE = "studies.change_provenance"
+CONTRASTS = {
+    analysis_plan.AGAINST_REFERENCE: gettext_lazy("Every other source against the reference"),
+    analysis_plan.EVERY_PAIR: gettext_lazy("Every two sources"),
+}
+TESTS = {
+    analysis_plan.BY_DEFAULT: gettext_lazy("Wilcoxon where groups pair the sources, else Welch"),
+    analysis_plan.OF_MEANS: gettext_lazy("Paired t where groups pair the sources, else Welch"),
+    analysis_plan.OF_RANKS: gettext_lazy(
+        "Wilcoxon where groups pair the sources, else Mann–Whitney with Cliff’s delta"
+    ),
+}
+
+
+class AnalysisPlanForm(forms.Form):
+    """The fields of `AnalysisPlan`; what is wrong with them is said by the reader of study files."""
+
+    outcome = forms.ChoiceField(
+        label=gettext_lazy("Primary outcome"), help_text=gettext_lazy("The one result that the study is made for.")
+    )
+    reference = forms.ChoiceField(
+        label=gettext_lazy("Reference"),
+        required=False,
+        help_text=gettext_lazy(
+            "The source against which the others stand. Named now, never picked as the best afterwards."
+        ),
+    )
+    contrasts = forms.ChoiceField(label=gettext_lazy("Contrasts"), choices=list(CONTRASTS.items()))
+    test = forms.ChoiceField(
+        label=gettext_lazy("Test"),
+        choices=list(TESTS.items()),
+        help_text=gettext_lazy("On means of stories, with Holm’s correction over the contrasts."),
+    )
+    margin = forms.FloatField(
+        label=gettext_lazy("Margin"),
+        required=False,
+        help_text=gettext_lazy(
+            "Sources whose difference lies within it count as equally good, in points. Empty: this is not tested."
+        ),
+    )
+    epsilon = forms.FloatField(
+        label=gettext_lazy("ε"),
+        help_text=gettext_lazy("By how much an expert may agree better with the others than a judge that stands in."),
+    )
+    hypotheses = forms.CharField(label=gettext_lazy("Hypotheses"), required=False, widget=forms.Textarea({"rows": 4}))
+    exclusions = forms.CharField(
+        label=gettext_lazy("Exclusions"),
+        required=False,
+        widget=forms.Textarea({"rows": 4}),
+        help_text=gettext_lazy("Which answers will not count, and why. In words: nothing is left out by itself."),
+    )
+
+    def __init__(self, *args: Any, study: Study, current_protocol: Protocol, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.study, self.current_protocol, self.sources = study, current_protocol, protocol.list_sources(study)
+        self.fields["outcome"].choices = [(o.key, title_of(o)) for o in protocol.list_outcomes(current_protocol.steps)]  # type: ignore[attr-defined]
+        self.fields["reference"].choices = [("", _("None")), *((name, name) for name in self.sources)]  # type: ignore[attr-defined]
+
+    def clean(self) -> None:
+        if self.errors:
+            return
+        table = {name: value for name, value in self.cleaned_data.items() if value not in ("", None)}
+        try:
+            plan = parse_analysis_plan(table, self.study.slug)
+        except DocumentError as error:
+            self.add_error(error.location.rpartition(", ")[2], error.reason)
+            return
+        for field, sentence in protocol.find_misfits(plan, self.current_protocol.steps, self.sources):
+            self.add_error(field, sentence)
+        self.cleaned_data["plan"] = plan
+
+
+def title_of(outcome: Outcome) -> str:
+    """What the form calls an outcome."""
+    if outcome.kind == "verdicts":
+        return _("All tests together, % Yes")
+    if outcome.kind == "dimension":
+        return _("%(dimension)s, %% Yes") % {"dimension": outcome.title}
+    return outcome.title
+
+
+@require_in_study(SEES, change=MAY_CHANGE, methods=("GET", "HEAD", "POST"))
+def analysis_plan_page(request: HttpRequest, access: Access) -> HttpResponse:
+    """For whoever knows the sources: what is planned; for those who make the study, to change it until it is frozen."""
+    study = access.study
+    current_protocol = protocol.read_rows(protocol.latest(study))
+    is_open = lifecycle.may_edit(study, is_frozen=current_protocol.version.frozen_at is not None)
+    plan = protocol.drafted_plan(study)
+    form, status = AnalysisPlanForm(initial=_initial(plan), study=study, current_protocol=current_protocol), 200
+    if request.method == "POST":
+        form = AnalysisPlanForm(request.POST, study=study, current_protocol=current_protocol)
+        if "remove" in request.POST or form.is_valid():
+            _save(request, study, None if "remove" in request.POST else form.cleaned_data["plan"])
+            return redirect("studies:analysis_plan", slug=study.slug)
+        status = 400
+    context = {
+        "study": study,
+        "access": access,
+        "plan": plan,
+        "version": current_protocol.version,
+        "is_open": is_open,
+        "may_change": is_open and access.may(MAY_CHANGE),
+        "form": form,
+        "facts": describe_facts(plan, current_protocol) if plan else [],
+    }
+    return render(request, "studies/analysis_plan.html", context, status=status)
+
+
+def _initial(plan: AnalysisPlan | None) -> dict[str, Any]:
+    return vars(plan) if plan else {"epsilon": analysis_plan.EPSILON}
+
+
+def _save(request: HttpRequest, study: Study, plan: AnalysisPlan | None) -> None:
+    try:
+        protocol.save_plan(study, plan)
+    except protocol.PlanFrozen as error:
+        messages.error(request, str(error))
+        return
+    messages.success(request, _("The analysis plan is saved.") if plan else _("Nothing is planned now."))
+
+
+def describe_facts(plan: AnalysisPlan, current_protocol: Protocol) -> list[tuple[str, str]]:
+    """The plan to be read, field by field."""
+    title_by_key = {outcome.key: title_of(outcome) for outcome in protocol.list_outcomes(current_protocol.steps)}
+    rows = [
+        (_("Primary outcome"), title_by_key.get(plan.outcome, plan.outcome)),
+        (_("Reference"), plan.reference),
+        (_("Contrasts"), str(CONTRASTS[plan.contrasts])),
+        (_("Test"), str(TESTS[plan.test])),
+        (_("Margin"), "" if plan.margin is None else f"{plan.margin:g}"),
+        (_("ε"), f"{plan.epsilon:g}"),
+        (_("Hypotheses"), plan.hypotheses),
+        (_("Exclusions"), plan.exclusions),
+    ]
+    return [(name, value or "–") for name, value in rows]
+
+
+@require_in_study(SEES)
+def preregistration(request: HttpRequest, access: Access) -> HttpResponse:
+    """The plan as a file to register; 404 without one."""
+    plan = protocol.drafted_plan(access.study)
+    if plan is None:
+        raise Http404
+    current_protocol = protocol.read_rows(protocol.latest(access.study))
+    disposition = f'attachment; filename="{access.study.slug}-analysis-plan.md"'
+    return HttpResponse(
+        write_preregistration(plan, current_protocol),
+        content_type="text/markdown; charset=utf-8",
+        headers={"Content-Disposition": disposition},
+    )

@@ -1,0 +1,292 @@
+"""Bringing in stories: a file or a paste, then what its columns are, what is wrong by row, and how they are grouped."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, cast
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from studies import hashing, story_edits
+from studies.access import Access
+from studies.action_log import log_action
+from studies.models import StoryImport
+from studies.story_edits import StoriesFinal
+from studies.story_import import uploads
+from studies.story_import.columns import (
+    ROLE_BY_KEY,
+    ROLES,
+    ColumnChoices,
+    count_kind_values,
+    guess_choices,
+    restore_choices,
+)
+from studies.story_import.errors import ImportRefused, UnreadableFile
+from studies.story_import.files import KINDS, LARGEST, StoryTable, read_file, read_pasted
+from studies.story_import.problems import Examination, examine
+from studies.views.guards import require_in_study
+from studies.vocabulary import SourceKind
+
+# A file says who wrote the stories.
+MAY_BRING = "studies.change_provenance"
+GROUPINGS: dict[str, Promise] = {
+    "column": gettext_lazy("As the column of groups says"),
+    "premise": gettext_lazy("By premise"),
+    "balanced": gettext_lazy("One story by every source in each group, on the same premise if there are several"),
+    "pairs": gettext_lazy("In pairs by two sources, on the same premise if there are several"),
+    "alone": gettext_lazy("Each story alone"),
+}
+MOST_PASTED = 400_000
+
+
+class UploadForm(forms.Form):
+    file = forms.FileField(label=gettext_lazy("File"), required=False, allow_empty_file=True)
+    pasted = forms.CharField(
+        label=gettext_lazy("Or paste a text, or cells of a table with their header"),
+        required=False,
+        strip=False,
+        max_length=MOST_PASTED,
+        widget=forms.Textarea({"rows": 5}),
+    )
+
+    def clean(self) -> None:
+        if self.errors:
+            return
+        file, pasted = self.cleaned_data.get("file"), self.cleaned_data.get("pasted", "")
+        try:
+            if file:
+                if file.size > LARGEST:
+                    raise UnreadableFile(_("The file is larger than 50 MB. Split it, or leave out what is no story."))
+                self.cleaned_data["table"] = read_file(file.name, file.read())
+            elif pasted.strip():
+                self.cleaned_data["table"] = read_pasted(pasted)
+            else:
+                self.add_error("file", _("Choose a file, or paste something."))
+        except UnreadableFile as error:
+            self.add_error("file" if file else "pasted", str(error))
+
+
+@require_in_study(MAY_BRING, change=MAY_BRING, methods=("GET", "HEAD", "POST"))
+def new_upload(request: HttpRequest, access: Access) -> HttpResponse:
+    """For whoever makes the study: a file or a paste of stories, read and kept until it is confirmed."""
+    study, by = access.study, cast(User, request.user)
+    form, status = UploadForm(), 200
+    uploads.forget_old_uploads(at=timezone.now())
+    obstacle = story_edits.find_obstacle(study)
+    if request.method == "POST" and obstacle:
+        messages.error(request, obstacle)
+        return redirect("studies:stories", slug=study.slug)
+    if request.method == "POST":
+        form, status = UploadForm(request.POST, request.FILES), 400
+        if form.is_valid():
+            upload = uploads.keep_upload(study, form.cleaned_data["table"], by=by, at=timezone.now())
+            return redirect("studies:story_import", slug=study.slug, upload=upload.pk)
+    context = {
+        "study": study,
+        "access": access,
+        "form": form,
+        "obstacle": obstacle,
+        "accepted": ",".join(KINDS),
+        "waiting": StoryImport.objects.filter(study=study, user=by).defer("table").first(),
+    }
+    return render(request, "studies/story_upload.html", context, status=status)
+
+
+@dataclass(frozen=True)
+class MappedColumn:
+    """A column as the page shows it. field : of the form"""
+
+    name: str
+    field: forms.BoundField
+    is_apart: bool
+    is_unsure: bool
+
+
+class ChoicesForm(forms.Form):
+    """What each column is, what its values mean, and what holds for all stories."""
+
+    source = forms.CharField(label=gettext_lazy("Source, where the file names none"), required=False, max_length=200)
+    source_kind = forms.ChoiceField(
+        label=gettext_lazy("Who wrote the stories, where it is not said"),
+        required=False,
+        choices=[("", gettext_lazy("say it row by row")), *SourceKind.choices],
+    )
+    licence = forms.CharField(label=gettext_lazy("Licence, where the file gives none"), required=False, max_length=200)
+    may_send_out = forms.BooleanField(
+        label=gettext_lazy("May be sent to an outside provider of models"),
+        required=False,
+        help_text=gettext_lazy("Where the file says nothing."),
+    )
+    may_redistribute = forms.BooleanField(
+        label=gettext_lazy("May be in exports"), required=False, help_text=gettext_lazy("Where the file says nothing.")
+    )
+    has_new_codes = forms.BooleanField(
+        label=gettext_lazy("Neutral codes for all"),
+        required=False,
+        help_text=gettext_lazy("Codes are for you and the coordinator; they should tell nothing."),
+    )
+    grouping = forms.ChoiceField(
+        label=gettext_lazy("Groups"), choices=list(GROUPINGS.items()), widget=forms.RadioSelect
+    )
+    FIELDS = ("source", "source_kind", "licence", "may_send_out", "may_redistribute", "has_new_codes", "grouping")
+
+    def __init__(self, data: Any, *, table: StoryTable, choices: ColumnChoices, values: Counter[str]) -> None:
+        super().__init__(data, initial={name: getattr(choices, name) for name in self.FIELDS}, auto_id="id_%s")
+        self.table, self.saved = table, choices
+        roles = [(role.key, role.title) for role in ROLES]
+        for at, column in enumerate(table.columns):
+            label = _("What “%(column)s” is") % {"column": column}
+            self.fields[f"role-{at}"] = forms.ChoiceField(
+                label=label,
+                choices=roles,
+                required=False,
+                initial=choices.roles[column],
+                widget=forms.Select({"aria-label": label}),
+            )
+        self.value_by_field = {f"kind-{hashing.sha256(value)[:12]}": value for value in values}
+        kinds = [("", _("say what it is")), *SourceKind.choices]
+        for name, value in self.value_by_field.items():
+            widget = forms.Select({"aria-label": value[:80]})
+            self.fields[name] = forms.ChoiceField(
+                label=value, choices=kinds, required=False, initial=choices.kinds.get(value, ""), widget=widget
+            )
+        self.n_rows_by_value = values
+
+    def columns(self) -> list[MappedColumn]:
+        _choices, unsure = guess_choices(self.table)
+        return [
+            MappedColumn(
+                column,
+                self[f"role-{at}"],
+                ROLE_BY_KEY[self.saved.roles[column]].is_apart,
+                column in unsure,
+            )
+            for at, column in enumerate(self.table.columns)
+        ]
+
+    def sample_rows(self) -> list[list[tuple[str, bool]]]:
+        """The first three rows: each cell, and whether it is kept apart."""
+        are_apart = [ROLE_BY_KEY[self.saved.roles[column]].is_apart for column in self.table.columns]
+        return [
+            [(cell[:200], is_apart) for cell, is_apart in zip(cells, are_apart, strict=True)]
+            for _n, cells in self.table.rows[:3]
+        ]
+
+    def kinds(self) -> list[tuple[str, int, forms.BoundField]]:
+        return [(value, self.n_rows_by_value[value], self[name]) for name, value in self.value_by_field.items()]
+
+    def updated_choices(self) -> ColumnChoices:
+        """The choices as they were saved, with what is posted."""
+        choices = restore_choices(self.saved.as_json())
+        for name in self.FIELDS:
+            setattr(choices, name, self.cleaned_data[name])
+        for at, column in enumerate(self.table.columns):
+            choices.roles[column] = self.cleaned_data[f"role-{at}"]
+        for name, value in self.value_by_field.items():
+            choices.kinds[value] = self.cleaned_data[name]
+        return choices
+
+
+@require_in_study(MAY_BRING, change=MAY_BRING, methods=("GET", "HEAD", "POST"))
+def story_import(request: HttpRequest, access: Access, upload: int) -> HttpResponse:
+    """For whoever brought the file: its columns, problems and groups; then all stories come in, or none."""
+    row = StoryImport.objects.filter(pk=upload, study=access.study, user=request.user.pk).first()
+    if row is None:
+        raise Http404
+    if request.method == "POST" and "put_aside" in request.POST:
+        row.delete()
+        return redirect("studies:stories", slug=access.study.slug)
+    table, choices = uploads.restore_table(row), restore_choices(row.choices)
+    form = _make_form(None, table, choices)
+    if request.method == "POST":
+        form = _make_form(request.POST, table, choices)
+        if form.is_valid():
+            choices = _save(row, form, request.POST.get("act", ""))
+            if "bring_in" not in request.POST:
+                return redirect("studies:story_import", slug=access.study.slug, upload=row.pk)
+            if _has_come_in(request, access, row):
+                return redirect("studies:stories", slug=access.study.slug)
+            form = _make_form(None, table, choices)
+    examination = examine(table, choices, uploads.read_contents(access.study))
+    context = {
+        "study": access.study,
+        "access": access,
+        "upload": row,
+        "n_rows": len(table.rows),
+        "n_left_out": len(choices.left_out),
+        "form": form,
+        "examination": examination,
+        "problems": [(n, problem, _buttons(problem.ways_out)) for n, problem in enumerate(examination.problems[:100])],
+        "n_more_problems": max(len(examination.problems) - 100, 0),
+        "refused": request.method == "POST",
+        "headline": _headline(examination),
+        "groups": _describe_groups(examination),
+        "has_codes": bool(choices.column_of("code")),
+    }
+    return render(request, "studies/story_import.html", context, status=400 if request.method == "POST" else 200)
+
+
+def _make_form(data: Any, table: StoryTable, choices: ColumnChoices) -> ChoicesForm:
+    values = count_kind_values(table, choices)
+    return ChoicesForm(data, table=table, choices=choices, values=Counter(dict(values.most_common(uploads.MOST_KINDS))))
+
+
+def _save(row: StoryImport, form: ChoicesForm, act: str) -> ColumnChoices:
+    choices = form.updated_choices()
+    if act:
+        try:
+            uploads.take_way_out(choices, json.loads(act))
+        except ValueError:
+            raise BadRequest("This page offers no such way out.") from None
+    uploads.save_choices(row, choices)
+    return choices
+
+
+def _has_come_in(request: HttpRequest, access: Access, row: StoryImport) -> bool:
+    """Whether all stories are in; if not, a message says why."""
+    try:
+        examination = uploads.bring_in(row)
+    except (ImportRefused, StoriesFinal) as error:
+        messages.error(request, str(error))
+        return False
+    n, n_groups = examination.n_stories, len(examination.groups)
+    in_groups = ngettext("in %(n)d group", "in %(n)d groups", n_groups) % {"n": n_groups}
+    sentence = ngettext("%(n)d story is in, %(groups)s.", "%(n)d stories are in, %(groups)s.", n)
+    messages.success(request, sentence % {"n": n, "groups": in_groups})
+    log_action(access.study, f"{n} stories brought in", by=request.user)
+    return True
+
+
+def _buttons(ways_out: Any) -> list[tuple[str, str]]:
+    return [(way_out.label, json.dumps(way_out.act)) for way_out in ways_out]
+
+
+def _headline(examination: Examination) -> str:
+    n, n_warnings = len(examination.errors), len(examination.warnings)
+    errors = ngettext("%(n)d problem", "%(n)d problems", n) % {"n": n} if n else _("No problem")
+    if not n_warnings:
+        return errors
+    warnings = ngettext("%(n)d thing to look at", "%(n)d things to look at", n_warnings) % {"n": n_warnings}
+    return f"{errors}, {warnings}"
+
+
+def _describe_groups(examination: Examination) -> str:
+    """How many groups of how many stories these choices make; "" while that is not known."""
+    if not examination.groups:
+        return ""
+    sizes = sorted({len(rows) for rows in examination.groups.values()})
+    of_sizes = str(sizes[0]) if len(sizes) == 1 else _("%(least)d to %(most)d") % {"least": sizes[0], "most": sizes[-1]}
+    n = len(examination.groups)
+    sentence = ngettext("That makes %(n)d group of %(sizes)s.", "That makes %(n)d groups of %(sizes)s.", n)
+    return sentence % {"n": n, "sizes": of_sizes}
