@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import SupportsFloat, get_args
 
 import krippendorff
@@ -202,7 +203,7 @@ def chance_floor(
                 values.append(float(statistic(shuffled)))
             except Incomputable:
                 values.append(np.nan)
-    return _floor(np.array(values))
+    return floor_of(np.array(values))
 
 
 def fleiss_chance_floor(ratings: npt.ArrayLike, *, rng: np.random.Generator, n_shuffles: int = 1000) -> Floor:
@@ -218,14 +219,26 @@ def mean_fleiss_chance_floor(ratings: npt.ArrayLike, *, rng: np.random.Generator
 
     Raises TooFewRaters if an item has no unit with two ratings; Incomputable if no shuffle gives every item a kappa.
     """
+    return fleiss_chance_floors(ratings, rng=rng, n_shuffles=n_shuffles)[1]()
+
+
+def fleiss_chance_floors(
+    ratings: npt.ArrayLike, *, rng: np.random.Generator, n_shuffles: int = 1000
+) -> tuple[list[Callable[[], Floor]], Callable[[], Floor]]:
+    """The chance floor of each of several items' kappas, and that of their mean, all from the same shuffles.
+
+    Each is called to be had, and raises Incomputable if no shuffle gives it a value. ratings : shape (I, R, U)
+    Raises TooFewRaters if an item has no unit with two ratings.
+    """
     cube = np.asarray(ratings, dtype=np.float64)
     # Gaps stay where they are, so the complete units of the data are those of every shuffle.
     complete = np.stack([complete_units(array) for array in cube])
-    means = [
-        np.mean([sums.kappa_of_complete(table) for table in tables], axis=0)
+    batches = [
+        [sums.kappa_of_complete(table) for table in tables]
         for tables in shuffles.counts(cube, values_of(cube), complete, rng=rng, n_shuffles=n_shuffles)
     ]
-    return _floor(np.concatenate(means))
+    kappas = np.concatenate(batches, axis=1)
+    return [partial(floor_of, own) for own in kappas], partial(floor_of, kappas.mean(axis=0))
 
 
 def alpha_chance_floor(
@@ -242,13 +255,26 @@ def alpha_chance_floor(
             sums.interval_alpha_of(sums.interval_parts(n[:, np.newaxis], s, squares).sum(axis=0))
             for s, squares, n in totals
         ]
-        return _floor(np.concatenate(alphas))
+        return floor_of(np.concatenate(alphas))
     cube, used = array[np.newaxis], is_used[np.newaxis]
     alphas = [
         sums.alpha_of(sums.coincidences(table), values, level)
         for (table,) in shuffles.counts(cube, values, used, rng=rng, n_shuffles=n_shuffles)
     ]
-    return _floor(np.concatenate(alphas))
+    return floor_of(np.concatenate(alphas))
+
+
+def floor_of(values: FloatArray, *, better: int = 1) -> Floor:
+    """The floor of shuffles' values, shape (B,), nan where there is none.
+
+    better : 1 if more is better; -1 if less is, and then the upper end is the 2.5th percentile
+    Raises Incomputable if there is no value.
+    """
+    computed = values[~np.isnan(values)]
+    if not computed.size:
+        raise Incomputable("no_shuffle_with_value")
+    end = 0.975 if better > 0 else 0.025
+    return Floor(float(computed.mean()), float(np.quantile(computed, end)), computed.size)
 
 
 def complete_units(ratings: FloatArray) -> npt.NDArray[np.bool_]:
@@ -318,10 +344,3 @@ def _shuffled(ratings: FloatArray, rng: np.random.Generator, n_shuffles: int) ->
             present = np.flatnonzero(~np.isnan(row))
             batch[:, rater, present] = rng.permuted(batch[:, rater, present], axis=1)
         yield batch
-
-
-def _floor(shuffled: FloatArray) -> Floor:
-    computed = shuffled[~np.isnan(shuffled)]
-    if not computed.size:
-        raise Incomputable("no_shuffle_with_value")
-    return Floor(float(computed.mean()), float(np.quantile(computed, 0.975)), computed.size)

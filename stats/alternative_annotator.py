@@ -49,12 +49,15 @@ class AlternativeAnnotator:
     advantage_probability : mean of the tested people's advantages
     n_units : that were compared
     people : one for each row of the ratings, in their order
+    judge_wins : shape (R, U), 1 where the judge scores at least as well as the person, 0 where not, nan where the two
+        are not compared; the advantage probability is the mean over tested people of their rows' means
     """
 
     winning_rate: float
     advantage_probability: float
     n_units: int
     people: tuple[LeftOut, ...]
+    judge_wins: FloatArray
 
 
 def alt_test(
@@ -90,7 +93,12 @@ def alt_test(
         usable &= ~np.isnan(answers)
     labels = np.arange(len(answers)) if clusters is None else np.asarray(clusters, dtype=object)
     ratings, answers, labels = ratings[:, usable], answers[usable], labels[usable]
-    people = [_leave_out(row, ratings, answers, labels, closeness, epsilon) for row in range(len(ratings))]
+    wins = np.full((len(ratings), len(usable)), np.nan)
+    people = []
+    for row in range(len(ratings)):
+        person, won = _leave_out(row, ratings, answers, labels, closeness, epsilon)
+        people.append(person)
+        wins[row, np.flatnonzero(usable)[~np.isnan(ratings[row])]] = won
     tested = [n for n, person in enumerate(people) if person.is_tested]
     if not tested:
         raise Incomputable("nobody_to_leave_out", least=MIN_UNITS)
@@ -103,6 +111,7 @@ def alt_test(
         advantage_probability=float(np.mean([people[n].advantage for n in tested])),
         n_units=int(usable.sum()),
         people=tuple(people),
+        judge_wins=wins,
     )
 
 
@@ -121,8 +130,8 @@ def _closeness(score: Score) -> Closeness:
 
 def _leave_out(
     row: int, ratings: FloatArray, answers: FloatArray, labels: npt.NDArray[Any], closeness: Closeness, epsilon: float
-) -> LeftOut:
-    """That person beside the judge, not yet corrected for how many are tested."""
+) -> tuple[LeftOut, FloatArray]:
+    """That person beside the judge, not yet corrected for how many are tested; and where the judge wins, 1 or 0."""
     has_answered = ~np.isnan(ratings[row])
     others = np.delete(ratings[:, has_answered], row, axis=0)
     of_judge = closeness(answers[has_answered], others)
@@ -131,13 +140,14 @@ def _leave_out(
     judge_wins, person_wins = of_judge >= of_person, of_person >= of_judge
     n = len(judge_wins)
     differences = _cluster_means(person_wins.astype(np.float64) - judge_wins, labels[has_answered])
-    return LeftOut(
+    person = LeftOut(
         n=n,
         is_tested=n >= MIN_UNITS and len(differences) > 1,
         p=_p(differences, epsilon) if n >= MIN_UNITS and len(differences) > 1 else math.nan,
         is_beaten=False,
         advantage=float(judge_wins.mean()) if n else math.nan,
     )
+    return person, judge_wins.astype(np.float64)
 
 
 def _cluster_means(values: FloatArray, labels: npt.NDArray[Any]) -> FloatArray:
@@ -148,10 +158,11 @@ def _cluster_means(values: FloatArray, labels: npt.NDArray[Any]) -> FloatArray:
 
 def _p(differences: FloatArray, epsilon: float) -> float:
     """Of the t-test that their mean is not below ε: 0 or 1 if all are alike, nan if they all are ε."""
-    from scipy import stats
+    from scipy import stats as scipy_stats
 
+    # scipy's own test warns of lost precision where all are nearly alike.
     spread = differences.std(ddof=1) / math.sqrt(len(differences))
     distance = differences.mean() - epsilon
     if spread == 0:
         return math.nan if distance == 0 else float(distance > 0)
-    return float(stats.t.cdf(distance / spread, len(differences) - 1))
+    return float(scipy_stats.t.cdf(distance / spread, len(differences) - 1))

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from stats.arrays import FloatArray
+from stats.arrays import FloatArray, mean_present
 
 Form: TypeAlias = Literal["A", "B", "C", "D"]
 KNOCK_OUT = 1.0  # the most that a broken must can have, of 5
@@ -37,8 +37,7 @@ def satisfaction(ratings: npt.ArrayLike, *, highest: float = 5, bucket: bool = F
         raise ValueError("Ratings have two axes at least, judges and constraints.")
     if np.any((array < 0) | (array > 1)):
         raise ValueError(f"Ratings lie between 0 and {highest:g}.")
-    n_judges = (~np.isnan(array)).sum(axis=-2)
-    mean_by_constraint = np.nansum(array, axis=-2) / np.where(n_judges > 0, n_judges, np.nan)
+    mean_by_constraint = mean_present(array, axis=-2)
     return np.asarray(mean_by_constraint.min(axis=-1) if bucket else mean_by_constraint.mean(axis=-1))
 
 

@@ -7,8 +7,12 @@ import numpy.typing as npt
 from scipy import stats as scipy_stats
 from sklearn.metrics import recall_score
 
-from stats.arrays import FloatArray, as_pairs, as_ratings
+from stats import shuffles
+from stats.agreement import Floor, floor_of
+from stats.arrays import FloatArray, IntArray, as_pairs, as_ratings, without_noise
 from stats.reasons import Incomputable, TooFewRaters
+
+ALIKE = 1e-12  # a variance below is none
 
 
 @dataclass(frozen=True)
@@ -33,13 +37,15 @@ def pearson(a: npt.ArrayLike, b: npt.ArrayLike) -> Correlation:
 def spearman(a: npt.ArrayLike, b: npt.ArrayLike) -> Correlation:
     """Spearman's rho, ties at their mid-rank. Raises Incomputable below two pairs or if one side is constant."""
     first, second = _varying(a, b)
-    return Correlation(float(scipy_stats.spearmanr(first, second).statistic), "Spearman's rho", first.size)
+    rho = scipy_stats.spearmanr(without_noise(first), without_noise(second)).statistic
+    return Correlation(float(rho), "Spearman's rho", first.size)
 
 
 def kendall_tau(a: npt.ArrayLike, b: npt.ArrayLike) -> Correlation:
     """Kendall's tau-b, corrected for ties. Raises Incomputable below two pairs or if one side is constant."""
     first, second = _varying(a, b)
-    return Correlation(float(scipy_stats.kendalltau(first, second).statistic), "Kendall's tau-b", first.size)
+    tau = scipy_stats.kendalltau(without_noise(first), without_noise(second)).statistic
+    return Correlation(float(tau), "Kendall's tau-b", first.size)
 
 
 def pairs_pearson(totals: npt.ArrayLike) -> Correlation:
@@ -61,6 +67,45 @@ def pairs_pearson(totals: npt.ArrayLike) -> Correlation:
     n_units = int(((~np.isnan(array)).sum(axis=0) >= 2).sum())
     note = f"ordered pairs of raters of {n_units} units; pairs of one unit are not independent"
     return Correlation(pearson(first, second).value, "Pearson's r over pairs of raters", first.size, note)
+
+
+def pairs_pearson_resamples(totals: npt.ArrayLike, weights: IntArray) -> FloatArray:
+    """`pairs_pearson` of each resample, shape (B,); nan where all totals are the same.
+
+    weights : how often each unit enters each resample, shape (B, U)
+    """
+    array = as_ratings(totals)
+    n, squares = (~np.isnan(array)).sum(axis=0), np.nansum(array**2, axis=0)
+    return _pairs_r(weights @ _pair_sums(n, np.nansum(array, axis=0), squares))
+
+
+def pairs_pearson_floor(totals: npt.ArrayLike, *, rng: np.random.Generator, n_shuffles: int = 1000) -> Floor:
+    """The chance floor of `pairs_pearson`: totals shuffled within each rater, who keeps their own gaps.
+
+    Raises TooFewRaters if no unit has two totals, Incomputable if it has no value in any shuffle.
+    """
+    array = as_ratings(totals)
+    is_used = (~np.isnan(array)).sum(axis=0) >= 2
+    if not is_used.any():
+        raise TooFewRaters("no_unit_with_two_totals")
+    values = [
+        _pairs_r(_pair_sums(n[:, np.newaxis], sums, squares).sum(axis=0))
+        for sums, squares, n in shuffles.totals(array, is_used, rng=rng, n_shuffles=n_shuffles)
+    ]
+    return floor_of(np.concatenate(values))
+
+
+def _pair_sums(n: IntArray, sums: FloatArray, squares: FloatArray) -> FloatArray:
+    """Of the ordered pairs of raters of each unit: their number, and the sums of x, x² and xy; last axis 4."""
+    return np.stack([n * (n - 1) + 0 * sums, (n - 1) * sums, (n - 1) * squares, sums**2 - squares], axis=-1)
+
+
+def _pairs_r(parts: FloatArray) -> FloatArray:
+    """Pearson's r of pairs that stand in both orders, from their summed parts, shape (…, 4) to (…)."""
+    n = np.where(parts[..., 0] > 0, parts[..., 0], np.nan)
+    mean = parts[..., 1] / n
+    variance = parts[..., 2] / n - mean**2
+    return np.asarray((parts[..., 3] / n - mean**2) / np.where(variance > ALIKE, variance, np.nan), dtype=np.float64)
 
 
 def balanced_accuracy(truth: npt.ArrayLike, predicted: npt.ArrayLike) -> float:

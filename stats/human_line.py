@@ -3,21 +3,25 @@ against the same remaining people on the same units."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from stats import intervals
-from stats.arrays import BoolArray, FloatArray, IntArray
+from stats import confusion_tables, intervals
+from stats.arrays import BoolArray, FloatArray, IntArray, mean_present, values_of
 from stats.intervals import Interval
-from stats.judge_scores import cohen_kappas, spearmans
-from stats.reasons import Incomputable
+from stats.judge_scores import spearmans
+from stats.judgements import majority_option
+from stats.reasons import Incomputable, value_or_reason
 
 # "pairwise": the mean of Cohen's kappas with each of the others; "mean": Spearman's rho with the mean of the others.
 Against: TypeAlias = Literal["pairwise", "mean"]
+# The same among people alone; "majority": Cohen's kappa with what more than half of the others say, and "preference":
+# the share of choices that are the majority's, where it prefers one (from 0 on; below it stands for neither).
+AmongPeople: TypeAlias = Literal["pairwise", "mean", "majority", "preference"]
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,139 @@ class HumanLine:
     difference_interval: Interval | Incomputable
     n_people: int
     n_units: int
+
+
+@dataclass(frozen=True)
+class PeopleAgreement:
+    """How one person agrees with the others, the mean over people left out in turn, each weighing by its answers.
+
+    interval : or why there is none
+    n_people : who were left out
+    n_units : answers of people that are compared
+    """
+
+    value: float
+    interval: Interval | Incomputable
+    n_people: int
+    n_units: int
+
+
+def agree_among_people(
+    people: npt.ArrayLike,
+    clusters: Sequence[str],
+    *,
+    against: AmongPeople,
+    rng: np.random.Generator,
+    n_resamples: int = 1000,
+) -> PeopleAgreement:
+    """What one of the people has, as a line to hold judges against.
+
+    people : ratings of shape (I items, R, U), nan where there is none
+    against : "mean" takes the mean of the items' values, the others pool the items
+
+    Raises Incomputable if nobody shares units with somebody else, or no score has a value.
+    """
+    ratings = np.asarray(people, dtype=np.float64)
+    names, cluster_of_unit = np.unique(np.asarray(clusters, dtype=object).astype(str), return_inverse=True)
+    sides = list(_left_out(ratings, against))
+    if not sides:
+        raise Incomputable("nobody_beside_the_rest")
+    compute = confusion_tables.shares_alike if against == "preference" else confusion_tables.kappas
+    values = values_of(ratings.reshape(len(ratings), -1))
+    pooled = [] if against == "mean" else [_shared(s.own, s.other, values, cluster_of_unit[s.units]) for s in sides]
+    sizes = np.array([side.n for side in sides])
+
+    def resamples(weights: IntArray) -> FloatArray:
+        if against == "mean":
+            by_item = [_correlate(sides, item, weights[:, cluster_of_unit]) for item in range(len(ratings))]
+            return _nanmean(np.stack(by_item), np.ones(len(by_item)))
+        return _nanmean(np.stack([compute(tables.resampled(weights)) for tables in pooled]), sizes)
+
+    value = float(resamples(np.ones((1, len(names)), dtype=np.int64))[0])
+    if not np.isfinite(value):
+        raise Incomputable("judge_or_people_constant")
+    return PeopleAgreement(
+        value=value,
+        interval=value_or_reason(
+            lambda: intervals.coefficient_interval(resamples, np.arange(len(names)), rng=rng, n_resamples=n_resamples)
+        ),
+        n_people=len({side.row for side in sides}),
+        n_units=int(sizes.sum()),
+    )
+
+
+@dataclass(frozen=True)
+class _Side:
+    """A person left out beside others, over the units that the person judged.
+
+    row : who it is
+    own, other : shape (I, those units)
+    n : answers that both have
+    """
+
+    row: int
+    units: IntArray
+    own: FloatArray
+    other: FloatArray
+
+    @property
+    def n(self) -> int:
+        return int((np.isfinite(self.own) & np.isfinite(self.other)).sum())
+
+
+def _left_out(people: FloatArray, against: AmongPeople) -> Iterator[_Side]:
+    """Each person beside what they are compared with, where both have an answer."""
+    has_judged = np.asarray(np.isfinite(people).any(axis=0))
+    for row, is_own in enumerate(has_judged):
+        if against == "pairwise":
+            for other in range(len(has_judged)):
+                units = np.flatnonzero(is_own & has_judged[other]) if other != row else np.zeros(0, dtype=np.int64)
+                side = _Side(row, units, people[:, row, units], people[:, other, units])
+                if side.n:
+                    yield side
+            continue
+        units = np.flatnonzero(is_own)
+        side = _Side(row, units, people[:, row, units], _together(np.delete(people[:, :, units], row, axis=1), against))
+        if side.n:
+            yield side
+
+
+def _together(others: FloatArray, against: AmongPeople) -> FloatArray:
+    """What others say taken together, shape (I, R, U) to (I, U)."""
+    if against == "mean":
+        return np.asarray(mean_present(others, axis=1), dtype=np.float64)
+    most = np.stack([majority_option(of_item) for of_item in others])
+    return np.asarray(np.where(most < 0, np.nan, most) if against == "preference" else most, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """Confusion tables of two sides, items pooled, of the clusters in which they share a unit: shape (G', V, V)."""
+
+    clusters: IntArray
+    tables: FloatArray
+
+    def resampled(self, weights: IntArray) -> FloatArray:
+        """Those of resamples of all clusters, shape (B, G) to (B, V, V)."""
+        return np.asarray(confusion_tables.resampled(self.tables[np.newaxis], weights[:, self.clusters])[0])
+
+
+def _shared(first: FloatArray, second: FloatArray, values: FloatArray, cluster_of_unit: IntArray) -> _Shared:
+    clusters, places = np.unique(cluster_of_unit, return_inverse=True)
+    tables = confusion_tables.by_cluster(first, second, values, places, len(clusters))
+    return _Shared(clusters, tables.sum(axis=0))
+
+
+def _correlate(sides: Sequence[_Side], item: int, weights: IntArray) -> FloatArray:
+    """The mean over people left out of Spearman's correlation in one item. weights : of units, shape (B, U) to (B,)"""
+    scores, sizes = [], []
+    for side in sides:
+        is_shared = np.isfinite(side.own[item]) & np.isfinite(side.other[item])
+        if is_shared.any():
+            counts = weights[:, side.units[is_shared]].astype(np.float64)
+            scores.append(spearmans(side.own[np.newaxis, item, is_shared], side.other[item, is_shared], counts))
+            sizes.append(is_shared.sum())
+    return _nanmean(np.stack(scores), np.array(sizes)) if scores else np.full(len(weights), np.nan)
 
 
 def compare(
@@ -66,27 +203,37 @@ def compare(
     usable = np.isfinite(answers) & (np.isfinite(ratings).sum(axis=1) >= 2)
     if not usable.any():
         raise Incomputable("nobody_beside_the_rest")
-    kept = usable.any(axis=0)
-    labels = np.asarray(clusters, dtype=object)[kept].astype(str)
-    ratings, answers, usable = ratings[:, :, kept], answers[:, kept], usable[:, kept]
-    score = _pairwise if against == "pairwise" else _with_mean
-    ones = np.ones((1, ratings.shape[2]), dtype=np.int64)
-    both = score(ratings, answers, usable, ones)
+    units = usable.any(axis=0)
+    labels = np.asarray(clusters, dtype=object)[units].astype(str)
+    names, cluster_of_unit = np.unique(labels, return_inverse=True)
+    ratings, answers, usable = ratings[:, :, units], answers[:, units], usable[:, units]
+    if against == "pairwise":
+        score = _pairwise(ratings, answers, usable, cluster_of_unit)
+    else:
+
+        def score(weights: IntArray) -> FloatArray:
+            return _with_mean(ratings, answers, usable, weights[:, cluster_of_unit])
+
+    both = score(np.ones((1, len(names)), dtype=np.int64))
     if not np.isfinite(both).all():
         raise Incomputable("judge_or_people_constant")
     person, of_judge = (float(value) for value in both[:, 0])
+    # All three intervals are over the same resamples, which are told apart by how many there are: one, or a batch.
+    scores_by_n: dict[int, FloatArray] = {}
 
     def ends(part: int | None) -> Interval | Incomputable:
         def resamples(weights: IntArray) -> FloatArray:
-            scores = score(ratings, answers, usable, weights)
+            if len(weights) not in scores_by_n:
+                scores_by_n[len(weights)] = score(weights)
+            scores = scores_by_n[len(weights)]
             return np.asarray(scores[1] - scores[0] if part is None else scores[part])
 
-        try:
-            return intervals.coefficient_interval(
-                resamples, labels, rng=np.random.default_rng(seed), n_resamples=n_resamples
-            )
-        except Incomputable as reason:
-            return reason
+        rng_of_all, most = np.random.default_rng(seed), 2 if part is None else 1
+        return value_or_reason(
+            lambda: intervals.unbounded_interval(
+                resamples, np.arange(len(names)), rng=rng_of_all, n_resamples=n_resamples
+            ).clipped(-most, most)
+        )
 
     seed = rng.integers(2**32)  # the same resamples for all three
     return HumanLine(
@@ -101,24 +248,30 @@ def compare(
     )
 
 
-def _pairwise(people: FloatArray, judge: FloatArray, usable: BoolArray, weights: IntArray) -> FloatArray:
-    """Mean kappas with each of the others, of persons and of the judge in their place: shape (2, B)."""
-    n_items, n_raters, _n_units = people.shape
-    flat = people.transpose(1, 0, 2).reshape(n_raters, -1)
-    answers, is_usable = judge.ravel(), usable.ravel()
-    tiled = np.tile(weights, n_items).astype(np.float64)
-    scores, sizes = [], []
-    for row in range(n_raters):
-        for other in range(n_raters):
-            shared = is_usable & np.isfinite(flat[row]) & np.isfinite(flat[other])
-            if other != row and shared.any():
-                pair = [
-                    cohen_kappas(side[np.newaxis, shared], flat[other, shared], tiled[:, shared])
-                    for side in (flat[row], answers)
-                ]
-                scores.append(_where_both(np.stack(pair)))
-                sizes.append(shared.sum())
-    return _nanmean(np.stack(scores), np.array(sizes))
+def _pairwise(
+    people: FloatArray, judge: FloatArray, usable: BoolArray, cluster_of_unit: IntArray
+) -> Callable[[IntArray], FloatArray]:
+    """Gives mean kappas with each of the others, of persons and of the judge in their place: shape (B, G) to (2, B).
+
+    Items are pooled.
+    """
+    answers = np.where(usable, judge, np.nan)
+    values = np.unique(np.concatenate([values_of(people.reshape(len(people), -1)), values_of(answers)]))
+    pairs, sizes = [], []
+    for side in _left_out(np.where(usable[:, np.newaxis], people, np.nan), "pairwise"):
+        in_place = np.where(np.isfinite(side.own), answers[:, side.units], np.nan)
+        clusters = cluster_of_unit[side.units]
+        pairs.append([_shared(first, side.other, values, clusters) for first in (side.own, in_place)])
+        sizes.append(side.n)
+
+    def score(weights: IntArray) -> FloatArray:
+        scores = [
+            _where_both(np.stack([confusion_tables.kappas(tables.resampled(weights)) for tables in pair]))
+            for pair in pairs
+        ]
+        return _nanmean(np.stack(scores), np.array(sizes))
+
+    return score
 
 
 def _with_mean(people: FloatArray, judge: FloatArray, usable: BoolArray, weights: IntArray) -> FloatArray:

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from stats import intervals
-from stats.arrays import BoolArray, FloatArray, IntArray
+from stats.arrays import BoolArray, FloatArray, IntArray, mean_present
 from stats.intervals import Interval
-from stats.reasons import Incomputable
+from stats.reasons import Incomputable, value_or_reason
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def verbosity(
     """
     answers, ratings = np.asarray(judge, dtype=np.float64), np.asarray(people, dtype=np.float64)
     lengths = np.log2(np.asarray(words, dtype=np.float64))
-    means = _mean_of(ratings)
+    means = mean_present(ratings, axis=1)
     labels = np.asarray(clusters, dtype=object).astype(str)
     ones = np.ones((1, lengths.size))
     value = float(_slopes(answers, means, lengths, ones)[0])
@@ -94,7 +94,7 @@ def self_preference(
     Raises Incomputable if either has no story with both.
     """
     answers = np.asarray(judge, dtype=np.float64)
-    excess = answers - _mean_of(np.asarray(people, dtype=np.float64))
+    excess = answers - mean_present(people, axis=1)
     own, other = np.asarray(is_own, dtype=np.bool_), np.asarray(is_other, dtype=np.bool_)
     return difference(
         np.where(own, excess, np.nan), np.where(other, excess, np.nan), clusters, rng=rng, n_resamples=n_resamples
@@ -150,26 +150,14 @@ def _ends(
     n_resamples: int,
 ) -> Interval | Incomputable:
     """The interval over the clusters that hold anything compared."""
-    units = compared.any(axis=0)
+    units = np.asarray(compared.any(axis=0))
 
     def resamples(weights: IntArray) -> FloatArray:
-        everywhere = np.zeros((len(weights), labels.size))
-        everywhere[:, units] = weights
-        return compute(everywhere)
+        return compute(intervals.spread_weights(weights, units).astype(np.float64))
 
-    try:
-        if len(np.unique(labels[units])) < intervals.ENOUGH_TO_RESAMPLE:
-            return intervals.jackknife_interval(resamples, labels[units])
-        weights = intervals.resample_weights(labels[units], rng=rng, n_resamples=n_resamples)
-        return intervals.percentile_interval(resamples(weights), labels[units])
-    except Incomputable as reason:
-        return reason
-
-
-def _mean_of(ratings: FloatArray) -> FloatArray:
-    """The mean over raters, shape (I, R, U) to (I, U); nan without any."""
-    n = np.isfinite(ratings).sum(axis=1)
-    return np.asarray(np.nansum(ratings, axis=1) / np.where(n > 0, n, np.nan), dtype=np.float64)
+    return value_or_reason(
+        lambda: intervals.unbounded_interval(resamples, labels[units], rng=rng, n_resamples=n_resamples)
+    )
 
 
 def _weighted_mean(values: FloatArray, weights: FloatArray) -> FloatArray:
@@ -182,7 +170,7 @@ def _own_slope(ratings: FloatArray, row: int, lengths: FloatArray) -> float:
     others = np.delete(ratings, row, axis=1)
     if not others.shape[1]:
         return float("nan")
-    return float(_slopes(ratings[:, row], _mean_of(others), lengths, np.ones((1, lengths.size)))[0])
+    return float(_slopes(ratings[:, row], mean_present(others, axis=1), lengths, np.ones((1, lengths.size)))[0])
 
 
 def _slopes(answers: FloatArray, means: FloatArray, lengths: FloatArray, weights: FloatArray) -> FloatArray:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats as scipy_stats
 
-from stats.agreement import Floor
+from stats.agreement import Floor, floor_of
 from stats.arrays import FloatArray
-from stats.judge_scores import floor_of
 from stats.reasons import Incomputable
 
 

@@ -7,15 +7,15 @@ the last, shuffling the first, so both go through the one function that gives th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats as scipy_stats
 
-from stats import intervals
-from stats.agreement import Floor
+from stats import confusion_tables, intervals
+from stats.agreement import Floor, floor_of
 from stats.arrays import BoolArray, FloatArray, IntArray
 from stats.intervals import Interval
 from stats.reasons import Incomputable
@@ -33,6 +33,8 @@ class Statistic:
     key : its name in files
     compute : its values, shape (B,); nan where it has none
     pools : whether the units of all items are taken together; otherwise it is the mean of the items' values
+    of_tables : of a statistic of confusion tables, its values, shape (..., V, V) to (...): resamples and shuffles are
+        then counted and not gone through
     unit_values : of a statistic that is a mean over units, what each contributes; its interval is then that of a mean
     better : 1 if more is better, -1 if less is; 0 if it does not depend on which unit has which answer, so that
         shuffling says nothing
@@ -42,6 +44,7 @@ class Statistic:
     key: str
     compute: Compute
     pools: bool = False
+    of_tables: Callable[[FloatArray], FloatArray] | None = None
     unit_values: Callable[[FloatArray, FloatArray], FloatArray] | None = None
     better: int = 1
     bounds: tuple[float, float] = (-1.0, 1.0)
@@ -49,21 +52,12 @@ class Statistic:
 
 def cohen_kappas(judge: FloatArray, people: FloatArray, weights: FloatArray) -> FloatArray:
     """Cohen's kappas; 0 where one side is constant, nan where both always give the same one value (0/0)."""
-    table = _confusion(judge, people, weights)
-    n = table.sum(axis=(1, 2))
-    safe = np.where(n > 0, n, np.nan)
-    observed = np.einsum("bii->b", table) / safe
-    chance = (table.sum(axis=1) * table.sum(axis=2)).sum(axis=1) / safe**2
-    return np.asarray((observed - chance) / np.where(chance < 1, 1 - chance, np.nan), dtype=np.float64)
+    return confusion_tables.kappas(_confusion(judge, people, weights))
 
 
 def balanced_accuracies(judge: FloatArray, people: FloatArray, weights: FloatArray) -> FloatArray:
     """The mean over what people say of how often the judge says it too; nan where people all say the same."""
-    table = _confusion(judge, people, weights)
-    of_people = table.sum(axis=1)  # shape (B, V)
-    recalls = np.einsum("bii->bi", table) / np.where(of_people > 0, of_people, np.nan)
-    n_values = (of_people > 0).sum(axis=1)
-    return np.asarray(np.nansum(recalls, axis=1) / np.where(n_values > 1, n_values, np.nan), dtype=np.float64)
+    return confusion_tables.balanced_accuracies(_confusion(judge, people, weights))
 
 
 def spearmans(judge: FloatArray, people: FloatArray, weights: FloatArray) -> FloatArray:
@@ -121,10 +115,23 @@ def is_modal(judge: FloatArray, people: FloatArray) -> FloatArray:
 
 
 UNBOUNDED = (-np.inf, np.inf)
-KAPPA = Statistic("kappa", cohen_kappas, pools=True)
-MEAN_KAPPA = Statistic("mean_kappa", cohen_kappas)
-BALANCED_ACCURACY = Statistic("balanced_accuracy", balanced_accuracies, pools=True, bounds=(0, 1))
-PERCENT_AGREEMENT = Statistic("percent_agreement", _mean(_matches), pools=True, unit_values=_matches, bounds=(0, 100))
+KAPPA = Statistic("kappa", cohen_kappas, pools=True, of_tables=confusion_tables.kappas)
+MEAN_KAPPA = Statistic("mean_kappa", cohen_kappas, of_tables=confusion_tables.kappas)
+BALANCED_ACCURACY = Statistic(
+    "balanced_accuracy",
+    balanced_accuracies,
+    pools=True,
+    of_tables=confusion_tables.balanced_accuracies,
+    bounds=(0, 1),
+)
+PERCENT_AGREEMENT = Statistic(
+    "percent_agreement",
+    _mean(_matches),
+    pools=True,
+    of_tables=confusion_tables.percents_alike,
+    unit_values=_matches,
+    bounds=(0, 100),
+)
 SPEARMAN = Statistic("spearman", spearmans)
 KENDALL_TAU = Statistic("kendall_tau", kendall_taus)
 MEAN_ABSOLUTE_ERROR = Statistic(
@@ -136,11 +143,7 @@ MEAN_DIFFERENCE = Statistic(
 MODAL_SHARE = Statistic("modal_share", _mean(is_modal), unit_values=is_modal, better=0, bounds=(0, 100))
 NOMINAL = (KAPPA, MEAN_KAPPA, BALANCED_ACCURACY, PERCENT_AGREEMENT)
 # Options of several items mean nothing to each other, so these are means of the items' values.
-ON_CHOICES = (
-    MEAN_KAPPA,
-    Statistic("balanced_accuracy", balanced_accuracies, bounds=(0, 1)),
-    Statistic("percent_agreement", _mean(_matches), unit_values=_matches, bounds=(0, 100)),
-)
+ON_CHOICES = (MEAN_KAPPA, replace(BALANCED_ACCURACY, pools=False), replace(PERCENT_AGREEMENT, pools=False))
 ON_SCALES = (SPEARMAN, KENDALL_TAU, MEAN_ABSOLUTE_ERROR, MEAN_DIFFERENCE, MODAL_SHARE)
 
 
@@ -188,6 +191,17 @@ def score_interval(
         tiled = np.tile(labels, len(values)) if statistic.pools else labels
         return intervals.mean_interval(shaped, tiled, rng=rng, n_resamples=n_resamples).clipped(*statistic.bounds)
 
+    if of_tables := statistic.of_tables:
+        names, cluster_of_unit = np.unique(labels, return_inverse=True)
+        values = _values_of(answers, reference)
+        tables = confusion_tables.by_cluster(answers[items], reference[items], values, cluster_of_unit, len(names))
+        return intervals.coefficient_interval(
+            lambda weights: _of_tables(of_tables, confusion_tables.resampled(tables, weights), pools=statistic.pools),
+            np.arange(len(names)),
+            rng=rng,
+            n_resamples=n_resamples,
+        ).clipped(*statistic.bounds)
+
     def resamples(weights: IntArray) -> FloatArray:
         return _compute(statistic, answers[np.newaxis], reference, weights.astype(np.float64), items)
 
@@ -217,22 +231,40 @@ def score_floor(
     items = _items_with_value(statistic, answers, reference)
     if not statistic.better:
         raise Incomputable("independent_of_order")
-    values = np.concatenate(
-        [
-            _compute(statistic, batch, reference, _ones(answers), items)
-            for batch in shuffled(answers, strata=strata, rng=rng, n_shuffles=n_shuffles)
-        ]
-    )
-    return floor_of(values, better=statistic.better)
+    if statistic.of_tables:
+        tables = shuffled_tables(answers, reference, strata=strata, rng=rng, n_shuffles=n_shuffles)
+        return floor_of_tables(statistic, tables, answers, reference)
+    batches = shuffled(answers, strata=strata, rng=rng, n_shuffles=n_shuffles)
+    values = [_compute(statistic, batch, reference, _ones(answers), items) for batch in batches]
+    return floor_of(np.concatenate(values), better=statistic.better)
 
 
-def floor_of(values: FloatArray, *, better: int = 1) -> Floor:
-    """The floor of shuffles' values, shape (B,), nan where there is none. Raises Incomputable if there is no value."""
-    computed = values[~np.isnan(values)]
-    if not computed.size:
-        raise Incomputable("no_shuffle_with_value")
-    end = 0.975 if better > 0 else 0.025
-    return Floor(float(computed.mean()), float(np.quantile(computed, end)), computed.size)
+def shuffled_tables(
+    judge: npt.ArrayLike,
+    people: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    strata: Sequence[str] | None = None,
+    n_shuffles: int = 1000,
+) -> FloatArray:
+    """The confusion tables of the shuffles of `score_floor`, shape (I, B, V, V): for floors of many statistics, and of
+    each item, from the same shuffles."""
+    answers, reference = _as_items(judge, people)
+    values = _values_of(answers, reference)
+    batches = confusion_tables.shuffled(answers, reference, values, strata=strata, rng=rng, n_shuffles=n_shuffles)
+    return np.concatenate(list(batches), axis=1)
+
+
+def floor_of_tables(statistic: Statistic, tables: FloatArray, judge: npt.ArrayLike, people: npt.ArrayLike) -> Floor:
+    """`score_floor` of a statistic of confusion tables, from those of `shuffled_tables` of the same items.
+
+    Raises what that raises.
+    """
+    answers, reference = _as_items(judge, people)
+    items = _items_with_value(statistic, answers, reference)
+    if statistic.of_tables is None:
+        raise ValueError(f"{statistic.key} is no statistic of confusion tables.")
+    return floor_of(_of_tables(statistic.of_tables, tables[items], pools=statistic.pools), better=statistic.better)
 
 
 def shuffled(
@@ -240,18 +272,12 @@ def shuffled(
 ) -> Iterator[FloatArray]:
     """Batches of a judge's answers at other units, shape (B, I, U), n_shuffles in all."""
     present = ~np.isnan(judge)
-    answered = np.flatnonzero(present.any(axis=0))
-    labels = np.zeros(judge.shape[1]) if strata is None else np.unique(np.asarray(strata), return_inverse=True)[1]
-    of_answered = labels[answered].astype(np.float64)
-    places = answered[np.argsort(of_answered, kind="stable")]
-    at_once = max(1, AT_ONCE // max(judge.size, 1))
-    for start in range(0, n_shuffles, at_once):
-        size = min(at_once, n_shuffles - start)
-        order = np.argsort(of_answered + rng.random((size, answered.size)), axis=1)
-        origins = answered[order]
-        batch = np.full((size, *judge.shape), np.nan)
+    at_once = max(1, AT_ONCE // max(len(judge), 1))
+    batches = confusion_tables.moved_units(present, strata=strata, rng=rng, n_shuffles=n_shuffles, at_once=at_once)
+    for origins, places in batches:
+        batch = np.full((len(origins), *judge.shape), np.nan)
         for item, row in enumerate(judge):
-            from_units = origins[present[item][origins]].reshape(size, -1)
+            from_units = origins[present[item][origins]].reshape(len(origins), -1)
             batch[:, item, places[present[item][places]]] = row[from_units]
         yield batch
 
@@ -272,13 +298,11 @@ def _items_with_value(statistic: Statistic, judge: FloatArray, people: FloatArra
     if not count_units(judge, people):
         raise Incomputable("no_unit_with_judge_and_people")
     if statistic.pools:
-        items = (np.isfinite(judge) & np.isfinite(people)).any(axis=1)
-        every = np.ones(len(judge), dtype=np.bool_)
-        values = _compute(statistic, judge[np.newaxis], people, _ones(judge), every)
-        has_value = np.isfinite(values[0])
-        if not has_value:
+        items = np.asarray((np.isfinite(judge) & np.isfinite(people)).any(axis=1))
+        values = _compute(statistic, judge[np.newaxis], people, _ones(judge), items)
+        if not np.isfinite(values[0]):
             raise Incomputable("judge_or_people_constant")
-        return np.asarray(items)
+        return items
     ones = _ones(judge)
     values = np.array([_of_item(statistic, a[np.newaxis], p, ones)[0] for a, p in zip(judge, people, strict=True)])
     if not np.isfinite(values).any():
@@ -302,6 +326,17 @@ def _of_item(statistic: Statistic, judge: FloatArray, people: FloatArray, weight
     if not compared.any():
         return np.full(max(len(judge), len(weights)), np.nan)
     return statistic.compute(judge[:, compared], people[compared], weights[:, compared])
+
+
+def _values_of(answers: FloatArray, reference: FloatArray) -> FloatArray:
+    """All that either side says, ascending."""
+    both = np.concatenate([answers.ravel(), reference.ravel()])
+    return np.unique(both[np.isfinite(both)])
+
+
+def _of_tables(compute: Callable[[FloatArray], FloatArray], tables: FloatArray, *, pools: bool) -> FloatArray:
+    """The values of tables of shape (I, B, V, V), shape (B,): of all items together, or the mean of theirs."""
+    return compute(tables.sum(axis=0)) if pools else np.asarray(np.mean(compute(tables), axis=0), dtype=np.float64)
 
 
 def _unit_values(statistic: Statistic, judge: FloatArray, people: FloatArray) -> FloatArray:

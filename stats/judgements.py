@@ -8,7 +8,7 @@ import numpy.typing as npt
 from stats.agreement import Coefficient, base_rate, cohen_kappa
 from stats.arrays import FloatArray, as_ratings, values_of
 from stats.comparisons import balanced_accuracy
-from stats.reasons import Incomputable
+from stats.reasons import Incomputable, value_or_reason
 
 
 @dataclass(frozen=True)
@@ -65,25 +65,11 @@ def compare_with_majority(judge: npt.ArrayLike, majority: npt.ArrayLike) -> Majo
     if not is_comparable.any():
         raise Incomputable("no_unit_with_verdict_and_majority")
     return MajorityAgreement(
-        kappa=_kappa(verdicts, truth),
-        balanced_accuracy=_balanced_accuracy(truth, verdicts),
+        kappa=value_or_reason(lambda: cohen_kappa(verdicts, truth)),
+        balanced_accuracy=value_or_reason(lambda: balanced_accuracy(truth, verdicts)),
         yes_rate=base_rate(verdicts[is_comparable]),
         majority_yes_rate=base_rate(truth[is_comparable]),
         n=int(is_comparable.sum()),
         n_missing=int((decided & ~answered).sum()),
         n_undecided=int((~decided).sum()),
     )
-
-
-def _kappa(verdicts: FloatArray, truth: FloatArray) -> Coefficient | Incomputable:
-    try:
-        return cohen_kappa(verdicts, truth)
-    except Incomputable as reason:
-        return reason
-
-
-def _balanced_accuracy(truth: FloatArray, verdicts: FloatArray) -> float | Incomputable:
-    try:
-        return balanced_accuracy(truth, verdicts)
-    except Incomputable as reason:
-        return reason

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from stats import intervals
-from stats.arrays import FloatArray, IntArray
+from stats.arrays import BoolArray, FloatArray, IntArray
 from stats.intervals import Interval
 from stats.judge_scores import spearmans
-from stats.reasons import Incomputable
+from stats.reasons import Incomputable, value_or_reason
 
 
 @dataclass(frozen=True)
@@ -60,45 +60,52 @@ def compare(
         raise Incomputable("no_unit_with_judge_and_people")
     mean = masked.mean(axis=0)
     sides = np.stack([mean, plain if has_nobody else mean])
-    items = [n for n, kept in enumerate(present) if _vary([*sides[:, n, kept], reference[n, kept]])]
+    items = [n for n, units in enumerate(present) if _vary([*sides[:, n, units], reference[n, units]])]
     if not items:
         raise Incomputable("judge_or_people_constant")
-
-    def correlate(rows: FloatArray, weights: IntArray) -> FloatArray:
-        """Of each of these sides, shape (S, I, U), the mean over items under each row of weights, shape (S, B)."""
-        counts = weights.astype(np.float64)
-        values = [
-            [spearmans(row[np.newaxis, n, present[n]], reference[n, present[n]], counts[:, present[n]]) for n in items]
-            for row in rows
-        ]
-        return np.asarray(np.mean(values, axis=1), dtype=np.float64)
-
+    truth, compared = reference[items], present[items]
     ones = np.ones((1, reference.shape[1]), dtype=np.int64)
-    together, nobody = (float(value) for value in correlate(sides, ones)[:, 0])
-    of_one = correlate(masked, ones)[:, 0]
+    together, nobody = (float(value) for value in _correlate(sides[:, items], truth, compared, ones)[:, 0])
+    of_one = _correlate(masked[:, items], truth, compared, ones)[:, 0]
     labels = np.asarray(clusters, dtype=object).astype(str)
-    units = present[items].any(axis=0)
+    units = np.asarray(compared.any(axis=0))
 
     def resample(weights: IntArray) -> FloatArray:
-        everywhere = np.zeros((len(weights), labels.size), dtype=np.int64)
-        everywhere[:, units] = weights
-        first, second = correlate(sides, everywhere)
+        first, second = _correlate(sides[:, items], truth, compared, intervals.spread_weights(weights, units))
         return np.asarray(first - second)
 
     ends: Interval | Incomputable = Incomputable("not_read_as_nobody")
     if has_nobody:
-        try:
-            ends = intervals.coefficient_interval(resample, labels[units], rng=rng, n_resamples=n_resamples)
-        except Incomputable as reason:
-            ends = reason
+        ends = value_or_reason(
+            lambda: intervals.unbounded_interval(resample, labels[units], rng=rng, n_resamples=n_resamples).clipped(
+                -2, 2
+            )
+        )
     return PersonaGain(
         together=together,
         alone=float(of_one[np.isfinite(of_one)].mean()) if np.isfinite(of_one).any() else float("nan"),
         nobody=nobody if has_nobody else float("nan"),
         gain=together - nobody if has_nobody else float("nan"),
         interval=ends,
-        n_units=int(present[items].sum()),
+        n_units=int(compared.sum()),
     )
+
+
+def _correlate(sides: FloatArray, reference: FloatArray, present: BoolArray, weights: IntArray) -> FloatArray:
+    """Of each side, shape (S, I, U), the mean over items of its Spearman's correlations with the reference, (S, B).
+
+    reference, present : shape (I, U), the units that all of them have
+    weights : how often each unit enters each resample, shape (B, U)
+    """
+    counts = weights.astype(np.float64)
+    values = [
+        [
+            spearmans(answers[np.newaxis, units], truth[units], counts[:, units])
+            for answers, truth, units in zip(side, reference, present, strict=True)
+        ]
+        for side in sides
+    ]
+    return np.asarray(np.mean(values, axis=1), dtype=np.float64)
 
 
 def _vary(rows: Sequence[FloatArray]) -> bool:

@@ -131,10 +131,10 @@ def _estimate(source: Ratings, covariance: float, variance: float, *, ddof: int)
 @cache
 def _quantile(n: int) -> float:
     """Half the width of a 95 % interval in standard errors."""
-    from scipy import stats
+    from scipy import stats as scipy_stats
 
     share = (1 + CONFIDENCE) / 2
-    return float(stats.norm.ppf(share) if n >= MIN_ALONE else stats.t.ppf(share, n - 1))
+    return float(scipy_stats.norm.ppf(share) if n >= MIN_ALONE else scipy_stats.t.ppf(share, n - 1))
 
 
 def _mean(value: float, half_width: float) -> Mean:

@@ -5,7 +5,7 @@ import numpy.typing as npt
 from scipy.stats import rankdata
 
 from stats.agreement import Coefficient
-from stats.arrays import FloatArray, as_ratings
+from stats.arrays import FloatArray, as_ratings, mean_present
 from stats.reasons import Incomputable, TooFewRaters
 
 
@@ -44,9 +44,7 @@ def mean_spearman(w: float, n_raters: int) -> float:
 
 def mean_ranks(ranks: npt.ArrayLike) -> FloatArray:
     """The mean rank of each story over the raters who ranked it, shape (S,); nan without any."""
-    array = as_ratings(ranks)
-    n = (~np.isnan(array)).sum(axis=0)
-    return np.asarray(np.nansum(array, axis=0) / np.where(n > 0, n, np.nan), dtype=np.float64)
+    return mean_present(as_ratings(ranks), axis=0)
 
 
 def first_places(ranks: npt.ArrayLike) -> FloatArray:

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 from statsmodels.stats.proportion import proportion_confint
 
-from stats.arrays import FloatArray
+from stats.arrays import FloatArray, mean_present
 from stats.intervals import Interval, cluster_sums, mean_interval
 from stats.reasons import Incomputable
 
@@ -71,6 +71,4 @@ def totals(verdicts: npt.ArrayLike) -> FloatArray:
 
 def tests_passed(verdicts: npt.ArrayLike) -> FloatArray:
     """How many items each unit passes, from shape (I, R, U) to (U,): the mean of its `totals`, nan without any."""
-    by_rater = totals(verdicts)
-    n = (~np.isnan(by_rater)).sum(axis=0)
-    return np.asarray(np.nansum(by_rater, axis=0) / np.where(n > 0, n, np.nan), dtype=np.float64)
+    return mean_present(totals(verdicts), axis=0)

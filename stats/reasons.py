@@ -1,5 +1,10 @@
 """Why a statistic has no value: a code with its values, and of each code one English sentence."""
 
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
 
 def gettext_noop(sentence: str) -> str:
     """The same sentence, marked for the catalogue of whoever shows it; nothing here knows who that is."""
@@ -45,7 +50,24 @@ SENTENCES = {
     "nothing_read_twice": gettext_noop("The judge read nothing twice in the same order."),
     "nobody_beside_the_rest": gettext_noop("No person shares units with the judge and with other people."),
     "not_read_as_nobody": gettext_noop("The judge did not read these stories without a persona."),
+    "raters_not_crossed": gettext_noop(
+        "No two raters rated several stories in common, so what raters add cannot be told from the rest."
+    ),
     "pairs_not_turned": gettext_noop("No pair was judged in both orders."),
+    "one_answer_possible": gettext_noop("Only one answer is possible, so there is nothing to agree on."),
+    "fewer_than_two_units_rated_twice": gettext_noop("Fewer than two units have two ratings."),
+    "ratings_do_not_vary": gettext_noop("The ratings do not vary, so no part of their variance can be told."),
+    "nothing_compared": gettext_noop("No two of them were compared."),
+    "not_all_compared": gettext_noop(
+        "They fall into %(n)s sets that were never compared with one another, so they have no common scale."
+    ),
+    "always_or_never_preferred": gettext_noop(
+        "Some are preferred always, or never, to all others: then no strength is large enough to say so."
+    ),
+    "too_many_to_resample": gettext_noop("They are too many for an interval by resampling."),
+    "fewer_than_three_complete": gettext_noop("Fewer than three raters’ readings of a story answer all items."),
+    "nothing_rated_twice": gettext_noop("Nobody rated a story twice."),
+    "item_constant": gettext_noop("All answers to the item, or to the others, are the same."),
 }
 
 
@@ -67,3 +89,11 @@ class Incomputable(ArithmeticError):
 
 class TooFewRaters(Incomputable):
     """No unit has two ratings, so there is nothing to agree on."""
+
+
+def value_or_reason(compute: Callable[[], T]) -> T | Incomputable:
+    """What is computed, or the reason why it has no value, to stand in its place."""
+    try:
+        return compute()
+    except Incomputable as reason:
+        return reason

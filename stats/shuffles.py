@@ -10,6 +10,7 @@ import numpy.typing as npt
 from stats.arrays import BoolArray, FloatArray, IntArray
 
 AT_ONCE = 100
+MOST_ANSWERS = 2_000_000  # of shuffles that are counted together, since each answer is counted for every item and value
 
 
 @dataclass(frozen=True)
@@ -21,25 +22,23 @@ class _Item:
     sizes : how many answers a unit has and how many units have so many, from few to many
     """
 
-    answers: npt.NDArray[Any]
     is_present: BoolArray
     by_unit: IntArray
     sizes: tuple[tuple[int, int], ...]
 
-    def shuffled(self, positions: IntArray) -> npt.NDArray[Any]:
-        """The answers of each shuffle in the order of `by_unit`, shape (answers, B). Gaps stay where they are."""
-        present_positions = (
-            positions if self.is_present.all() else positions[self.is_present[positions]].reshape(len(positions), -1)
-        )
-        # A row for an answer and a column for a shuffle, so that sums over a unit's few rows run along memory.
-        return self.answers.take(present_positions).T.take(self.by_unit, axis=0)
+    def sums(self, of: npt.NDArray[Any], positions: IntArray) -> npt.NDArray[Any]:
+        """Of each shuffle the sums over each unit of what stands in the list, shape (n, K) to (U, B, K).
 
-    def sums(self, of: npt.NDArray[Any]) -> FloatArray:
-        """Sums over each unit, shape (answers, B) to (U, B)."""
-        parts, start = [np.zeros((0, of.shape[1]))], 0
+        Gaps stay where they are. The sums are of the type of what is summed.
+        """
+        is_whole = bool(self.is_present.all())
+        present = positions if is_whole else positions[self.is_present[positions]].reshape(len(positions), -1)
+        # Answer by answer, and of each all shuffles: sums over a unit's few answers run along memory.
+        ordered = of[present.T.take(self.by_unit, axis=0)]
+        parts, start = [np.zeros((0, *ordered.shape[1:]), dtype=of.dtype)], 0
         for n, n_units in self.sizes:
             end = start + n * n_units
-            parts.append(of[start:end].reshape(n_units, n, -1).sum(axis=1, dtype=np.float64))
+            parts.append(ordered[start:end].reshape(n_units, n, *ordered.shape[1:]).sum(axis=1, dtype=of.dtype))
             start = end
         return np.concatenate(parts)
 
@@ -55,13 +54,20 @@ def counts(
     ratings : shape (I, R, U); held as the answers alone, since with many raters of few units each, nearly all is gaps
     is_used : which units to count, shape (I, U); a unit without any answer to an item is never counted
     """
-    codes = np.searchsorted(values, ratings).astype(np.min_scalar_type(len(values)))
-    for positions, shuffled_items in _batches(codes, ~np.isnan(ratings), is_used, rng, n_shuffles):
-        batch = [item.shuffled(positions) for item in shuffled_items]
-        yield [
-            np.stack([item.sums(answers == code).T for code in range(len(values))], axis=-1)
-            for item, answers in zip(shuffled_items, batch, strict=True)
-        ]
+    batches, items = _batches(~np.isnan(ratings), is_used, rng, n_shuffles)
+    raters, units = _places(~np.isnan(ratings))
+    most = max((n for item in items for n, _n_units in item.sizes), default=0)
+    # One column for each item and value, so that items with the same gaps are gathered and added up together.
+    marks = np.stack([ratings[:, raters, units] == value for value in values], axis=-1).astype(np.min_scalar_type(most))
+    alike = _alike(items)
+    for positions in batches:
+        found: dict[int, FloatArray] = {}
+        for numbers in alike:
+            of = np.ascontiguousarray(marks[numbers].transpose(1, 0, 2)).reshape(len(raters), -1)
+            sums = items[numbers[0]].sums(of, positions)
+            by_item = sums.reshape(*sums.shape[:2], len(numbers), len(values)).transpose(2, 1, 0, 3)
+            found |= dict(zip(numbers, by_item, strict=True))
+        yield [found[n] for n in range(len(items))]
 
 
 def totals(
@@ -72,32 +78,52 @@ def totals(
     ratings : shape (R, U)
     is_used : which units to sum over, shape (U,)
     """
-    cube = ratings[np.newaxis]
-    for positions, (item,) in _batches(cube, ~np.isnan(cube), is_used[np.newaxis], rng, n_shuffles):
-        answers = item.shuffled(positions)
-        n = np.repeat(*np.array(item.sizes).T)
-        yield item.sums(answers), item.sums(answers * answers), n
+    is_given = ~np.isnan(ratings)[np.newaxis]
+    batches, (item,) = _batches(is_given, is_used[np.newaxis], rng, n_shuffles)
+    given = ratings[_places(is_given)]
+    n = np.repeat(*np.array(item.sizes).T)
+    for positions in batches:
+        sums = item.sums(np.stack([given, given * given], axis=-1), positions)
+        yield sums[..., 0], sums[..., 1], n
+
+
+def _places(is_given: BoolArray) -> tuple[IntArray, IntArray]:
+    """Rater and unit of everything that a rater judged in any item, rater after rater. is_given : shape (I, R, U)"""
+    raters, units = np.nonzero(is_given.any(axis=0))
+    return raters, units
 
 
 def _batches(
-    answers: npt.NDArray[Any], is_given: BoolArray, is_used: BoolArray, rng: np.random.Generator, n_shuffles: int
-) -> Iterator[tuple[IntArray, list[_Item]]]:
-    raters, units = np.nonzero(is_given.any(axis=0))
-    item_arrays = zip(answers, is_given, is_used, strict=True)
-    items = [
-        _item(values[raters, units], is_present[raters, units], units, is_counted)
-        for values, is_present, is_counted in item_arrays
-    ]
+    is_given: BoolArray, is_used: BoolArray, rng: np.random.Generator, n_shuffles: int
+) -> tuple[Iterator[IntArray], list[_Item]]:
+    """Batches of shuffled positions in the list of all that was judged, shape (B, n), and the items in that list."""
+    raters, units = _places(is_given)
+    items = [_item(given[raters, units], units, used) for given, used in zip(is_given, is_used, strict=True)]
     of_raters = np.split(np.arange(len(raters)), np.flatnonzero(np.diff(raters)) + 1)
-    for start in range(0, n_shuffles, AT_ONCE):
-        size = min(AT_ONCE, n_shuffles - start)
-        yield np.concatenate([rng.permuted(np.tile(own, (size, 1)), axis=1) for own in of_raters], axis=1), items
+
+    def draw() -> Iterator[IntArray]:
+        for start in range(0, n_shuffles, AT_ONCE):
+            size = min(AT_ONCE, n_shuffles - start)
+            drawn = np.concatenate([rng.permuted(np.tile(own, (size, 1)), axis=1) for own in of_raters], axis=1)
+            n_together = max(1, MOST_ANSWERS // max(1, drawn.shape[1]))
+            for first in range(0, size, n_together):
+                yield drawn[first : first + n_together]
+
+    return draw(), items
 
 
-def _item(answers: npt.NDArray[Any], is_present: BoolArray, units: IntArray, is_used: BoolArray) -> _Item:
+def _item(is_present: BoolArray, units: IntArray, is_used: BoolArray) -> _Item:
     present = units[is_present]
     n_by_unit = np.bincount(present, minlength=is_used.size)
     by_unit = np.lexsort((present, n_by_unit[present]))
     by_unit = by_unit[is_used[present[by_unit]]]
     sizes = np.unique(n_by_unit[is_used & (n_by_unit > 0)], return_counts=True)
-    return _Item(answers, is_present, by_unit, tuple(zip(*(part.tolist() for part in sizes), strict=True)))
+    return _Item(is_present, by_unit, tuple(zip(*(part.tolist() for part in sizes), strict=True)))
+
+
+def _alike(items: list[_Item]) -> list[list[int]]:
+    """The numbers of the items that have the same gaps and count the same units, together."""
+    groups: dict[tuple[bytes, bytes], list[int]] = {}
+    for n, item in enumerate(items):
+        groups.setdefault((item.is_present.tobytes(), item.by_unit.tobytes()), []).append(n)
+    return list(groups.values())

@@ -54,9 +54,10 @@ def kappa_of(sums: FloatArray) -> FloatArray:
 
 def kappa_of_complete(counts: FloatArray) -> FloatArray:
     """The kappas of counts of shape (B, U, V) in which every unit has as many ratings, shape (B,); nan for 0/0."""
-    n_units, n = counts.shape[1], counts[0, 0].sum()
-    observed = (np.einsum("buv,buv->b", counts, counts) / n_units - n) / (n * (n - 1))
-    chance = ((counts.sum(axis=1) / (n_units * n)) ** 2).sum(axis=-1)
+    n_units, n = counts.shape[1], int(counts[0, 0].sum())
+    squares = np.einsum("buv,buv->bv", counts, counts, dtype=np.int64, casting="unsafe").sum(axis=-1)
+    observed = (squares / n_units - n) / (n * (n - 1))
+    chance = ((counts.sum(axis=1, dtype=np.int64) / (n_units * n)) ** 2).sum(axis=-1)
     return np.asarray((observed - chance) / np.where(chance < 1, 1 - chance, np.nan), dtype=np.float64)
 
 

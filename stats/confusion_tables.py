@@ -1,0 +1,117 @@
+"""How often one side gives one value where the other gives another. Such counts add up: over the units of a cluster, so
+that resamples are one matrix product, and over items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from stats.arrays import BoolArray, FloatArray, IntArray
+
+AT_ONCE = 200_000  # units that are shuffled together
+
+
+def by_cluster(
+    first: FloatArray, second: FloatArray, values: FloatArray, cluster_of_unit: IntArray, n_clusters: int
+) -> FloatArray:
+    """The tables of each item and cluster, shape (I, G, V first, V second), over the units that both sides answered.
+
+    first, second : shape (I, U), nan where there is no answer
+    values : all that either says, ascending
+    """
+    n_items, n_values = len(first), len(values)
+    items, units = np.nonzero(np.isfinite(first) & np.isfinite(second))
+    cells = items * n_clusters + cluster_of_unit[units]
+    for side in (first, second):
+        cells = cells * n_values + np.searchsorted(values, side[items, units])
+    counts = np.bincount(cells, minlength=n_items * n_clusters * n_values**2)
+    return counts.reshape(n_items, n_clusters, n_values, n_values).astype(np.float64)
+
+
+def resampled(tables: FloatArray, weights: FloatArray | IntArray) -> FloatArray:
+    """The tables of each resample of clusters, shapes (I, G, V, V) and (B, G) to (I, B, V, V)."""
+    flat = tables.reshape(*tables.shape[:2], -1)
+    return (np.asarray(weights, dtype=np.float64) @ flat).reshape(len(tables), len(weights), *tables.shape[2:])
+
+
+def shuffled(
+    first: FloatArray,
+    second: FloatArray,
+    values: FloatArray,
+    *,
+    strata: Sequence[str] | None,
+    rng: np.random.Generator,
+    n_shuffles: int,
+) -> Iterator[FloatArray]:
+    """Batches of the tables if the first side's answers stood at other units, shape (I, B, V, V), n_shuffles in all.
+
+    All answers of the first side about a unit move together; its gaps stay, of each item where they are.
+    """
+    present = ~np.isnan(first)
+    # Of small whole numbers in single precision every sum is exact, at half the memory.
+    says = [(first == value).astype(np.float32) for value in values[1:]]
+    is_second = (second[..., np.newaxis] == values).astype(np.float32)
+    for origins, places in moved_units(present, strata=strata, rng=rng, n_shuffles=n_shuffles, at_once=AT_ONCE):
+        tables = np.empty((len(first), len(origins), len(values), len(values)))
+        for item, is_present in enumerate(present):
+            units, others = origins, places
+            if not is_present[places].all():
+                units, others = origins[is_present[origins]].reshape(len(origins), -1), places[is_present[places]]
+            beside = is_second[item, others]
+            for n, own in enumerate(says, start=1):
+                tables[item, :, n] = own[item].take(units) @ beside
+            tables[item, :, 0] = beside.sum(axis=0, dtype=np.float64) - tables[item, :, 1:].sum(axis=1)
+        yield tables
+
+
+def moved_units(
+    present: BoolArray, *, strata: Sequence[str] | None, rng: np.random.Generator, n_shuffles: int, at_once: int
+) -> Iterator[tuple[IntArray, IntArray]]:
+    """Batches of shuffles: from which unit the answers come, shape (B, A), and where each column stands, shape (A,).
+
+    present : what is answered, shape (I, U); only units with some answer move
+    strata : of each unit, what it only changes places within
+    at_once : about how many units a batch may hold
+    """
+    answered = np.flatnonzero(present.any(axis=0))
+    labels = np.zeros(present.shape[1]) if strata is None else np.unique(np.asarray(strata), return_inverse=True)[1]
+    of_answered = labels[answered].astype(np.float64)
+    places = answered[np.argsort(of_answered, kind="stable")]
+    size = max(1, at_once // max(answered.size, 1))
+    for start in range(0, n_shuffles, size):
+        keys = rng.random((min(size, n_shuffles - start), answered.size))
+        if strata is not None:
+            keys += of_answered
+        yield answered[np.argsort(keys, axis=1)], places
+
+
+def kappas(tables: FloatArray) -> FloatArray:
+    """Cohen's kappas, shape (..., V, V) to (...); 0 where one side is constant, nan where both always give the same one
+    value (0/0)."""
+    n = tables.sum(axis=(-2, -1))
+    safe = np.where(n > 0, n, np.nan)
+    observed = np.einsum("...ii->...", tables) / safe
+    chance = (tables.sum(axis=-2) * tables.sum(axis=-1)).sum(axis=-1) / safe**2
+    return np.asarray((observed - chance) / np.where(chance < 1, 1 - chance, np.nan), dtype=np.float64)
+
+
+def balanced_accuracies(tables: FloatArray) -> FloatArray:
+    """The mean over what the second side says of how often the first says it too, shape (..., V, V) to (...); nan where
+    the second says one thing only."""
+    of_second = tables.sum(axis=-2)
+    recalls = np.einsum("...ii->...i", tables) / np.where(of_second > 0, of_second, np.nan)
+    n_values = (of_second > 0).sum(axis=-1)
+    return np.asarray(np.nansum(recalls, axis=-1) / np.where(n_values > 1, n_values, np.nan), dtype=np.float64)
+
+
+def shares_alike(tables: FloatArray) -> FloatArray:
+    """The shares of units of which both say the same, shape (..., V, V) to (...)."""
+    n = tables.sum(axis=(-2, -1))
+    return np.asarray(np.einsum("...ii->...", tables) / np.where(n > 0, n, np.nan), dtype=np.float64)
+
+
+def percents_alike(tables: FloatArray) -> FloatArray:
+    """The percentages of units of which both say the same, shape (..., V, V) to (...)."""
+    n = tables.sum(axis=(-2, -1))
+    return np.asarray(100.0 * np.einsum("...ii->...", tables) / np.where(n > 0, n, np.nan), dtype=np.float64)

@@ -1,0 +1,164 @@
+"""How far two sources are apart on story means: paired where groups pair them, else as two groups.
+
+Values are one axis of clusters, shape (G,): of each the mean of a source's stories there, nan where it has none.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats as scipy_stats
+from statsmodels.stats.multitest import multipletests
+
+from stats import differences, intervals
+from stats.arrays import BoolArray, FloatArray, without_noise
+from stats.intervals import Interval
+from stats.reasons import Incomputable
+
+# With so few values or fewer, of which some are equal, every sign is tried.
+N_ALL_SIGNS = 13
+MOSTLY = 0.5  # of the clusters that hold either source must hold both, for them to be paired
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """The mean of the first source less that of the second.
+
+    interval : 95 %, of the difference; narrow : the 90 % interval that is laid beside a margin
+    p : two-sided, of the test named
+    effect : by its name; None where there is none
+    n : clusters that it rests on, of both together where they are paired, else of the first and second
+    n_left_out : clusters with one of the two only, which a paired comparison cannot use
+    """
+
+    difference: float
+    interval: Interval
+    narrow: tuple[float, float]
+    p: float
+    test: str
+    is_paired: bool
+    n: tuple[int, ...]
+    n_left_out: int = 0
+    effect: float | None = None
+    effect_name: str = ""
+
+
+def cluster_means(values: npt.ArrayLike, clusters: npt.ArrayLike, units: BoolArray) -> FloatArray:
+    """The mean of some units in every cluster, shape (G,), clusters in the order of their labels; nan without any.
+
+    values, clusters, units : shape (U,); a unit without a value (nan) does not count
+    """
+    array = np.asarray(values, dtype=np.float64)
+    labels, places = np.unique(np.asarray(clusters), return_inverse=True)
+    is_counted = units & np.isfinite(array)
+    counts = np.bincount(places[is_counted], minlength=len(labels))
+    sums = np.bincount(places[is_counted], array[is_counted], minlength=len(labels))
+    return np.asarray(sums / np.where(counts > 0, counts, np.nan), dtype=np.float64)
+
+
+def are_paired(first: FloatArray, second: FloatArray) -> bool:
+    """Whether most clusters that hold either source hold both, and two or more do."""
+    n_both = int((np.isfinite(first) & np.isfinite(second)).sum())
+    n_either = int((np.isfinite(first) | np.isfinite(second)).sum())
+    return n_both >= 2 and n_both > MOSTLY * n_either
+
+
+def contrast(
+    first: FloatArray, second: FloatArray, *, test: str = "default", rng: np.random.Generator, n_resamples: int = 1000
+) -> Contrast:
+    """The first source less the second, paired if `are_paired`.
+
+    test : "default" (Wilcoxon or Welch), "means" (t, paired or Welch) or "ranks" (Wilcoxon or Mann-Whitney)
+    Raises Incomputable below two clusters of each, or where nothing varies.
+    """
+    if are_paired(first, second):
+        return _paired(first, second, test=test, rng=rng, n_resamples=n_resamples)
+    return _unpaired(first, second, test=test)
+
+
+def _paired(
+    first: FloatArray, second: FloatArray, *, test: str, rng: np.random.Generator, n_resamples: int
+) -> Contrast:
+    changes = first - second
+    n_either = int((np.isfinite(first) | np.isfinite(second)).sum())
+    changes = changes[np.isfinite(changes)]
+    if np.ptp(without_noise(changes)) == 0:
+        raise Incomputable("clusters_alike")
+    interval = intervals.mean_interval(changes, np.arange(changes.size), rng=rng, n_resamples=n_resamples)
+    of_mean = scipy_stats.ttest_1samp(changes, 0)
+    narrow = of_mean.confidence_interval(0.9)
+    if test == "means":
+        p, name = float(of_mean.pvalue), "paired t-test"
+    else:
+        p, name = _signed_rank_p(changes), "Wilcoxon signed-rank test"
+    return Contrast(
+        difference=float(changes.mean()),
+        interval=interval,
+        narrow=(float(narrow.low), float(narrow.high)),
+        p=p,
+        test=name,
+        is_paired=True,
+        n=(int(changes.size),),
+        n_left_out=n_either - int(changes.size),
+    )
+
+
+def _signed_rank_p(changes: FloatArray) -> float:
+    """Two-sided, of Wilcoxon's signed-rank test, as `scipy.stats.wilcoxon` gives it; finite values, shape (G,).
+
+    Where some of few values are equal or 0, scipy ranks them anew for each of the 2^G signs, which takes a second; the
+    ranks are the same each time.
+    """
+    changes = without_noise(changes)
+    is_moved = changes != 0
+    sizes = np.abs(changes[is_moved])
+    if changes.size > N_ALL_SIGNS or np.unique(sizes).size == changes.size:
+        return float(scipy_stats.wilcoxon(changes).pvalue)
+    signed_ranks = np.sign(changes)
+    signed_ranks[is_moved] *= scipy_stats.rankdata(sizes)
+    tried = scipy_stats.permutation_test(
+        (signed_ranks,), np.sum, permutation_type="samples", n_resamples=2**N_ALL_SIGNS, vectorized=True
+    )
+    return float(tried.pvalue)
+
+
+def _unpaired(first: FloatArray, second: FloatArray, *, test: str) -> Contrast:
+    a, b = first[np.isfinite(first)], second[np.isfinite(second)]
+    welch = differences.welch(a, b)
+    of_means = scipy_stats.ttest_ind(a, b, equal_var=False)
+    wide, narrow = of_means.confidence_interval(0.95), of_means.confidence_interval(0.9)
+    n = (int(a.size), int(b.size))
+    note = f"Welch's t interval over {n[0]} and {n[1]} clusters"
+    p, name, effect, effect_name = welch.p, welch.name, differences.hedges_g(a, b), "Hedges' g"
+    if test == "ranks":
+        of_both = without_noise(np.concatenate([a, b]))
+        by_rank = scipy_stats.mannwhitneyu(of_both[: a.size], of_both[a.size :])
+        p, name = float(by_rank.pvalue), "Mann-Whitney test"
+        effect, effect_name = float(2 * by_rank.statistic / (a.size * b.size) - 1), "Cliff's delta"
+    return Contrast(
+        difference=float(a.mean() - b.mean()),
+        interval=Interval(float(wide.low), float(wide.high), min(n), note=note, method="t"),
+        narrow=(float(narrow.low), float(narrow.high)),
+        p=p,
+        test=name,
+        is_paired=False,
+        n=n,
+        effect=effect,
+        effect_name=effect_name,
+    )
+
+
+def is_equivalent(narrow: tuple[float, float], margin: float) -> bool:
+    """Whether the 90 % interval lies inside the margin, which is two one-sided tests at 5 %.
+
+    Source: Schuirmann 1987, Journal of Pharmacokinetics and Biopharmaceutics 15(6), pp. 657-680.
+    """
+    return -margin < narrow[0] and narrow[1] < margin
+
+
+def adjust(ps: Sequence[float | None], method: str) -> list[float | None]:
+    """The p values for several comparisons, "holm" or "fdr_bh"; a comparison without one does not count."""
+    present = [p for p in ps if p is not None]
+    adjusted = iter(multipletests(present, method=method)[1].tolist() if present else ())
+    return [None if p is None else float(next(adjusted)) for p in ps]
