@@ -4,6 +4,7 @@ A web process lists figures and shows stored reports without them; with them it 
 """
 
 import importlib
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 
@@ -12,53 +13,48 @@ class _OnFirstUse:
 
     def __init__(self, name: str) -> None:
         self._name = name
+        self._module: ModuleType | None = None
 
     def __getattr__(self, attribute: str) -> Any:
-        return getattr(importlib.import_module(self._name), attribute)
+        if self._module is None:
+            self._module = importlib.import_module(self._name)
+        return getattr(self._module, attribute)
 
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from stats import (
-        agreement,
-        alternative_annotator,
-        comparisons,
-        human_line,
-        intervals,
-        judge_biases,
-        judge_orders,
-        judge_scores,
-        judgements,
-        personas,
-        prediction_powered,
-        rankings,
-        rates,
-    )
-else:
-    np, pd = _OnFirstUse("numpy"), _OnFirstUse("pandas")
-    agreement, alternative_annotator = _OnFirstUse("stats.agreement"), _OnFirstUse("stats.alternative_annotator")
-    comparisons, intervals = _OnFirstUse("stats.comparisons"), _OnFirstUse("stats.intervals")
-    judgements, rankings, rates = (_OnFirstUse(f"stats.{name}") for name in ("judgements", "rankings", "rates"))
-    human_line, judge_biases = _OnFirstUse("stats.human_line"), _OnFirstUse("stats.judge_biases")
-    judge_orders, personas = _OnFirstUse("stats.judge_orders"), _OnFirstUse("stats.personas")
-    judge_scores, prediction_powered = _OnFirstUse("stats.judge_scores"), _OnFirstUse("stats.prediction_powered")
+    from stats import agreement as agreement
+    from stats import alternative_annotator as alternative_annotator
+    from stats import arrays as arrays
+    from stats import comparisons as comparisons
+    from stats import contrasts as contrasts
+    from stats import human_likeness as human_likeness
+    from stats import human_line as human_line
+    from stats import intervals as intervals
+    from stats import item_analysis as item_analysis
+    from stats import judge_biases as judge_biases
+    from stats import judge_orders as judge_orders
+    from stats import judge_scores as judge_scores
+    from stats import judgements as judgements
+    from stats import panel as panel
+    from stats import personas as personas
+    from stats import prediction_powered as prediction_powered
+    from stats import rankings as rankings
+    from stats import rates as rates
+    from stats import reliability as reliability
+    from stats import repeats as repeats
+    from stats import resamples as resamples
+    from stats import spreads as spreads
+    from stats import strengths as strengths
+    from stats import trends as trends
+    from stats import variance_components as variance_components
 
-__all__ = [
-    "agreement",
-    "alternative_annotator",
-    "comparisons",
-    "human_line",
-    "intervals",
-    "judge_biases",
-    "judge_orders",
-    "judge_scores",
-    "judgements",
-    "np",
-    "pd",
-    "personas",
-    "prediction_powered",
-    "rankings",
-    "rates",
-]
+    __all__ = ["np", "pd"]
+else:
+
+    def __getattr__(name: str) -> _OnFirstUse:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return _OnFirstUse({"np": "numpy", "pd": "pandas"}.get(name, f"stats.{name}"))

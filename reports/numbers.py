@@ -55,6 +55,15 @@ def coefficients(ends: Ends | Literal[""] | None) -> str:
     return _between(ends, coefficient)
 
 
+def p_value(number: Number) -> str:
+    """Three decimals without the nought (.012), below .001 as such."""
+    if number is None or number == "":
+        return NONE
+    if number < 0.001:
+        return "< " + _localised(0.001, 3).replace("0.", ".", 1)
+    return _localised(number, 3).replace("0.", ".", 1)
+
+
 def _between(ends: Ends | Literal[""] | None, write: Callable[[Number], str]) -> str:
     if not ends or ends.low is None:
         return NONE

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Max, Q, Sum, TextField
+from django.db.models import Count, Max, Q, QuerySet, Sum, TextField
 from django.db.models.functions import Cast
 
 from annotation.models import Assignment, Consent, Fill, Rater, Response, StepTaken, Timing, Withdrawal
@@ -19,6 +20,7 @@ from reports.figures import Figure, all_figures
 from reports.figures.base import Head
 from reports.figures.codec import Undecodable, decode, encode
 from reports.models import Report
+from reports.rationales import codings
 from studies import hashing, protocol
 from studies.models import Provenance, Study
 
@@ -37,6 +39,7 @@ class StudySummary:
     notice: str
     seed: int
     protocol: FrozenProtocol | None
+    has_plan: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,15 +79,22 @@ class Results:
         ]
 
 
-def compute(study: Study, *, blind: bool = False) -> dict[str, Any]:
+def compute(
+    study: Study, *, blind: bool = False, progress: Callable[[int, int], None] = lambda done, n: None
+) -> dict[str, Any]:
     """The results of a study, from its rows, as one document. While it is live, and for blind readers: nothing by
-    source."""
+    source.
+
+    progress : told before each figure how many are computed, and of how many
+    """
+    progress(0, len(all_figures()))
     data = Dataset.of(study, blind=blind)
     sources = [source.name for source in data.source_by_story.values()]
-    figures = {
-        key: figure.nothing if data.is_sealed and not figure.is_shown_sealed else figure.compute(data)
-        for key, figure in all_figures().items()
-    }
+    figures: dict[str, Any] = {}
+    for key, figure in all_figures().items():
+        progress(len(figures), len(all_figures()))
+        is_hidden = data.is_sealed and not figure.is_shown_sealed
+        figures[key] = figure.nothing if is_hidden else figure.compute(data)
     document = {
         "study": encode(_about(study)),
         "is_sealed": data.is_sealed,
@@ -110,7 +120,7 @@ def read_results(document: dict[str, Any]) -> Results:
 
 
 def _about(study: Study) -> StudySummary:
-    version = study.versions.exclude(frozen_at=None).order_by("-number").first()
+    version = study.frozen_versions.last()
     return StudySummary(
         slug=study.slug,
         title=study.title,
@@ -118,6 +128,7 @@ def _about(study: Study) -> StudySummary:
         notice=study.notice,
         seed=study.seed,
         protocol=FrozenProtocol(version=version.number, sha256=version.sha256) if version else None,
+        has_plan=version is not None and protocol.plan_of(version) is not None,
     )
 
 
@@ -158,6 +169,7 @@ def fingerprint(study: Study, *, blind: bool = False) -> str:
         "requests": Attempt.objects.filter(call__run__study=study).aggregate(
             n=Count("pk"), in_flight=Count("pk", filter=Q(outcome="")), total=Cast(Sum("cost"), TextField())
         ),
+        "themes": codings.inputs(study),
         "sealed": sealed,
         # Sealed results do not depend on sources, and nothing else may ask for them.
         "sources": [] if sealed else list(sources),
@@ -171,7 +183,14 @@ def _draft_sha256(study: Study) -> str:
     return hashing.sha256(protocol.write_document(protocol.load_protocol(version))) if version else ""
 
 
-def ensure_report(study: Study, *, at: datetime, by: str, blind: bool = False) -> Report:
+def ensure_report(
+    study: Study,
+    *,
+    at: datetime,
+    by: str,
+    blind: bool = False,
+    progress: Callable[[int, int], None] = lambda done, n: None,
+) -> Report:
     """The stored report of the study as it is now, computed if there is none of the same inputs.
 
     blind : leave out everything by source though the study is closed
@@ -180,15 +199,54 @@ def ensure_report(study: Study, *, at: datetime, by: str, blind: bool = False) -
     stored = Report.objects.filter(study=study, kind=Report.Kind.RESULTS, fingerprint=inputs).first()
     if stored and _is_readable(stored):
         return stored
-    fresh = {"result": compute(study, blind=blind), "made_at": at, "made_by": by}
+    fresh = {"result": compute(study, blind=blind, progress=progress), "made_at": at, "made_by": by}
     try:
         with transaction.atomic():
             if stored:  # of the same inputs, but by a version that wrote it in another form
                 stored.delete()
-            return Report.objects.create(study=study, kind=Report.Kind.RESULTS, fingerprint=inputs, **fresh)
+            report = Report.objects.create(study=study, kind=Report.Kind.RESULTS, fingerprint=inputs, **fresh)
+            if not study.is_closed:  # else every look would leave one behind
+                _replaceable(study).exclude(pk=report.pk).delete()
+            return report
     except IntegrityError:
         # Somebody else asked at the same moment.
         return Report.objects.get(study=study, kind=Report.Kind.RESULTS, fingerprint=inputs)
+
+
+def _replaceable(study: Study) -> QuerySet[Report]:
+    return Report.objects.filter(study=study, kind=Report.Kind.RESULTS, is_kept=False)
+
+
+def find_report(study: Study, *, blind: bool = False) -> Report | None:
+    """The stored report of the study as it is now; None if it must be computed."""
+    inputs = fingerprint(study, blind=blind)
+    stored = Report.objects.filter(study=study, kind=Report.Kind.RESULTS, fingerprint=inputs).first()
+    return stored if stored and _is_readable(stored) else None
+
+
+def keep(report: Report) -> None:
+    """Keep a report that somebody may cite: its address was shown, or its fingerprint stands on what was taken away."""
+    if not report.is_kept:
+        Report.objects.filter(pk=report.pk).update(is_kept=True)
+
+
+def find_older_report(study: Study, *, blind: bool = False) -> Report | None:
+    """The latest report that was stored for readers who may see as much; None if there is none that can be read."""
+    sealed = blind or is_sealed(study)
+    stored = Report.objects.filter(study=study, kind=Report.Kind.RESULTS, result__is_sealed=sealed)
+    return next((report for report in stored.order_by("-made_at", "-pk")[:1] if _is_readable(report)), None)
+
+
+def prune(*, before: datetime) -> int:
+    """Delete the reports of closed studies that were made before and that newer ones of the same kind replace; how
+    many there were. Those that are kept stay."""
+    n_deleted = 0
+    for study in Study.objects.filter(reports__made_at__lt=before, reports__is_kept=False).distinct():
+        for sealed in (False, True):
+            of_kind = _replaceable(study).filter(result__is_sealed=sealed).order_by("-made_at", "-pk")
+            latest = list(of_kind.values_list("pk", flat=True)[:1])
+            n_deleted += of_kind.exclude(pk__in=latest).filter(made_at__lt=before).delete()[0]
+    return n_deleted
 
 
 def _is_readable(stored: Report) -> bool:
@@ -199,4 +257,14 @@ def _is_readable(stored: Report) -> bool:
     return True
 
 
-__all__ = ["Results", "compute", "ensure_report", "fingerprint", "is_sealed", "read_results"]
+__all__ = [
+    "Results",
+    "compute",
+    "ensure_report",
+    "find_older_report",
+    "find_report",
+    "fingerprint",
+    "is_sealed",
+    "prune",
+    "read_results",
+]

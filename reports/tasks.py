@@ -1,33 +1,49 @@
-"""Celery tasks: the nightly reports."""
+"""Celery tasks: reports that were asked for, those of every night, and packages."""
 
-import logging
 from datetime import timedelta
 
 from celery import shared_task
-from django.db.models import Q
 from django.utils import timezone
 
-from reports import results
-from studies.models import Study
+from reports import computations, results, schedules
+from reports.export import issues
+from reports.models import ExportPackage
 
-log = logging.getLogger(__name__)
+# Replaced reports of closed studies stay this long for whoever compares.
+KEPT = timedelta(days=30)
 
-# After closing, late answers of judges and erasures still change results for a while.
-RECENT = timedelta(days=30)
+
+@shared_task  # type: ignore[untyped-decorator]
+def make_report(computation_id: int) -> None:
+    """Compute the report that was asked for; nothing if it is there already or somebody is at it."""
+    computations.carry_out(computation_id)
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def nightly() -> int:
     """Compute and store the report of each live or recently closed study whose inputs changed; how many there were."""
     now = timezone.now()
-    due = Study.objects.filter(
-        Q(state__in=[Study.State.LIVE, Study.State.PAUSED]) | Q(state=Study.State.CLOSED, closed_at__gte=now - RECENT)
-    )
-    n_stored = 0
-    for study in due:
-        try:
-            n_stored += results.ensure_report(study, at=now, by="nightly").made_at == now
-        except Exception:
-            # One study that cannot be computed must not cost the others their report.
-            log.exception("no nightly report of %s", study.slug)
+    return schedules.store_reports(schedules.find_studies(None, at=now), at=now)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def scheduled() -> int:
+    """Compute what is due by the schedules, write to whoever asked for it, and forget what was replaced long ago; how
+    many reports were stored."""
+    now, n_stored = timezone.now(), 0
+    due = schedules.claim_due(at=now)
+    for schedule, due_at in due:
+        studies = schedules.find_studies(schedule, at=now)
+        n_stored += schedules.store_reports(studies, at=now)
+        schedules.send_digests(schedule, studies, due_at=due_at, at=now)
+    if due:
+        results.prune(before=now - KEPT)
     return n_stored
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def make_package(package_id: int) -> None:
+    """Make a package and keep its bytes; nothing if it is there already."""
+    package = ExportPackage.objects.select_related("study").filter(pk=package_id).first()
+    if package is not None:
+        issues.make_and_keep(package)

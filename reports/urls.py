@@ -2,19 +2,54 @@
 
 from django.urls import path
 
-from reports import views
+from reports.views import (
+    drawings,
+    methods,
+    packages,
+    pages,
+    rationales,
+    replications,
+    schedule,
+    stored,
+    tables,
+    themes,
+)
 
 app_name = "reports"
 urlpatterns = [
-    path("", views.index, name="index"),
-    path("<slug:slug>/", views.show, name="show"),
-    path("<slug:slug>/exports/", views.exports, name="exports"),
-    path("<slug:slug>/responses_long.csv", views.responses_long, name="responses_long"),
+    path("", pages.index, name="index"),
+    # No slug of a study begins with a line.
+    path("-schedule/", schedule.schedule, name="schedule"),
+    # What can be taken away: published studies, plots, stored reports, and what a paper says of the study.
+    path("replications/", replications.index, name="replications"),
+    path("replications/<slug:name>/", replications.show, name="replication"),
+    path("<slug:slug>/methods/", methods.show, name="methods"),
+    path("<slug:slug>/methods.txt", methods.paragraph, name="methods_paragraph"),
+    path("<slug:slug>/methods.tex", methods.document, name="methods_document"),
+    path("<slug:slug>/<slug:plot>.svg", drawings.svg, name="plot_svg"),
+    path("<slug:slug>/<slug:plot>.png", drawings.png, name="plot_png"),
+    path("<slug:slug>/<slug:table>.tex", methods.table, name="table_tex"),
+    path("<slug:slug>/by/<slug:fingerprint>/", stored.show, name="stored"),
+    path("<slug:slug>/by/<slug:fingerprint>/<slug:plot>.svg", drawings.svg, name="stored_svg"),
+    path("<slug:slug>/by/<slug:fingerprint>/<slug:plot>.png", drawings.png, name="stored_png"),
+    path("<slug:slug>/by/<slug:fingerprint>/<slug:table>.csv", stored.table, name="stored_table"),
+    path("<slug:slug>/", pages.show, name="show"),
+    path("<slug:slug>/exports/", packages.exports, name="exports"),
+    path("<slug:slug>/exports/<slug:sha256>.zip", packages.package, name="package"),
+    path("<slug:slug>/rationales/", rationales.index, name="rationales"),
+    path("<slug:slug>/rationales/story/<int:story>/", rationales.story, name="rationales_of_story"),
+    path("<slug:slug>/rationales/group/<int:group>/", rationales.group, name="rationales_of_group"),
+    path("<slug:slug>/rationales/<int:response>/", rationales.reason, name="rationale"),
+    path("<slug:slug>/themes/", themes.codebook, name="themes"),
+    path("<slug:slug>/themes/<int:sample>/", themes.sample, name="theme_sample"),
+    path("<slug:slug>/themes/<int:sample>/reasons.csv", themes.reasons, name="theme_reasons"),
+    path("<slug:slug>/themes/<int:sample>/<int:number>/", themes.code, name="code_reason"),
+    path("<slug:slug>/responses_long.csv", tables.responses_long, name="responses_long"),
     path(
         "<slug:slug>/responses_for_spreadsheets.csv",
-        views.responses_for_spreadsheets,
+        tables.responses_for_spreadsheets,
         name="responses_for_spreadsheets",
     ),
-    path("<slug:slug>/codebook.csv", views.codebook, name="codebook"),
-    path("<slug:slug>/<slug:table>.csv", views.table, name="table"),
+    path("<slug:slug>/codebook.csv", tables.codebook, name="codebook"),
+    path("<slug:slug>/<slug:table>.csv", tables.table, name="table"),
 ]

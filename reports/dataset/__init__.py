@@ -11,18 +11,22 @@ from annotation.models import Response
 from judges.models import Judge
 from reports.dataset import answers, cubes, readings
 from reports.dataset.cubes import Cube
+from reports.dataset.outcomes import OutcomeTable, outcome_tables
 from reports.dataset.readings import JudgeReading
 from reports.dataset.sources import StorySource, source_by_story
 from reports.dataset.step_items import StepItem, step_items
 from reports.lazy import np, pd
-from studies import lifecycle
+from studies import lifecycle, protocol
+from studies.documents.analysis_plan import AnalysisPlan
 from studies.models import Source, Study
 
 if TYPE_CHECKING:
+    from reports.dataset.cubes import Pair
+    from reports.dataset.judged import Judged
     from stats.arrays import BoolArray
 
 # Counts up when other answers count, or what is read of them changes: reports are computed anew.
-EDITION = 8
+EDITION = 10
 KINDS_IN_ORDER = (Source.Kind.EXPERT, Source.Kind.AMATEUR, Source.Kind.OTHER, Source.Kind.MODEL)
 
 
@@ -62,6 +66,16 @@ class Dataset:
         )
 
     @cached_property
+    def plan(self) -> AnalysisPlan | None:
+        """The analysis plan as it was frozen with the protocol; None if nothing was planned. One query."""
+        return protocol.frozen_plan(self.study)
+
+    @cached_property
+    def outcomes(self) -> list[OutcomeTable]:
+        """What sources are compared on, story by story."""
+        return outcome_tables(self)
+
+    @cached_property
     def people(self) -> pd.DataFrame:
         return answers.select_people(answers.select_counted(self.answers))
 
@@ -82,9 +96,18 @@ class Dataset:
         return readings.take_one_value(self.all_readings, self.reading_by_assignment, scales=scales)
 
     @cached_property
+    def judged_by_items(self) -> dict[tuple[Pair, ...], Judged | None]:
+        """What judges and people answered to the same items, of those that were read so far; `judged.judged` fills it.
+        Many figures are about the same."""
+        return {}
+
+    @cached_property
     def judge_by_slug(self) -> dict[str, Judge]:
         """Every model that ran here. One query."""
-        return {judge.slug: judge for judge in Judge.objects.filter(runs__study=self.study, metric="").distinct()}
+        return {
+            judge.slug: judge
+            for judge in Judge.objects.filter(runs__study=self.study, metric="", is_trial=False).distinct()
+        }
 
     @cached_property
     def sources(self) -> list[tuple[str, str]]:
@@ -167,4 +190,4 @@ class Dataset:
         return np.array([story in of_kind for story in cube.stories], dtype=np.bool_)
 
 
-__all__ = ["Cube", "Dataset", "StepItem", "is_sealed"]
+__all__ = ["Cube", "Dataset", "OutcomeTable", "StepItem", "is_sealed"]

@@ -1,22 +1,30 @@
 """The answers that results are computed from, as one table: what the long file says of them, less its words and times.
 
-Of a hundred thousand answers most are equal, so each different value is read once and not each answer.
+Of a hundred thousand answers most are equal, so each different value is read once and not each answer; and names are
+held as numbers with a list of names, which of a million answers takes a tenth of the memory.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
-from django.db.models import Q, QuerySet, TextField
+from django.db.models import Case, IntegerField, QuerySet, TextField, When
 from django.db.models.functions import Cast
 
 from annotation.models import Assignment, Rater, Response, Withdrawal
 from reports.dataset.sources import source_by_story
 from reports.dataset.step_items import number
-from reports.lazy import pd
-from studies.models import Item, Step, Study
+from reports.lazy import np, pd
+from studies.models import Item, Step, Story, Study
+
+if TYPE_CHECKING:
+    from stats.arrays import IntArray
+
+AT_ONCE = 10_000  # answers that are read together
 
 COLUMNS = (
     *("assignment", "rater", "rater_kind", "status", "group", "seat", "story", "step", "item"),
@@ -37,38 +45,133 @@ def table(study: Study, *, with_sources: bool) -> pd.DataFrame:
 
     was_given : whether there ever was an answer, which is still recorded of erased ones
     """
-    return pd.DataFrame.from_records(list(_rows(study, with_sources=with_sources)), columns=list(COLUMNS))
+    keys, read = _read_keys(study)
+    is_answered = np.array([outcome == Response.Outcome.ANSWERED for outcome in read.outcomes], dtype=np.bool_)
+    rater_by_assignment = _rater_by_assignment(study)
+    assignments = _Names.of(rater_by_assignment, keys["assignment"])
+    stories = _Names.of({None: "", **dict(Story.objects.filter(study=study).values_list("pk", "code"))}, keys["story"])
+    steps = _Names.of({pk: (key, n) for pk, key, n in _steps(study)}, keys["step"])
+    items = _Names.of({pk: (item.key, item.position) for pk, item in read.item_by_id.items()}, keys["item"])
+    order = np.lexsort(
+        [
+            *(names.ranks(key)[names.codes] for names, key in ((items, _position), (steps, _position))),
+            *(stories.ranks()[stories.codes], keys["assignment"], assignments.ranks(_first)[assignments.codes]),
+        ]
+    )
+    source_by_code = source_by_story(study) if with_sources else {}
+    sources = [source_by_code.get(story) for story in stories.names]
+    values = np.fromiter((value for value, _number in read.values), dtype=object, count=len(read.values))
+    numbers = np.array([number for _value, number in read.values], dtype=np.float64)[keys["value"]]
+    numbers[~is_answered[keys["outcome"]]] = np.nan
+    columns: dict[str, Any] = {
+        "assignment": keys["assignment"],
+        **{
+            name: _categories([names[n] for names in assignments.names], assignments.codes)
+            for n, name in enumerate(("rater", "rater_kind", "status", "group"))
+        },
+        "seat": np.array([of_assignment[4] for of_assignment in assignments.names], dtype=np.int64)[assignments.codes],
+        "story": _categories(stories.names, stories.codes),
+        "step": _categories([key for key, _position in steps.names], steps.codes),
+        "item": _categories([key for key, _position in items.names], items.codes),
+        "value": values[keys["value"]],
+        "analysed": numbers,
+        "outcome": _categories(read.outcomes, keys["outcome"]),
+        "was_given": keys["was_given"].astype(np.bool_),
+        "source": _categories([source and source.name for source in sources], stories.codes),
+        "source_kind": _categories([source and source.kind for source in sources], stories.codes),
+    }
+    return pd.DataFrame({name: column[order] for name, column in columns.items()}, columns=list(COLUMNS))
 
 
-def _rows(study: Study, *, with_sources: bool) -> Iterator[tuple[Any, ...]]:
-    rater_by_assignment, read = _rater_by_assignment(study), _Values(study)
-    sources = source_by_story(study) if with_sources else {}
-    # As text: the database would otherwise parse each value, and dates that nothing needs.
-    answers = responses(study).annotate(text=Cast("value", TextField()), was_given=Q(first_answered_at__isnull=False))
-    fields = ("assignment_id", "story__code", "step__key", "item_id", "item__key", "text", "outcome", "was_given")
-    for assignment, story, step, item_id, item, text, outcome, was_given in answers.values_list(*fields).iterator(2000):
-        value, analysed = read(item_id, text)
-        source = sources.get(story)
-        yield (
-            *(assignment, *rater_by_assignment[assignment]),
-            *(story or "", step, item),
-            *(value, analysed if outcome == Response.Outcome.ANSWERED else None, outcome, was_given),
-            *((source.name, source.kind) if source else (None, None)),
+@dataclass(frozen=True)
+class _Names:
+    """What rows of one key are about. names : of each different key; codes : which of them each row has, shape (n,)"""
+
+    names: list[Any]
+    codes: IntArray
+
+    @classmethod
+    def of(cls, name_by_key: dict[Any, Any], keys: IntArray) -> _Names:
+        """keys : of each row, 0 for None"""
+        different, codes = np.unique(keys, return_inverse=True)
+        return cls([name_by_key[key or None] for key in different.tolist()], codes)
+
+    def ranks(self, by: Callable[[Any], Any] = lambda name: name) -> IntArray:
+        """The place of each name among all in order, shape (names,); equal ones share it."""
+        values = [by(name) for name in self.names]
+        rank_by_value = {value: n for n, value in enumerate(sorted(set(values)))}
+        return np.array([rank_by_value[value] for value in values], dtype=np.int64)
+
+
+def _first(names: tuple[Any, ...]) -> Any:
+    return names[0]
+
+
+def _position(key_and_position: tuple[str, int]) -> int:
+    return key_and_position[1]
+
+
+def _categories(names: list[Any], codes: IntArray) -> pd.Categorical:
+    """A column of names, in alphabetical order if sorted; None is missing. codes : which name each row has"""
+    different = sorted({name for name in names if name is not None})
+    place_by_name = {name: n for n, name in enumerate(different)}
+    places = np.array([place_by_name.get(name, -1) for name in names], dtype=np.int64)
+    return pd.Categorical.from_codes(places[codes], categories=pd.Index(different, dtype=object))
+
+
+def _steps(study: Study) -> Iterable[tuple[int, str, int]]:
+    return Step.objects.filter(version__study=study).values_list("pk", "key", "position")
+
+
+def _read_keys(study: Study) -> tuple[dict[str, IntArray], _Values]:
+    """Of every answer the keys of what it is about, 0 for None, and which value and outcome it has, as numbers. In no
+    order, since sorting by other tables' columns would take the database longer than reading."""
+    read = _Values(study)
+    # The value as text: the database would otherwise parse each, and dates that nothing needs.
+    answers = (
+        responses(study)
+        .order_by()
+        .annotate(
+            text=Cast("value", TextField()),
+            was_given=Case(When(first_answered_at__isnull=True, then=0), default=1, output_field=IntegerField()),
         )
+    )
+    fields = ("assignment_id", "story_id", "step_id", "item_id", "was_given", "text", "outcome")
+    rows = answers.values_list(*fields).iterator(AT_ONCE)
+    parts = [
+        np.array(
+            [
+                (assignment, story or 0, step, item, was_given, read.number_of(item, text), read.outcome_of(outcome))
+                for assignment, story, step, item, was_given, text, outcome in batch
+            ],
+            dtype=np.int64,
+        )
+        for batch in _batches(rows, AT_ONCE)
+    ]
+    columns = np.concatenate([np.zeros((0, 7), dtype=np.int64), *parts]).T
+    names = ("assignment", "story", "step", "item", "was_given", "value", "outcome")
+    return dict(zip(names, columns, strict=True)), read
 
 
 def _rater_by_assignment(study: Study) -> dict[int, tuple[str, str, str, str, int]]:
     """Rater, kind of rater, status, group and number of the seat, by assignment."""
     assignments = list(study.assignments.select_related("rater", "seat", "group"))
     withdrawn = set(Withdrawal.objects.filter(rater__study=study).values_list("rater_id", flat=True))
+    trials = find_trials(study)
     is_mixed = has_real_people(assignments)
     return {
         a.pk: (
-            *(a.rater.code, a.rater.kind, status(a, withdrawn=withdrawn, is_mixed=is_mixed)),
+            *(a.rater.code, a.rater.kind, status(a, withdrawn=withdrawn, trials=trials, is_mixed=is_mixed)),
             *(a.group.code if a.group else "", a.seat.number if a.seat else 0),
         )
         for a in assignments
     }
+
+
+def _batches(rows: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    rest = iter(rows)
+    while batch := list(islice(rest, size)):
+        yield batch
 
 
 class _Values:
@@ -76,13 +179,27 @@ class _Values:
 
     def __init__(self, study: Study) -> None:
         self.item_by_id = {i.pk: i for i in Item.objects.filter(instrument__step__version__study=study).distinct()}
-        self.read: dict[tuple[int, str | None], tuple[Any, float | None]] = {}
+        self.values: list[tuple[Any, float | None]] = []
+        self.outcomes: list[str] = []
+        self._place_by_text: dict[tuple[int, str | None], int] = {}
+        self._place_by_outcome: dict[str, int] = {}
 
-    def __call__(self, item: int, text: str | None) -> tuple[Any, float | None]:
-        if (item, text) not in self.read:
+    def number_of(self, item: int, text: str | None) -> int:
+        """The place of the value among `values`."""
+        place = self._place_by_text.get((item, text))
+        if place is None:
+            place = self._place_by_text[item, text] = len(self.values)
             value = None if text is None else json.loads(text)
-            self.read[item, text] = (value, None if value is None else number(self.item_by_id[item], value))
-        return self.read[item, text]
+            self.values.append((value, None if value is None else number(self.item_by_id[item], value)))
+        return place
+
+    def outcome_of(self, outcome: str) -> int:
+        """The place of the outcome among `outcomes`."""
+        place = self._place_by_outcome.get(outcome)
+        if place is None:
+            place = self._place_by_outcome[outcome] = len(self.outcomes)
+            self.outcomes.append(outcome)
+        return place
 
 
 def has_real_people(assignments: Iterable[Assignment]) -> bool:
@@ -90,8 +207,15 @@ def has_real_people(assignments: Iterable[Assignment]) -> bool:
     return any(a.rater_kind == Rater.Kind.PERSON and not a.rater.is_simulated for a in assignments)
 
 
-def status(assignment: Assignment, *, withdrawn: set[int], is_mixed: bool) -> str:
+def find_trials(study: Study) -> set[int]:
+    """Ids of the assignments of judges that only tried a prompt, and are no judges of the study. One query."""
+    return set(study.assignments.filter(reading__run__judge__is_trial=True).values_list("pk", flat=True))
+
+
+def status(assignment: Assignment, *, withdrawn: set[int], trials: set[int], is_mixed: bool) -> str:
     """Where an assignment stands, as the long file says it."""
+    if assignment.pk in trials:
+        return "trial"
     if assignment.rater_id in withdrawn:
         return str(Assignment.Status.WITHDRAWN)
     if assignment.rater.is_simulated and is_mixed:

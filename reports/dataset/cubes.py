@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,11 @@ class Cube:
     def stories(self) -> list[str]:
         return [story for _, story in self.units]
 
+    def select_items(self, keep: list[bool]) -> Cube:
+        """The same cube, of the items where `keep` is true."""
+        items = tuple(item for item, is_kept in zip(self.items, keep, strict=True) if is_kept)
+        return Cube(items, self.raters, self.units, self.values[np.array(keep, dtype=np.bool_)])
+
     def select_units(self, keep: list[bool]) -> Cube:
         """The same cube, of the units where `keep` is true."""
         units = tuple(unit for unit, is_kept in zip(self.units, keep, strict=True) if is_kept)
@@ -57,7 +63,7 @@ def build_cube(
     values = np.full((len(items), len(raters), len(units)), np.nan)
     indices = (
         _indices(answers[["step", "item"]], items),
-        pd.Index(raters, dtype=object).get_indexer(pd.Index(answers["rater"], dtype=object)),
+        _places(answers["rater"], raters),
         _indices(answers[["group", "story"]], units),
     )
     numbers = answers["analysed"].to_numpy(dtype=np.float64, na_value=np.nan)
@@ -66,8 +72,19 @@ def build_cube(
     return Cube(tuple(items), tuple(raters), tuple(units), values)
 
 
-def _indices(pairs: pd.DataFrame, names: list[Pair]) -> IntArray:
+def _places(column: pd.Series, names: Sequence[str]) -> IntArray:
+    """Where each name of a column stands among those; -1 where it does not. Each different one is looked up once."""
+    codes, different = pd.factorize(column)
+    place_by_name = {name: n for n, name in enumerate(names)}
+    places = np.array([*(place_by_name.get(name, -1) for name in different), -1], dtype=np.int64)
+    return np.asarray(places[codes], dtype=np.int64)
+
+
+def _indices(pairs: pd.DataFrame, names: Sequence[Pair]) -> IntArray:
     """Where each pair stands among the names; -1 where it does not."""
-    if not names:
-        return np.full(len(pairs), -1)
-    return np.asarray(pd.MultiIndex.from_tuples(names).get_indexer(pd.MultiIndex.from_frame(pairs)), dtype=np.int64)
+    sides = [list(dict.fromkeys(side)) for side in zip(*names, strict=True)] or [[], []]
+    first, second = (_places(pairs[column], side) for column, side in zip(pairs, sides, strict=True))
+    place_of = [{name: n for n, name in enumerate(side)} for side in sides]
+    pairs_of_names = [place_of[0][one] * len(sides[1]) + place_of[1][other] for one, other in names]
+    codes = np.where((first >= 0) & (second >= 0), first * len(sides[1]) + second, -1)
+    return np.asarray(pd.Index(pairs_of_names, dtype=np.int64).get_indexer(pd.Index(codes)), dtype=np.int64)

@@ -67,13 +67,22 @@ def model_answers(dataset: Dataset) -> pd.DataFrame:
 
 def answers_to(answers: pd.DataFrame, items: Sequence[StepItem]) -> pd.DataFrame:
     """The rows about these items."""
-    keys = {item.key for item in items}
-    pairs = zip(answers["step"], answers["item"], strict=True)
-    return answers[np.fromiter((pair in keys for pair in pairs), dtype=np.bool_, count=len(answers))]
+    is_about = np.zeros(len(answers), dtype=np.bool_)
+    for step in {item.step.key for item in items}:
+        names = [item.item.key for item in items if item.step.key == step]
+        is_about |= ((answers["step"] == step) & answers["item"].isin(names)).to_numpy(dtype=np.bool_)
+    return answers[is_about]
 
 
 def judged(dataset: Dataset, items: Sequence[StepItem]) -> Judged | None:
-    """The answers to items about stories; None if no model has answered any of them."""
+    """The answers to items about stories; None if no model has answered any of them. Read once for the same items."""
+    keys = tuple(item.key for item in items)
+    if keys not in dataset.judged_by_items:
+        dataset.judged_by_items[keys] = _judged(dataset, items)
+    return dataset.judged_by_items[keys]
+
+
+def _judged(dataset: Dataset, items: Sequence[StepItem]) -> Judged | None:
     rows = answers_to(model_answers(dataset), items) if items else None
     if rows is None or rows.empty:
         return None
@@ -81,7 +90,7 @@ def judged(dataset: Dataset, items: Sequence[StepItem]) -> Judged | None:
     people = answers_to(dataset.people, items)
     keys = [item.key for item in items]
     units = list(dataset.units)
-    raters = [name for name in dataset.raters if name in set(people["rater"])]
+    raters = sorted(people["rater"].unique())
     of_judges = cubes.build_cube(_coded(rows, items), keys, raters=list(names), units=units)
     cube = cubes.build_cube(_coded(people, items), keys, raters=raters, units=units)
     return Judged(

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from annotation.models import Rater, Response
 from annotation.responses import imports
-from reports.dataset.choices import Choice, choices_of, ranks_of
+from reports.dataset.choices import NEITHER, Choice, choices_of, ranks_of
 from reports.dataset.judged import answers_to, model_answers
 from reports.dataset.readings import answers_in_every_order
-from reports.lazy import np, pd
+from reports.lazy import arrays, np, pd
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
@@ -78,6 +79,20 @@ def judged_pairs(dataset: Dataset, item: StepItem) -> list[JudgedPairs]:
             )
         )
     return judged
+
+
+def people_on_pairs(dataset: Dataset, item: StepItem, groups: Sequence[str]) -> FloatArray:
+    """People's choices as `JudgedPairs.chosen` has them, shape (R, P), of the first answer of each to a pair."""
+    pairs, choices = _pairs_of(dataset), choices_of(dataset, item)
+    raters = sorted({choice.rater for choice in choices})
+    chosen = np.full((len(raters), len(groups)), np.nan)
+    position_by_group = {group: n for n, group in enumerate(groups)}
+    for choice in choices:
+        if choice.group in position_by_group:
+            at = (raters.index(choice.rater), position_by_group[choice.group])
+            stories = pairs[choice.group]
+            chosen[at] = stories.index(choice.story) if choice.story in stories else NEITHER
+    return chosen
 
 
 def _pairs_of(dataset: Dataset) -> dict[str, tuple[str, str]]:
@@ -155,7 +170,7 @@ def judged_orders(dataset: Dataset, item: StepItem) -> list[JudgedOrders]:
                 judge=str(judge),
                 groups=groups,
                 ranks=tuple(_table(by_group[group], stories[group])[0] for group in groups),
-                mean_ranks=tuple(_mean_ranks(table) for table in tables),
+                mean_ranks=tuple(arrays.mean_present(table, axis=0) for table in tables),
                 is_of_models=tuple(
                     np.array([kinds.get(story) == "language_model" for story in stories[group]], dtype=np.bool_)
                     for group in groups
@@ -178,8 +193,3 @@ def _table(ranks: list[dict[str, float]], stories: list[str]) -> FloatArray:
     """One row for each order, shape (R, S)."""
     rows = [[rank_by_story.get(story, np.nan) for story in stories] for rank_by_story in ranks]
     return np.array(rows, dtype=np.float64).reshape(len(ranks), len(stories))
-
-
-def _mean_ranks(table: FloatArray) -> FloatArray:
-    n = np.isfinite(table).sum(axis=0)
-    return np.asarray(np.nansum(table, axis=0) / np.where(n > 0, n, np.nan), dtype=np.float64)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from annotation.models import Assignment, Rater, Response
 from judges.models import Reading
-from judges.readings import primary_assignments
+from judges.planning.readings import primary_assignments
 from reports.dataset import cubes
 from reports.lazy import np, pd
 from studies.models import Study

@@ -67,7 +67,7 @@ class StepItem:
 def step_items(study: Study) -> list[StepItem]:
     """Every item of the study, in order, in its current version (the draft if none is frozen). What is only practised
     is none of them."""
-    version = study.versions.exclude(frozen_at=None).order_by("-number").first() or study.versions.first()
+    version = study.frozen_versions.last() or study.versions.first()
     steps = protocol.load_protocol(version).steps if version else ()
     counted = [step for step in steps if step.kind != Step.Kind.PRACTICE]
     return [StepItem(step, item) for step in counted for item in protocol.items_of(step)]

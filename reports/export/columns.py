@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from annotation.models import Assignment, Response
+from annotation.models import Assignment, Rater, Response
 from judges.models import Reading
+from judges.planning.readings import is_primary
 from reports.dataset.sources import StorySource
 from reports.dataset.step_items import number
 from studies import items
@@ -59,6 +60,13 @@ class LongRow:
         return getattr(self.assignment, "reading", None)
 
     @property
+    def counts_alone(self) -> str:
+        """Whether this reading of a judge is the one that is taken where one value is; "" of people."""
+        if self.assignment.rater_kind == Rater.Kind.PERSON:
+            return ""
+        return "yes" if self.reading is None or is_primary(self.reading, self.reading.run) else "no"
+
+    @property
     def value_label(self) -> str:
         return items.find_type(self.item.type).label(self.item, self.response["value"]) if self.is_answered else ""
 
@@ -73,9 +81,11 @@ class Column:
     meaning: str
     value: Callable[[LongRow], Any]
     is_of_source: bool = False
+    type: str = "string"  # as the Data Package names it
 
 
-def _iso(at: datetime | None) -> str:
+def iso(at: datetime | None) -> str:
+    """The time as ISO 8601; nothing without one."""
     return at.isoformat() if at else ""
 
 
@@ -97,13 +107,20 @@ READ_BEFORE = (
     "yes if the rater said that they had read the story (on rows without one: a story of the group) "
     "before, at the beginning or later; no if they were asked and said no; empty if they were not asked."
 )
-STATUS = "submitted; open; given_up; withdrawn; simulated (a simulated rater in a study that also has real ones)."
+STATUS = (
+    "submitted; open; given_up; withdrawn; simulated (a simulated rater in a study that also has real ones); "
+    "trial (a judge that only tried a prompt)."
+)
 ANALYSED = "The value in the direction in which it is analysed: yes is 1, no is 0. Empty if it is not one number."
 ORDER = (
     "Of a judge's readings: planned, or reversed if it got the stories of the group the other way round. "
     "Empty for people and imported answers."
 )
 PERSONA = "As whom a judge read, if its run asked for personas."
+COUNTS_ALONE = (
+    "Of a judge's readings yes for the one that counts where one value of each judge is taken, no for others; of "
+    "several such, that in the first seat. On scales read as several personas it is their mean. Empty for people."
+)
 REPEAT = "Which time a run asked a judge the same, from 1. Empty for people and imported answers."
 
 COLUMNS = (
@@ -112,13 +129,14 @@ COLUMNS = (
         "protocol_version",
         "Number of the protocol version under which the assignment began.",
         lambda row: row.assignment.version.number,
+        type="integer",
     ),
     Column("protocol_sha256", "SHA-256 of that version's document.", lambda row: row.assignment.version.sha256),
     Column("rater", "Code of the rater.", lambda row: row.assignment.rater.code),
     Column("rater_kind", "person, model or metric.", lambda row: row.assignment.rater.kind),
     Column("group", "Code of the group of stories.", lambda row: row.response["assignment__group__code"] or ""),
     Column("story", STORY, lambda row: row.story),
-    Column("story_position", POSITION, lambda row: row.story_position),
+    Column("story_position", POSITION, lambda row: row.story_position, type="integer"),
     Column("instrument", "Slug of the instrument.", lambda row: row.item.instrument.slug),
     Column("instrument_version", "Version of the instrument.", lambda row: row.item.instrument.version),
     Column("item", "Key of the item.", lambda row: row.item.key),
@@ -129,33 +147,38 @@ COLUMNS = (
     Column(
         "first_answered_at",
         "When the first answer was saved, ISO 8601, UTC.",
-        lambda row: _iso(row.response["first_answered_at"]),
+        lambda row: iso(row.response["first_answered_at"]),
+        type="datetime",
     ),
     Column(
         "last_edited_at",
         "When the latest version was saved, ISO 8601, UTC.",
-        lambda row: _iso(row.response["last_edited_at"]),
+        lambda row: iso(row.response["last_edited_at"]),
+        type="datetime",
     ),
     Column(
         "n_edits",
         "How often the answer was changed after it was first saved.",
         lambda row: max(row.response["n_events"] - 1, 0),
+        type="integer",
     ),
-    Column("active_seconds", SECONDS, lambda row: row.active_seconds),
+    Column("active_seconds", SECONDS, lambda row: row.active_seconds, type="integer"),
     Column("read_before", READ_BEFORE, lambda row: row.read_before),
     Column("status", STATUS, lambda row: row.status),
     Column("step", "Key of the step of the protocol.", lambda row: row.response["step__key"]),
-    Column("analysed", ANALYSED, lambda row: row.analysed),
+    Column("analysed", ANALYSED, lambda row: row.analysed, type="number"),
     Column(
         "seat",
         "Number of the seat within its group and kind of rater.",
         lambda row: row.assignment.seat.number if row.assignment.seat else 0,
+        type="integer",
     ),
     Column("order", ORDER, lambda row: row.reading.order if row.reading else ""),
     Column("persona", PERSONA, lambda row: row.reading.persona if row.reading else ""),
-    Column("repeat", REPEAT, lambda row: row.reading.repeat if row.reading else None),
-    Column("group_position", GROUP_POSITION, lambda row: row.assignment.position),
-    Column("position_in_group", POSITION_IN_GROUP, lambda row: row.position_in_group),
+    Column("repeat", REPEAT, lambda row: row.reading.repeat if row.reading else None, type="integer"),
+    Column("counts_alone", COUNTS_ALONE, lambda row: row.counts_alone),
+    Column("group_position", GROUP_POSITION, lambda row: row.assignment.position, type="integer"),
+    Column("position_in_group", POSITION_IN_GROUP, lambda row: row.position_in_group, type="integer"),
     Column("source", "Who wrote the story.", lambda row: row.source and row.source.name, is_of_source=True),
     Column(
         "source_kind",

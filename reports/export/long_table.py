@@ -9,10 +9,10 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import Count, Q, QuerySet, Sum
 
 from annotation.models import Assignment, Rater, Recognition, Response, Timing, Withdrawal
-from reports.dataset.answers import has_real_people, responses, status
+from reports.dataset.answers import find_trials, responses, status
 from reports.dataset.sources import list_factors, source_by_story
 from reports.export.columns import COLUMNS, LongRow
 from reports.lazy import pd
@@ -37,9 +37,17 @@ def factor_column(name: str) -> str:
     return f"factor_{name}"
 
 
-def rows(study: Study, *, with_sources: bool, among: QuerySet[Response] | None = None) -> Iterator[dict[str, Any]]:
-    """The responses, all or some, each with everything about it. Read from the database as it goes."""
-    context = _Context(study, with_sources=with_sources)
+def rows(
+    study: Study, *, with_sources: bool, among: QuerySet[Response] | None = None, is_part: bool = False
+) -> Iterator[dict[str, Any]]:
+    """The responses, all or some, each with everything about it. Read from the database as it goes.
+
+    is_part : whether `among` are a few of very many, so that only what is about them is read
+    """
+    assignments = study.assignments.all()
+    if is_part and among is not None:
+        assignments = _needed_assignments(study, set(among.order_by().values_list("assignment_id", flat=True)))
+    context = _Context(study, assignments, with_sources=with_sources)
     # Revisions may have gaps, after a restore; a save is an event.
     counted = (responses(study) if among is None else among).annotate(n_events=Count("events"))
     for response in counted.values(*_FIELDS).iterator(chunk_size=2000):
@@ -56,31 +64,43 @@ def frame(study: Study, *, with_sources: bool) -> pd.DataFrame:
     return pd.DataFrame(list(rows(study, with_sources=with_sources)), columns=names)
 
 
-class _Context:
-    """What the rows of one study share, read once."""
+def _needed_assignments(study: Study, keys: set[int]) -> QuerySet[Assignment]:
+    """These assignments, and all of the people in them: positions count over what a person read."""
+    people = study.raters.filter(kind=Rater.Kind.PERSON, assignments__in=keys).values_list("pk", flat=True)
+    return study.assignments.filter(Q(pk__in=keys) | Q(rater__in=set(people)))
 
-    def __init__(self, study: Study, *, with_sources: bool) -> None:
+
+FOR_ROWS = ("rater", "seat", "version", "reading__run__persona_set")
+
+
+class _Context:
+    """What the rows of one study share, read once.
+
+    assignments : of whose answers there will be rows, and all others of the people among them
+    """
+
+    def __init__(self, study: Study, assignments: QuerySet[Assignment], *, with_sources: bool) -> None:
         self.slug = study.slug
+        keys = assignments.values("pk")
         self.item_by_id = {
             i.pk: i
             for i in Item.objects.filter(instrument__step__version__study=study).distinct().select_related("instrument")
         }
-        self.assignment_by_id = {
-            a.pk: a
-            for a in study.assignments.select_related("rater", "seat", "version", "reading").defer("version__document")
-        }
+        self.assignment_by_id = {a.pk: a for a in assignments.select_related(*FOR_ROWS).defer("version__document")}
         self.seconds_by_key = {
             (assignment, step, story): seconds
-            for assignment, step, story, seconds in Timing.objects.filter(assignment__study=study)
+            for assignment, step, story, seconds in Timing.objects.filter(assignment__in=keys)
             .values_list("assignment_id", "step_id", "story_id")
             .annotate(seconds=Sum("active_seconds"))
         }
         self.recognised: dict[int, set[int]] = defaultdict(set)
-        recognitions = Recognition.objects.filter(assignment__study=study)
+        recognitions = Recognition.objects.filter(assignment__in=keys)
         for assignment_id, story_id in recognitions.values_list("assignment_id", "story_id"):
             self.recognised[assignment_id].add(story_id)
         self.withdrawn = set(Withdrawal.objects.filter(rater__study=study).values_list("rater_id", flat=True))
-        self.is_mixed = has_real_people(self.assignment_by_id.values())
+        self.trials = find_trials(study)
+        people = study.raters.filter(kind=Rater.Kind.PERSON, is_simulated=False)
+        self.is_mixed = people.filter(assignments__isnull=False).exists()
         self.n_stories_before = _count_stories_before(self.assignment_by_id.values())
         self.source_by_story = source_by_story(study) if with_sources else {}
 
@@ -92,7 +112,7 @@ class _Context:
             response=response,
             assignment=assignment,
             item=self.item_by_id[response["item_id"]],
-            status=status(assignment, withdrawn=self.withdrawn, is_mixed=self.is_mixed),
+            status=status(assignment, withdrawn=self.withdrawn, trials=self.trials, is_mixed=self.is_mixed),
             read_before=self._read_before(assignment, response["story_id"]),
             active_seconds=self.seconds_by_key.get(timing_key),
             n_stories_before=self.n_stories_before.get(assignment.pk),

@@ -11,16 +11,19 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from reports import reasons
 from reports.dataset.choices import choice_table, choices_of
+from reports.figures.agreement_words import scale_statement, verdict_statement
 from reports.figures.base import (
     N_RESAMPLES,
     Estimate,
     Figure,
     Floor,
+    Head,
     Highlight,
     Interval,
     ItemRow,
     Mean,
     Row,
+    Statement,
     chance_floor,
     estimate,
     interval,
@@ -109,17 +112,18 @@ class Agreement(Figure[AgreementResult]):
     position = 50
     result = AgreementResult
     tables = ("agreement",)
-    edition = 2
+    edition = 3
     has_head_note = True
 
     def compute(self, dataset: Dataset) -> AgreementResult:
         asked_of_stories = [item for item in dataset.items if item.level != "none" and item.step.scope != "once"]
-        items = tuple(_of_item(dataset, item, salt=salt) for salt, item in enumerate(asked_of_stories))
+        floors = _verdict_floors(dataset)
+        items = tuple(_of_item(dataset, item, floors, salt=salt) for salt, item in enumerate(asked_of_stories))
         keys = {item.key for item in dataset.verdict_items}
         verdicts = [row for row in items if (row.step, row.item) in keys]
         return AgreementResult(
             items=items,
-            mean=_mean(dataset, verdicts) if len(verdicts) > 1 else None,
+            mean=_mean(dataset, verdicts, floors) if len(verdicts) > 1 else None,
             n_resamples=N_RESAMPLES,
             seed=dataset.study.seed,
         )
@@ -136,6 +140,17 @@ class Agreement(Figure[AgreementResult]):
 
     def is_empty(self, result: AgreementResult) -> bool:
         return not result.items
+
+    def statements(self, result: AgreementResult, head: Head) -> Iterator[Statement]:
+        mean = result.mean
+        if mean is not None and mean.coefficient.value is not None and mean.floor.upper is not None:
+            among_models = mean.among_models.value if mean.rests_on_sources and mean.among_models else None
+            yield verdict_statement(mean.coefficient, mean.floor.upper, mean.interval, among_models=among_models)
+        rated = [row for row in result.items if row.coefficient.name == "Krippendorff's alpha, ordinal"]
+        values = [(row.coefficient.value, row.floor.upper) for row in rated]
+        pairs = [(value, upper) for value, upper in values if value is not None and upper is not None]
+        if pairs:
+            yield scale_statement(pairs)
 
     def context(self, result: AgreementResult) -> dict[str, Any]:
         return {
@@ -156,7 +171,28 @@ class Agreement(Figure[AgreementResult]):
         return [Highlight(words % {"n": result.mean.coefficient.n}, number, position=50)]
 
 
-def _of_item(dataset: Dataset, item: StepItem, *, salt: int) -> ItemAgreement:
+@dataclass(frozen=True)
+class _Floors:
+    """Chance floors of items answered Yes or No by their keys, and of the mean of those with a kappa; all from the same
+    shuffles, since shuffling is most of what agreement costs."""
+
+    by_item: dict[tuple[str, str], Floor]
+    mean: Floor
+
+
+def _verdict_floors(dataset: Dataset) -> _Floors:
+    cube = dataset.verdict_cube
+    is_used = [estimate(agreement.fleiss_kappa, ratings).value is not None for ratings in cube.values]
+    if not any(is_used):
+        why = without_value("no_kappa_to_average")
+        return _Floors({}, Floor(mean=None, upper=None, why=why))
+    used = cube.select_items(is_used)
+    floors, of_mean = agreement.fleiss_chance_floors(used.values, rng=dataset.rng(SALT, MEAN_FLOOR))
+    by_item = {key: chance_floor(floor) for key, floor in zip(used.items, floors, strict=True)}
+    return _Floors(by_item, chance_floor(of_mean))
+
+
+def _of_item(dataset: Dataset, item: StepItem, floors: _Floors, *, salt: int) -> ItemAgreement:
     rng = dataset.rng(SALT, salt)
     if item.is_preference:
         return _of_preference(dataset, item, rng)
@@ -165,7 +201,7 @@ def _of_item(dataset: Dataset, item: StepItem, *, salt: int) -> ItemAgreement:
     ratings, level = cube.values[0], item.level
     if level == "nominal":
         ends = interval(intervals.fleiss_kappa_interval, ratings, dataset.clusters(cube), rng=rng)
-        floor = chance_floor(agreement.fleiss_chance_floor, ratings, rng=rng)
+        floor = floors.by_item.get(item.key) or chance_floor(agreement.fleiss_chance_floor, ratings, rng=rng)
     else:
         ends = interval(intervals.alpha_interval, ratings, level, dataset.clusters(cube), rng=rng)
         floor = chance_floor(agreement.alpha_chance_floor, ratings, level, rng=rng)
@@ -250,7 +286,7 @@ def _of_preference(dataset: Dataset, item: StepItem, rng: np.random.Generator) -
     )
 
 
-def _mean(dataset: Dataset, rows: list[ItemAgreement]) -> MeanAgreement:
+def _mean(dataset: Dataset, rows: list[ItemAgreement], floors: _Floors) -> MeanAgreement:
     """The mean over items answered Yes or No that have a kappa: its interval from joint resamples of groups, its chance
     floor from shuffles of all items together."""
     cube = dataset.verdict_cube
@@ -265,15 +301,11 @@ def _mean(dataset: Dataset, rows: list[ItemAgreement]) -> MeanAgreement:
         rng = dataset.rng(SALT, MEAN_INTERVAL)
         return intervals.coefficient_interval(mean_kappas, dataset.clusters(cube), rng=rng)
 
-    def floor() -> agreement.Floor:
-        _refuse_none(items)
-        return agreement.mean_fleiss_chance_floor(items, rng=dataset.rng(SALT, MEAN_FLOOR))
-
     among_models = [row.among_models for row in rows if row.among_models]
     return MeanAgreement(
         coefficient=mean(row.coefficient for row in rows),
         interval=interval(ends),
-        floor=chance_floor(floor),
+        floor=floors.mean,
         percent_agreement=mean(row.percent_agreement for row in rows),
         yes_percent=mean(row.yes_percent for row in rows if row.yes_percent),
         among_models=mean(among_models) if among_models else None,

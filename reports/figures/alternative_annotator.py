@@ -7,19 +7,22 @@ lost, and the same test on whole stories; a judge may stand in only if it passes
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Rater
 from reports.dataset import cubes
-from reports.figures.base import Figure, Listing, Reason, Row
-from reports.lazy import alternative_annotator, np
-from reports.numbers import coefficient
+from reports.figures import plots
+from reports.figures.base import N_RESAMPLES, Figure, Head, Interval, Listing, Reason, Row, Statement, interval
+from reports.lazy import alternative_annotator, intervals, np
+from reports.numbers import coefficient, decimal
 from reports.reasons import to_english
 from stats.reasons import Incomputable
+from studies.documents.analysis_plan import EPSILON
 from studies.models import Source
 
 if TYPE_CHECKING:
@@ -27,7 +30,8 @@ if TYPE_CHECKING:
     from stats.alternative_annotator import Score
     from stats.arrays import BoolArray, FloatArray
 
-EPSILON = 0.2  # what the source gives for experts
+SALT = 34  # of the seed
+Ends: TypeAlias = Callable[["FloatArray"], Interval]
 MOST_CONSTANTS = 21  # that are tried
 ENOUGH = 0.5  # winning rate from which a judge may stand in
 
@@ -39,6 +43,7 @@ class Standing:
     form : "test", "unanswered", "stories", "models" or "constant"
     answer : of the constant, the answer that does best
     n_units : questions about a story that were compared
+    interval : of the advantage, over clusters of stories; None without a value
     """
 
     form: str
@@ -48,6 +53,7 @@ class Standing:
     n_tested: int
     n_people: int
     n_units: int
+    interval: Interval | None = None
     why: Reason | None = None
 
     @property
@@ -57,11 +63,16 @@ class Standing:
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeStandings:
-    """A judge on the items of one kind. score : "accuracy" for verdicts, "neg_rmse" for scales"""
+    """A judge on the items of one kind.
+
+    score : "accuracy" for verdicts, "neg_rmse" for scales
+    epsilon : by which an expert may be better; the plan's, or what the source gives for experts
+    """
 
     judge: str
     score: str
     standings: tuple[Standing, ...]
+    epsilon: float = EPSILON
 
     @property
     def own_standings(self) -> tuple[Standing, ...]:
@@ -82,6 +93,7 @@ class AlternativeAnnotator(Figure[Listing[JudgeStandings]]):
     position = 127
     result = Listing[JudgeStandings]
     tables = ("alternative-annotator",)
+    edition = 2
     is_shown_sealed = False
     nothing = Listing[JudgeStandings]()
 
@@ -103,8 +115,72 @@ class AlternativeAnnotator(Figure[Listing[JudgeStandings]]):
                 values = f"{coefficient(standing.winning_rate)}, {coefficient(standing.advantage)}"
                 yield f"    {standing.form:<12} {to_english(standing.why) if standing.why else values}"
 
+    def statements(self, result: Listing[JudgeStandings], head: Head) -> Iterator[Statement]:
+        for row in result.rows:
+            if row.standings[0].winning_rate is not None:
+                yield _statement(row)
+
     def context(self, result: Listing[JudgeStandings]) -> dict[str, Any]:
-        return {"epsilon": EPSILON}
+        rows_by_score: dict[str, list[JudgeStandings]] = {}
+        for row in result.rows:
+            rows_by_score.setdefault(row.score, []).append(row)
+        return {
+            "epsilon": result.rows[0].epsilon if result.rows else EPSILON,
+            "kinds": [(score, rows, _plot(rows)) for score, rows in rows_by_score.items()],
+        }
+
+
+# Of each judge, in this order; whole stories have the advantage of the test as published.
+DRAWN = ("test", "unanswered", "models", "constant")
+
+
+def _plot(rows: Sequence[JudgeStandings]) -> plots.DotPlot | None:
+    """The advantages of every judge on one axis; None if none has a value."""
+    names = [_("As published"), _("Unanswered is lost"), _("Among models’ stories"), _("Best constant answer")]
+    marks_by_judge = {row.judge: _marks(row) for row in rows}
+    if all(mark.value is None for marks in marks_by_judge.values() for mark in marks):
+        return None
+    ticks = tuple((n / 4, coefficient(n / 4) if n else "0") for n in range(5))
+    return plots.DotPlot(
+        [plots.PlotRow(judge, "", marks) for judge, marks in marks_by_judge.items()],
+        names,
+        plots.Axis(0.0, 1.0, ticks),
+    )
+
+
+def _marks(row: JudgeStandings) -> tuple[plots.Mark, ...]:
+    by_form = {standing.form: standing for standing in row.standings}
+    drawn = [by_form[form] for form in DRAWN if form in by_form]
+    nothing = Interval(low=None, high=None)
+    return tuple(
+        plots.Mark(n, standing.advantage, ends.low, ends.high, ends.is_weak)
+        for n, standing in enumerate(drawn)
+        for ends in [standing.interval or nothing]
+    )
+
+
+def _statement(row: JudgeStandings) -> Statement:
+    """Whether the judge may stand in for an expert, by every form of the test."""
+    test = row.standings[0]
+    words = {"judge": row.judge, "beaten": decimal(100 * (test.winning_rate or 0), 0), "n": test.n_tested}
+    if row.may_stand_in:
+        sentence = _(
+            "The judge %(judge)s may stand in for an expert: it passes each form of the test, and does better than any "
+            "constant answer."
+        )
+    elif test.is_passed:
+        sentence = _(
+            "The judge %(judge)s may not stand in for an expert: it does as well as %(beaten)s %% of them, but not "
+            "where the test is stricter, or no better than a constant answer."
+        )
+    else:
+        sentence = _(
+            "The judge %(judge)s may not stand in for an expert: it does as well as %(beaten)s %% of them, which is "
+            "fewer than half."
+        )
+    kind = _("verdicts") if row.score == "accuracy" else _("scales")
+    basis = _("On %(kind)s; %(n)d experts tested, each against the others") % {"kind": kind, "n": test.n_tested}
+    return Statement(sentence=sentence % words, basis=basis, position=60)
 
 
 def _of_items(dataset: Dataset, items: list[StepItem], score: Score) -> Iterator[JudgeStandings]:
@@ -119,12 +195,47 @@ def _of_items(dataset: Dataset, items: list[StepItem], score: Score) -> Iterator
     judged = cubes.build_cube(answers, list(cube.items), raters=judges, units=list(cube.units)).values
     people = _flatten(cube.values)
     of_models = np.tile(dataset.is_of_kind(cube, Source.Kind.MODEL), len(items))
-    constant = best_constant(people, score)
+    epsilon = dataset.plan.epsilon if dataset.plan else EPSILON
+    clusters = dataset.clusters(cube) * len(items)
+
+    ends_of_all, ends_of_models = (
+        _ends_over(dataset, [cluster for cluster, is_in in zip(clusters, mask, strict=True) if is_in])
+        for mask in (np.ones_like(of_models), of_models)
+    )
+    constant = best_constant(people, score, epsilon=epsilon)
+    if constant.answer is not None:
+        always = np.full(people.shape[1], constant.answer)
+        constant = _standing(
+            "constant",
+            people,
+            always,
+            score,
+            epsilon=epsilon,
+            answer=constant.answer,
+            ends=ends_of_all,
+        )
     for name, given in zip(judges, _flatten(judged), strict=True):
         if np.isfinite(given).any():
-            yield JudgeStandings(
-                judge=name, score=score, standings=(*_standings(cube, people, given, of_models, score), constant)
+            standings = _standings(
+                cube, people, given, of_models, score, epsilon=epsilon, ends=(ends_of_all, ends_of_models)
             )
+            yield JudgeStandings(judge=name, score=score, standings=(*standings, constant), epsilon=epsilon)
+
+
+def _ends_over(dataset: Dataset, clusters: Sequence[str]) -> Ends:
+    """A function that gives the interval of the advantage, which is the mean of people's means.
+
+    clusters : of the units; the function takes where the judge wins, shape (R, U), with a row for each person tested
+    """
+
+    def ends(wins: FloatArray) -> Interval:
+        rng = dataset.rng(SALT)
+        found = interval(intervals.mean_interval, wins[:, np.newaxis], clusters, rng=rng, n_resamples=N_RESAMPLES)
+        if found.low is None or found.high is None:
+            return found
+        return replace(found, low=max(found.low, 0.0), high=min(found.high, 1.0))
+
+    return ends
 
 
 def _flatten(values: FloatArray) -> FloatArray:
@@ -133,32 +244,51 @@ def _flatten(values: FloatArray) -> FloatArray:
 
 
 def _standings(
-    cube: Cube, people: FloatArray, given: FloatArray, of_models: BoolArray, score: Score
+    cube: Cube,
+    people: FloatArray,
+    given: FloatArray,
+    of_models: BoolArray,
+    score: Score,
+    *,
+    epsilon: float,
+    ends: tuple[Ends, Ends],
 ) -> Iterator[Standing]:
     stories = cube.stories * len(cube.items)
-    yield _standing("test", people, given, score)
-    yield _standing("unanswered", people, given, score, counts_unanswered=True)
-    yield _standing("stories", people, given, score, clusters=stories)
-    yield _standing("models", people[:, of_models], given[of_models], score)
+    of_all, of_some = ends
+    yield _standing("test", people, given, score, epsilon=epsilon, ends=of_all)
+    yield _standing("unanswered", people, given, score, epsilon=epsilon, ends=of_all, counts_unanswered=True)
+    yield _standing("stories", people, given, score, epsilon=epsilon, ends=of_all, clusters=stories)
+    yield _standing("models", people[:, of_models], given[of_models], score, epsilon=epsilon, ends=of_some)
 
 
-def best_constant(people: FloatArray, score: Score) -> Standing:
+def best_constant(people: FloatArray, score: Score, *, epsilon: float = EPSILON) -> Standing:
     """The answer that would do best if it were given always: by winning rate, then by advantage."""
     given = people[np.isfinite(people)]
     # Every answer of a scale; of free numbers the quantiles, since what few people say is nobody's best guess.
     values = np.unique(given)
     if len(values) > MOST_CONSTANTS:
         values = np.unique(np.quantile(given, np.linspace(0, 1, MOST_CONSTANTS), method="nearest"))
-    found = [_standing("constant", people, np.full(people.shape[1], value), score, answer=value) for value in values]
+    found = [
+        _standing("constant", people, np.full(people.shape[1], value), score, epsilon=epsilon, answer=value)
+        for value in values
+    ]
     nobody = Standing(form="constant", winning_rate=None, advantage=None, n_tested=0, n_people=0, n_units=0)
     return max(found, key=lambda s: (s.winning_rate or 0, s.advantage or 0), default=nobody)
 
 
 def _standing(
-    form: str, people: FloatArray, given: FloatArray, score: Score, *, answer: float | None = None, **options: Any
+    form: str,
+    people: FloatArray,
+    given: FloatArray,
+    score: Score,
+    *,
+    epsilon: float,
+    answer: float | None = None,
+    ends: Ends | None = None,
+    **options: Any,
 ) -> Standing:
     try:
-        found = alternative_annotator.alt_test(people, given, epsilon=EPSILON, score=score, **options)
+        found = alternative_annotator.alt_test(people, given, epsilon=epsilon, score=score, **options)
     except Incomputable as error:
         return Standing(
             form=form,
@@ -177,6 +307,7 @@ def _standing(
         n_tested=sum(person.is_tested for person in found.people),
         n_people=len(found.people),
         n_units=found.n_units,
+        interval=ends(found.judge_wins[[person.is_tested for person in found.people]]) if ends else None,
     )
 
 
@@ -190,10 +321,12 @@ def _rows(result: Listing[JudgeStandings]) -> Iterator[Row]:
                 "answer": standing.answer,
                 "winning_rate": standing.winning_rate,
                 "advantage_probability": standing.advantage,
+                "advantage_low": standing.interval and standing.interval.low,
+                "advantage_high": standing.interval and standing.interval.high,
                 "people_tested": standing.n_tested,
                 "people": standing.n_people,
                 "units": standing.n_units,
-                "epsilon": EPSILON,
+                "epsilon": row.epsilon,
                 "may_stand_in": row.may_stand_in,
                 "note": to_english(standing.why) if standing.why else "",
             }

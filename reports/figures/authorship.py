@@ -4,18 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports import reasons
-from reports.figures.base import Estimate, Figure, ItemRow, Listing, Row, estimate, item_cells, item_fields
-from reports.lazy import comparisons, pd
-from reports.numbers import coefficient, whole
+from reports.figures.base import (
+    N_RESAMPLES,
+    Estimate,
+    Figure,
+    Head,
+    Interval,
+    ItemRow,
+    Listing,
+    Row,
+    Statement,
+    estimate,
+    interval,
+    item_cells,
+    item_fields,
+)
+from reports.lazy import comparisons, intervals, np, pd
+from reports.numbers import coefficient, coefficients, decimal, whole
 from studies.models import Source
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
+    from stats.arrays import BoolArray, FloatArray, IntArray
+
+SALT = 32  # of the seed
+CHANCE = 0.5  # balanced accuracy of always giving the same answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +63,7 @@ class Guesses(ItemRow):
     n_right_of_person_or_model: int
     always_model_percent: float | None
     balanced_accuracy: Estimate
+    interval: Interval | None = None  # of the balanced accuracy
 
 
 class Authorship(Figure[Listing[Guesses]]):
@@ -51,11 +72,12 @@ class Authorship(Figure[Listing[Guesses]]):
     position = 90
     result = Listing[Guesses]
     tables = ("authorship",)
+    edition = 2
     is_shown_sealed = False
     nothing = Listing[Guesses]()
 
     def compute(self, dataset: Dataset) -> Listing[Guesses]:
-        return Listing(tuple(_guesses(dataset, item) for item in dataset.items if item.is_guess))
+        return Listing(tuple(_guesses(dataset, item, salt=n) for n, item in enumerate(dataset.items) if item.is_guess))
 
     def rows(self, result: Listing[Guesses]) -> dict[str, Iterator[Row]]:
         return {"authorship": _rows(result)}
@@ -72,17 +94,59 @@ class Authorship(Figure[Listing[Guesses]]):
             right = f"person or model right in {whole(row.n_right_of_person_or_model)}"
             yield f"  {right}, kind of author in {whole(row.n_right)}; balanced accuracy: {balanced}"
 
+    def statements(self, result: Listing[Guesses], head: Head) -> Iterator[Statement]:
+        for row in result.rows:
+            if row.balanced_accuracy.value is not None:
+                yield _statement(row, row.balanced_accuracy.value)
+
     def context(self, result: Listing[Guesses]) -> dict[str, Any]:
         return {"guesses": [(row, _matrix(row)) for row in result.rows]}
 
 
-def _guesses(dataset: Dataset, item: StepItem) -> Guesses:
+def _statement(row: Guesses, balanced: float) -> Statement:
+    """Whether people tell persons from models, beside what always giving one answer would reach."""
+    ends = row.interval
+    words = {
+        "percent": decimal(100 * row.n_right_of_person_or_model / row.n, 0),
+        "always": decimal(row.always_model_percent, 0),
+        "balanced": coefficient(balanced),
+        "ends": coefficients(ends),
+    }
+    if ends is None or ends.low is None or ends.low <= CHANCE:
+        sentence = _(
+            "Whether raters tell stories of people from those of models cannot be told from chance: %(percent)s %% of "
+            "guesses are right, always answering “model” would be in %(always)s %%; with both kinds weighing the same "
+            "%(balanced)s, where chance gives .50."
+        )
+    else:
+        sentence = _(
+            "Raters tell stories of people from those of models: %(percent)s %% of guesses are right, always answering "
+            "“model” would be in %(always)s %%; with both kinds weighing the same %(balanced)s, where chance gives .50."
+        )
+    sentence %= words
+    if ends is not None and ends.low is not None:
+        sentence += " " + _("95 %% interval %(ends)s.") % words
+    basis = _("%(n)s guesses; raters held fixed, for other groups of stories") % {"n": whole(row.n)}
+    return Statement(sentence=sentence, basis=basis, position=45)
+
+
+def _balanced_resamples(is_model: BoolArray, is_right: BoolArray, weights: IntArray) -> FloatArray:
+    """Balanced accuracy under each row of weights, shape (B, U) to (B,); nan where a kind is not drawn."""
+    recalls = []
+    for kind in (is_model, ~is_model):
+        n = (weights @ kind).astype(np.float64)
+        recalls.append((weights @ (kind & is_right)) / np.where(n > 0, n, np.nan))
+    return np.asarray((recalls[0] + recalls[1]) / 2, dtype=np.float64)
+
+
+def _guesses(dataset: Dataset, item: StepItem, *, salt: int) -> Guesses:
     answers = dataset.answers_to(item)
     answers = answers[answers["source"].notna()]  # of a story without a recorded author, no guess is right or wrong
     options = item.item.options
     guessed = answers["value"].map(item.author_by_option)
     is_model = (answers["source_kind"] == Source.Kind.MODEL).to_numpy()
     is_guessed_model = (guessed == Source.Kind.MODEL).to_numpy()
+    clusters = dataset.clusters_of(answers["group"])
     return Guesses(
         **item_fields(item),
         options=tuple(GuessOption(value=option["value"], label=option["label"]) for option in options),
@@ -93,6 +157,13 @@ def _guesses(dataset: Dataset, item: StepItem) -> Guesses:
         always_model_percent=float(100 * is_model.mean()) if len(answers) else None,
         balanced_accuracy=estimate(
             comparisons.balanced_accuracy, is_model.astype(float), is_guessed_model.astype(float)
+        ),
+        interval=interval(
+            intervals.coefficient_interval,
+            partial(_balanced_resamples, is_model, is_model == is_guessed_model),
+            clusters,
+            rng=dataset.rng(SALT, salt),
+            n_resamples=N_RESAMPLES,
         ),
     )
 

@@ -66,7 +66,7 @@ class Interval:
     """The ends of a 95 % interval, or None and why there are none.
 
     n_resampled : the clusters that it rests on
-    method : "percentile", "t", "jackknife" or "wilson"
+    method : "percentile", "t", "jackknife", "wilson" or "crossed" (other raters, too)
     """
 
     low: float | None
@@ -133,6 +133,24 @@ class Highlight:
     position: int
 
 
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    """A finding at the head of the page: one sentence, made by rule from the result.
+
+    basis : what it rests on, in a few words
+    value, interval : drawn beside it, on one axis with all statements of the same unit; both ends None for none
+    position : among the others; those that were planned come first
+    """
+
+    sentence: str
+    basis: str
+    is_planned: bool = False
+    value: float | None = None
+    interval: Interval | None = None
+    unit: str = ""
+    position: int = 50
+
+
 class Figure(Generic[R]):
     """One thing that a report says. Subclasses are discovered; one instance of each serves all studies.
 
@@ -177,6 +195,10 @@ class Figure(Generic[R]):
     def headline(self, result: R, head: Head) -> str:
         """The main finding in a sentence; "" if it is not for this figure to say."""
         return ""
+
+    def statements(self, result: R, head: Head) -> Iterator[Statement]:
+        """What it finds, each in a sentence for the head of the page."""
+        yield from ()
 
     def notices(self, result: R) -> list[str]:
         """What must be read before anything else."""
@@ -262,6 +284,13 @@ def note_of(estimate: Estimate, ends: Interval | None = None) -> str:
     if reason := estimate.why or (ends and ends.why):
         return reasons.to_english(reason)
     return (ends and ends.note) or ""
+
+
+def ends_note(ends: Interval | None) -> str:
+    """What must be read beside an interval, or why it has no ends, in English as files have it."""
+    if ends is None:
+        return ""
+    return reasons.to_english(ends.why) if ends.why else ends.note or ""
 
 
 def weakest_note(intervals: Iterable[Interval | None]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +18,11 @@ from annotation.models import Assignment, Fill, Rater, Response, ResponseEvent, 
 from annotation.responses import fills
 from annotation.responses.fills import BlankSave
 from reports.dataset.answers import has_real_people
-from reports.figures.base import Figure, Interval, Reason, Row
+from reports.figures.base import Figure, Head, Interval, Reason, Row, Statement
+from reports.figures.cloze_completion import CompletionPoint, completion_of, completion_plot, completion_rows
 from reports.lazy import rates
-from reports.numbers import decimal
+from reports.numbers import decimal, whole
+from reports.numbers import interval as between
 from stats.reasons import Incomputable
 from studies import layouts
 from studies.cloze import cascade, compilation
@@ -89,6 +91,7 @@ class ClozeResult:
     people: Groups
     models: Groups
     sections: tuple[SectionRow, ...]
+    completion: tuple[CompletionPoint, ...]
     writers: tuple[WriterRow, ...]
 
 
@@ -107,7 +110,8 @@ class ClozeFilling(Figure[ClozeResult]):
     title = gettext_lazy("Who filled the blanks")
     position = 140
     result = ClozeResult
-    tables = ("cloze", "cloze-sections")
+    tables = ("cloze", "cloze-sections", "cloze-completion")
+    edition = 2
     needs_answers = False
 
     def compute(self, dataset: Dataset) -> ClozeResult | None:
@@ -117,6 +121,7 @@ class ClozeFilling(Figure[ClozeResult]):
         return {
             "cloze": (dict(vars(writer)) | {"order": list(writer.order)} for writer in result.writers),
             "cloze-sections": (dict(vars(section)) for section in result.sections),
+            "cloze-completion": completion_rows(result.completion),
         }
 
     def lines(self, result: ClozeResult) -> Iterator[str]:
@@ -128,11 +133,29 @@ class ClozeFilling(Figure[ClozeResult]):
         for section in result.sections:
             if section.n_stopped:
                 yield f"  gave up at section {section.section}, {section.title}: {section.n_stopped}"
+        for point in result.completion:
+            ends = f"{decimal(point.value)} %, 95 % {between(point.interval)}"
+            yield f"  through section {point.section}, {point.kind}: {point.n_through} of {point.n}, {ends}"
+
+    def statements(self, result: ClozeResult, head: Head) -> Iterator[Statement]:
+        of_people = {share.group: share for share in result.people.groups}
+        left = of_people.get(Fill.State.DROPPED_OUT)
+        if left is not None and left.value is not None:
+            yield _statement(left, result.people.n)
 
     def context(self, result: ClozeResult) -> dict[str, Any]:
-        """The three groups, for people and for models if there are some."""
+        """The three groups, for people and for models if there are some, and the curve of who is still filling."""
         named_writers = [(_("People"), result.people)]
-        return {"groups": named_writers + ([(_("Models"), result.models)] if result.models.n else [])}
+        groups = named_writers + ([(_("Models"), result.models)] if result.models.n else [])
+        return {"groups": groups, "completion": completion_plot(result.completion)}
+
+
+def _statement(left: GroupShare, n: int) -> Statement:
+    """How many of those who began gave up on the way."""
+    words = {"n": whole(n), "left": whole(left.n), "percent": decimal(left.value, 0), "ends": between(left.interval, 0)}
+    sentence = _("Of %(n)s writers who began and have ended, %(left)s gave up on the way: %(percent)s %%.") % words
+    sentence += " " + _("95 %% interval %(ends)s.") % words
+    return Statement(sentence=sentence, basis=_("One text a writer; for other writers of this text"), position=50)
 
 
 def compute(study: Study) -> ClozeResult | None:
@@ -151,6 +174,7 @@ def compute(study: Study) -> ClozeResult | None:
         people=_groups(people),
         models=_groups([row for row in rows if row.kind == Rater.Kind.MODEL]),
         sections=tuple(_sections(cloze, people)),
+        completion=tuple(_completion(cloze, rows)),
         writers=rows,
     )
 
@@ -237,6 +261,13 @@ def _groups(rows: list[WriterRow]) -> Groups:
         n_never_begun=n_by_outcome["never_begun"],
         n_unreadable=n_by_outcome["unreadable"],
     )
+
+
+def _completion(cloze: Cloze, rows: Sequence[WriterRow]) -> Iterator[CompletionPoint]:
+    titles = {section.number: section.title for section in cloze.parsed.sections}
+    for kind in (Rater.Kind.PERSON, Rater.Kind.MODEL):
+        ended = [row for row in rows if row.kind == kind and row.outcome in Fill.State.values]
+        yield from completion_of(str(kind), ended, titles)
 
 
 def _share(group: str, n: int, of: int) -> GroupShare:

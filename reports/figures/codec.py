@@ -33,6 +33,8 @@ def encode(value: Any) -> Any:
 
 def decode(kind: Any, value: Any, location: str = "") -> Any:
     """What `encode` was given. Raises Undecodable for what it cannot have been."""
+    if type(value) is kind:  # most of a document: a number or a word that is what it should be
+        return value
     origin, arguments = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
         return _decode_union(arguments, value, location)
@@ -72,12 +74,11 @@ def _decode_union(kinds: tuple[Any, ...], value: Any, location: str) -> Any:
 
 
 def _decode_fields(kind: Any, document: dict[str, Any], location: str) -> Any:
-    declared = {field.name: field for field in fields(kind)}
-    if unknown := document.keys() - declared.keys():
+    hints, required = _declaration(kind)
+    if unknown := document.keys() - hints.keys():
         raise Undecodable(f"{location}: there is no {', '.join(sorted(unknown))}")
-    if missing := [name for name, field in declared.items() if _is_required(field) and name not in document]:
+    if missing := [name for name in required if name not in document]:
         raise Undecodable(f"{location}: {', '.join(missing)} is missing")
-    hints = _hints(kind)
     return kind(**{name: decode(hints[name], value, f"{location}/{name}") for name, value in document.items()})
 
 
@@ -88,8 +89,10 @@ def _of(kind: Any, value: Any, location: str) -> Any:
 
 
 @cache
-def _hints(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind)
+def _declaration(kind: type) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The types of a dataclass's fields by name, and the names of those that have no default."""
+    hints, declared = get_type_hints(kind), fields(kind)
+    return {field.name: hints[field.name] for field in declared}, tuple(f.name for f in declared if _is_required(f))
 
 
 def _is_required(field: Field[Any]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from reports.dataset.judged import answers_to, model_answers
@@ -16,13 +17,11 @@ from reports.figures.base import (
     interval,
     item_cells,
 )
+from reports.figures.outcomes import Outcomes, SourceOutcomes, count_outcomes, outcome_rows
+from reports.figures.person_lines import PersonLine, line_cells
 from reports.figures.scores import (
-    Outcomes,
     Score,
     ScorePart,
-    SourceOutcomes,
-    count_outcomes,
-    outcome_rows,
     score_cells,
     score_lines,
     without_units,
@@ -41,6 +40,7 @@ class GroupScores(ItemRow):
 
     judge: str
     n_people: int
+    person_lines: tuple[PersonLine, ...] = ()
     scores: tuple[Score, ...]
     outcomes: Outcomes
 
@@ -76,14 +76,21 @@ class GroupFigure(Generic[R]):
         return Listing(tuple(row for n, item in enumerate(items) for row in self.score_judges(dataset, item, salt=n)))
 
     def rows(self, result: Listing[R]) -> dict[str, Iterator[Row]]:
-        of_scores = (
+        of_judges = (
             {"judge": row.judge} | item_cells(row) | cells
             for row in result.rows
             for score in row.scores
             for cells in score_cells(score)
         )
+        by_line = {
+            (row.step, row.item, line.against): {"judge": ""}
+            | item_cells(row)
+            | line_cells(line, row.scores[0].statistic)
+            for row in result.rows
+            for line in row.person_lines
+        }
         of_losses = (cells for row in result.rows for cells in outcome_rows(row.judge, row.outcomes))
-        return dict(zip(self.tables, (of_scores, of_losses), strict=True))
+        return dict(zip(self.tables, (chain(of_judges, by_line.values()), of_losses), strict=True))
 
     def lines(self, result: Listing[R]) -> Iterator[str]:
         yield f"\n{self.heading}"

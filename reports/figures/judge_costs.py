@@ -24,6 +24,7 @@ class JudgeCost:
     cost : of all requests whose cost is known, what came to nothing among them; None if none is
     n_without_cost : requests that came back, of which nobody knows the cost
     n_paid_again : calls of which more than one request was paid
+    n_without_reply : calls that the provider left without one; n_not_asked : calls that were never sent
     """
 
     judge: str
@@ -36,19 +37,22 @@ class JudgeCost:
     n_paid_again: int
     n_tokens_in: int
     n_tokens_out: int
+    n_without_reply: int = 0
+    n_not_asked: int = 0
 
 
 class JudgeCosts(Figure[Listing[JudgeCost]]):
     key = "judge_costs"
     title = gettext_lazy("What judges cost")
     position = 132
+    edition = 2
     result = Listing[JudgeCost]
     tables = ("judge-costs",)
 
     def compute(self, dataset: Dataset) -> Listing[JudgeCost]:
         # Metrics have no endpoint: they are computed here and cost nothing.
         of_models = Attempt.objects.filter(call__run__study=dataset.study, call__run__judge__endpoint__isnull=False)
-        attempts = of_models.exclude(outcome=Attempt.Outcome.REUSED)
+        attempts = of_models.filter(call__run__judge__is_trial=False).exclude(outcome=Attempt.Outcome.REUSED)
         rows = attempts.values("call__run__judge__slug").annotate(
             total=Sum("cost"),
             n=Count("pk"),
@@ -57,7 +61,13 @@ class JudgeCosts(Figure[Listing[JudgeCost]]):
             n_out=Sum("n_tokens_out"),
         )
         counts = Call.objects.filter(run__study=dataset.study).values("run__judge__slug")
-        by_judge = {row["run__judge__slug"]: row for row in counts.annotate(n=Count("pk"), n_stories=_n_stories())}
+        counts = counts.annotate(
+            n=Count("pk"),
+            n_stories=Count("story", distinct=True),
+            n_without_reply=Count("pk", filter=Q(state=Call.State.PROVIDER_ERROR)),
+            n_not_asked=Count("pk", filter=Q(state__in=(Call.State.NOT_ASKED, Call.State.BUDGET_STOPPED))),
+        )
+        by_judge = {row["run__judge__slug"]: row for row in counts}
         paid = attempts.filter(cost__gt=0).values("call__run__judge__slug", "call").annotate(n=Count("pk"))
         again = [row["call__run__judge__slug"] for row in paid.filter(n__gt=1)]
         return Listing(
@@ -73,6 +83,8 @@ class JudgeCosts(Figure[Listing[JudgeCost]]):
                     n_paid_again=again.count(judge),
                     n_tokens_in=row["n_in"] or 0,
                     n_tokens_out=row["n_out"] or 0,
+                    n_without_reply=by_judge[judge]["n_without_reply"],
+                    n_not_asked=by_judge[judge]["n_not_asked"],
                 )
                 for row in rows.order_by("call__run__judge__slug")
                 if (judge := row["call__run__judge__slug"])
@@ -86,14 +98,11 @@ class JudgeCosts(Figure[Listing[JudgeCost]]):
         yield "\nWhat judges cost, in US dollars"
         for row in result.rows:
             requests = f"{whole(row.n_requests)} requests for {whole(row.n_calls)} calls"
+            lost = f"{whole(row.n_without_reply)} without a reply, {whole(row.n_not_asked)} not asked"
             yield (
-                f"  {row.judge}: {decimal(row.cost, 4)}, {decimal(row.per_story, 4)} a story; {requests}, "
+                f"  {row.judge}: {decimal(row.cost, 4)}, {decimal(row.per_story, 4)} a story; {requests}, {lost}, "
                 f"{row.n_without_cost} of unknown cost, {row.n_paid_again} calls paid more than once"
             )
-
-
-def _n_stories() -> Count:
-    return Count("story", distinct=True)
 
 
 def _per_story(cost: object, n_stories: int) -> float | None:

@@ -23,7 +23,9 @@ from reports.figures.base import (
     mean,
     note_of,
 )
-from reports.figures.scores import JudgeScores, Outcomes, compare_judges, outcome_rows, score_lines, score_rows
+from reports.figures.judge_plots import judge_plot
+from reports.figures.outcomes import Outcomes, outcome_rows
+from reports.figures.scores import JudgeScores, compare_judges, score_lines, score_rows
 from reports.lazy import agreement, judge_scores, judgements, np
 from reports.numbers import whole
 from stats.reasons import Incomputable
@@ -56,10 +58,14 @@ class ItemMajorityAgreement(ItemRow, MajorityAgreement):
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeComparison:
+    """One judge; kappa_if_right, kappa_if_wrong : were all that it did not answer as the majority, or the opposite."""
+
     judge: str
     kind: str
     pooled: MajorityAgreement
     mean_kappa: Mean
+    kappa_if_right: float | None
+    kappa_if_wrong: float | None
     items: tuple[ItemMajorityAgreement, ...]
     outcomes: Outcomes
     scores: JudgeScores
@@ -94,7 +100,7 @@ class Judges(Figure[JudgesResult]):
     position = 120
     result = JudgesResult
     tables = ("judges", "judges-on-verdicts", "lost-verdicts")
-    edition = 4
+    edition = 6
     is_shown_sealed = False
     nothing = JudgesResult(compared=(), not_analysed=())
 
@@ -114,7 +120,7 @@ class Judges(Figure[JudgesResult]):
     def rows(self, result: JudgesResult) -> dict[str, Iterator[Row]]:
         return {
             "judges": _rows(result),
-            "judges-on-verdicts": score_rows(judge.scores for judge in result.compared),
+            "judges-on-verdicts": score_rows([judge.scores for judge in result.compared]),
             "lost-verdicts": (row for judge in result.compared for row in outcome_rows(judge.judge, judge.outcomes)),
         }
 
@@ -129,7 +135,8 @@ class Judges(Figure[JudgesResult]):
             )
 
     def context(self, result: JudgesResult) -> dict[str, Any]:
-        return {"judges": [judge.scores for judge in result.compared]}
+        judges = [judge.scores for judge in result.compared]
+        return {"judges": judges, "plot": judge_plot(judges), "nobody": not any(judge.n_people for judge in judges)}
 
     def is_empty(self, result: JudgesResult) -> bool:
         return not result.compared and not result.not_analysed
@@ -148,7 +155,11 @@ def _compared(dataset: Dataset, material: Judged) -> tuple[JudgeComparison, ...]
     of_item = (judge_scores.KAPPA, judge_scores.BALANCED_ACCURACY, judge_scores.PERCENT_AGREEMENT)
     comparisons = []
     for scores, verdicts in zip(
-        compare_judges(dataset, material, truth, judge_scores.NOMINAL, of_item, salt=SALT), material.judges, strict=True
+        compare_judges(
+            dataset, material, truth, judge_scores.NOMINAL, of_item, against=("pairwise", "majority"), salt=SALT
+        ),
+        material.judges,
+        strict=True,
     ):
         items = tuple(
             ItemMajorityAgreement(**of, **vars(_against(v, t)))
@@ -160,12 +171,19 @@ def _compared(dataset: Dataset, material: Judged) -> tuple[JudgeComparison, ...]
                 kind=Rater.Kind.MODEL.value,
                 pooled=_against(verdicts.ravel(), truth.ravel()),
                 mean_kappa=mean(item.kappa for item in items),
+                kappa_if_right=_against(_filled(verdicts, truth), truth.ravel()).kappa.value,
+                kappa_if_wrong=_against(_filled(verdicts, 1 - truth), truth.ravel()).kappa.value,
                 items=items,
                 outcomes=scores.outcomes,
                 scores=scores,
             )
         )
     return tuple(comparisons)
+
+
+def _filled(verdicts: FloatArray, answers: FloatArray) -> FloatArray:
+    """The verdicts with these answers where there is none, shape (I × U,)."""
+    return np.where(np.isfinite(verdicts), verdicts, answers).ravel()
 
 
 def _against(verdicts: FloatArray, truth: FloatArray) -> MajorityAgreement:

@@ -9,7 +9,8 @@ from django.utils.translation import gettext_lazy
 
 from reports.dataset.judged import judged
 from reports.figures.base import Figure, Listing, Row
-from reports.figures.scores import JudgeScores, compare_judges, outcome_rows, score_lines, score_rows
+from reports.figures.outcomes import outcome_rows
+from reports.figures.scores import JudgeScores, compare_judges, score_lines, score_rows
 from reports.lazy import judge_scores, judgements, np
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class JudgesOnChoices(Figure[Listing[JudgeScores]]):
     position = 122
     result = Listing[JudgeScores]
     tables = ("judges-on-choices", "lost-choices")
+    edition = 3
     is_shown_sealed = False
     nothing = Listing[JudgeScores]()
 

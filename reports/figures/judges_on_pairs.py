@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy
 
-from reports.dataset.judged_groups import JudgedPairs, judged_pairs
+from reports.dataset.judged_groups import JudgedPairs, judged_pairs, people_on_pairs
 from reports.figures.base import Figure, Floor, Listing, chance_floor, item_fields, without_value
 from reports.figures.group_scores import GroupFigure, GroupScores, group_outcomes, mean_part
+from reports.figures.judge_plots import judge_plot
+from reports.figures.person_lines import PersonLine, person_lines
 from reports.figures.scores import Score
 from reports.lazy import judge_orders, np
 from stats.reasons import Incomputable
@@ -41,17 +43,33 @@ class JudgesOnPairs(GroupFigure[PairScores], Figure[Listing[PairScores]]):
     position = 124
     result = Listing[PairScores]
     tables = ("judges-on-pairs", "lost-pairs")
+    edition = 2
     heading = "Judges beside the majority of people, on pairs"
 
     def is_about(self, item: StepItem) -> bool:
         return item.is_preference
 
     def score_judges(self, dataset: Dataset, item: StepItem, *, salt: int) -> Iterator[PairScores]:
-        for n, pairs in enumerate(judged_pairs(dataset, item)):
-            yield _scores(dataset, item, pairs, salt=(SALT, salt, n))
+        judged = judged_pairs(dataset, item)
+        lines = _person_lines(dataset, item, judged[0].groups, salt=salt) if judged else ()
+        for n, pairs in enumerate(judged):
+            yield replace(_scores(dataset, item, pairs, salt=(SALT, salt, n)), person_lines=lines)
+
+    def context(self, result: Listing[PairScores]) -> dict[str, Any]:
+        by_item: dict[str, list[PairScores]] = {}
+        for row in result.rows:
+            by_item.setdefault(row.title, []).append(row)
+        return {"plots": [(title, judge_plot(rows)) for title, rows in by_item.items()]}
 
     def describe(self, row: PairScores) -> str:
         return f"{row.title}: {row.n_pairs} pairs, {row.n_both} in both orders"
+
+
+def _person_lines(dataset: Dataset, item: StepItem, groups: Sequence[str], *, salt: int) -> tuple[PersonLine, ...]:
+    """What one of the people has where judges have their accuracy, in percent."""
+    people, clusters = people_on_pairs(dataset, item, groups), dataset.clusters_of(groups)
+    lines = person_lines(people[np.newaxis], clusters, ("preference",), rng=dataset.rng(SALT, salt, 99))
+    return tuple(line.in_percent() for line in lines)
 
 
 def _scores(dataset: Dataset, item: StepItem, pairs: JudgedPairs, *, salt: tuple[int, ...]) -> PairScores:

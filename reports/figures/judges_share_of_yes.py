@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 from reports.dataset.judged import judged
 from reports.figures.base import N_RESAMPLES, Estimate, Figure, Interval, Listing, Row, interval, weakest_note
 from reports.figures.base import note_of as note
-from reports.lazy import np, rates
+from reports.lazy import arrays, np, rates
 from reports.numbers import decimal
 from reports.numbers import interval as between
 
@@ -62,9 +62,7 @@ class JudgesShareOfYes(Figure[Listing[JudgeYes]]):
         material = judged(dataset, dataset.verdict_items)
         if material is None:
             return Listing()
-        n = material.n_people()
-        share = np.nansum(material.people, axis=1) / np.where(n > 0, n, np.nan)
-        return Listing(tuple(_judges(dataset, material, share)))
+        return Listing(tuple(_judges(dataset, material, arrays.mean_present(material.people, axis=1))))
 
     def rows(self, result: Listing[JudgeYes]) -> dict[str, Iterator[Row]]:
         return {"judges-share-of-yes": _rows(result)}

@@ -10,14 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from judges.models import Run
 from reports.dataset.judged import judged
+from reports.figures import plots
 from reports.figures.base import Figure, Interval, Listing, Reason, Row, without_value
-from reports.lazy import np, prediction_powered
+from reports.lazy import arrays, np, prediction_powered
 from reports.numbers import decimal
 from reports.numbers import interval as between
 from reports.reasons import to_english
@@ -59,6 +62,17 @@ class SourceEstimate:
     n_filled_in: int = 0
     why: Reason | None = None
 
+    @property
+    def means(self) -> tuple[MeanWithEnds, ...]:
+        return tuple(mean for mean in (self.people, self.together) if mean is not None)
+
+
+def _marks(part: SourceEstimate) -> tuple[plots.Mark, ...]:
+    return tuple(
+        plots.Mark(n, mean.value, mean.interval.low, mean.interval.high, mean.interval.is_weak)
+        for n, mean in enumerate(part.means)
+    )
+
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeEstimates:
@@ -74,6 +88,23 @@ class JudgeEstimates:
     constant: float | None
     by_source: tuple[SourceEstimate, ...]
 
+    @property
+    def plot(self) -> plots.DotPlot | None:
+        """People alone and people with the judge, source by source; None without a value."""
+        estimates = [part for part in self.by_source if part.people and part.together]
+        ends = [end for part in estimates for mean in part.means for end in (mean.interval.low, mean.interval.high)]
+        numbers = [end for end in ends if end is not None]
+        if not numbers:
+            return None
+        axis = plots.scale_axis(floor(min(numbers)), ceil(max(numbers))) if self.item else plots.PERCENT
+        rows = [plots.PlotRow(part.source, "", _marks(part)) for part in estimates]
+        return plots.DotPlot(rows, [_("People alone"), _("People and judge")], axis)
+
+    @property
+    def places(self) -> int:
+        """Decimals of its means: of percentages fewer."""
+        return 2 if self.item else 1
+
 
 class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
     key = "people_and_judge"
@@ -81,6 +112,7 @@ class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
     position = 128
     result = Listing[JudgeEstimates]
     tables = ("people-and-judge",)
+    edition = 2
     is_shown_sealed = False
     nothing = Listing[JudgeEstimates]()
 
@@ -129,15 +161,21 @@ def _estimates(
 ) -> Iterator[JudgeEstimates]:
     """Every judge on the story means of these items. informed : the judges that were shown answers of people"""
     constant = 0.5 if item is None else _middle(item)
-    n = np.isfinite(material.people).sum(axis=(0, 1))
-    people = np.nansum(material.people, axis=(0, 1)) / np.where(n > 0, n, np.nan)
+    people = arrays.mean_present(material.people, axis=(0, 1))
     scale = 100.0 if item is None else 1.0
     for name, answers in zip(material.names, material.judges, strict=True):
         if name in informed:
             why = without_value("answers_in_the_prompt")
             by_source = tuple(SourceEstimate(source=source, why=why) for source, _kind in dataset.sources)
         else:
-            by_source = _by_source(dataset, material, people * scale, answers * scale, constant and constant * scale)
+            by_source = _by_source(
+                dataset,
+                material,
+                people * scale,
+                answers * scale,
+                constant=constant and constant * scale,
+                bounds=(0.0, 100.0) if item is None else _ends_of(item),
+            )
         yield JudgeEstimates(
             judge=name,
             kind=kind,
@@ -148,14 +186,26 @@ def _estimates(
         )
 
 
+def _ends_of(item: StepItem) -> tuple[float, float]:
+    """Beyond which no mean can lie; infinite where the scale has no end."""
+    low, high = item.item.settings.get("low"), item.item.settings.get("high")
+    return (-np.inf if low is None else low, np.inf if high is None else high)
+
+
 def _middle(item: StepItem) -> float | None:
     """The middle of the item's scale; None if it has no ends."""
-    low, high = item.item.settings.get("low"), item.item.settings.get("high")
-    return None if low is None or high is None else (low + high) / 2
+    low, high = _ends_of(item)
+    return (low + high) / 2 if np.isfinite(low + high) else None
 
 
 def _by_source(
-    dataset: Dataset, material: Judged, people: FloatArray, answers: FloatArray, constant: float | None
+    dataset: Dataset,
+    material: Judged,
+    people: FloatArray,
+    answers: FloatArray,
+    *,
+    constant: float | None,
+    bounds: tuple[float, float],
 ) -> tuple[SourceEstimate, ...]:
     """The estimates of every source; covariances are pooled over those that can be estimated."""
     n_missing = np.isnan(answers).sum(axis=0)
@@ -172,7 +222,7 @@ def _by_source(
             refusals[name] = error
     powered = dict(zip(ratings, prediction_powered.estimate_means(list(ratings.values())), strict=True))
     return tuple(
-        _estimate(name, powered[name], int(n_missing[of_source[name]].sum()))
+        _estimate(name, powered[name], int(n_missing[of_source[name]].sum()), bounds)
         if name in powered
         else SourceEstimate(source=name, why=Reason.of(refusals[name]))
         for name in names
@@ -209,11 +259,11 @@ def _cluster_means(values: FloatArray, labels: Any, units: BoolArray) -> FloatAr
     return np.asarray(np.bincount(places, values[units]) / np.bincount(places), dtype=np.float64)
 
 
-def _estimate(source: str, powered: PoweredMean, n_filled_in: int) -> SourceEstimate:
+def _estimate(source: str, powered: PoweredMean, n_filled_in: int, bounds: tuple[float, float]) -> SourceEstimate:
     return SourceEstimate(
         source=source,
-        people=_with_ends(powered.people, powered.n),
-        together=_with_ends(powered.together, powered.n),
+        people=_with_ends(powered.people, powered.n, bounds),
+        together=_with_ends(powered.together, powered.n, bounds),
         weight=powered.weight,
         n=powered.n,
         n_judged=powered.n_judged,
@@ -222,8 +272,10 @@ def _estimate(source: str, powered: PoweredMean, n_filled_in: int) -> SourceEsti
     )
 
 
-def _with_ends(mean: PoweredValue, n: int) -> MeanWithEnds:
-    return MeanWithEnds(value=mean.value, interval=Interval(low=mean.low, high=mean.high, n_resampled=n, method="t"))
+def _with_ends(mean: PoweredValue, n: int, bounds: tuple[float, float]) -> MeanWithEnds:
+    """An interval ends where the scale does: beyond it there is no mean that it could miss."""
+    low, high = max(mean.low, bounds[0]), min(mean.high, bounds[1])
+    return MeanWithEnds(value=mean.value, interval=Interval(low=low, high=high, n_resampled=n, method="t"))
 
 
 def _rows(result: Listing[JudgeEstimates]) -> Iterator[Row]:

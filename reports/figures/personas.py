@@ -29,7 +29,7 @@ from reports.figures.base import (
     weakest_note,
     without_value,
 )
-from reports.lazy import agreement, intervals, np, personas
+from reports.lazy import agreement, arrays, intervals, np, personas
 from reports.numbers import coefficient, coefficients
 from reports.reasons import to_english
 from stats.reasons import Incomputable
@@ -125,8 +125,7 @@ class Personas(Figure[Listing[JudgePersonas]]):
 
 
 def _of_judge(dataset: Dataset, material: Judged, judge: str, answers: PersonaAnswers, *, salt: int) -> JudgePersonas:
-    n = np.isfinite(material.people).sum(axis=1)
-    people = np.nansum(material.people, axis=1) / np.where(n > 0, n, np.nan)
+    people = arrays.mean_present(material.people, axis=1)
     return JudgePersonas(
         judge=judge,
         personas=answers.personas,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, floor
+from math import ceil, floor, log10
 
 from django.utils.formats import get_format
 from django.utils.translation import gettext_noop
@@ -52,7 +52,101 @@ class StripPlot:
     axis: Axis
 
 
+@dataclass(frozen=True)
+class DifferenceMark:
+    """How far a source is from the reference. is_clear : whether the two are told apart, after correction"""
+
+    label: str
+    value: float
+    low: float | None
+    high: float | None
+    is_clear: bool
+    is_weak: bool
+
+
+@dataclass(frozen=True)
+class DifferencePlot:
+    """Differences from one reference, the largest first. margin : planned, drawn on both sides of 0"""
+
+    marks: Sequence[DifferenceMark]
+    axis: Axis
+    margin: float | None = None
+
+
+@dataclass(frozen=True)
+class StackRow:
+    """The parts of a whole, in percent, in the order of the plot's. n : what they are of, in words"""
+
+    label: str
+    n: str
+    shares: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class StackPlot:
+    """Rows of 100 percent, each divided into the same parts."""
+
+    rows: Sequence[StackRow]
+    parts: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A value at a position, with its interval. is_open : drawn as a ring"""
+
+    x: float
+    y: float
+    source: int = 0
+    low: float | None = None
+    high: float | None = None
+    is_weak: bool = False
+    is_open: bool = False
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Positions joined by lines. source : None for what the others are held against, drawn thin"""
+
+    points: tuple[tuple[float, float], ...]
+    source: int | None = 0
+
+
+@dataclass(frozen=True)
+class HistogramBar:
+    start: float
+    end: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One of several small plots on the same axes. heading : begins a row of panels, where it is another"""
+
+    title: str
+    curves: tuple[Curve, ...] = ()
+    points: tuple[Point, ...] = ()
+    bars: tuple[HistogramBar, ...] = ()
+    heading: str = ""
+
+
+@dataclass(frozen=True)
+class PanelPlot:
+    """Small plots beside each other.
+
+    is_small : four side by side on wide screens and two on narrow ones; is_single : one, as wide as there is room
+    """
+
+    panels: Sequence[Panel]
+    sources: Sequence[str]
+    x: Axis
+    y: Axis
+    is_small: bool = False
+    is_single: bool = False
+
+
 PERCENT = Axis(0, 100, ((0, "0"), (25, "25"), (50, "50"), (75, "75"), (100, gettext_noop("100 %"))))
+
+SHARES = Axis(0, 100, ((0, "0"), (50, "50"), (100, "100")))
 
 
 def scale_axis(low: float, high: float) -> Axis:
@@ -63,3 +157,40 @@ def scale_axis(low: float, high: float) -> Axis:
         ticks[-1] = high
     point = get_format("DECIMAL_SEPARATOR")
     return Axis(low, high, tuple((tick, f"{tick:g}".replace(".", point)) for tick in ticks))
+
+
+def difference_axis(ends: Sequence[float]) -> Axis:
+    """An axis that holds 0 and all of these, with a signed tick at every round number."""
+    low, high = min([*ends, 0.0]), max([*ends, 0.0])
+    span = (high - low) or 1.0
+    size = 10.0 ** floor(log10(span / 4))
+    step = next(size * n for n in (1, 2, 5, 10) if span / (size * n) <= 6)
+    first, last = floor(low / step), ceil(high / step)
+    point = get_format("DECIMAL_SEPARATOR")
+    ticks = [
+        (n * step, f"{n * step:+g}".replace(".", point).replace("-", "−") if n else "0") for n in range(first, last + 1)
+    ]
+    return Axis(first * step, last * step, tuple(ticks))
+
+
+def value_axis(ends: Sequence[float]) -> Axis:
+    """An axis from a round number below all of these to one above, with a tick at every few."""
+    low, high = min(ends), max(ends)
+    span = (high - low) or abs(high) or 1.0
+    size = 10.0 ** floor(log10(span / 4))
+    step = next(size * n for n in (1, 2, 5, 10) if span / (size * n) <= 6)
+    first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
+    last += first == last
+    point = get_format("DECIMAL_SEPARATOR")
+    ticks = [(n * step, f"{n * step:g}".replace(".", point).replace("-", "−")) for n in range(first, last + 1)]
+    return Axis(first * step, last * step, tuple(ticks))
+
+
+def spaced(ticks: tuple[tuple[float, str], ...], *, apart: float = 0.12) -> tuple[tuple[float, str], ...]:
+    """The ticks without those that stand closer to the one before than this part of the axis."""
+    span = ticks[-1][0] - ticks[0][0] if ticks else 0.0
+    kept: list[tuple[float, str]] = []
+    for tick in ticks:
+        if not kept or tick[0] - kept[-1][0] >= apart * span:
+            kept.append(tick)
+    return tuple(kept)

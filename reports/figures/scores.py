@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -24,16 +24,17 @@ from reports.figures.base import (
     item_fields,
     note_of,
 )
+from reports.figures.outcomes import Outcomes, outcome_words, outcomes
+from reports.figures.person_lines import PersonLine, line_cells, person_lines
 from reports.lazy import judge_scores, np
 from reports.numbers import coefficient, decimal
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from reports.dataset import Dataset
     from reports.dataset.judged import Judged
     from stats.arrays import BoolArray, FloatArray
+    from stats.human_line import AmongPeople
     from stats.judge_scores import Statistic
 
 # What each statistic is called.
@@ -53,6 +54,8 @@ NAMES = {
     "group_tau": gettext_noop("Kendall’s tau-b, mean of groups"),
 }
 COEFFICIENTS = ("kappa", "mean_kappa", "balanced_accuracy", "spearman", "kendall_tau", "group_tau")
+PARTS = ("all", "models", "unanimous", "split")
+SHUFFLES = 98  # of the seed
 PERCENTAGES = ("percent_agreement", "modal_share", "accuracy", "flip_rate", "first_rate")
 
 
@@ -109,29 +112,16 @@ class ItemScores(ItemRow):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SourceOutcomes:
-    """What became of the answers that a judge was expected to give; what is lost is never an answer."""
-
-    source: str = ""
-    answered: int
-    declined: int
-    unreadable: int
-    missing: int
-    expected: int
-    lost_percent: float | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Outcomes(SourceOutcomes):
-    by_source: tuple[SourceOutcomes, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
 class JudgeScores:
-    """One judge beside people, over all items of a kind and item by item; n_people : who answered any of them"""
+    """One judge beside people, over all items of a kind and item by item.
+
+    n_people : who answered any of them
+    person_lines : what one of the people has where judges have the first statistic
+    """
 
     judge: str
     n_people: int
+    person_lines: tuple[PersonLine, ...]
     scores: tuple[Score, ...]
     items: tuple[ItemScores, ...]
     outcomes: Outcomes
@@ -144,6 +134,8 @@ class HasScores(Protocol):
     def judge(self) -> str: ...
     @property
     def scores(self) -> tuple[Score, ...]: ...
+    @property
+    def person_lines(self) -> tuple[PersonLine, ...]: ...
     @property
     def outcomes(self) -> Outcomes: ...
 
@@ -164,43 +156,78 @@ def compare_judges(
     statistics: Sequence[Statistic],
     of_item: Sequence[Statistic],
     *,
+    against: Sequence[AmongPeople] = (),
     salt: int,
 ) -> list[JudgeScores]:
     """Every judge beside what people say: these statistics over all items, and those item by item.
 
     reference : what people say of each item and unit, shape (I, U)
+    against : the lines of one of the people that judges are held against
     """
     rows = answers_to(model_answers(dataset), material.items)
-    return [
-        JudgeScores(
-            judge=name,
-            n_people=len(material.raters),
-            scores=tuple(
-                score_parts(dataset, material, statistic, answers, reference, salt=(salt, at, 0, place))
-                for place, statistic in enumerate(statistics)
-            ),
-            items=tuple(
-                ItemScores(
-                    **item_fields(item),
-                    scores=tuple(
-                        score_parts(
-                            dataset,
-                            material,
-                            statistic,
-                            answers[n : n + 1],
-                            reference[n : n + 1],
-                            names=("all", "models"),
-                            salt=(salt, at, n + 1, place),
-                        )
-                        for place, statistic in enumerate(of_item)
-                    ),
-                )
-                for n, item in enumerate(material.items)
-            ),
-            outcomes=outcomes(dataset, rows[rows["rater"] == name], len(material.items)),
+    lines = person_lines(material.people, material.clusters, against, rng=dataset.rng(salt, 99))
+    judges = []
+    for at, (name, answers) in enumerate(zip(material.names, material.judges, strict=True)):
+        sides = _Sides(dataset, material, answers, reference, salt=(salt, at))
+        items = tuple(
+            ItemScores(
+                **item_fields(item),
+                scores=tuple(
+                    _score(sides, statistic, ("all", "models"), slice(n, n + 1), salt=(n + 1, place))
+                    for place, statistic in enumerate(of_item)
+                ),
+            )
+            for n, item in enumerate(material.items)
         )
-        for at, (name, answers) in enumerate(zip(material.names, material.judges, strict=True))
-    ]
+        scores = tuple(
+            _score(sides, statistic, PARTS, slice(None), salt=(0, place)) for place, statistic in enumerate(statistics)
+        )
+        judges.append(
+            JudgeScores(
+                judge=name,
+                n_people=len(material.raters),
+                person_lines=lines,
+                scores=scores,
+                items=items,
+                outcomes=outcomes(dataset, rows[rows["rater"] == name], len(material.items)),
+            )
+        )
+    return judges
+
+
+@dataclass
+class _Sides:
+    """One judge and what people say of each item and unit, both of shape (I, U), and what is drawn for both once.
+
+    tables_by_part : shuffled confusion tables, which all statistics and items share: among all stories, and within
+        source, of each part that was asked for so far
+    """
+
+    dataset: Dataset
+    material: Judged
+    answers: FloatArray
+    reference: FloatArray
+    salt: tuple[int, ...]
+    tables_by_part: dict[tuple[str, bool], FloatArray] = field(default_factory=dict)
+
+    def select(self, part: str) -> tuple[FloatArray, FloatArray, BoolArray]:
+        """What the judge and people say in a part, and which units are left in it, shape (U,)."""
+        units, reference = np.ones(self.reference.shape[1], dtype=np.bool_), self.reference
+        if part == "models":
+            units = self.material.is_of_models
+        elif part != "all":
+            is_in = self.material.is_unanimous() if part == "unanimous" else self.material.is_split()
+            reference = np.where(is_in, reference, np.nan)
+        return self.answers[:, units], reference[:, units], units
+
+    def tables(self, part: str, strata: Sequence[str] | None) -> FloatArray:
+        """The tables of 1,000 shuffles in a part, of all items."""
+        key = (part, strata is not None)
+        if key not in self.tables_by_part:
+            judge, people, _units = self.select(part)
+            rng = self.dataset.rng(*self.salt, SHUFFLES, PARTS.index(part), int(strata is not None))
+            self.tables_by_part[key] = judge_scores.shuffled_tables(judge, people, rng=rng, strata=strata)
+        return self.tables_by_part[key]
 
 
 def score_parts(
@@ -210,48 +237,34 @@ def score_parts(
     answers: FloatArray,
     reference: FloatArray,
     *,
-    names: Sequence[str] = ("all", "models", "unanimous", "split"),
+    names: Sequence[str] = PARTS,
     salt: tuple[int, ...],
 ) -> Score:
-    """The statistic over all units and over each part of them.
+    """The statistic over all units and over each part of them. answers, reference : shape (I, U)"""
+    return _score(_Sides(dataset, material, answers, reference, salt=salt), statistic, names, slice(None), salt=())
 
-    answers, reference : of some of the items, shape (I, U)
-    """
-    everywhere = np.ones(reference.shape[1], dtype=np.bool_)
-    masks: dict[str, tuple[BoolArray, BoolArray]] = {
-        "all": (everywhere, np.ones(reference.shape, dtype=np.bool_)),
-        "models": (material.is_of_models, np.ones(reference.shape, dtype=np.bool_)),
-    }
-    if "split" in names:
-        masks |= {"unanimous": (everywhere, material.is_unanimous()), "split": (everywhere, material.is_split())}
-    left_out = () if material.has_mixed_stories else ("models",)
+
+def _score(sides: _Sides, statistic: Statistic, parts: Sequence[str], items: slice, *, salt: tuple[int, ...]) -> Score:
+    """The statistic of some of the items, over all units and over each part of them."""
+    left_out = () if sides.material.has_mixed_stories else ("models",)
     return Score(
         statistic=statistic.key,
         parts=tuple(
-            _part(dataset, material, statistic, answers, reference, name, *masks[name], salt=(*salt, n))
-            for n, name in enumerate(names)
-            if name not in left_out
+            _part(sides, statistic, part, items, salt=(*sides.salt, *salt, n))
+            for n, part in enumerate(parts)
+            if part not in left_out
         ),
     )
 
 
-def _part(
-    dataset: Dataset,
-    material: Judged,
-    statistic: Statistic,
-    answers: FloatArray,
-    reference: FloatArray,
-    name: str,
-    units: BoolArray,
-    is_in: BoolArray,
-    *,
-    salt: tuple[int, ...],
-) -> ScorePart:
-    judge, people = answers[:, units], np.where(is_in, reference, np.nan)[:, units]
+def _part(sides: _Sides, statistic: Statistic, part: str, items: slice, *, salt: tuple[int, ...]) -> ScorePart:
+    dataset, material = sides.dataset, sides.material
+    of_judge, of_people, units = sides.select(part)
+    judge, people = of_judge[items], of_people[items]
     try:
         value = judge_scores.score(statistic, judge, people)
     except Incomputable as error:
-        return without_units(name, error)
+        return without_units(part, error)
     clusters = [cluster for cluster, is_kept in zip(material.clusters, units, strict=True) if is_kept]
     sources = [source for source, is_kept in zip(material.sources, units, strict=True) if is_kept]
     compared = np.isfinite(judge) & np.isfinite(people)
@@ -264,40 +277,24 @@ def _part(
         rng=dataset.rng(*salt, 0),
         n_resamples=N_RESAMPLES,
     )
-    floor = chance_floor(judge_scores.score_floor, statistic, judge, people, rng=dataset.rng(*salt, 1))
-    within = chance_floor(judge_scores.score_floor, statistic, judge, people, rng=dataset.rng(*salt, 2), strata=sources)
+
+    def floor(strata: Sequence[str] | None) -> Floor:
+        if statistic.of_tables:
+            tables = sides.tables(part, strata)[items]
+            return chance_floor(judge_scores.floor_of_tables, statistic, tables, judge, people)
+        rng = dataset.rng(*salt, 1 if strata is None else 2)
+        return chance_floor(judge_scores.score_floor, statistic, judge, people, rng=rng, strata=strata)
+
     return ScorePart(
-        part=name,
+        part=part,
         value=value,
         n=int(compared.sum()),
         n_units=int(compared.any(axis=0).sum()),
         n_raters=len(material.raters),
         interval=ends,
-        floor=floor,
-        floor_within=within if len(set(sources)) > 1 else None,
+        floor=floor(None),
+        floor_within=floor(sources) if len(set(sources)) > 1 else None,
     )
-
-
-def outcomes(dataset: Dataset, rows: pd.DataFrame, n_items: int) -> Outcomes:
-    """What became of a judge's answers to so many items about every story, and by source."""
-    n_units = {source: sum(dataset.source_of(s) == source for _g, s in dataset.units) for source, _k in dataset.sources}
-    by_source = tuple(
-        SourceOutcomes(source=source, **count_outcomes(rows[rows["source"] == source], n_items * n))
-        for source, n in n_units.items()
-    )
-    return Outcomes(**count_outcomes(rows, n_items * len(dataset.units)), by_source=by_source)
-
-
-def count_outcomes(rows: pd.DataFrame, n_expected: int) -> dict[str, Any]:
-    """The fields of `SourceOutcomes`."""
-    counts = rows["outcome"].value_counts()
-    n_by_outcome = {outcome: int(counts.get(outcome, 0)) for outcome in ("answered", "declined", "unreadable")}
-    n_lost = n_expected - n_by_outcome["answered"]
-    return n_by_outcome | {
-        "missing": n_lost - n_by_outcome["declined"] - n_by_outcome["unreadable"],
-        "expected": n_expected,
-        "lost_percent": 100 * n_lost / n_expected if n_expected else None,
-    }
 
 
 def score_cells(score: Score) -> Iterator[Row]:
@@ -324,26 +321,15 @@ def score_cells(score: Score) -> Iterator[Row]:
 NO_ITEM = {"step": "", "item": "all", "title": "", "dimension": ""}
 
 
-def score_rows(judges: Iterable[JudgeScores]) -> Iterator[Row]:
-    """Every judge's statistics, over all items and item by item."""
+def score_rows(judges: Sequence[JudgeScores]) -> Iterator[Row]:
+    """Every judge's statistics, over all items and item by item; last what one of the people has."""
     for judge in judges:
         for cells, scores in [(NO_ITEM, judge.scores), *((item_cells(item), item.scores) for item in judge.items)]:
             for score in scores:
                 yield from ({"judge": judge.judge} | cells | row for row in score_cells(score))
-
-
-def outcome_rows(judge: str, counted: Outcomes) -> Iterator[Row]:
-    for row in (counted, *counted.by_source):
-        yield {
-            "judge": judge,
-            "source": row.source or "all",
-            "answered": row.answered,
-            "declined": row.declined,
-            "unreadable": row.unreadable,
-            "missing": row.missing,
-            "expected": row.expected,
-            "lost_percent": row.lost_percent,
-        }
+    for judge in judges[:1]:  # the lines are the same beside each
+        statistic = judge.scores[0].statistic
+        yield from ({"judge": ""} | NO_ITEM | line_cells(line, statistic) for line in judge.person_lines)
 
 
 def score_lines(judges: Iterable[HasScores]) -> Iterator[str]:
@@ -352,14 +338,6 @@ def score_lines(judges: Iterable[HasScores]) -> Iterator[str]:
         yield f"  {judge.judge}: {outcome_words(judge.outcomes)}"
         for score in judge.scores:
             yield f"    {score.statistic:<20} " + "; ".join(_part_words(score, part) for part in score.parts)
-
-
-def outcome_words(counted: Outcomes) -> str:
-    sources = ", ".join(f"{row.source} {decimal(row.lost_percent)} %" for row in counted.by_source)
-    return (
-        f"{counted.declined} declined, {counted.unreadable} unreadable, {counted.missing} missing of "
-        f"{counted.expected}" + (f"; lost by source: {sources}" if sources else "")
-    )
 
 
 def _part_words(score: Score, part: ScorePart) -> str:

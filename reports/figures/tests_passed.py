@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy
@@ -12,17 +13,21 @@ from reports import reasons
 from reports.figures import plots
 from reports.figures.base import (
     N_RESAMPLES,
+    Estimate,
     Figure,
+    Floor,
     Interval,
     Reason,
     Row,
+    chance_floor,
+    estimate,
     interval,
     select_labels,
     weakest_note,
     without_value,
 )
-from reports.lazy import intervals, np, rates
-from reports.numbers import NONE, decimal
+from reports.lazy import comparisons, intervals, np, rates
+from reports.numbers import NONE, coefficient, coefficients, decimal
 from reports.numbers import interval as between
 
 if TYPE_CHECKING:
@@ -58,10 +63,20 @@ class SourceTests:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TotalsAgreement:
+    """How two raters' counts of Yes about one story go together: Pearson's r over all ordered pairs of raters."""
+
+    coefficient: Estimate
+    interval: Interval
+    floor: Floor
+
+
+@dataclass(frozen=True, kw_only=True)
 class TestsPassedResult:
     n_items: int
     stories: tuple[StoryTests, ...]
     by_source: tuple[SourceTests, ...]
+    totals: TotalsAgreement
 
 
 class TestsPassed(Figure[TestsPassedResult]):
@@ -70,7 +85,7 @@ class TestsPassed(Figure[TestsPassedResult]):
     position = 60
     result = TestsPassedResult
     tables = ("tests-passed",)
-    edition = 2
+    edition = 3
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> TestsPassedResult | None:
@@ -95,6 +110,7 @@ class TestsPassed(Figure[TestsPassedResult]):
             by_source=tuple(
                 _of_source(dataset, cube, name, passed, salt=salt) for salt, (name, _) in enumerate(dataset.sources)
             ),
+            totals=_totals(dataset, cube),
         )
 
     def rows(self, result: TestsPassedResult) -> dict[str, Iterator[Row]]:
@@ -109,9 +125,30 @@ class TestsPassed(Figure[TestsPassedResult]):
             note = f"; {row.interval.note}" if row.interval and row.interval.is_weak else ""
             spread = f"{decimal(row.least)} to {decimal(row.most)} over {row.n_stories} stories"
             yield f"  {row.source[:34]:<34} mean {decimal(row.value)}, 95 % {between(row.interval)}; {spread}{note}"
+        totals = result.totals
+        if totals.coefficient.value is not None:
+            ends = f"95 % {coefficients(totals.interval)}, chance to {coefficient(totals.floor.upper)}"
+            yield f"  two raters of one story: Pearson's r {coefficient(totals.coefficient.value)}, {ends}"
 
     def context(self, result: TestsPassedResult) -> dict[str, Any]:
         return {"plot": _plot(result), "note": weakest_note(row.interval for row in result.by_source)}
+
+
+def _totals(dataset: Dataset, cube: Cube) -> TotalsAgreement:
+    totals = rates.totals(cube.values)
+    is_counted = (np.isfinite(totals)).sum(axis=0) >= 2
+    counted = totals[:, is_counted]
+    return TotalsAgreement(
+        coefficient=estimate(comparisons.pairs_pearson, totals),
+        interval=interval(
+            intervals.coefficient_interval,
+            partial(comparisons.pairs_pearson_resamples, counted),
+            select_labels(dataset.clusters(cube), is_counted),
+            rng=dataset.rng(SALT, 1000),
+            n_resamples=N_RESAMPLES,
+        ),
+        floor=chance_floor(comparisons.pairs_pearson_floor, totals, rng=dataset.rng(SALT, 1001)),
+    )
 
 
 def _of_source(dataset: Dataset, cube: Cube, source: str, passed: FloatArray, *, salt: int) -> SourceTests:

@@ -13,7 +13,7 @@ from judges.models import Run
 from reports.dataset.judged import judged
 from reports.figures.base import N_RESAMPLES, Figure, Interval, Listing, Row, interval, note_of, weakest_note
 from reports.figures.scores import Score, score_parts
-from reports.lazy import intervals, judge_scores, judgements, np
+from reports.lazy import arrays, intervals, judge_scores, judgements, np
 from reports.numbers import coefficient, decimal
 from reports.numbers import interval as between
 
@@ -62,6 +62,7 @@ class Wordings(Figure[Listing[ModelWordings]]):
     position = 133
     result = Listing[ModelWordings]
     tables = ("wordings",)
+    edition = 2
     is_shown_sealed = False
     nothing = Listing[ModelWordings]()
 
@@ -98,7 +99,9 @@ def _prompts_by_model(dataset: Dataset) -> dict[str, dict[str, str]]:
 
     Nothing but the words differs: endpoint, parameters and personas are the same.
     """
-    runs = Run.objects.filter(study=dataset.study, judge__metric="").select_related("judge__prompt")
+    runs = Run.objects.filter(study=dataset.study, judge__metric="", judge__is_trial=False).select_related(
+        "judge__prompt"
+    )
     groups = defaultdict[tuple[Any, ...], dict[str, str]](dict)
     for run in runs.order_by("judge__slug", "pk"):
         judge, prompt = run.judge, str(run.judge.prompt)
@@ -125,8 +128,7 @@ def _of_kind(
         reference = np.stack([judgements.majority(ratings) for ratings in material.people])
     else:
         statistic, factor = judge_scores.SPEARMAN, 1.0
-        n = np.isfinite(material.people).sum(axis=1)
-        reference = np.nansum(material.people, axis=1) / np.where(n > 0, n, np.nan)
+        reference = arrays.mean_present(material.people, axis=1)
     for at, (model, prompts) in enumerate(prompts_by_model.items()):
         names = [name for name in material.names if name in prompts]
         answers = material.judges[[material.names.index(name) for name in names]]

@@ -4,81 +4,63 @@ Sources are told apart by shape first and colour second. All numbers come from t
 says the same.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from math import ceil, floor
-from textwrap import wrap
-from typing import Protocol
-
-from django.utils.translation import gettext
+from typing import Any, Protocol
 
 from reports.figures.base import Estimate, Floor, Interval
-from reports.figures.plots import Axis, DotPlot, PlotRow, StripPlot
+from reports.figures.plots import (
+    Axis,
+    DifferenceMark,
+    DifferencePlot,
+    DotPlot,
+    PanelPlot,
+    PlotRow,
+    StackPlot,
+    StripPlot,
+)
+from reports.page.panels import draw_panels
+from reports.page.shapes import (
+    LABEL_LINE,
+    N_COLOURS,
+    NARROW,
+    WIDE,
+    Drawing,
+    Frame,
+    Plot,
+    Shape,
+    anchor_of,
+    axis_lines,
+    draw_key,
+    draw_sign,
+    label_lines,
+    row_name,
+    tick_labels,
+)
+from reports.page.stacks import draw_stacks
 
-N_COLOURS = 4
-LONGEST_LABEL = 28
-LETTER = 7.4  # width of a letter of the key, in user units; a little more than it is
-
-
-@dataclass(frozen=True)
-class Shape:
-    """One element: text at x, y; a circle of radius r at x, y; or a path."""
-
-    css: str
-    x: float = 0
-    y: float = 0
-    r: float = 0
-    d: str = ""
-    text: str = ""
-    anchor: str = "start"
-
-
-@dataclass(frozen=True)
-class Drawing:
-    width: int
-    height: int
-    shapes: tuple[Shape, ...]
-
-
-@dataclass(frozen=True)
-class Plot:
-    wide: Drawing
-    narrow: Drawing
-
-
-@dataclass(frozen=True)
-class _Frame:
-    """Where things go in one of the two drawings."""
-
-    width: int
-    left: float
-    right: float
-    label_above: bool
-    row_gap: float
-
-    def x(self, axis: Axis, value: float) -> float:
-        share = (value - axis.low) / (axis.high - axis.low)
-        return round(self.left + share * (self.right - self.left), 1)
+AnyPlot = DotPlot | StripPlot | DifferencePlot | StackPlot | PanelPlot
+MOST_SOURCES = 5  # in one row; of more each has a row of its own, with its name
 
 
-WIDE = _Frame(width=920, left=214, right=906, label_above=False, row_gap=12)
-NARROW = _Frame(width=350, left=8, right=336, label_above=True, row_gap=14)
-
-
-def draw_plot(plot: DotPlot | StripPlot) -> Plot:
+def draw_plot(plot: AnyPlot) -> Plot:
     """The plot as shapes."""
-    if isinstance(plot, StripPlot):
-        return draw_strips(plot.values_by_row, plot.axis)
-    return draw_dots(plot.rows, plot.sources, plot.axis)
+    return DRAW_BY_KIND[type(plot)](plot)
+
+
+def _draw_differences(plot: DifferencePlot) -> Plot:
+    return Plot(_differences(plot, WIDE), _differences(plot, NARROW))
 
 
 def draw_dots(rows: Sequence[PlotRow], sources: Sequence[str], axis: Axis) -> Plot:
-    """Each row's values of every source on one axis, with intervals."""
-    return Plot(_dots(rows, sources, axis, WIDE), _dots(rows, sources, axis, NARROW))
+    """Each row's values of every source on one axis, with intervals; of more than five sources a panel for each row."""
+    draw = _dots if len(sources) <= MOST_SOURCES else _dot_panels
+    return Plot(draw(rows, sources, axis, WIDE), draw(rows, sources, axis, NARROW))
 
 
-def _dots(rows: Sequence[PlotRow], sources: Sequence[str], axis: Axis, frame: _Frame) -> Drawing:
-    key, top = _key(sources, frame)
+def _dots(rows: Sequence[PlotRow], sources: Sequence[str], axis: Axis, frame: Frame) -> Drawing:
+    key, top = draw_key(sources, frame)
     shapes = list(key)
     top += 22
     ticks_y, y, dimension = top, top + 8.0, ""
@@ -92,37 +74,57 @@ def _dots(rows: Sequence[PlotRow], sources: Sequence[str], axis: Axis, frame: _F
         if frame.label_above:
             shapes.append(Shape("item-name", 0, y + 17, text=row.label))
             y += 24
-        start, y = y, y + span + 2 * frame.row_gap
-        shapes += _lines(axis, frame, start, y)
-        shapes += _marks(row, axis, frame, start + frame.row_gap, step)
+        n_lines = 0 if frame.label_above else len(label_lines(row.label, frame))
+        gap = max(frame.row_gap, ((LABEL_LINE + 2) * n_lines - span) / 2)
+        start, y = y, y + span + 2 * gap
+        shapes += axis_lines(axis, frame, start, y)
+        shapes += _marks(row, axis, frame, start + gap, step)
         if not frame.label_above:
-            shapes += _row_name(row.label, round((start + y) / 2, 1))
+            shapes += row_name(row.label, round((start + y) / 2, 1))
         shapes.append(Shape("grid", d=f"M0 {y:.1f}H{frame.width}"))
     for at in (ticks_y, y + 18):
-        shapes += _tick_labels(axis, frame, at)
+        shapes += tick_labels(axis, frame, at)
     return Drawing(frame.width, ceil(y + 26), tuple(shapes))
 
 
-def _row_name(label: str, middle: float) -> Iterator[Shape]:
-    """The name of a row left of it, on two lines if it is long."""
-    lines = wrap(label, LONGEST_LABEL, max_lines=2, placeholder=" …")
-    for n, words in enumerate(lines):
-        yield Shape("item-name", 0, round(middle + 5 + 17 * (n - (len(lines) - 1) / 2), 1), text=words)
+def _dot_panels(rows: Sequence[PlotRow], sources: Sequence[str], axis: Axis, frame: Frame) -> Drawing:
+    """A panel for every row, two side by side on wide screens; in each a line for every source, beside its name."""
+    columns = [frame] if frame.label_above else list(_columns(frame))
+    shapes: list[Shape] = []
+    top = bottom = 0.0
+    for n, row in enumerate(rows):
+        column = columns[n % len(columns)]
+        top = bottom if column is columns[0] else top
+        panel, end = _dot_panel(row, sources, axis, column, top)
+        shapes += panel
+        bottom = max(bottom, end)
+    return Drawing(frame.width, ceil(bottom), tuple(shapes))
 
 
-def _lines(axis: Axis, frame: _Frame, start: float, end: float) -> Iterator[Shape]:
-    for value, _ in axis.ticks:
-        css = "base" if value == axis.low else "grid"
-        yield Shape(css, d=f"M{frame.x(axis, value)} {start:.1f}V{end:.1f}")
+def _columns(frame: Frame) -> Iterator[Frame]:
+    for start in (0.0, 470.0):
+        yield replace(frame, start=start, left=start + 160, right=start + 436, n_letters=21)
 
 
-def _tick_labels(axis: Axis, frame: _Frame, y: float) -> Iterator[Shape]:
-    for value, words in axis.ticks:
-        anchor = "start" if value == axis.low else "end" if value == axis.high else "middle"
-        yield Shape("tick", frame.x(axis, value), y, text=gettext(words), anchor=anchor)
+def _dot_panel(row: PlotRow, sources: Sequence[str], axis: Axis, frame: Frame, top: float) -> tuple[list[Shape], float]:
+    """One row's values, source by source, and where the panel ends."""
+    shapes = [Shape("panel-name", frame.start, top + 20, text=row.label)]
+    y = start = top + 30
+    height = 40.0 if frame.label_above else 26.0
+    marks: list[Shape] = []
+    for mark in row.marks:
+        if frame.label_above:
+            marks.append(Shape("item-name", frame.start, y + 15, text=sources[mark.source]))
+        else:
+            marks += row_name(sources[mark.source], y + height / 2, frame)
+        at = y + (30 if frame.label_above else height / 2)
+        marks += _marks(replace(row, marks=(replace(mark, source=0),)), axis, frame, at, 0)
+        y += height
+    shapes += [*axis_lines(axis, frame, start, y), *marks, *tick_labels(axis, frame, y + 18)]
+    return shapes, y + 34
 
 
-def _marks(row: PlotRow, axis: Axis, frame: _Frame, y: float, step: float) -> Iterator[Shape]:
+def _marks(row: PlotRow, axis: Axis, frame: Frame, y: float, step: float) -> Iterator[Shape]:
     for index, mark in enumerate(row.marks):
         at = round(y + step * index, 1)
         if mark.low is not None and mark.high is not None:
@@ -132,44 +134,12 @@ def _marks(row: PlotRow, axis: Axis, frame: _Frame, y: float, step: float) -> It
             yield draw_sign(mark.source, frame.x(axis, mark.value), at)
 
 
-def draw_sign(source: int, x: float, y: float) -> Shape:
-    """The mark of a source: disc, square, diamond, ring; beyond four, triangles in the colours of the first."""
-    css = f"source-{source % N_COLOURS + 1}"
-    if source == 0:
-        return Shape(css, x, y, r=4.5)
-    if source == 3:
-        return Shape(css, x, y, r=4)
-    if source == 1:
-        return Shape(css, d=f"M{x - 4.5:.1f} {y - 4:.1f}h9v8h-9z")
-    if source == 2:
-        return Shape(css, d=f"M{x:.1f} {y - 6:.1f}l6 6l-6 6l-6 -6z")
-    up = -1 if source // N_COLOURS % 2 else 1
-    return Shape(css, d=f"M{x:.1f} {y + 5.5 * up:.1f}l5.5 {-10 * up}h-11z")
-
-
-def _key(sources: Sequence[str], frame: _Frame) -> tuple[list[Shape], float]:
-    """The signs with their names, in as many lines as they need, and where the last line ends."""
-    shapes: list[Shape] = []
-    if len(sources) < 2:
-        return shapes, 0
-    start = 6.0 if frame.label_above else frame.left + 6
-    x, y = start, 9.0
-    for index, name in enumerate(sources):
-        width = 10 + LETTER * len(name) + 22
-        if x > start and x + width - 22 > frame.width:
-            x, y = start, y + 22
-        shapes.append(draw_sign(index, x, y))
-        shapes.append(Shape(f"key-{index % N_COLOURS + 1}", x + 10, y + 5, text=name))
-        x = round(x + width, 1)
-    return shapes, y + 9
-
-
 def draw_strips(values_by_row: Sequence[tuple[str, Sequence[float]]], axis: Axis) -> Plot:
     """One dot for every story, a row for every source; equal values are stacked."""
     return Plot(_strips(values_by_row, axis, WIDE), _strips(values_by_row, axis, NARROW))
 
 
-def _strips(values_by_row: Sequence[tuple[str, Sequence[float]]], axis: Axis, frame: _Frame) -> Drawing:
+def _strips(values_by_row: Sequence[tuple[str, Sequence[float]]], axis: Axis, frame: Frame) -> Drawing:
     shapes: list[Shape] = []
     y = 22.0
     for index, (name, values) in enumerate(values_by_row):
@@ -178,16 +148,58 @@ def _strips(values_by_row: Sequence[tuple[str, Sequence[float]]], axis: Axis, fr
             y += 24
         stacked = list(_stacked([frame.x(axis, value) for value in values]))
         height = 20 + 9 * max((level for _, level in stacked), default=0)
-        shapes += _lines(axis, frame, y, y + height)
+        shapes += axis_lines(axis, frame, y, y + height)
         base = y + height - 10
         shapes += [draw_sign(index, x, base - 9 * level) for x, level in stacked]
         if not frame.label_above:
-            shapes += _row_name(name, round(y + height / 2, 1))
+            shapes += row_name(name, round(y + height / 2, 1))
         y += height
         shapes.append(Shape("grid", d=f"M0 {y:.1f}H{frame.width}"))
     for at in (14.0, y + 18):
-        shapes += _tick_labels(axis, frame, at)
+        shapes += tick_labels(axis, frame, at)
     return Drawing(frame.width, ceil(y + 26), tuple(shapes))
+
+
+def _differences(plot: DifferencePlot, frame: Frame) -> Drawing:
+    """A row for every source: a disc where it is told apart from the reference, a ring where it is not."""
+    shapes: list[Shape] = []
+    zero, start, y = frame.x(plot.axis, 0), 24.0, 24.0
+    n_rows = len(plot.marks)
+    end = start + n_rows * (58 if frame.label_above else 34)
+    if plot.margin:
+        low, high = (
+            frame.x(plot.axis, max(plot.axis.low, min(plot.axis.high, m))) for m in (-plot.margin, plot.margin)
+        )
+        shapes.append(Shape("floor", d=f"M{low} {start}H{high}V{end}H{low}z"))
+    for value, _words in plot.axis.ticks:
+        if value:
+            shapes.append(Shape("grid", d=f"M{frame.x(plot.axis, value)} {start}V{end}"))
+    shapes.append(Shape("base", d=f"M{zero} {start}V{end}"))
+    for mark in plot.marks:
+        if frame.label_above:
+            shapes.append(Shape("item-name", 0, y + 17, text=mark.label))
+            y += 24
+        middle = y + 17
+        shapes += _difference(mark, plot.axis, frame, middle)
+        if not frame.label_above:
+            shapes += row_name(mark.label, middle)
+        y += 34
+        shapes.append(Shape("grid", d=f"M0 {y:.1f}H{frame.width}"))
+    for at in (14.0, end + 18):
+        shapes += [
+            Shape("tick", frame.x(plot.axis, value), at, text=words, anchor=anchor_of(value, plot.axis))
+            for value, words in plot.axis.ticks
+        ]
+    return Drawing(frame.width, ceil(end + 26), tuple(shapes))
+
+
+def _difference(mark: DifferenceMark, axis: Axis, frame: Frame, y: float) -> Iterator[Shape]:
+    if mark.low is not None and mark.high is not None:
+        yield Shape(
+            "interval line-1" + " weak" * mark.is_weak, d=f"M{frame.x(axis, mark.low)} {y}H{frame.x(axis, mark.high)}"
+        )
+    css = "told-apart" if mark.is_clear else "not-told-apart"
+    yield Shape(css, frame.x(axis, mark.value), y, r=4.5)
 
 
 def _stacked(places: Sequence[float]) -> Iterator[tuple[float, int]]:
@@ -197,6 +209,15 @@ def _stacked(places: Sequence[float]) -> Iterator[tuple[float, int]]:
         level = next(n for n in range(len(places)) if x - last.get(n, -100) >= 9)
         last[level] = x
         yield x, level
+
+
+DRAW_BY_KIND: dict[type, Callable[[Any], Plot]] = {
+    DotPlot: lambda plot: draw_dots(plot.rows, plot.sources, plot.axis),
+    StripPlot: lambda plot: draw_strips(plot.values_by_row, plot.axis),
+    DifferencePlot: _draw_differences,
+    StackPlot: draw_stacks,
+    PanelPlot: draw_panels,
+}
 
 
 class HasCoefficient(Protocol):

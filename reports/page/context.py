@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from reports.figures import Figure
+from reports.page.statements import statement_lines
 from reports.results import Results
 
 
@@ -27,6 +28,8 @@ def context(results: Results) -> dict[str, Any]:
         "headline": headline(results),
         "notices": notices(results),
         "highlights": highlights(results),
+        "statements": statement_lines(results),
+        "has_plan": results.study.has_plan,
         "head_notes": [
             {"template": f"{figure.template}#head", "result": result}
             for figure, result in results.computed

@@ -60,6 +60,17 @@ def load_release(release: Release, spec: Mapping[str, Any], *, slug: str, at: da
     return study
 
 
+def store_comparison(study: Study, document: Mapping[str, Any], *, command: str, at: datetime) -> None:
+    """Keep what the comparison gave beside what was brought in, for the page; a later one takes its place."""
+    record = study.reports.get(kind=Report.Kind.RELEASE)
+    record.result = record.result | {
+        "comparison": dict(document),
+        "command": command,
+        "compared_at": at.isoformat(timespec="seconds"),
+    }
+    record.save(update_fields=["result"])
+
+
 def _loaded_judges(study: Study, release: Release) -> dict[str, str]:
     """SHA-256 of the file of each judge that the study holds. Raises StudyConflict unless it holds this release."""
     record = study.reports.filter(kind=Report.Kind.RELEASE).first()

@@ -12,7 +12,7 @@ import numpy as np
 from statsmodels.stats.multitest import multipletests
 
 from reports.replications.procedures import Evidence, Figures, figure_or_reason, mean_of
-from stats import agreement, differences, human_likeness, intervals
+from stats import agreement, arrays, differences, human_likeness, intervals
 from stats.agreement import Floor
 from stats.arrays import BoolArray, FloatArray, IntArray
 from stats.intervals import Interval
@@ -200,8 +200,7 @@ def _present(ratings: FloatArray, least: int) -> FloatArray:
 
 def _story_means(evidence: Evidence) -> FloatArray:
     """The mean rating of each story on each item, shape (I, 1, U); nan where nobody rated it."""
-    n = np.isfinite(evidence.people.values).sum(axis=1)
-    return np.asarray(np.nansum(evidence.people.values, axis=1) / np.where(n, n, np.nan))[:, np.newaxis, :]
+    return arrays.mean_present(evidence.people.values, axis=1)[:, np.newaxis, :]
 
 
 def _pairs(evidence: Evidence, values: FloatArray) -> list[tuple[str, str, tuple[FloatArray, FloatArray]]]:

@@ -6,10 +6,11 @@ from django import template
 
 from reports import numbers, reasons
 from reports.figures.base import Interval, Reason
-from reports.figures.plots import DotPlot, StripPlot
+from reports.figures.judge_plots import JudgePlot
 from reports.figures.scores import HasScores, Score
-from reports.page import charts, statistics
-from reports.page.charts import CoefficientCells, HasCoefficient, Plot
+from reports.page import charts, judge_charts, statistics
+from reports.page.charts import AnyPlot, CoefficientCells, HasCoefficient
+from reports.page.shapes import Plot
 from reports.page.statistics import StatisticGroup
 
 register = template.Library()
@@ -19,6 +20,7 @@ FILTERS = (
     numbers.decimal,
     numbers.whole,
     numbers.measured,
+    numbers.p_value,
     numbers.interval,
     numbers.coefficients,
 )
@@ -39,8 +41,8 @@ def reason_language(why: Reason) -> str:
 
 
 @register.filter
-def draw_plot(plot: DotPlot | StripPlot) -> Plot:
-    return charts.draw_plot(plot)
+def draw_plot(plot: AnyPlot | JudgePlot) -> Plot:
+    return judge_charts.draw_judges(plot) if isinstance(plot, JudgePlot) else charts.draw_plot(plot)
 
 
 @register.filter

@@ -51,6 +51,8 @@ class Command(BaseCommand):
         blocks = comparison.compare(evidence, spec)
         files = dict(release.sha256_by_file) | {f"judges/{judge.name}": judge.sha256 for judge in release.judges}
         document = comparison.write_document(name, slug, blocks, files=files, caution=spec.get("caution", ""))
+        command = " ".join(["manage.py replicate", name, *(["--study", slug] if options["study"] else [])])
+        replicate.store_comparison(study, document, command=command, at=timezone.now())
         self._print(document, blocks, as_json=json)
         for figure in comparison.list_differences(blocks, of_judges=True):
             self.stderr.write(f"A judge's figure differs: {comparison.difference_sentence(figure)}")

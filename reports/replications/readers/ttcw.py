@@ -12,7 +12,8 @@ from annotation.responses.imports import Row
 from reports.replications import Release, ReleasedJudge, ReleasedStory, hash_file, read_file
 from studies.documents import reader
 from studies.documents.errors import DocumentError, InvalidValue, quote
-from studies.documents.instrument import InstrumentDocument, read_ttcw_release
+from studies.documents.instrument import InstrumentDocument
+from studies.documents.ttcw_release import read_ttcw_release
 
 VERDICT = re.compile(r"story_(?P<story>.+)_test(?P<test>[0-9]+)")
 FIRST_WORD = re.compile(r"\w+")

@@ -1,0 +1,117 @@
+"""What sources are compared on: of every outcome a number for each story, over its raters."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from reports.dataset.choices import choices_of, ranks_of
+from reports.lazy import arrays, np
+from studies.protocol import Outcome, list_outcomes
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset, StepItem
+    from reports.dataset.cubes import Cube, Pair
+    from stats.arrays import BoolArray, FloatArray
+
+
+@dataclass(frozen=True)
+class OutcomeTable:
+    """One outcome, story by story. A story that stands in two groups has two units.
+
+    values : shape (U,), nan for a story without an answer
+    ratings : the same of each rater alone, shape (R, U), nan where a rater gave none
+    clusters : what each unit was sampled with
+    """
+
+    outcome: Outcome
+    units: tuple[Pair, ...]
+    values: FloatArray
+    ratings: FloatArray
+    clusters: tuple[str, ...]
+    sources: tuple[str, ...]
+
+    def of_source(self, name: str) -> BoolArray:
+        """Which units have a value and are of that source, shape (U,)."""
+        is_of = np.array([source == name for source in self.sources], dtype=np.bool_)
+        return is_of & np.isfinite(self.values)
+
+
+def outcome_tables(dataset: Dataset) -> list[OutcomeTable]:
+    """Every outcome that people have answered, whole before its parts."""
+    steps = dict.fromkeys(item.step for item in dataset.items)
+    item_by_key = {item.key: item for item in dataset.items}
+    tables = [_table(dataset, outcome, item_by_key) for outcome in list_outcomes(steps)]
+    return [table for table in tables if np.isfinite(table.values).any()]
+
+
+def _table(dataset: Dataset, outcome: Outcome, item_by_key: dict[Pair, StepItem]) -> OutcomeTable:
+    items = [item_by_key[key] for key in outcome.items]
+    units: Sequence[Pair]
+    if outcome.kind == "preference":
+        units, values, ratings = _shares(dataset, items[0])
+    elif outcome.kind == "rank":
+        units, values, ratings = _mean_ranks(dataset, items[0])
+    else:
+        cube, scale = _cube(dataset, items), 100 if outcome.is_percent else 1
+        units, ratings = cube.units, arrays.mean_present(cube.values, axis=0) * scale
+        values = arrays.mean_present(arrays.mean_present(cube.values, axis=1), axis=0) * scale
+    return OutcomeTable(
+        outcome=outcome,
+        units=tuple(units),
+        values=values,
+        ratings=ratings,
+        clusters=tuple(dataset.clusters_of(group for group, _story in units)),
+        sources=tuple(dataset.source_of(story) for _group, story in units),
+    )
+
+
+def _cube(dataset: Dataset, items: list[StepItem]) -> Cube:
+    """People's answers to these items; of verdicts out of the one cube that holds them all."""
+    if not items[0].type.is_verdict:
+        return dataset.cube(items)
+    cube, keys = dataset.verdict_cube, {item.key for item in items}
+    return cube.select_items([key in keys for key in cube.items])
+
+
+def _shares(dataset: Dataset, item: StepItem) -> tuple[list[Pair], FloatArray, FloatArray]:
+    """How often each story was chosen, in percent of the choices in its group; of each rater 100 or 0."""
+    n_by_group: dict[str, int] = defaultdict(int)
+    n_by_unit: dict[Pair, int] = defaultdict(int)
+    chosen_by_rater: dict[str, dict[str, str]] = defaultdict(dict)
+    for choice in choices_of(dataset, item):
+        n_by_group[choice.group] += 1
+        n_by_unit[choice.group, choice.story] += 1
+        chosen_by_rater[choice.rater][choice.group] = choice.story
+    units = [unit for unit in dataset.units if unit[0] in n_by_group]
+    ratings = [
+        {unit: 100.0 * (chosen[unit[0]] == unit[1]) for unit in units if unit[0] in chosen}
+        for chosen in chosen_by_rater.values()
+    ]
+    return units, _array(100 * n_by_unit[unit] / n_by_group[unit[0]] for unit in units), _matrix(ratings, units)
+
+
+def _mean_ranks(dataset: Dataset, item: StepItem) -> tuple[list[Pair], FloatArray, FloatArray]:
+    """The mean place of each story, 1 the first; of each rater the place."""
+    ranks_by_rater: dict[str, dict[Pair, float]] = defaultdict(dict)
+    ranks_by_unit: dict[Pair, list[float]] = defaultdict(list)
+    answers = dataset.answers_to(item)
+    for rater, group, order in zip(answers["rater"], answers["group"], answers["value"], strict=True):
+        for story, rank in ranks_of(order).items():
+            ranks_by_unit[group, story].append(rank)
+            ranks_by_rater[rater][group, story] = rank
+    units = sorted(ranks_by_unit)
+    means = _array(sum(ranks_by_unit[unit]) / len(ranks_by_unit[unit]) for unit in units)
+    return units, means, _matrix(list(ranks_by_rater.values()), units)
+
+
+def _matrix(number_by_unit: Sequence[dict[Pair, float]], units: Sequence[Pair]) -> FloatArray:
+    """Each rater's numbers as a row, nan where there is none."""
+    rows = [[numbers.get(unit, np.nan) for unit in units] for numbers in number_by_unit]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), len(units))
+
+
+def _array(numbers: Iterable[float]) -> FloatArray:
+    return np.array(list(numbers), dtype=np.float64)

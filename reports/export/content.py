@@ -1,0 +1,87 @@
+"""What a package of a study is to hold, and what a table of it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.db.models import QuerySet
+
+from annotation.models import Assignment, Response
+from reports.dataset.answers import responses
+from reports.dataset.sources import StorySource, source_by_story
+from reports.dataset.step_items import StepItem, metric_items, step_items
+from studies.models import Study
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class TableField:
+    """A column of a table. type : as a Data Package names it"""
+
+    meaning: str
+    type: str = "string"
+
+
+@dataclass(frozen=True)
+class PackageContent:
+    """One study as it is taken away.
+
+    with_sources : whether who wrote the stories may stand in it; whoever asks has made sure that it may
+    is_public : leave out texts that must not travel
+    """
+
+    study: Study
+    with_sources: bool = False
+    is_public: bool = False
+
+    @cached_property
+    def items(self) -> tuple[StepItem, ...]:
+        """Every item that people are asked, in order."""
+        return tuple(step_items(self.study))
+
+    @cached_property
+    def all_items(self) -> tuple[StepItem, ...]:
+        """Every item, those of metrics included."""
+        return (*self.items, *metric_items(self.study))
+
+    @cached_property
+    def source_by_story(self) -> dict[str, StorySource]:
+        """Who wrote each story, by its code; empty of a blind package."""
+        return source_by_story(self.study) if self.with_sources else {}
+
+    @property
+    def responses(self) -> QuerySet[Response]:
+        """The responses that are taken along: not of a practice, nor of raters who withdrew."""
+        return responses(self.study).filter(assignment__rater__withdrawal=None)
+
+    @property
+    def assignments(self) -> QuerySet[Assignment]:
+        """The assignments that are taken along, in a lasting order."""
+        rows = self.study.assignments.filter(rater__withdrawal=None)
+        return rows.order_by("rater__code", "group__code", "seat__number", "started_at", "pk")
+
+    def responses_to(self, items: list[StepItem]) -> QuerySet[Response]:
+        """The responses to some of the items."""
+        keys = {item.key for item in items}
+        of_items = self.responses.filter(step__key__in={step for step, _item in keys})
+        return of_items.filter(item__key__in={item for _step, item in keys})
+
+
+@dataclass(frozen=True)
+class PackageTable:
+    """A CSV file of a package.
+
+    fields : its columns by name; rows : its rows, from the database as they are read
+    is_needed : whether `recompute.py` reads it, so that it is in every package
+    """
+
+    name: str
+    meaning: str
+    fields: Callable[[PackageContent], Mapping[str, TableField]]
+    rows: Callable[[PackageContent], Iterator[Row]]
+    count: Callable[[PackageContent], int]
+    is_needed: bool = False

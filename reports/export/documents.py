@@ -1,0 +1,217 @@
+"""What stands in a package beside its tables: codebook, protocol, descriptor, and the card that says what it all is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.db.models import Count
+
+from annotation.models import Assignment, Response
+from reports.dataset.answers import has_real_people
+from reports.export.archive import WrittenFile
+from reports.export.content import PackageContent, PackageTable
+from studies import protocol
+from studies.models import Step
+
+
+def to_json(document: Any) -> str:
+    return json.dumps(document, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False) + "\n"
+
+
+def codebook(content: PackageContent, tables: Mapping[str, PackageTable]) -> dict[str, Any]:
+    """Every column of every table, and every item with all that its values mean."""
+    return {
+        "tables": {
+            name: {field: {"type": of.type, "meaning": of.meaning} for field, of in table.fields(content).items()}
+            for name, table in tables.items()
+        },
+        "items": [
+            {
+                "step": item.step.key,
+                "item": item.item.key,
+                "scope": item.step.scope,
+                "instrument": item.item.instrument.slug,
+                "instrument_version": item.item.instrument.version,
+                "citation": item.item.instrument.citation,
+                "type": item.item.type,
+                "level": item.level,
+                "is_verdict": item.type.is_verdict,
+                "is_about_a_story": item.is_about_a_story,
+                "is_preference": item.is_preference,
+                "is_ranking": item.is_ranking,
+                "author_by_option": item.author_by_option,
+                "title": item.item.title,
+                "dimension": item.item.dimension,
+                "question": item.item.question,
+                "options": item.item.options,
+                "settings": item.item.settings,
+            }
+            for item in content.items
+        ],
+    }
+
+
+def protocols(content: PackageContent) -> dict[str, Any]:
+    """Every frozen version of the protocol as it was frozen; of a draft the protocol as it stands.
+
+    A blind package leaves the analysis plan out, which names sources; the hash is that of the whole document.
+    """
+    versions = content.study.frozen_versions
+    frozen = [
+        {"version": version.number, "sha256": version.sha256, "document": _blind(content, version.document)}
+        for version in versions
+    ]
+    if frozen:
+        return {"versions": frozen}
+    document = protocol.write_document(protocol.load_protocol(protocol.draft(content.study)))
+    return {"versions": [{"version": None, "sha256": None, "document": _blind(content, document)}]}
+
+
+def _blind(content: PackageContent, text: str) -> dict[str, Any]:
+    document = dict(json.loads(text))
+    if not content.with_sources and document.pop("analysis_plan", None):
+        document["left_out"] = ["analysis_plan"]
+    return document
+
+
+def count_excluded(content: PackageContent) -> dict[str, int]:
+    """What the package leaves out: raters who withdrew, and answers that they gave or that were practice; and of what
+    it holds, what no result counts."""
+    answers = Response.objects.filter(assignment__study=content.study)
+    of_withdrawn = answers.exclude(assignment__rater__withdrawal=None).exclude(step__kind=Step.Kind.PRACTICE)
+    assignments = list(content.assignments.select_related("rater"))
+    is_mixed = has_real_people(assignments)
+    n_by_status = dict(content.assignments.order_by().values_list("status").annotate(n=Count("pk")))
+    return {
+        "raters_who_withdrew": content.study.raters.exclude(withdrawal=None).count(),
+        "answers_of_raters_who_withdrew": of_withdrawn.filter(first_answered_at__isnull=False).count(),
+        "answers_in_practice": answers.filter(step__kind=Step.Kind.PRACTICE).count(),
+        "simulated_raters_beside_real_ones": content.study.raters.filter(is_simulated=True).count() * is_mixed,
+        "assignments_given_up": n_by_status.get(Assignment.Status.GIVEN_UP, 0),
+        "assignments_open": n_by_status.get(Assignment.Status.OPEN, 0),
+    }
+
+
+# ── the descriptor ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def descriptor(
+    content: PackageContent, files: list[WrittenFile], tables: Mapping[str, PackageTable], excluded: Mapping[str, int]
+) -> dict[str, Any]:
+    """`datapackage.json`: a Data Package, version 1. Source: specs.frictionlessdata.io/data-package."""
+    study = content.study
+    return {
+        "profile": "data-package",
+        "name": study.slug,
+        "title": study.title,
+        "description": study.description.strip() or study.title,
+        "resources": [_resource(content, file, tables) for file in files],
+        "quire": {"is_blind": not content.with_sources, "is_public": content.is_public, "left_out": dict(excluded)},
+    }
+
+
+def _resource(content: PackageContent, file: WrittenFile, tables: Mapping[str, PackageTable]) -> dict[str, Any]:
+    name = file.name.lower().replace("/", ".").replace("_", "-")
+    resource = {"name": name, "path": file.name, "bytes": file.n_bytes, "hash": f"sha256:{file.sha256}"}
+    table = tables.get(file.name)
+    if table is None:
+        return resource | {"profile": "data-resource"}
+    fields = [
+        {"name": name, "type": field.type, "description": field.meaning}
+        for name, field in table.fields(content).items()
+    ]
+    return resource | {
+        "profile": "tabular-data-resource",
+        "description": table.meaning,
+        "format": "csv",
+        "mediatype": "text/csv",
+        "encoding": "utf-8",
+        "schema": {"fields": fields, "missingValues": [""]},
+    }
+
+
+# ── the card ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def card(
+    content: PackageContent,
+    files: list[WrittenFile],
+    tables: Mapping[str, PackageTable],
+    excluded: Mapping[str, int],
+    reason: str,
+) -> str:
+    """`README.md`: what the package is, what stands in it, what does not, and how it is checked. In English."""
+    return "\n".join(_card_lines(content, files, tables, excluded, reason)) + "\n"
+
+
+def _card_lines(
+    content: PackageContent,
+    files: list[WrittenFile],
+    tables: Mapping[str, PackageTable],
+    excluded: Mapping[str, int],
+    reason: str,
+) -> Iterator[str]:
+    study = content.study
+    yield from [f"# {study.title}", ""]
+    for paragraph in filter(None, [study.description.strip(), study.notice.strip()]):
+        yield from [paragraph, ""]
+    yield from ["## What it holds", "", *_sources_lines(content, reason), ""]
+    yield "| file | holds | rows |"
+    yield "|---|---|---|"
+    for file in files:
+        meaning = tables[file.name].meaning if file.name in tables else _meaning(file.name)
+        rows = "" if file.n_rows is None else str(file.n_rows)
+        yield f"| `{file.name}` | {meaning} | {rows} |"
+    yield from ["", "## What it leaves out", ""]
+    yield from [f"- {name.replace('_', ' ')}: {n}" for name, n in excluded.items()]
+    yield from ["", "Names, addresses and payments of raters are in no package; raters stand under their codes."]
+    yield from ["Rows that are open, given up or of simulated raters say so in `status`; no result counts them.", ""]
+    yield from CHECK.splitlines()
+
+
+def _sources_lines(content: PackageContent, reason: str) -> Iterator[str]:
+    if content.with_sources:
+        yield f"With sources: who wrote each story stands in it. The reason that was given: {reason}"
+    else:
+        yield "Blind: no source, no author, no original title, no factor of a story."
+    if content.is_public:
+        yield "Public: texts stand in it only where their licence lets them travel, others by their SHA-256."
+    else:
+        yield "Not for publication: texts stand in it whatever their licence says."
+
+
+def _meaning(name: str) -> str:
+    folder = name.partition("/")[0]
+    if name.endswith(".R"):
+        return "A mixed model in R, for which the report has none; its head says what it expects."
+    return MEANING.get(name) or {"spreadsheets": "A copy for spreadsheets.", "script": "A part of recompute.py."}.get(
+        folder, "A table of the report."
+    )
+
+
+MEANING = {
+    "agreement.csv": "How far raters agree, item by item.",
+    "judge_calls.jsonl": "Every request to a judge and what came back.",
+    "codebook.csv": "What the columns of the long file and its items mean.",
+    "codebook.json": "Every column of every table, every item with its options.",
+    "protocol.json": "What was asked, in which words, version by version.",
+    "report.json": "The report: every number that the study's page shows.",
+    "recompute.py": "Computes the report's numbers from these files.",
+}
+CHECK = """\
+## To check it
+
+    sha256sum --check SHA256SUMS
+    python recompute.py
+
+The first compares every file with its sum. The second computes the numbers of `report.json` anew from these files and
+says how many are the same; point estimates need pandas, intervals numpy and scipy as well.
+
+Where R is there, `Rscript script/scales.R`, `script/verdicts.R` and `script/ordinal.R` fit mixed models with crossed
+effects of raters, stories and items (packages lme4, ordinal, jsonlite).
+
+Values are exact: read tables with a program (pandas: `read_csv(…, keep_default_na=False)`). The copies under
+`spreadsheets/` are safe to open in a spreadsheet, which would run some of what raters write as formulas.
+"""

@@ -1,0 +1,107 @@
+"""The export package of a study: one zip, written as it goes, the same to the last byte for the same answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from reports import results
+from reports.export import answer_tables, documents, work_tables
+from reports.export import codebook as codebooks
+from reports.export.archive import Archive, WrittenFile
+from reports.export.content import PackageContent, PackageTable
+from reports.export.judge_calls import call_lines, count_calls
+from reports.export.spreadsheet import spreadsheet_lines
+from reports.page.context import filled_tables
+from reports.page.csv import csv_lines, find_table
+
+TABLES: Mapping[str, PackageTable] = {table.name: table for table in (*answer_tables.TABLES, *work_tables.TABLES)}
+CALLS = "judge_calls.jsonl"
+HERE = Path(__file__).parent
+PARTS = sorted(path.name for path in (HERE / "script").iterdir() if path.suffix in (".py", ".R"))
+SCRIPTS = ("recompute.py", *(f"script/{name}" for name in PARTS))
+
+
+class ReasonMissing(ValueError):
+    """A package with sources is made for a reason, which is kept."""
+
+
+@dataclass(frozen=True)
+class PackageSummary:
+    """What came of it. excluded : what was left out, and how much of it"""
+
+    files: tuple[WrittenFile, ...]
+    excluded: dict[str, int]
+
+
+def write_package(
+    content: PackageContent,
+    stream: IO[bytes],
+    *,
+    report: Mapping[str, Any],
+    reason: str = "",
+    left_out: Collection[str] = (),
+    progress: Callable[[int, int], None] = lambda n_done, n_files: None,
+) -> PackageSummary:
+    """Write the package of a study into the stream. Reads the database table by table, as it goes.
+
+    report : the study's report, blind if the package is
+    left_out : names of files that were not asked for; what `recompute.py` reads is always written
+    progress : called with how many files are written, of how many
+    Raises ReasonMissing if sources are to stand in it and no reason is given.
+    """
+    if content.with_sources and not reason.strip():
+        raise ReasonMissing
+    tables = {name: table for name, table in TABLES.items() if table.is_needed or name not in left_out}
+    writers = [*_tables(content, tables), *_report_files(report)]
+    if CALLS not in left_out:
+        writers.append((CALLS, call_lines(content), False))
+    writers += _documents(content, tables)
+    archive = Archive(stream)
+    n_files = len(writers) + 3
+    for n_done, (name, pieces, is_table) in enumerate(writers):
+        progress(n_done, n_files)
+        archive.write(name, pieces, is_table=is_table)
+    excluded = documents.count_excluded(content)
+    described = list(archive.files)
+    archive.write("README.md", [documents.card(content, described, tables, excluded, reason.strip())])
+    descriptor = documents.descriptor(content, list(archive.files), tables, excluded)
+    archive.write("datapackage.json", [documents.to_json(descriptor)])
+    archive.close()
+    progress(n_files, n_files)
+    return PackageSummary(tuple(archive.files), excluded)
+
+
+Writer = tuple[str, Iterator[str], bool]
+
+
+def _tables(content: PackageContent, tables: Mapping[str, PackageTable]) -> Iterator[Writer]:
+    for name, table in tables.items():
+        yield name, csv_lines(table.fields(content), table.rows(content)), True
+    for name, table in tables.items():
+        yield f"spreadsheets/{name}", spreadsheet_lines(table.fields(content), table.rows(content)), False
+
+
+def _report_files(report: Mapping[str, Any]) -> Iterator[Writer]:
+    """The tables of the report, agreement first, and the report itself."""
+    computed = results.read_results(dict(report))
+    for name in sorted(filled_tables(computed)):
+        header, rows = find_table(computed, name)
+        yield ("agreement.csv" if name == "agreement" else f"report/{name}.csv"), csv_lines(header, rows), True
+    yield "report.json", iter([documents.to_json(report)]), False
+
+
+def _documents(content: PackageContent, tables: Mapping[str, PackageTable]) -> Iterator[Writer]:
+    rows = codebooks.rows(content.study, with_sources=content.with_sources)
+    yield "codebook.csv", csv_lines(codebooks.COLUMNS, rows), True
+    yield "codebook.json", iter([documents.to_json(documents.codebook(content, tables))]), False
+    yield "protocol.json", iter([documents.to_json(documents.protocols(content))]), False
+    for name in SCRIPTS:
+        yield name, iter([(HERE / name).read_text(encoding="utf-8")]), False
+
+
+def count_rows(content: PackageContent) -> dict[str, int]:
+    """How many rows each file that one may choose would have. One query each, or two."""
+    return {name: table.count(content) for name, table in TABLES.items()} | {CALLS: count_calls(content)}

@@ -1,0 +1,123 @@
+"""Compute the numbers of report.json anew from the files of this package, and say where they differ.
+
+    python recompute.py            point estimates, and intervals if numpy and scipy are there
+    python recompute.py --json     the same as one JSON document
+
+It knows nothing of Quire: it reads the tables, codebook.json, protocol.json, judge_calls.jsonl and report.json beside
+it. Point estimates need pandas; some, and p values and intervals, need numpy and scipy as well. Intervals rest on
+clusters, drawn from the seed of the study. It says of how many numbers of the report it computed how many, figure by
+figure, and why not the others. Exit status: 0 if all that it computed are the same, 1 if not.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from script.agreement import agreement
+from script.beside_people import alternative_annotator, judges_among_themselves, judges_share_of_yes
+from script.choices import authorship, preferences, rankings
+from script.contrasts import comparisons, factors
+from script.counts import (
+    judge_costs,
+    outcomes,
+    progress,
+    same_seeds,
+    sources,
+    study,
+    what_parts_rest_on,
+)
+from script.human_line import human_line
+from script.items import item_analysis
+from script.judges import judges, judges_on_choices, judges_on_scales
+from script.judges_on_groups import judges_on_pairs, judges_on_rankings
+from script.material import Comparison, Package, intervals, list_numbers
+from script.pairs import pair_accuracies, pair_lengths
+from script.people import checks, pass_rates, ratings, shares, surveys, tests_passed
+from script.raters import panel, reliability
+from script.sources import dimensions, distributions, human_likeness, places, story_ratings, trends
+from script.strengths import strengths
+from script.variance import variance_components, wide_contrasts
+from script.words import explanations, pace
+
+HERE = Path(__file__).resolve().parent
+FIGURES = (
+    *(pass_rates, ratings, shares, tests_passed, agreement, preferences, rankings, authorship, checks, surveys),
+    *(comparisons, factors, judges, judges_on_scales, judges_on_choices),
+    *(judges_on_pairs, judges_on_rankings, human_line),
+    *(dimensions, places, distributions, story_ratings, trends, human_likeness),
+    *(
+        pair_lengths,
+        pair_accuracies,
+        explanations,
+        pace,
+        panel,
+        reliability,
+        item_analysis,
+        variance_components,
+        strengths,
+    ),
+    *(sources, study, progress, judge_costs),
+    *(judges_share_of_yes, judges_among_themselves, alternative_annotator),
+)
+MORE = (("comparisons", wide_contrasts),)  # of a figure that has more to compute
+OVER_FIGURES = (same_seeds, outcomes, what_parts_rest_on)
+
+
+FLOORS = "chance floors, which are means over shuffles"
+SEATS = "seats, invitations and consents, and answers that are not taken along, which stand in no package"
+NO_FORMULA = "what the script has no formula for yet"
+if intervals is None:
+    NO_FORMULA = "what needs scipy, which is not here, or has no formula yet"
+
+
+def find_reason(figure, path):
+    """Why a number was not computed."""
+    if {"floor", "floor_within"} & set(path):
+        return FLOORS
+    return SEATS if figure == "progress" else NO_FORMULA
+
+
+def count_by_figure(package, check):
+    """Of each figure how many numbers it has and how many were computed, and what the others are, with their number."""
+    figures = {}
+    for path, number in list_numbers(package.report):
+        figure = figures.setdefault(path[0], {"n": 0, "n_computed": 0, "others": {}, "reasons": {}})
+        figure["n"] += 1
+        if id(number) in check.computed:
+            figure["n_computed"] += 1
+        else:
+            name = ".".join(part for part in path[1:] if part != "*")
+            figure["others"][name] = figure["others"].get(name, 0) + 1
+            reason = find_reason(path[0], path)
+            figure["reasons"][reason] = figure["reasons"].get(reason, 0) + 1
+    return figures
+
+
+def main():
+    package, check = Package(HERE), Comparison()
+    for name, figure in [*((figure.__name__, figure) for figure in FIGURES), *MORE]:
+        if package.report.get(name):
+            figure(package, package.report[name], check)
+    for figure in OVER_FIGURES:
+        figure(package, package.report, check)
+    figures = count_by_figure(package, check)
+    n, n_computed = (sum(figure[name] for figure in figures.values()) for name in ("n", "n_computed"))
+    n_intervals = check.n_intervals
+    if "--json" in sys.argv:
+        document = {"n": n, "n_computed": n_computed, "n_intervals": n_intervals, "figures": figures}
+        print(json.dumps(document | {"differences": check.differences}))
+    else:
+        for row in check.differences:
+            print(f"{row['place']}: {row['report']} in the report, {row['recomputed']} here")
+        for name, figure in figures.items():
+            others = ", ".join(f"{place} ({count})" for place, count in figure["others"].items())
+            print(f"{name}: {figure['n_computed']} of {figure['n']}{'; not ' + others if others else ''}")
+        for reason in (FLOORS, SEATS, NO_FORMULA):
+            print(f"Not computed: {sum(figure['reasons'].get(reason, 0) for figure in figures.values())}, {reason}.")
+        print(f"{n_computed} of {n} numbers computed again, with the ends of {n_intervals} intervals;", end=" ")
+        print(f"{len(check.differences)} differ.")
+    return 1 if check.differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,158 @@
+"""How far sources, or levels of a property, are apart on story means; p values and intervals with numpy and scipy."""
+
+from itertools import combinations
+
+import pandas as pd
+
+from script.material import intervals
+
+COMPARISONS, FACTORS = 31, 33  # of the seed
+
+
+def comparisons(package, result, check):
+    with_p = []
+    for salt, outcome in enumerate(result["outcomes"]):
+        table, place = story_means(package, outcome["key"], outcome["kind"]), f"comparisons/{outcome['key']}"
+        for row in outcome["sources"]:
+            of_source = table[table["source"] == row["source"]]
+            n_stories = of_source["story"].nunique()
+            check.numbers(f"{place}/{row['source']}", row, value=of_source["number"].mean(), n_stories=n_stories)
+        names = [row["source"] for row in outcome["sources"]]
+        parts = {name: table[table["source"] == name] for name in names}
+        family = contrasts(package, place, parts, outcome["contrasts"], (COMPARISONS, salt), check)
+        with_p += [(outcome, row, p) for row, p in family]
+    of_items = [entry for entry in with_p if entry[0]["correction"] == "fdr_bh"]
+    families = [of_items]
+    for outcome in result["outcomes"]:
+        if outcome["correction"] == "holm":
+            for is_planned in (True, False):
+                of_outcome = [entry for entry in with_p if entry[0] is outcome]
+                families.append([entry for entry in of_outcome if entry[1].get("is_planned", False) is is_planned])
+    for family in families:
+        check_adjusted(family, check)
+
+
+def check_adjusted(family, check):
+    if intervals is None or not family:
+        return
+    ps = pd.Series([p for _outcome, _row, p in family])
+    adjusted = benjamini_hochberg(ps) if family[0][0].get("correction") == "fdr_bh" else holm(ps)
+    for (outcome, row, _p), p in zip(family, adjusted, strict=True):
+        check.number(f"{outcome['key']}/{row['first']} less {row['second']}/adjusted", row["p_adjusted"], p)
+
+
+def factors(package, result, check):
+    """By a property of the stories, over all sources and within each that has several of its levels."""
+    for salt, row in enumerate(result):
+        item = next((item for item in package.items if f"{item['step']}/{item['item']}" == row["key"]), None)
+        table = story_means(package, row["key"], kind_of(item))
+        table["level"] = table["story"].map(package.factor(row["factor"]))
+        place = f"factors/{row['factor']}/{row['key']}"
+        levels = [mean["level"] for mean in row["means"] if mean["source"] == ""]
+        for n, mean in enumerate(row["means"]):
+            part = table[table["level"] == mean["level"]]
+            part = part if mean["source"] == "" else part[part["source"] == mean["source"]]
+            label = f"{place}/{mean['source']}/{mean['level']}"
+            check.numbers(label, mean, value=part["number"].mean(), n_stories=part["story"].nunique())
+            seed = (package.seed, FACTORS, salt, n if mean["source"] == "" else 100 + n)
+            bounds = (0, 100) if row["is_percent"] else (None, None)
+            check.interval(label, mean["interval"], "of_mean", part, seed, bounds)
+        parts = {level: table[table["level"] == level] for level in levels}
+        seeds = (FACTORS, salt)
+        family = contrasts(package, place, parts, row["contrasts"], seeds, check, first_salt=1000)
+        check_adjusted([(row, contrast, p) for contrast, p in family], check)
+
+
+def kind_of(item):
+    if item is None:
+        return "verdicts"
+    if item["is_verdict"]:
+        return "verdict"
+    return "preference" if item["is_preference"] else "rank" if item["is_ranking"] else "rating"
+
+
+def story_means(package, key, kind):
+    """Of every story in its group one number: columns group, story, number, source, cluster."""
+    if kind == "preference":
+        table = shares_of_choices(package, *key.split("/", 1))
+    elif kind == "rank":
+        ranks = package.people_of("rankings")
+        step, item = key.split("/", 1)
+        ranks = ranks[(ranks["step"] == step) & (ranks["item"] == item)]
+        ranks = ranks.assign(number=pd.to_numeric(ranks["rank"]))
+        table = ranks.groupby(["group", "story"])["number"].mean().reset_index()
+    else:
+        items = [item for item in package.items if item["is_about_a_story"] and is_part_of(item, key, kind)]
+        answers = pd.concat([package.answers(item["step"], item["item"]).assign(key=n) for n, item in enumerate(items)])
+        of_items = answers.groupby(["group", "story", "key"])["number"].mean()
+        table = of_items.groupby(["group", "story"]).mean().reset_index()
+        table["number"] *= 1 if kind == "rating" else 100
+    table["source"] = table["story"].map(package.source_by_story)
+    table["cluster"] = table["group"].map(package.cluster_by_group)
+    return table
+
+
+def is_part_of(item, key, kind):
+    if kind == "verdicts":
+        return item["is_verdict"]
+    if kind == "dimension":
+        return item["is_verdict"] and f"verdicts/{item['dimension']}" == key
+    return f"{item['step']}/{item['item']}" == key
+
+
+def shares_of_choices(package, step, item):
+    pairs = package.people_of("pairs")
+    pairs = pairs[(pairs["step"] == step) & (pairs["item"] == item)]
+    units = pd.DataFrame(package.units, columns=["group", "story"])
+    units = units[units["group"].isin(set(pairs["group"]))].reset_index(drop=True)
+    chosen = pairs.groupby(["group", "chosen"]).size()
+    n = pairs.groupby("group").size()
+    units["number"] = [100 * chosen.get((g, s), 0) / n[g] for g, s in zip(units["group"], units["story"], strict=True)]
+    return units
+
+
+def contrasts(package, place, parts, rows, seeds, check, first_salt=0):
+    """Check every two parts, and give each contrast that has a test with its p value."""
+    family = []
+    for n, (row, (first, second)) in enumerate(zip(rows, combinations(parts, 2), strict=True)):
+        label = f"{place}/{first} less {second}"
+        if (row["first"], row["second"]) != (first, second):
+            raise ValueError(f"{label} is {row['first']} less {row['second']} in the report")
+        means = [parts[name].groupby("cluster")["number"].mean() for name in (first, second)]
+        both = pd.concat(means, axis=1, keys=["first", "second"])
+        n_both = both.notna().all(axis=1).sum()
+        is_paired = n_both >= 2 and n_both > len(both) / 2
+        changes = (both["first"] - both["second"]).dropna()
+        value = changes.mean() if is_paired else means[0].mean() - means[1].mean()
+        if row.get("value") is None:
+            continue
+        check.number(label, row["value"], value)
+        check.number(f"{label}/n", row["n"], len(changes) if is_paired else len(means[0]))
+        if intervals is None:
+            continue
+        seed = (package.seed, *seeds, first_salt + n)
+        if is_paired:
+            check.interval(label, row["interval"], "of_changes", changes.to_numpy(), seed)
+            ends = intervals.around_mean(changes.to_numpy(), 0.9)
+            p = intervals.p_of_changes(changes.to_numpy(), row["test"])
+        else:
+            arrays = [part.to_numpy() for part in means]
+            check.interval(label, row["interval"], "welch", *arrays, 0.95)
+            ends = intervals.welch(*arrays, 0.9)
+            p = intervals.p_of_groups(*arrays, row["test"])
+            check.number(f"{label}/effect", row["effect"], intervals.effect(*arrays, row["effect_name"]))
+        check.numbers(label, row, low_90=ends[0], high_90=ends[1], p=p)
+        family.append((row, p))
+    return family
+
+
+def holm(ps):
+    order = ps.sort_values()
+    stepped = (order * pd.Series(range(len(ps), 0, -1), index=order.index)).cummax().clip(upper=1)
+    return stepped.reindex(ps.index)
+
+
+def benjamini_hochberg(ps):
+    order = ps.sort_values(ascending=False)
+    stepped = (order * len(ps) / pd.Series(range(len(ps), 0, -1), index=order.index)).cummin().clip(upper=1)
+    return stepped.reindex(ps.index)

@@ -1,0 +1,83 @@
+"""How a judge agrees with people beside how a person does: each left out in turn, both against the same others."""
+
+import pandas as pd
+
+from script.judge_scores import kappa, spearman
+from script.judges import items_of, numbered
+
+UNIT = ["group", "story"]
+
+
+def human_line(package, result, check):
+    for row in result:
+        items = items_of(package, row["kind"])
+        pairs, n, n_people = [], 0, set()
+        for key, item in enumerate(items):
+            people, judge = answers_by_unit(package, item, row)
+            usable = judge.index.intersection(people[people.notna().sum(axis=1) >= 2].index)
+            people, judge = people.loc[usable], judge.loc[usable]
+            n += len(usable)
+            n_people |= set(people.columns[people.notna().any()])
+            pairs.append((key, people, judge))
+        score = with_mean if row["kind"] == "scales" else pairwise
+        expert, of_judge = score(pairs)
+        place = f"human_line/{row['judge']}/{row['kind']}/{row['part']}"
+        if row["expert"]["value"] is None:
+            continue
+        check.numbers(place, row, n=n, n_people=len(n_people))
+        for name, value in {"expert": expert, "of_judge": of_judge, "difference": of_judge - expert}.items():
+            check.number(f"{place}/{name}", row[name]["value"], value)
+
+
+def answers_by_unit(package, item, row):
+    """People's answers, one column a rater, and the judge's; both by unit."""
+    people = numbered(package.answers(item["step"], item["item"]), item)
+    judge = numbered(package.judge_answers(row["judge"], item), item)
+    if row["part"] == "models":
+        people, judge = (
+            answers[answers["story"].map(package.kind_of) == "language_model"] for answers in (people, judge)
+        )
+    wide = people.pivot_table(index=UNIT, columns="rater", values="number", aggfunc="first")
+    return wide, judge.dropna(subset=["number"]).set_index(UNIT)["number"]
+
+
+def pairwise(parts):
+    """The mean kappa with each of the others, all items together."""
+    people = pd.concat([people.assign(key=key).set_index("key", append=True) for key, people, _judge in parts])
+    judge = pd.concat([judge for _key, _people, judge in parts])
+    scores = []
+    for row in people:
+        for other in people:
+            shared = (people[row].notna() & people[other].notna()).to_numpy()
+            if row != other and shared.any():
+                others = people[other].to_numpy()[shared]
+                sides = (people[row].to_numpy()[shared], judge.to_numpy()[shared])
+                scores.append((*(kappa(beside(side, others)) for side in sides), shared.sum()))
+    return weighted(scores)
+
+
+def with_mean(parts):
+    """Spearman's correlation with the mean of the others, the mean over items."""
+    of_items = []
+    for _key, people, judge in parts:
+        scores = []
+        for row in people:
+            others = people.drop(columns=row).mean(axis=1)
+            shared = people[row].notna() & others.notna()
+            if shared.sum() > 1:
+                sides = (people[row][shared].to_numpy(), judge[shared.to_numpy()].to_numpy())
+                reference = others[shared].to_numpy()
+                scores.append((*(spearman(beside(side, reference)) for side in sides), shared.sum()))
+        if scores:
+            of_items.append(weighted(scores))
+    return tuple(pd.DataFrame(of_items).mean())
+
+
+def beside(answers, others):
+    return pd.DataFrame({"judge": answers, "people": others})
+
+
+def weighted(scores):
+    table = pd.DataFrame(scores, columns=["person", "judge", "n"], dtype=float).dropna()
+    n = table["n"].sum() or float("nan")
+    return tuple((table[side] * table["n"]).sum() / n for side in ("person", "judge"))

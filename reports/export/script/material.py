@@ -1,0 +1,240 @@
+"""The files of a package, and a comparison of the numbers in its report with numbers that are computed."""
+
+import json
+import math
+
+import pandas as pd
+
+try:
+    from script import crossed, decided, intervals, resampled
+except ImportError:  # without numpy or scipy
+    crossed = decided = intervals = resampled = None
+
+TOLERANCE = 1e-9
+
+
+class Decimal(float):
+    """A number of the report. Each is an object of its own, so that it is known which of them were computed again."""
+
+
+class Whole(int):
+    """The same of a whole number."""
+
+
+def read_report(path):
+    return json.loads(path.read_text(encoding="utf-8"), parse_float=Decimal, parse_int=Whole)
+
+
+def list_numbers(value, path=()):
+    """Every number of the report with where it stands."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            yield from list_numbers(part, (*path, name))
+    elif isinstance(value, list):
+        for part in value:
+            yield from list_numbers(part, (*path, "*"))
+    elif isinstance(value, Decimal | Whole):
+        yield path, value
+
+
+class Package:
+    """The files of this folder. people : the answers of people that count"""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.report = read_report(folder / "report.json")
+        self.items = json.loads((folder / "codebook.json").read_text(encoding="utf-8"))["items"]
+        self.seed = abs(self.report["study"]["seed"])
+        self.stories = stories = self.table("stories")
+        in_groups = stories[stories["group"] != ""].sort_values(["group", "story"])
+        self.units = list(zip(in_groups["group"], in_groups["story"], strict=True))
+        self.cluster_by_group = dict(zip(in_groups["group"], in_groups["cluster"], strict=True))
+        self.source_by_story, self.kind_by_source = {}, {}
+        if "source" in stories and not self.report["is_sealed"]:
+            with_source = stories[stories["source"] != ""]
+            self.source_by_story = dict(zip(with_source["story"], with_source["source"], strict=True))
+            self.kind_by_source = dict(zip(with_source["source"], with_source["source_kind"], strict=True))
+        self.sources = [row["source"] for row in self.report["sources"]]
+        answers = self.table("responses_long")
+        is_of_judge = (answers["rater_kind"] != "person") & answers["status"].isin(["submitted", "open"])
+        seats = pd.to_numeric(answers["seat"])
+        self.judges = answers.assign(seat=seats, number=pd.to_numeric(answers["analysed"]))[is_of_judge]
+        self.judges = self.judges.sort_values("seat", kind="stable")
+        self.one_value = take_one(self.judges)
+        self.all_people = answers[answers["rater_kind"] == "person"]
+        self.n_withdrawn = self.count_left_out()
+        self.people = counted_people(answers)
+        self.people["number"] = pd.to_numeric(self.people["analysed"])
+        self.people["source"] = self.people["story"].map(self.source_by_story)
+        self.people["cluster"] = self.people["group"].map(self.cluster_by_group)
+
+    def count_left_out(self):
+        """How many raters are left out of the package, since they withdrew."""
+        descriptor = json.loads((self.folder / "datapackage.json").read_text(encoding="utf-8"))
+        return descriptor["quire"]["left_out"]["raters_who_withdrew"]
+
+    def table(self, name):
+        """A table as text, in which what is empty is empty."""
+        return pd.read_csv(self.folder / f"{name}.csv", dtype=str, keep_default_na=False)
+
+    def people_of(self, name):
+        path = self.folder / f"{name}.csv"
+        return counted_people(self.table(name)) if path.exists() else pd.DataFrame()
+
+    def answers(self, step, item):
+        people = self.people
+        return people[(people["step"] == step) & (people["item"] == item) & (people["outcome"] == "answered")]
+
+    def answers_to_all(self, items):
+        """People's answers to these items; key : which of them."""
+        if not items:
+            return self.people.iloc[:0].assign(key=0)
+        return pd.concat([self.answers(item["step"], item["item"]).assign(key=n) for n, item in enumerate(items)])
+
+    @property
+    def scales(self):
+        """The items that give a story a number."""
+        return [i for i in self.items if i["is_about_a_story"] and i["level"] in ("ordinal", "interval")]
+
+    @property
+    def verdicts(self):
+        """The items that are answered Yes or No about each story."""
+        return [item for item in self.items if item["is_verdict"] and item["is_about_a_story"]]
+
+    def steps(self, scope):
+        """The keys of the steps of the protocol with that scope, practice left out."""
+        versions = json.loads((self.folder / "protocol.json").read_text(encoding="utf-8"))["versions"]
+        steps = [step for version in versions for step in version["document"]["steps"]]
+        return {step["key"] for step in steps if step["scope"] == scope and step["kind"] != "practice"}
+
+    def parse(self, text):
+        return json.loads(text) if text else []
+
+    @property
+    def raters(self):
+        return sorted(self.people["rater"].unique())
+
+    @property
+    def group_units(self):
+        """A unit for each group, for items that are asked about it."""
+        return [(group, "") for group in dict.fromkeys(group for group, _story in self.units)]
+
+    @property
+    def unit_clusters(self):
+        return [self.cluster_by_group[group] for group, _story in self.units]
+
+    def judge_answers(self, judge, item):
+        """One answer of a judge about each story; on a scale that it read as several personas their mean."""
+        rows = self.judges
+        rows = rows[(rows["rater"] == judge) & (rows["step"] == item["step"]) & (rows["item"] == item["item"])]
+        alone = rows[rows["counts_alone"] == "yes"].drop_duplicates(["group", "story"])
+        answered = alone[alone["outcome"] == "answered"]
+        personas = set(self.judges.loc[(self.judges["rater"] == judge), "persona"]) - {""}
+        if len(personas) < 2 or item["level"] not in ("ordinal", "interval"):
+            return answered
+        each = rows[(rows["repeat"] == "1") & (rows["order"] == "planned") & (rows["outcome"] == "answered")]
+        of_unit = each.drop_duplicates(["group", "story", "persona"]).groupby(["group", "story"])["number"]
+        means = of_unit.agg(["mean", "count"]).reset_index()
+        means = means[means["count"] == len(personas)].rename(columns={"mean": "number"})
+        return alone.drop(columns="number").merge(means, on=["group", "story"])
+
+    def factor(self, name):
+        """The level of each story, by its code."""
+        stories = self.stories[self.stories[f"factor_{name}"] != ""]
+        return dict(zip(stories["story"], stories[f"factor_{name}"], strict=True))
+
+    def kind_of(self, story):
+        return self.kind_by_source.get(self.source_by_story.get(story))
+
+    def counted(self, table, kind):
+        """The rows of people that count, or those of models."""
+        if kind == "person":
+            return counted_people(table)
+        return table[(table["rater_kind"] == kind) & table["status"].isin(["submitted", "open"])].copy()
+
+    def item(self, row):
+        return next(item for item in self.items if (item["step"], item["item"]) == (row["step"], row["item"]))
+
+
+def take_one(answers):
+    """Of every judge one answer to each item about each story: that which counts alone, of two the earlier seat's."""
+    alone = answers[answers["counts_alone"] == "yes"]
+    return alone.drop_duplicates(["rater", "step", "item", "group", "story"])
+
+
+def counted_people(table):
+    return table[(table["rater_kind"] == "person") & (table["status"] == "submitted")].copy()
+
+
+class Comparison:
+    """Numbers of the report beside those computed here.
+
+    computed : ids of the report's numbers that were computed again; n_missing : values that neither side has
+    """
+
+    def __init__(self):
+        self.computed, self.n_intervals, self.n_missing, self.differences = set(), 0, 0, []
+
+    def number(self, place, stored, computed):
+        if isinstance(stored, Decimal | Whole):
+            self.computed.add(id(stored))
+        stored, computed = none_if_nan(stored), none_if_nan(computed)
+        if stored is None or computed is None:
+            is_same = stored is computed
+            self.n_missing += is_same
+        else:
+            is_same = abs(stored - computed) <= TOLERANCE * max(1, abs(stored))
+        if not is_same:
+            self.differences.append({"place": place, "report": stored, "recomputed": computed})
+
+    def numbers(self, place, row, /, **computed):
+        for name, value in computed.items():
+            self.number(f"{place}.{name}", row.get(name), value)
+
+    def list(self, place, stored, computed):
+        """Numbers in their order."""
+        if len(stored) != len(computed):
+            self.differences.append({"place": place, "report": len(stored), "recomputed": len(computed)})
+            return
+        for n, (one, other) in enumerate(zip(stored, computed, strict=True)):
+            self.number(f"{place}[{n}]", one, other)
+
+    def interval(self, place, stored, function, *arguments):
+        """function : of intervals.py, which gives both ends, or None where there is no interval"""
+        if intervals is None or stored is None:
+            return
+        ends = getattr(intervals, function, None) or getattr(resampled, function)
+        ends = ends(*arguments)
+        self.ends(place, stored, ends, intervals.count_clusters(function, arguments) if ends else None)
+
+    def ends(self, place, stored, ends, n):
+        """Both ends of an interval, and the number of the clusters that it rests on."""
+        low, high = ends or (None, None)
+        self.numbers(place, stored, low=low, high=high, n_resampled=n if ends else None)
+        self.n_intervals += low is not None
+
+
+def none_if_nan(value):
+    return None if value is None or (isinstance(value, float) and math.isnan(value)) else float(value)
+
+
+def place_of(figure, row, *more):
+    return "/".join([figure, row["step"], row["item"], *map(str, more)])
+
+
+def by_source(answers, source):
+    return answers if source == "" else answers[answers["source"] == source]
+
+
+def counts(answers, units):
+    """How many raters gave each unit each value: one row a unit, one column a value."""
+    index = pd.MultiIndex.from_tuples(units, names=["group", "story"])
+    if answers.empty:
+        return pd.DataFrame(index=index)
+    return pd.crosstab([answers["group"], answers["story"]], answers["number"]).reindex(index, fill_value=0)
+
+
+def percent_agreement(table):
+    n = table.sum(axis=1)
+    pairs = ((table * table).sum(axis=1) - n)[n >= 2] / (n * (n - 1))[n >= 2]
+    return 100 * pairs.mean() if len(pairs) else None

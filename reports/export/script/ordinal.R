@@ -1,0 +1,38 @@
+# Scales of few steps: a cumulative link model with crossed effects of rater and story, item by item.
+#
+#     Rscript script/ordinal.R        from the folder of the package
+#
+# Expects R 4 with the packages ordinal and jsonlite. Reads responses_long.csv and codebook.json. The report's own
+# section on what varies is of linear models, by the analysis of variance; this one needs no
+# equal distances between the steps of a scale: its effects are on the scale of log odds.
+
+library(jsonlite)
+library(ordinal)
+
+needed <- c("rater", "rater_kind", "story", "step", "item", "outcome", "status", "analysed")
+answers <- read.csv("responses_long.csv", na.strings = "", encoding = "UTF-8", stringsAsFactors = FALSE)
+stopifnot(all(needed %in% names(answers)))
+items <- read_json("codebook.json")$items
+
+# What results count: people's answers that were submitted, as one number each, about a story.
+answers <- answers[answers$rater_kind == "person" & answers$status == "submitted" & answers$outcome == "answered" &
+                     !is.na(answers$story) & !is.na(answers$analysed), ]
+answers$key <- paste(answers$step, answers$item, sep = "/")
+is_meant <- sapply(items, function(item) identical(item$level, "ordinal") && !item$is_verdict && item$is_about_a_story)
+keys <- sapply(items, function(item) paste(item$step, item$item, sep = "/"))[is_meant]
+answers <- answers[answers$key %in% keys, ]
+if (nrow(answers) == 0) stop("The study has no items on scales of steps.")
+
+# A blind package has no column of sources: then the mean of all stories is estimated.
+has_sources <- "source" %in% names(answers) && length(unique(na.omit(answers$source))) > 1
+
+answers$rater <- factor(answers$rater)
+answers$story <- factor(answers$story)
+for (key in keys) {
+  of_item <- droplevels(answers[answers$key == key, ])
+  if (nrow(of_item) == 0) next
+  of_item$step_of_scale <- factor(of_item$analysed, ordered = TRUE)
+  cat("\n==", key, "==\n")
+  print(summary(clmm(step_of_scale ~ 1 + (1 | rater) + (1 | story), data = of_item)))
+  if (has_sources) print(summary(clmm(step_of_scale ~ source + (1 | rater) + (1 | story), data = of_item)))
+}

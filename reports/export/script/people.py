@@ -1,0 +1,114 @@
+"""Rates, ratings, shares, tests passed, and what raters were asked once."""
+
+import json
+
+import pandas as pd
+
+from script.material import by_source, place_of
+
+
+def pass_rates(package, result, check):
+    keys = [(row["step"], row["item"]) for row in result["items"]]
+    verdicts = pd.concat([package.answers(*key).assign(key=n) for n, key in enumerate(keys)])
+    rows = [*enumerate(result["items"]), (None, result["mean"])]
+    check.number("pass_rates/n_verdicts", result.get("n_verdicts"), len(verdicts))
+    for salt, source in enumerate(["", *package.sources]):
+        of_source = by_source(verdicts, source)
+        for n, row in rows:
+            stored = row["overall"] if source == "" else row["by_source"][salt - 1]
+            answers = of_source if n is None else of_source[of_source["key"] == n]
+            place = f"pass_rates/mean/{source}" if n is None else place_of("pass_rates", row, source)
+            value = 100 * answers.groupby("key")["number"].mean().mean() if len(answers) else None
+            n_yes, n_stories = answers["number"].sum(), answers["story"].nunique()
+            check.numbers(place, stored, value=value, n_yes=n_yes, n=len(answers), n_stories=n_stories)
+            check.interval(
+                place,
+                stored["interval"],
+                "of_rate",
+                answers,
+                (package.seed, 1, salt),
+            )
+
+
+def ratings(package, result, check):
+    for salt, row in enumerate(result):
+        answers = package.answers(row["step"], row["item"])
+        settings, place = package.item(row)["settings"], place_of("ratings", row)
+        check.numbers(place, row, lowest=settings.get("low"), highest=settings.get("high"))
+        for n, stored in enumerate([row["overall"], *row["by_source"]]):
+            source = stored.get("source", "")
+            of_source = by_source(answers, source)
+            numbers, place = of_source["number"], place_of("ratings", row, source)
+            check.numbers(place, stored, value=numbers.mean(), sd=numbers.std(), n=len(numbers))
+            bounds = (row["lowest"], row["highest"])
+            check.interval(
+                place,
+                stored.get("interval"),
+                "of_mean",
+                of_source,
+                (package.seed, 2, salt, n),
+                bounds,
+            )
+
+
+def shares(package, result, check):
+    for row in result:
+        answers = package.answers(row["step"], row["item"])
+        check.number(place_of("shares", row, "n"), row["n"], len(answers))
+        for option in row["options"]:
+            taken = answers[answers["value"] == str(option["value"])]
+            check.number(place_of("shares", row, option["value"]), option["n"], len(taken))
+            for share in option["by_source"]:
+                place = place_of("shares", row, option["value"], share["source"])
+                n, of = len(by_source(taken, share["source"])), len(by_source(answers, share["source"]))
+                check.numbers(place, share, n=n, of=of)
+
+
+def tests_passed(package, result, check):
+    keys = [(item["step"], item["item"]) for item in package.items if item["is_verdict"] and item["is_about_a_story"]]
+    verdicts = pd.concat([package.answers(*key) for key in keys])
+    check.number("tests_passed/n_items", result["n_items"], len(keys))
+    of_reading = verdicts.groupby(["group", "story", "rater"])["number"].agg(["sum", "count"])
+    complete = of_reading[of_reading["count"] == len(keys)]["sum"]
+    of_story = complete.groupby(["group", "story"]).agg(["mean", "count"])
+    for row in result["stories"]:
+        key = (row["group"], row["story"])
+        value, n_raters = of_story.loc[key] if key in of_story.index else (None, 0)
+        check.numbers(f"tests_passed/{row['story']}", row, value=value, n_raters=n_raters)
+    means = of_story["mean"].reset_index().rename(columns={"mean": "number"})
+    means["source"] = means["story"].map(package.source_by_story)
+    means["cluster"] = means["group"].map(package.cluster_by_group)
+    for salt, row in enumerate(result["by_source"]):
+        of_source = by_source(means, row["source"])
+        values, place = of_source["number"], f"tests_passed/{row['source']}"
+        check.numbers(place, row, value=values.mean(), n_stories=len(values), least=values.min(), most=values.max())
+        check.interval(
+            place,
+            row.get("interval"),
+            "of_mean",
+            of_source,
+            (package.seed, 3, salt),
+            (0, len(keys)),
+        )
+
+
+def checks(package, result, check):
+    for row in result:
+        answers, correct = package.answers(row["step"], row["item"]), package.item(row)["settings"]["correct"]
+        n, n_right = len(answers), (answers["value"] == str(correct)).sum()
+        check.numbers(place_of("checks", row), row, n=n, n_right=n_right, value=100 * n_right / n if n else None)
+        if n:
+            check.interval(place_of("checks", row), row["interval"], "wilson", n_right / n, n)
+
+
+def surveys(package, result, check):
+    for row in result:
+        answers = package.answers(row["step"], row["item"])
+        check.number(place_of("surveys", row, "n"), row["n"], len(answers))
+        if row["mean"] is not None:
+            numbers = answers["number"]
+            check.numbers(place_of("surveys", row), row, mean=numbers.mean(), sd=numbers.std())
+        chosen = answers["value"].map(lambda text: json.loads(text) if text.startswith("[") else [text])
+        for option in row["options"]:
+            n = sum(values.count(option["value"]) for values in chosen)
+            check.number(place_of("surveys", row, option["value"]), option["n"], n)

@@ -1,0 +1,68 @@
+"""What agreement says in sentences: beyond chance, or not to be told from it."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from reports.figures.base import Interval, Mean, Statement
+from reports.numbers import coefficient, coefficients
+
+
+def verdict_statement(mean: Mean, upper: float, ends: Interval, *, among_models: float | None) -> Statement:
+    """Whether raters agree on Yes and No beyond chance.
+
+    mean : kappa over the tests, which has a value; upper : what shuffled answers reach
+    among_models : over the stories of models alone, where that is a different finding
+    """
+    value = mean.value or 0.0
+    words = {"value": coefficient(value), "upper": coefficient(upper), "n": mean.n}
+    if value <= upper:
+        sentence = _(
+            "How far raters agree on the tests cannot be told from chance: mean kappa %(value)s, shuffled answers "
+            "reach %(upper)s."
+        )
+    elif ends.low is not None and ends.low <= 0:
+        sentence = _(
+            "Raters agree on the tests more than shuffled answers do, with a mean kappa of %(value)s where these reach "
+            "%(upper)s; yet on other stories it could be none."
+        )
+    else:
+        sentence = _(
+            "Raters agree on the tests beyond chance: mean kappa %(value)s, where shuffled answers reach %(upper)s."
+        )
+    parts = [sentence % words]
+    if among_models is not None:
+        parts.append(
+            _(
+                "Among the stories of models alone it is %(value)s, so it comes at least in part from telling people "
+                "from models."
+            )
+            % {"value": coefficient(among_models)}
+        )
+    if ends.low is not None:
+        parts.append(_("95 %% interval %(ends)s.") % {"ends": coefficients(ends)})
+    basis = _("The mean of %(n)d tests; raters held fixed, for other groups of stories") % words
+    unit = _("kappa")
+    return Statement(sentence=" ".join(parts), basis=basis, value=value, interval=ends, unit=unit, position=40)
+
+
+def scale_statement(pairs: list[tuple[float, float]]) -> Statement:
+    """On how many scales raters agree beyond chance."""
+    n_above = sum(value > upper for value, upper in pairs)
+    words = {
+        "n": n_above,
+        "m": len(pairs),
+        "least": coefficient(min(value for value, _upper in pairs)),
+        "most": coefficient(max(value for value, _upper in pairs)),
+    }
+    if n_above:
+        sentence = _(
+            "Raters agree beyond chance on %(n)d of %(m)d scales: Krippendorff’s alpha from %(least)s to %(most)s."
+        )
+    else:
+        sentence = _(
+            "How far raters agree cannot be told from chance on any of %(m)d scales: Krippendorff’s alpha from "
+            "%(least)s to %(most)s."
+        )
+    basis = _("Beside what shuffled answers reach; intervals scale by scale in the section")
+    return Statement(sentence=sentence % words, basis=basis, position=40)

@@ -1,0 +1,228 @@
+"""How far the sources are apart, on story means: every two of them, on every outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext_lazy
+
+from reports.figures import plots
+from reports.figures.base import (
+    Figure,
+    Head,
+    Row,
+    Statement,
+    weakest_note,
+)
+from reports.figures.contrast_rows import OutcomeContrasts, SourceLevel, contrast_row
+from reports.figures.contrast_words import contrast_statements, unit_words
+from reports.lazy import contrasts, variance_components
+from reports.numbers import decimal
+from reports.numbers import interval as between
+from reports.reasons import to_english
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset, OutcomeTable
+
+SALT = 31  # of the seed
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonResult:
+    """is_planned : whether a plan was frozen with the protocol; without one all is exploratory"""
+
+    is_planned: bool
+    outcomes: tuple[OutcomeContrasts, ...]
+
+    @property
+    def whole(self) -> list[OutcomeContrasts]:
+        """The outcomes that are no part of another, the primary one first."""
+        has_whole = any(not outcome.is_part for outcome in self.outcomes)
+        whole = [outcome for outcome in self.outcomes if not outcome.is_part or outcome.is_primary or not has_whole]
+        return sorted(whole, key=lambda outcome: not outcome.is_primary)
+
+    @property
+    def parts(self) -> list[OutcomeContrasts]:
+        whole = self.whole
+        return [outcome for outcome in self.outcomes if outcome not in whole]
+
+
+class Comparisons(Figure[ComparisonResult]):
+    key = "comparisons"
+    title = gettext_lazy("How far the sources are apart")
+    position = 25
+    result = ComparisonResult
+    tables = ("comparisons",)
+    edition = 2
+    is_shown_sealed = False
+
+    def compute(self, dataset: Dataset) -> ComparisonResult | None:
+        tables = [table for table in dataset.outcomes if len(_levels(dataset, table)) > 1]
+        if not tables:
+            return None
+        outcomes = [_contrasts(dataset, table, salt=salt) for salt, table in enumerate(tables)]
+        return ComparisonResult(is_planned=dataset.plan is not None, outcomes=tuple(_correct(outcomes)))
+
+    def rows(self, result: ComparisonResult) -> dict[str, Iterator[Row]]:
+        return {"comparisons": _rows(result)}
+
+    def lines(self, result: ComparisonResult) -> Iterator[str]:
+        yield "\nDifferences between sources, on story means" + ("" if result.is_planned else " (exploratory)")
+        for outcome in result.whole:
+            yield f"  {outcome.title or 'all tests'}" + (" (planned)" if outcome.is_primary else "")
+            for row in outcome.contrasts:
+                if row.why:
+                    yield f"    {row.first} less {row.second}: {to_english(row.why)}"
+                    continue
+                places = outcome.places
+                wide = f"{between(row.wide, places)} for other raters, too"
+                p = f"p {decimal(row.p_adjusted, 4)}, adjusted; {row.test}"
+                ends = f"95 % {between(row.interval, places)} ({wide}); {p}"
+                yield f"    {row.first} less {row.second}: {decimal(row.value, places)}, {ends}"
+
+    def context(self, result: ComparisonResult) -> dict[str, Any]:
+        rows = [row for outcome in result.whole for row in outcome.contrasts]
+        return {
+            "drawn": [(outcome, _plot(outcome), unit_words(outcome)) for outcome in result.whole],
+            "parts": [(outcome, unit_words(outcome)) for outcome in result.parts],
+            "note": weakest_note(row.interval for row in rows),
+            "tests": list(dict.fromkeys(row.test for row in rows if row.test)),
+            "is_paired": all(row.is_paired for row in rows if row.test),
+        }
+
+    def statements(self, result: ComparisonResult, head: Head) -> Iterator[Statement]:
+        for outcome in result.whole:
+            yield from contrast_statements(outcome, n_outcomes=len(result.whole))
+
+
+def _levels(dataset: Dataset, table: OutcomeTable) -> list[SourceLevel]:
+    """Every source that has a story with a value, in the order of sources."""
+    masks = [(name, table.of_source(name)) for name, _kind in dataset.sources]
+    return [
+        SourceLevel(
+            source=name,
+            value=float(table.values[mask].mean()),
+            n_stories=len({unit[1] for unit, is_of in zip(table.units, mask, strict=True) if is_of}),
+        )
+        for name, mask in masks
+        if mask.any()
+    ]
+
+
+def _contrasts(dataset: Dataset, table: OutcomeTable, *, salt: int) -> OutcomeContrasts:
+    outcome, plan, levels = table.outcome, dataset.plan, _levels(dataset, table)
+    names = [level.source for level in levels]
+    is_primary = plan is not None and plan.outcome == outcome.key
+    reference = plan.reference if plan and plan.reference in names else names[0]
+    margin = plan.margin if plan and is_primary else None
+    means = {name: contrasts.cluster_means(table.values, table.clusters, table.of_source(name)) for name in names}
+    by_rater = {
+        name: variance_components.cell_means(table.ratings, table.clusters, table.of_source(name)) for name in names
+    }
+    rows = []
+    for n, (first, second) in enumerate(combinations(names, 2)):
+        is_named = plan is not None and (plan.contrasts == "every_pair" or plan.reference in (first, second))
+        row = contrast_row(
+            dataset,
+            means[first],
+            means[second],
+            salt=(SALT, salt, n),
+            by_rater=(by_rater[first], by_rater[second]),
+        )
+        is_equivalent = None
+        if margin is not None and is_named and row.low_90 is not None and row.high_90 is not None:
+            is_equivalent = contrasts.is_equivalent((row.low_90, row.high_90), margin)
+        is_planned = is_primary and is_named
+        rows.append(replace(row, first=first, second=second, is_planned=is_planned, is_equivalent=is_equivalent))
+    return OutcomeContrasts(
+        key=outcome.key,
+        kind=outcome.kind,
+        title=outcome.title,
+        is_percent=outcome.is_percent,
+        is_lower_better=outcome.is_lower_better,
+        is_part=outcome.is_part,
+        is_primary=is_primary,
+        reference=reference,
+        correction="fdr_bh" if outcome.kind == "verdict" and not is_primary else "holm",
+        margin=margin,
+        sources=tuple(levels),
+        contrasts=tuple(rows),
+    )
+
+
+def _correct(outcomes: Sequence[OutcomeContrasts]) -> Iterator[OutcomeContrasts]:
+    """The outcomes with p values for all that was compared: Holm within each, its planned contrasts apart; items all
+    together by Benjamini and Hochberg."""
+    of_items = [row for outcome in outcomes if outcome.correction == "fdr_bh" for row in outcome.contrasts]
+    together = iter(contrasts.adjust([row.p for row in of_items], "fdr_bh"))
+    for outcome in outcomes:
+        if outcome.correction == "fdr_bh":
+            adjusted = [next(together) for _row in outcome.contrasts]
+        else:
+            families = [
+                [row for row in outcome.contrasts if row.is_planned is is_planned] for is_planned in (True, False)
+            ]
+            by_pair = {
+                (row.first, row.second): p
+                for family in families
+                for row, p in zip(family, contrasts.adjust([row.p for row in family], "holm"), strict=True)
+            }
+            adjusted = [by_pair[row.first, row.second] for row in outcome.contrasts]
+        rows = [replace(row, p_adjusted=p) for row, p in zip(outcome.contrasts, adjusted, strict=True)]
+        yield replace(outcome, contrasts=tuple(rows))
+
+
+def _plot(outcome: OutcomeContrasts) -> plots.DifferencePlot | None:
+    """The other sources against the reference, on an axis that holds all of their intervals and 0."""
+    rows = [row for row in outcome.against_reference if row.value is not None]
+    if not rows:
+        return None
+    marks = [
+        plots.DifferenceMark(
+            row.first,
+            row.value or 0.0,
+            row.interval.low if row.interval else None,
+            row.interval.high if row.interval else None,
+            is_clear=row.is_clear,
+            is_weak=row.interval is None or row.interval.is_weak,
+        )
+        for row in rows
+    ]
+    ends = [end for mark in marks for end in (mark.value, mark.low, mark.high) if end is not None]
+    return plots.DifferencePlot(marks, plots.difference_axis(ends), outcome.margin)
+
+
+def _rows(result: ComparisonResult) -> Iterator[Row]:
+    for outcome in result.outcomes:
+        for row in outcome.contrasts:
+            yield {
+                "outcome": outcome.key,
+                "kind": outcome.kind,
+                "title": outcome.title,
+                "first": row.first,
+                "second": row.second,
+                "difference": row.value,
+                "low": row.interval and row.interval.low,
+                "high": row.interval and row.interval.high,
+                "low_other_raters": row.wide and row.wide.low,
+                "high_other_raters": row.wide and row.wide.high,
+                "low_90": row.low_90,
+                "high_90": row.high_90,
+                "test": row.test,
+                "p": row.p,
+                "p_adjusted": row.p_adjusted,
+                "correction": outcome.correction,
+                "paired": row.is_paired,
+                "n": row.n,
+                "n_second": row.n_second,
+                "n_left_out": row.n_left_out,
+                "effect": row.effect,
+                "effect_name": row.effect_name,
+                "planned": row.is_planned,
+                "margin": outcome.margin if row.is_planned else None,
+                "equivalent": row.is_equivalent,
+                "note": to_english(row.why) if row.why else (row.interval.note if row.interval else "") or "",
+            }

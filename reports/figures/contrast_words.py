@@ -1,0 +1,156 @@
+"""What contrasts say, in sentences that are made by rule: clear of 0, not told apart, as good as within a margin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from reports.figures.base import FEWEST_CLUSTERS, Statement
+from reports.figures.contrast_rows import ContrastRow, OutcomeContrasts
+from reports.numbers import decimal
+from reports.numbers import interval as between
+
+MOST_NEIGHBOURS = 3  # of one outcome, if it is the only one
+
+
+def unit_words(outcome: OutcomeContrasts) -> str:
+    """In what its differences are counted."""
+    if outcome.kind == "rank":
+        return _("places")
+    return _("points") if outcome.is_percent else _("points of the scale")
+
+
+def contrast_statements(outcome: OutcomeContrasts, *, n_outcomes: int) -> Iterator[Statement]:
+    """The contrasts that were planned; of an outcome without, the best source and those next to each other below it."""
+    planned = [row for row in outcome.contrasts if row.is_planned]
+    ranked = [level.source for level in outcome.ranked]
+    if planned:
+        rows = [row if ranked.index(row.first) < ranked.index(row.second) else row.turned() for row in planned]
+    else:
+        n = MOST_NEIGHBOURS if n_outcomes == 1 else 1
+        rows = [outcome.between(first, second) for first, second in list(pairwise(ranked))[:n]]
+    for number, row in enumerate(rows):
+        if row.value is not None:
+            yield _statement(outcome, row, is_best=not planned and number == 0)
+
+
+def _statement(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) -> Statement:
+    places = outcome.places
+    ends = _("95 %% interval %(ends)s") % {"ends": between(_oriented(outcome, row).interval, places)}
+    return Statement(
+        sentence=f"{_sentence(outcome, row, is_best=is_best)} {ends}.",
+        basis=_basis(outcome, row),
+        is_planned=row.is_planned,
+        value=_oriented(outcome, row).value,
+        interval=_oriented(outcome, row).interval,
+        unit=unit_words(outcome),
+        position=10 if outcome.is_primary else 20,
+    )
+
+
+def _oriented(outcome: OutcomeContrasts, row: ContrastRow) -> ContrastRow:
+    """Of ranks the places by which the better is ahead, which is the second less the first."""
+    return row.turned() if outcome.is_lower_better else row
+
+
+def _sentence(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) -> str:
+    places = outcome.places
+    value = _oriented(outcome, row).value or 0.0
+    values = {level.source: level.value for level in outcome.sources}
+    words = {
+        "first": row.first,
+        "second": row.second,
+        "points": decimal(abs(value), places),
+        "difference": decimal(value, places),
+        "more": decimal(values[row.first], places),
+        "less": decimal(values[row.second], places),
+        "outcome": outcome.title,
+        "n": len(outcome.sources) - 1,
+    }
+    if row.is_clear:
+        sentence = _clear(outcome) % words
+        nearest = _("%(second)s is the nearest of %(n)d others.") % words
+        return f"{sentence} {nearest}" if is_best and len(outcome.sources) > 2 else sentence
+    if row.is_equivalent:
+        words["margin"] = decimal(outcome.margin, places)
+        sentence = _(
+            "Stories by %(first)s and by %(second)s are equally good within the planned margin of %(margin)s%(on)s."
+        )
+        return sentence % (words | {"on": _on(outcome)})
+    few = min(
+        (level for level in outcome.sources if level.source in (row.first, row.second)), key=lambda s: s.n_stories
+    )
+    if few.n_stories < FEWEST_CLUSTERS:
+        words |= {"few": few.source, "n_stories": few.n_stories, "on": _on(outcome)}
+        return (
+            ngettext(
+                "There is only %(n_stories)d story by %(few)s, too few to tell %(first)s and %(second)s apart%(on)s: "
+                "the difference is %(difference)s.",
+                "There are only %(n_stories)d stories by %(few)s, too few to tell %(first)s and %(second)s apart"
+                "%(on)s: the difference is %(difference)s.",
+                few.n_stories,
+            )
+            % words
+        )
+    if row.excludes_zero:
+        sentence = _(
+            "Stories by %(first)s and by %(second)s cannot be told apart%(on)s once all comparisons are counted: the "
+            "difference is %(difference)s."
+        )
+    else:
+        sentence = _(
+            "Stories by %(first)s and by %(second)s cannot be told apart%(on)s: the difference is %(difference)s."
+        )
+    return sentence % (words | {"on": _on(outcome)})
+
+
+def _on(outcome: OutcomeContrasts) -> str:
+    """On what, where a sentence needs it: one item of several, or the ranking."""
+    if outcome.kind == "verdicts":
+        return ""
+    return _(" on “%(outcome)s”") % {"outcome": outcome.title}
+
+
+def _clear(outcome: OutcomeContrasts) -> str:
+    """The sentence for two that are told apart, the better first."""
+    if outcome.kind == "verdicts":
+        return _(
+            "Stories by %(first)s pass the tests %(points)s points more often than those by %(second)s: %(more)s "
+            "against %(less)s %%."
+        )
+    if outcome.kind == "rating":
+        return _(
+            "Stories by %(first)s are rated %(points)s points higher on “%(outcome)s” than those by %(second)s: "
+            "%(more)s against %(less)s."
+        )
+    if outcome.kind == "preference":
+        return _(
+            "Stories by %(first)s are chosen %(points)s points more often than those by %(second)s: %(more)s against "
+            "%(less)s %%."
+        )
+    if outcome.kind == "rank":
+        return _(
+            "Stories by %(first)s are ranked %(points)s places above those by %(second)s: mean place %(more)s against "
+            "%(less)s."
+        )
+    return _(
+        "Stories by %(first)s pass “%(outcome)s” %(points)s points more often than those by %(second)s: %(more)s "
+        "against %(less)s %%."
+    )
+
+
+def _basis(outcome: OutcomeContrasts, row: ContrastRow) -> str:
+    """What it rests on: stories, clusters, and that raters are the same; and the interval for other raters."""
+    n_by_source = {level.source: level.n_stories for level in outcome.sources}
+    n, m = n_by_source[row.first], n_by_source[row.second]
+    stories = _("%(n)d stories each") % {"n": n} if n == m else _("%(n)d and %(m)d stories") % {"n": n, "m": m}
+    groups = ngettext("in %(n)d group", "in %(n)d groups", row.n) % {"n": row.n}
+    clusters = groups if row.is_paired else _("unpaired")
+    basis = f"{stories}, {clusters}; " + _("for the same raters and other stories")
+    wide = _oriented(outcome, row).wide
+    if wide is None or wide.low is None:
+        return basis
+    return basis + "; " + _("for other raters, too: %(ends)s") % {"ends": between(wide, outcome.places)}

@@ -1,0 +1,245 @@
+"""Results by what else is recorded of the stories (size, strategy, tier), alone and within each source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from reports.figures import plots
+from reports.figures.base import (
+    N_RESAMPLES,
+    Estimate,
+    Figure,
+    Interval,
+    Listing,
+    Row,
+    interval,
+    note_of,
+    without_value,
+)
+from reports.figures.contrast_rows import ContrastRow, contrast_row
+from reports.lazy import contrasts, intervals, np
+from reports.numbers import decimal
+from reports.numbers import interval as between
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset, OutcomeTable
+    from stats.arrays import BoolArray
+    from stats.intervals import Interval as StatisticInterval
+
+SALT = 33  # of the seed
+MOST_LEVELS = 8
+NOT_COMPARED = ("drawn",)  # says how people's stories were chosen, and nothing of how they were written
+
+
+@dataclass(frozen=True, kw_only=True)
+class LevelMean(Estimate):
+    """The mean over the stories of one level; of one source, or of all ("")."""
+
+    level: str
+    source: str
+    n_stories: int
+    interval: Interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactorOutcome:
+    """One outcome by one factor.
+
+    means : of every level over all sources, then source by source where a source has several levels
+    contrasts : every two levels, p adjusted by Holm over them
+    """
+
+    factor: str
+    key: str
+    title: str
+    is_percent: bool
+    means: tuple[LevelMean, ...]
+    contrasts: tuple[ContrastRow, ...]
+
+    @property
+    def places(self) -> int:
+        return 1 if self.is_percent else 2
+
+
+class Factors(Figure[Listing[FactorOutcome]]):
+    key = "factors"
+    title = gettext_lazy("By a property of the stories")
+    position = 65
+    result = Listing[FactorOutcome]
+    tables = ("factors", "factor-contrasts")
+    is_shown_sealed = False
+    nothing = Listing[FactorOutcome]()
+
+    def compute(self, dataset: Dataset) -> Listing[FactorOutcome]:
+        level_by_factor = _levels(dataset)
+        whole = [table for table in dataset.outcomes if not table.outcome.is_part]
+        pairs = [(factor, table) for factor in level_by_factor for table in whole or dataset.outcomes]
+        return Listing(
+            tuple(
+                _of_factor(dataset, factor, level_by_factor[factor], table, salt=n)
+                for n, (factor, table) in enumerate(pairs)
+            )
+        )
+
+    def rows(self, result: Listing[FactorOutcome]) -> dict[str, Iterator[Row]]:
+        return {"factors": _mean_rows(result), "factor-contrasts": _contrast_rows(result)}
+
+    def lines(self, result: Listing[FactorOutcome]) -> Iterator[str]:
+        for row in result.rows:
+            yield f"\nBy {row.factor}: {row.title or 'all tests'} (exploratory)"
+            for mean in row.means:
+                name = ", ".join(filter(None, [mean.source, mean.level]))
+                ends = f"95 % {between(mean.interval, row.places)}; {mean.n_stories} stories"
+                yield f"  {name[:40]:<40} {decimal(mean.value, row.places)}, {ends}"
+
+    def context(self, result: Listing[FactorOutcome]) -> dict[str, Any]:
+        names = list(dict.fromkeys(row.factor for row in result.rows))
+        return {"factors": names, "plots": [plot for name in names for plot in _plots(result, name)]}
+
+
+def _levels(dataset: Dataset) -> dict[str, dict[str, str]]:
+    """Of each factor with two to eight levels the level of each story that has one."""
+    level_by_factor: dict[str, dict[str, str]] = {}
+    for story, source in dataset.source_by_story.items():
+        for name, value in source.factors.items():
+            if name not in NOT_COMPARED and str(value):
+                level_by_factor.setdefault(name, {})[story] = str(value)
+    return {
+        name: levels
+        for name, levels in sorted(level_by_factor.items())
+        if 2 <= len(set(levels.values())) <= MOST_LEVELS
+    }
+
+
+def _of_factor(
+    dataset: Dataset, factor: str, level_by_story: dict[str, str], table: OutcomeTable, *, salt: int
+) -> FactorOutcome:
+    level_of_unit = np.array([level_by_story.get(story, "") for _group, story in table.units])
+    has_value = np.isfinite(table.values)
+    names = sorted({str(level) for level in level_of_unit[has_value] if level})
+    units = {name: (level_of_unit == name) & has_value for name in names}
+    means = [_mean(dataset, table, units[name], level=name, source="", salt=(salt, n)) for n, name in enumerate(names)]
+    for source, _kind in dataset.sources:
+        cells = {name: units[name] & table.of_source(source) for name in names}
+        filled = [name for name in names if cells[name].any()]
+        if len(filled) > 1:
+            for name in filled:
+                means.append(
+                    _mean(dataset, table, cells[name], level=name, source=source, salt=(salt, 100 + len(means)))
+                )
+    cluster_means = {name: contrasts.cluster_means(table.values, table.clusters, units[name]) for name in names}
+    rows = [
+        replace(
+            contrast_row(dataset, cluster_means[first], cluster_means[second], salt=(SALT, salt, 1000 + n)),
+            first=first,
+            second=second,
+        )
+        for n, (first, second) in enumerate(combinations(names, 2))
+    ]
+    adjusted = contrasts.adjust([row.p for row in rows], "holm")
+    return FactorOutcome(
+        factor=factor,
+        key=table.outcome.key,
+        title=table.outcome.title,
+        is_percent=table.outcome.is_percent,
+        means=tuple(means),
+        contrasts=tuple(replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True)),
+    )
+
+
+def _mean(
+    dataset: Dataset, table: OutcomeTable, units: BoolArray, *, level: str, source: str, salt: tuple[int, int]
+) -> LevelMean:
+    """The mean of some stories, with its interval over clusters."""
+    values = table.values[units]
+    clusters = [cluster for cluster, is_in in zip(table.clusters, units, strict=True) if is_in]
+    low, high = (0.0, 100.0) if table.outcome.is_percent else (-np.inf, np.inf)
+
+    def of_mean() -> StatisticInterval:
+        rng = dataset.rng(SALT, *salt)
+        return intervals.mean_interval(values, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(low, high)
+
+    ends = interval(of_mean)
+    n_stories = len({unit[1] for unit, is_in in zip(table.units, units, strict=True) if is_in})
+    return LevelMean(
+        value=float(values.mean()) if values.size else None,
+        why=None if values.size else without_value("no_answers"),
+        level=level,
+        source=source,
+        n_stories=n_stories,
+        interval=ends,
+    )
+
+
+def _plots(result: Listing[FactorOutcome], factor: str) -> Iterator[tuple[str, plots.DotPlot, plots.DotPlot | None]]:
+    """The means by level of the outcomes in percent, and of the others: over all sources, and within each of them."""
+    of_factor = [row for row in result.rows if row.factor == factor]
+    for is_percent in (True, False):
+        rows = [row for row in of_factor if row.is_percent == is_percent]
+        levels = sorted({mean.level for row in rows for mean in row.means})
+        if rows:
+            overall = [_plot_row(row, "", levels, row.title or _("All tests"), "") for row in rows]
+            within = [
+                _plot_row(row, source, levels, source, row.title or _("All tests"))
+                for row in rows
+                for source in dict.fromkeys(mean.source for mean in row.means if mean.source)
+            ]
+            axis = plots.PERCENT if is_percent else _axis(overall + within)
+            yield factor, plots.DotPlot(overall, levels, axis), plots.DotPlot(within, levels, axis) if within else None
+
+
+def _plot_row(row: FactorOutcome, source: str, levels: list[str], label: str, heading: str) -> plots.PlotRow:
+    marks = [
+        plots.Mark(levels.index(mean.level), mean.value, mean.interval.low, mean.interval.high, mean.interval.is_weak)
+        for mean in row.means
+        if mean.source == source
+    ]
+    return plots.PlotRow(label, heading, tuple(marks))
+
+
+def _axis(rows: list[plots.PlotRow]) -> plots.Axis:
+    marks = [mark for row in rows for mark in row.marks]
+    return plots.value_axis([n for mark in marks for n in (mark.value, mark.low, mark.high) if n is not None])
+
+
+def _mean_rows(result: Listing[FactorOutcome]) -> Iterator[Row]:
+    for row in result.rows:
+        for mean in row.means:
+            yield {
+                "factor": row.factor,
+                "outcome": row.key,
+                "title": row.title,
+                "level": mean.level,
+                "source": mean.source or "all",
+                "mean": mean.value,
+                "low": mean.interval.low,
+                "high": mean.interval.high,
+                "n_stories": mean.n_stories,
+                "note": note_of(mean, mean.interval),
+            }
+
+
+def _contrast_rows(result: Listing[FactorOutcome]) -> Iterator[Row]:
+    for row in result.rows:
+        for contrast in row.contrasts:
+            yield {
+                "factor": row.factor,
+                "outcome": row.key,
+                "title": row.title,
+                "first": contrast.first,
+                "second": contrast.second,
+                "difference": contrast.value,
+                "low": contrast.interval and contrast.interval.low,
+                "high": contrast.interval and contrast.interval.high,
+                "test": contrast.test,
+                "p": contrast.p,
+                "p_adjusted": contrast.p_adjusted,
+                "n": contrast.n,
+                "n_second": contrast.n_second,
+            }

@@ -1,0 +1,289 @@
+"""Who people thought wrote the stories, on a scale: how often right, how near, beside always the same answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from reports.figures import plots
+from reports.figures.base import (
+    N_RESAMPLES,
+    Estimate,
+    Figure,
+    Interval,
+    ItemRow,
+    Listing,
+    Row,
+    ends_note,
+    interval,
+    item_cells,
+    item_fields,
+    select_labels,
+    weakest_note,
+    without_value,
+)
+from reports.lazy import human_likeness, intervals, np, rates
+from reports.numbers import decimal, whole
+from reports.numbers import interval as between
+from studies.models import Source
+
+if TYPE_CHECKING:
+    from reports.dataset import Cube, Dataset, StepItem
+    from stats.arrays import BoolArray, FloatArray
+    from stats.intervals import Interval as StatisticInterval
+
+SALT = 66  # of the seed
+ITEM = "human-likeness"  # the key of an item that says on a scale who wrote the story: the high end is a person
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accuracy(Estimate):
+    """In percent, over clusters.
+
+    measure : "right", a score on the right side of the middle; "near", 1 - |score - ideal| / width; "balanced", the
+        mean of what is right about people's stories and about models'
+    always_model, always_person, always_middle : what these answers would reach
+    """
+
+    measure: str
+    interval: Interval
+    always_model: float | None
+    always_person: float | None
+    always_middle: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceLikeness:
+    """n_by_point : ratings of each point, from the lowest; right, near : in percent"""
+
+    source: str
+    source_kind: str
+    n: int
+    n_stories: int
+    n_by_point: tuple[int, ...]
+    right: float | None
+    near: float | None
+    interval: Interval  # of right
+
+
+@dataclass(frozen=True, kw_only=True)
+class Likeness(ItemRow):
+    """Ratings of stories whose author is known. n_undecided : at the middle of the scale, neither right nor wrong"""
+
+    lowest: int
+    highest: int
+    n: int
+    n_undecided: int
+    accuracies: tuple[Accuracy, ...]
+    by_source: tuple[SourceLikeness, ...]
+
+    @property
+    def points(self) -> range:
+        return range(self.lowest, self.highest + 1)
+
+
+class HumanLikeness(Figure[Listing[Likeness]]):
+    key = "human_likeness"
+    title = gettext_lazy("Human or model, on a scale")
+    position = 92
+    result = Listing[Likeness]
+    tables = ("human-likeness", "human-likeness-by-source")
+    is_shown_sealed = False
+    nothing = Listing[Likeness]()
+
+    def compute(self, dataset: Dataset) -> Listing[Likeness]:
+        items = [item for item in dataset.items if item.is_scale and item.item.key == ITEM and _bounds(item)]
+        rows = (_likeness(dataset, item, salt=salt) for salt, item in enumerate(items))
+        return Listing(tuple(row for row in rows if row.n))
+
+    def rows(self, result: Listing[Likeness]) -> dict[str, Iterator[Row]]:
+        return {"human-likeness": _rows(result), "human-likeness-by-source": _source_rows(result)}
+
+    def lines(self, result: Listing[Likeness]) -> Iterator[str]:
+        for row in result.rows:
+            yield f"\n{row.title}: who wrote it, on a scale, of {whole(row.n)} ratings, in percent"
+            for accuracy in row.accuracies:
+                always = f"always a model {decimal(accuracy.always_model)}, a person {decimal(accuracy.always_person)}"
+                ends = f"95 % {between(accuracy.interval)}; {always}"
+                yield f"  {accuracy.measure:<10} {decimal(accuracy.value):>6}, {ends}"
+            yield f"  undecided  {whole(row.n_undecided)} of {whole(row.n)}"
+            for part in row.by_source:
+                numbers = f"right {decimal(part.right)}, near {decimal(part.near)} (n = {whole(part.n)})"
+                yield f"  {part.source[:34]:<34} {numbers}"
+
+    def context(self, result: Listing[Likeness]) -> dict[str, Any]:
+        ends = [accuracy.interval for row in result.rows for accuracy in row.accuracies]
+        note = weakest_note([*ends, *(part.interval for row in result.rows for part in row.by_source)])
+        return {"rows": [(row, _plot(row), _stack(row)) for row in result.rows], "note": note}
+
+
+def _bounds(item: StepItem) -> tuple[int, int] | None:
+    low, high = item.item.settings.get("low"), item.item.settings.get("high")
+    return (low, high) if isinstance(low, int) and isinstance(high, int) and low < high else None
+
+
+def _likeness(dataset: Dataset, item: StepItem, *, salt: int) -> Likeness:
+    low, high = _bounds(item) or (0, 1)
+    cube = dataset.cube([item])
+    has_author = np.array([bool(dataset.source_of(story)) for story in cube.stories], dtype=np.bool_)
+    values = np.where(has_author, cube.values[0], np.nan)
+    is_human = ~dataset.is_of_kind(cube, Source.Kind.MODEL)
+    is_rated = np.isfinite(values)
+    return Likeness(
+        **item_fields(item),
+        lowest=low,
+        highest=high,
+        n=int(is_rated.sum()),
+        n_undecided=int((values == (low + high) / 2).sum()),
+        accuracies=tuple(_accuracies(dataset, cube, values, is_human, (low, high), salt=salt))
+        if is_rated.any()
+        else (),
+        by_source=tuple(
+            part
+            for n, (name, kind) in enumerate(dataset.sources)
+            if (part := _of_source(dataset, cube, values, is_human, (low, high), name, kind, salt=(salt, 10 + n))).n
+        ),
+    )
+
+
+def _accuracies(
+    dataset: Dataset, cube: Cube, values: FloatArray, is_human: BoolArray, bounds: tuple[int, int], *, salt: int
+) -> Iterator[Accuracy]:
+    is_rated, clusters = np.isfinite(values), dataset.clusters(cube)
+    if not is_rated.any():
+        return
+    right, near = human_likeness.right(values, is_human, bounds), human_likeness.nearness(values, is_human, bounds)
+    percent_of_people = float(100 * np.broadcast_to(is_human, values.shape)[is_rated].mean())
+    right_ends = interval(
+        rates.pass_rate_interval, right, clusters, rng=dataset.rng(SALT, salt, 0), n_resamples=N_RESAMPLES
+    )
+    always: dict[str, Any] = {"always_model": 100 - percent_of_people, "always_person": percent_of_people}
+    yield Accuracy(
+        measure="right", value=float(100 * np.nanmean(right)), interval=right_ends, **always, always_middle=0.0
+    )
+    near_ends = interval(_near_ends, near, clusters, rng=dataset.rng(SALT, salt, 1), n_resamples=N_RESAMPLES)
+    yield Accuracy(
+        measure="near", value=float(100 * np.nanmean(near)), interval=near_ends, **always, always_middle=50.0
+    )
+    balanced = human_likeness.balanced_right(right, is_human)
+    yield Accuracy(
+        measure="balanced",
+        value=None if balanced is None else 100 * balanced,
+        why=without_value("truth_constant") if balanced is None else None,
+        interval=interval(
+            _balanced_ends, right, is_human, clusters, rng=dataset.rng(SALT, salt, 2), n_resamples=N_RESAMPLES
+        ),
+        always_model=50.0,
+        always_person=50.0,
+        always_middle=0.0,
+    )
+
+
+def _near_ends(near: FloatArray, clusters: Sequence[str], **options: Any) -> StatisticInterval:
+    return intervals.mean_interval(100 * near, clusters, **options).clipped(0, 100)
+
+
+def _balanced_ends(right: FloatArray, is_human: BoolArray, clusters: Sequence[str], **options: Any) -> Any:
+    resamples = partial(human_likeness.balanced_resamples, right, is_human)
+    ends = intervals.coefficient_interval(resamples, clusters, **options).clipped(0, 1)
+    return human_likeness.in_percent(ends)
+
+
+def _of_source(
+    dataset: Dataset,
+    cube: Cube,
+    values: FloatArray,
+    is_human: BoolArray,
+    bounds: tuple[int, int],
+    source: str,
+    kind: str,
+    *,
+    salt: tuple[int, int],
+) -> SourceLikeness:
+    mask = dataset.is_of_source(cube, source)
+    of_source, clusters = values[:, mask], select_labels(dataset.clusters(cube), mask)
+    is_rated = np.isfinite(of_source)
+    right = human_likeness.right(of_source, is_human[mask], bounds)
+    near = human_likeness.nearness(of_source, is_human[mask], bounds)
+    n = int(is_rated.sum())
+    stories = select_labels(cube.stories, mask)
+    return SourceLikeness(
+        source=source,
+        source_kind=kind,
+        n=n,
+        n_stories=len({stories[unit] for unit in np.flatnonzero(is_rated.any(axis=0))}),
+        n_by_point=tuple(int((of_source == point).sum()) for point in range(bounds[0], bounds[1] + 1)),
+        right=float(100 * np.nanmean(right)) if n else None,
+        near=float(100 * np.nanmean(near)) if n else None,
+        interval=interval(
+            rates.pass_rate_interval, right, clusters, rng=dataset.rng(SALT, *salt), n_resamples=N_RESAMPLES
+        ),
+    )
+
+
+def _rows(result: Listing[Likeness]) -> Iterator[Row]:
+    for row in result.rows:
+        for accuracy in row.accuracies:
+            yield item_cells(row) | {
+                "measure": accuracy.measure,
+                "percent": accuracy.value,
+                "low": accuracy.interval.low,
+                "high": accuracy.interval.high,
+                "always_model": accuracy.always_model,
+                "always_person": accuracy.always_person,
+                "always_middle": accuracy.always_middle,
+                "n": row.n,
+                "n_undecided": row.n_undecided,
+                "note": ends_note(accuracy.interval),
+            }
+
+
+def _source_rows(result: Listing[Likeness]) -> Iterator[Row]:
+    for row in result.rows:
+        for part in row.by_source:
+            yield item_cells(row) | {
+                "source": part.source,
+                "source_kind": part.source_kind,
+                "right_percent": part.right,
+                "low": part.interval.low,
+                "high": part.interval.high,
+                "near_percent": part.near,
+                "n_by_point": list(part.n_by_point),
+                "n": part.n,
+                "n_stories": part.n_stories,
+            }
+
+
+def measure_name(measure: str) -> str:
+    """What a measure is called on the page."""
+    names = {"right": _("Right"), "near": _("Near"), "balanced": _("Right, both kinds weighing the same")}
+    return names[measure]
+
+
+def _plot(row: Likeness) -> plots.DotPlot:
+    """Every measure with its interval, beside what always saying “a model” would reach."""
+    rows = [
+        plots.PlotRow(
+            measure_name(accuracy.measure),
+            "",
+            (
+                plots.Mark(0, accuracy.value, accuracy.interval.low, accuracy.interval.high, accuracy.interval.is_weak),
+                plots.Mark(1, accuracy.always_model, None, None),
+            ),
+        )
+        for accuracy in row.accuracies
+    ]
+    return plots.DotPlot(rows, [_("People"), _("Always “a model”")], plots.PERCENT)
+
+
+def _stack(row: Likeness) -> plots.StackPlot:
+    rows = [
+        plots.StackRow(part.source, f"n = {whole(part.n)}", tuple(100 * n / part.n for n in part.n_by_point))
+        for part in row.by_source
+    ]
+    return plots.StackPlot(rows, [str(point) for point in row.points])

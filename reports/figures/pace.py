@@ -1,0 +1,240 @@
+"""How long raters take, by rater and by place: what to ask about, never a verdict."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import fmean, median
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Sum
+from django.utils.translation import gettext_lazy
+
+from annotation.models import Rater, Response, Timing
+from reports.figures.base import Figure, Row
+from reports.numbers import NONE, decimal, whole
+from studies.models import Step, Story
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset
+
+# People read about 240 words a minute hardly anybody 400 (Brysbaert 2019, Journal of Memory and Language 109);
+# active time includes answering.
+FASTEST = 400
+FEWEST_STORIES = 6  # to see a change over the places
+FEWEST_RATERS = 3  # to be unlike the others
+QUESTIONS = {
+    "fast": gettext_lazy(
+        "More than %(fastest)d words of story a minute, answers included: read in full, or elsewhere?"
+    ),
+    "short": gettext_lazy("Less than half the panel’s median time: were the stories known?"),
+    "long": gettext_lazy(
+        "More than twice the panel’s median time: was the page left open, or is something hard to use?"
+    ),
+    "hurried": gettext_lazy(
+        "The last third of the stories took less than half the time of the first: too many at once?"
+    ),
+    "untimed": gettext_lazy("Some stories have no active time: was the clock stopped?"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RaterPace:
+    """One rater's active time on stories one by one, answers included.
+
+    words_read : words of story a minute, withheld texts left out; words_written : words of rationale a minute
+    questions : keys of what to ask about; no rule makes a verdict of it
+    """
+
+    rater: str
+    n_stories: int
+    n_untimed: int
+    median_minutes: float | None
+    words_read: float | None
+    words_written: float | None
+    questions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlacePace:
+    """The stories that raters read in one place, counted over all that a rater reads.
+
+    percent_of_own : median over raters of the minutes in percent of the same rater's median
+    """
+
+    place: int
+    n: int
+    median_minutes: float
+    percent_of_own: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaceResult:
+    median_minutes: float
+    raters: tuple[RaterPace, ...]
+    places: tuple[PlacePace, ...]
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """A rater's work on one story. place : None where nobody knows"""
+
+    rater: str
+    place: int | None
+    minutes: float
+    n_words: int
+    n_written: int
+
+
+class PanelPace(Figure[PaceResult]):
+    key = "pace"
+    title = gettext_lazy("How long they took")
+    position = 55
+    result = PaceResult
+    tables = ("pace", "pace-by-place")
+
+    def compute(self, dataset: Dataset) -> PaceResult | None:
+        readings = _readings(dataset)
+        timed = [reading for reading in readings if reading.minutes]
+        if not timed:
+            return None
+        by_rater: dict[str, list[_Reading]] = defaultdict(list)
+        for reading in readings:
+            by_rater[reading.rater].append(reading)
+        middle = {
+            rater: median(r.minutes for r in own if r.minutes)
+            for rater, own in by_rater.items()
+            if any(r.minutes for r in own)
+        }
+        panel = median(middle.values())
+        return PaceResult(
+            median_minutes=median(reading.minutes for reading in timed),
+            raters=tuple(_rater(rater, by_rater[rater], panel, len(middle)) for rater in sorted(by_rater)),
+            places=tuple(_places(timed, middle)),
+        )
+
+    def rows(self, result: PaceResult) -> dict[str, Iterator[Row]]:
+        return {"pace": (_cells(row) for row in result.raters), "pace-by-place": (dict(vars(p)) for p in result.places)}
+
+    def lines(self, result: PaceResult) -> Iterator[str]:
+        yield f"\nHow long they took: median {decimal(result.median_minutes)} active minutes a story"
+        for row in result.raters:
+            yield (
+                f"  {row.rater[:20]:<20} {decimal(row.median_minutes)} minutes, {whole(row.n_stories)} stories, "
+                f"{decimal(row.words_written)} words of reasons a minute"
+                + (f"; to ask about: {', '.join(row.questions)}" if row.questions else "")
+            )
+        for place in result.places:
+            own = f"{decimal(place.percent_of_own, 0)} % of their own median" if place.n else NONE
+            yield f"  place {place.place}: {decimal(place.median_minutes)} minutes, {own}, n = {whole(place.n)}"
+
+    def context(self, result: PaceResult) -> dict[str, Any]:
+        named = [(row, [question_words(key) for key in row.questions]) for row in result.raters]
+        return {"raters": named, "n_asked": sum(bool(row.questions) for row in result.raters)}
+
+
+def question_words(key: str) -> str:
+    """The question in the language of whoever reads."""
+    return str(QUESTIONS[key]) % {"fastest": FASTEST}
+
+
+def _readings(dataset: Dataset) -> list[_Reading]:
+    """Every story that people whose answers count were asked about one by one. Four queries; one if none is timed."""
+    counted = dict(zip(dataset.people["assignment"], dataset.people["rater"], strict=True))
+    of_stories = {"step__scope": Step.Scope.STORY, "story__isnull": False, "assignment__study": dataset.study}
+    timings = Timing.objects.filter(**of_stories, assignment__rater_kind=Rater.Kind.PERSON)
+    rows = timings.values_list("assignment", "story__code").annotate(seconds=Sum("active_seconds"))
+    seconds = {(pk, story): n for pk, story, n in rows if pk in counted}
+    if not any(seconds.values()):
+        return []
+    n_written: dict[tuple[int, str], int] = defaultdict(int)
+    reasons = Response.objects.filter(**of_stories, assignment__rater_kind=Rater.Kind.PERSON).exclude(rationale="")
+    for pk, story, words in reasons.values_list("assignment", "story__code", "rationale").iterator(2000):
+        n_written[pk, story] += len(words.split())
+    n_words = dict(Story.objects.filter(study=dataset.study).values_list("code", "n_words"))
+    place = _place_by_story(dataset)
+    steps = {item.step.key for item in dataset.items if item.step.scope == Step.Scope.STORY}
+    answered = dataset.people[dataset.people["step"].isin(steps)][["assignment", "story"]].drop_duplicates()
+    keys = sorted({*seconds, *zip(answered["assignment"].tolist(), answered["story"].tolist(), strict=True)})
+    return [
+        _Reading(
+            counted[pk], place.get((pk, story)), seconds.get((pk, story), 0) / 60, n_words[story], n_written[pk, story]
+        )
+        for pk, story in keys
+    ]
+
+
+def _place_by_story(dataset: Dataset) -> dict[tuple[int, str], int]:
+    """The place of each story among all that its rater was given to read, from 1, by assignment and story. One query.
+
+    A group that was known and given back unread is not counted. Of imported answers nobody knows.
+    """
+    seated = dataset.study.assignments.filter(rater_kind=Rater.Kind.PERSON).exclude(seat=None).exclude(position=None)
+    fields = ("pk", "rater_id", "read_before", "seat__order")
+    place_by_story: dict[tuple[int, str], int] = {}
+    n_read: dict[int, int] = defaultdict(int)
+    for pk, rater, is_known, order in seated.order_by("position").values_list(*fields):
+        for n, story in enumerate(order, start=1):
+            place_by_story[pk, story] = n_read[rater] + n
+        if not is_known:
+            n_read[rater] += len(order)
+    return place_by_story
+
+
+def _rater(rater: str, readings: list[_Reading], panel: float, n_raters: int) -> RaterPace:
+    timed = [reading for reading in readings if reading.minutes]
+    minutes = sum(reading.minutes for reading in timed)
+    with_text = [reading for reading in timed if reading.n_words]
+    row = RaterPace(
+        rater=rater,
+        n_stories=len(readings),
+        n_untimed=len(readings) - len(timed),
+        median_minutes=median(reading.minutes for reading in timed) if timed else None,
+        words_read=sum(r.n_words for r in with_text) / sum(r.minutes for r in with_text) if with_text else None,
+        words_written=sum(reading.n_written for reading in timed) / minutes if timed else None,
+    )
+    return RaterPace(**{**vars(row), "questions": tuple(_questions(row, timed, panel, n_raters))})
+
+
+def _questions(row: RaterPace, timed: list[_Reading], panel: float, n_raters: int) -> Iterator[str]:
+    if (row.words_read or 0) > FASTEST:
+        yield "fast"
+    if row.median_minutes is not None and n_raters >= FEWEST_RATERS:
+        if row.median_minutes < panel / 2:
+            yield "short"
+        elif row.median_minutes > 2 * panel:
+            yield "long"
+    ordered = [reading.minutes for reading in sorted(timed, key=lambda r: r.place or 0) if reading.place]
+    third = len(ordered) // 3
+    if len(ordered) >= FEWEST_STORIES and fmean(ordered[-third:]) < fmean(ordered[:third]) / 2:
+        yield "hurried"
+    if row.n_untimed and timed:
+        yield "untimed"
+
+
+def _places(timed: list[_Reading], middle: dict[str, float]) -> Iterator[PlacePace]:
+    by_place: dict[int, list[_Reading]] = defaultdict(list)
+    for reading in timed:
+        if reading.place is not None:
+            by_place[reading.place].append(reading)
+    for place in sorted(by_place):
+        readings = by_place[place]
+        yield PlacePace(
+            place=place,
+            n=len(readings),
+            median_minutes=median(reading.minutes for reading in readings),
+            percent_of_own=median(100 * reading.minutes / middle[reading.rater] for reading in readings),
+        )
+
+
+def _cells(row: RaterPace) -> Row:
+    return {
+        "rater": row.rater,
+        "n_stories": row.n_stories,
+        "n_untimed": row.n_untimed,
+        "median_minutes": row.median_minutes,
+        "story_words_a_minute": row.words_read,
+        "rationale_words_a_minute": row.words_written,
+        "to_ask_about": "; ".join(row.questions),
+    }

@@ -1,0 +1,149 @@
+"""How far raters agree with themselves: what they answered about a story that they were given twice, in two groups."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext_lazy
+
+from reports.figures.base import (
+    N_RESAMPLES,
+    Figure,
+    Floor,
+    Interval,
+    ItemRow,
+    Listing,
+    Row,
+    interval,
+    item_cells,
+    item_fields,
+)
+from reports.lazy import intervals, np, repeats
+from reports.numbers import decimal, whole
+from reports.numbers import interval as between
+from studies.models import Story
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset, StepItem
+    from stats.intervals import Interval as StatisticInterval
+
+SALT = 55  # of the seed
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepeatRow(ItemRow):
+    """One item, over all who answered it twice about one text.
+
+    rater : "" for all together
+    percent_same : of 100 answers given twice, how many are the same; its interval is over texts
+    mean_change : on scales how far apart the two are, in points
+    """
+
+    rater: str
+    n: int
+    n_raters: int
+    n_stories: int
+    percent_same: float
+    interval: Interval
+    floor: Floor
+    mean_change: float | None
+
+
+@dataclass(frozen=True)
+class _Twice:
+    rater: str
+    text: str
+    first: float
+    second: float
+
+
+class Repeats(Figure[Listing[RepeatRow]]):
+    """A text is one if it stands in two groups, or under two codes in the same words."""
+
+    key = "repeats"
+    title = gettext_lazy("What raters read twice")
+    position = 56
+    result = Listing[RepeatRow]
+    tables = ("repeats",)
+
+    def compute(self, dataset: Dataset) -> Listing[RepeatRow]:
+        text_by_story = _texts(dataset)
+        if len(set(text_by_story.values())) == len(dataset.units):
+            return Listing(())
+        rows: list[RepeatRow] = []
+        for salt, item in enumerate(item for item in dataset.items if item.type.is_verdict or item.is_scale):
+            pairs = _pairs(dataset, item, text_by_story) if item.is_about_a_story else []
+            if pairs:
+                rows.append(_row(dataset, item, pairs, rater="", salt=(salt, 0)))
+                raters = sorted({pair.rater for pair in pairs})
+                for n, rater in enumerate(raters, start=1):
+                    own = [pair for pair in pairs if pair.rater == rater]
+                    rows.append(_row(dataset, item, own, rater=rater, salt=(salt, n)))
+        return Listing(tuple(rows))
+
+    def rows(self, result: Listing[RepeatRow]) -> dict[str, Iterator[Row]]:
+        return {"repeats": (_cells(row) for row in result.rows)}
+
+    def lines(self, result: Listing[RepeatRow]) -> Iterator[str]:
+        yield "\nWhat raters read twice: the same answer, of 100 given twice"
+        for row in result.rows:
+            about = f"{row.title[:34]:<34} {row.rater or 'all'}"
+            ends = f"95 % {between(row.interval)}, chance to {decimal(row.floor.upper)}"
+            yield f"  {about}: {decimal(row.percent_same)}, {ends}, n = {whole(row.n)}"
+
+
+def _texts(dataset: Dataset) -> dict[str, str]:
+    """What stands for each story's text, by its code: its hash, or the code where it is withheld. One query."""
+    fields = ("code", "sha256", "is_withheld")
+    stories = Story.objects.filter(study=dataset.study).values_list(*fields)
+    return {code: code if is_withheld else sha256 for code, sha256, is_withheld in stories}
+
+
+def _pairs(dataset: Dataset, item: StepItem, text_by_story: dict[str, str]) -> list[_Twice]:
+    """The first two answers of a rater to the item about one text, by group and story."""
+    answers = dataset.answers_to(item).sort_values(["rater", "group", "story"])
+    numbers = defaultdict[tuple[str, str], list[float]](list)
+    for rater, story, number in zip(answers["rater"], answers["story"], answers["analysed"], strict=True):
+        numbers[rater, text_by_story[story]].append(float(number))
+    return [_Twice(rater, text, *values[:2]) for (rater, text), values in numbers.items() if len(values) > 1]
+
+
+def _row(dataset: Dataset, item: StepItem, pairs: list[_Twice], *, rater: str, salt: tuple[int, int]) -> RepeatRow:
+    first, second = (np.array([getattr(pair, name) for pair in pairs]) for name in ("first", "second"))
+
+    def ends() -> StatisticInterval:
+        is_same = 100.0 * (first == second)
+        rng = dataset.rng(SALT, *salt, 0)
+        texts = [pair.text for pair in pairs]
+        return intervals.mean_interval(is_same, texts, rng=rng, n_resamples=N_RESAMPLES).clipped(0, 100)
+
+    floor = repeats.same_share_floor(first, second, [pair.rater for pair in pairs], rng=dataset.rng(SALT, *salt, 1))
+    return RepeatRow(
+        **item_fields(item),
+        rater=rater,
+        n=len(pairs),
+        n_raters=len({pair.rater for pair in pairs}),
+        n_stories=len({pair.text for pair in pairs}),
+        percent_same=repeats.same_share(first, second),
+        interval=interval(ends),
+        floor=Floor(mean=floor.mean, upper=floor.upper),
+        mean_change=repeats.mean_change(first, second) if item.is_scale else None,
+    )
+
+
+def _cells(row: RepeatRow) -> Row:
+    return item_cells(row) | {
+        "rater": row.rater or "all",
+        "percent_same": row.percent_same,
+        "low": row.interval.low,
+        "high": row.interval.high,
+        "chance_mean": row.floor.mean,
+        "chance_upper": row.floor.upper,
+        "mean_change": row.mean_change,
+        "n": row.n,
+        "n_raters": row.n_raters,
+        "n_stories": row.n_stories,
+    }

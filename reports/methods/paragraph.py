@@ -1,0 +1,276 @@
+"""The methods paragraph of a paper, made from the protocol, the plan and the results: every number in it is theirs.
+
+A sentence that does not hold for the study is not there. Nothing by source stands in it while results are sealed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any
+
+from django.utils.text import get_text_list
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.models import Rater
+from judges.models import Judge
+from reports.methods.citation import SHORT, quire_version
+from reports.models import Report
+from reports.numbers import coefficient, coefficients, decimal, whole
+from reports.results import Results
+from studies import protocol
+from studies.models import Step, Study
+
+# Libraries that compute what a section says, by the section's key.
+LIBRARIES = {
+    "agreement": ("statsmodels", "krippendorff"),
+    "comparisons": ("scipy", "statsmodels"),
+    "rankings": ("scipy",),
+    "judges": ("scikit-learn",),
+    "judges_on_scales": ("scipy",),
+    "alternative_annotator": ("scipy", "statsmodels"),
+}
+
+
+@dataclass(frozen=True)
+class MethodsParagraph:
+    """title : of the part; sentences : none where nothing of it holds"""
+
+    title: str
+    sentences: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.sentences)
+
+
+def write_paragraphs(study: Study, results: Results, report: Report) -> list[MethodsParagraph]:
+    """What was asked of whom, how it was analysed, and which judges answered; parts without a sentence left out."""
+    parts = [
+        (_("Design and raters"), _design(study, results)),
+        (_("What was asked"), _instruments(study, results)),
+        (_("What was left out"), _exclusions(study, results)),
+        (_("Analysis"), [*_plan(study, results), *_statistics(results)]),
+        (_("Judges"), _judges(study)),
+        (_("Computing"), _computing(results, report)),
+    ]
+    paragraphs = [MethodsParagraph(title, tuple(sentences)) for title, sentences in parts]
+    return [paragraph for paragraph in paragraphs if paragraph.sentences]
+
+
+def to_text(paragraphs: Iterable[MethodsParagraph]) -> str:
+    """The paragraphs as plain text."""
+    return "\n\n".join(paragraph.text for paragraph in paragraphs) + "\n"
+
+
+def _design(study: Study, results: Results) -> Iterator[str]:
+    progress = results.figures["progress"]
+    if progress is None:
+        return
+    sentence = ngettext(
+        "%(raters)s rater read %(stories)s stories in %(groups)s groups.",
+        "%(raters)s raters read %(stories)s stories in %(groups)s groups.",
+        progress.n_raters,
+    )
+    counts = {"raters": progress.n_raters, "stories": progress.n_stories, "groups": progress.n_groups}
+    yield sentence % {name: whole(n) for name, n in counts.items()}
+    if progress.raters == "simulated":
+        yield _("All raters were simulated; nothing here was said by a person.")
+    if progress.n_seats:
+        yield _("Each group was to be read by %(k)s raters; %(submitted)s of %(seats)s readings were submitted.") % {
+            "k": whole(study.seats_per_group),
+            "submitted": whole(progress.n_submitted),
+            "seats": whole(progress.n_seats),
+        }
+    yield _("The order of stories within a group was: %(order)s.") % {"order": study.get_order_policy_display()}
+    if progress.median_minutes_per_story is not None:
+        yield _("The median active time for a story was %(minutes)s minutes.") % {
+            "minutes": decimal(progress.median_minutes_per_story)
+        }
+    if results.sources:
+        yield _("Stories were by %(sources)s.") % {
+            "sources": get_text_list([f"{row.source} ({row.n_stories})" for row in results.sources], _("and"))
+        }
+
+
+def _instruments(study: Study, results: Results) -> Iterator[str]:
+    version = protocol.latest(study)
+    if version is None:
+        return
+    for step in protocol.load_protocol(version).steps:
+        if step.kind != Step.Kind.RATING or step.instrument is None:
+            continue
+        instrument, n = step.instrument, len(protocol.items_of(step))
+        sentence = ngettext(
+            "In the step “%(step)s” raters answered %(n)s item of “%(title)s”, version %(version)s",
+            "In the step “%(step)s” raters answered the %(n)s items of “%(title)s”, version %(version)s",
+            n,
+        ) % {"step": step.title or step.key, "n": n, "title": instrument.title, "version": instrument.version}
+        yield f"{sentence} ({instrument.citation})." if instrument.citation else f"{sentence}."
+    progress = results.figures["progress"]
+    if progress is not None and progress.n_answers:
+        yield _("They gave %(n)s answers; %(missing)s that were due are missing.") % {
+            "n": whole(progress.n_answers),
+            "missing": whole(progress.n_missing),
+        }
+
+
+def _exclusions(study: Study, results: Results) -> Iterator[str]:
+    """What people answered and no result counts, by why; only reasons that occurred."""
+    progress = results.figures["progress"]
+    if progress is None:
+        return
+    words = {
+        "open": _("of readings not submitted"),
+        "given_up": _("of readings given up"),
+        "withdrawn": _("of raters who withdrew"),
+        "simulated": _("of simulated raters"),
+        "practice": _("in practice"),
+    }
+    counts = {name: getattr(progress.left_out, name) for name in words}
+    if parts := [f"{whole(n)} {words[name]}" for name, n in counts.items() if n]:
+        yield _("No result counts the answers %(parts)s.") % {"parts": get_text_list(parts, _("and"))}
+    plan = protocol.frozen_plan(study)
+    if plan and plan.exclusions and not results.is_sealed:
+        yield _("Exclusions as planned: %(words)s") % {"words": plan.exclusions.strip()}
+
+
+def _plan(study: Study, results: Results) -> Iterator[str]:
+    plan = protocol.frozen_plan(study)
+    if plan is None:
+        yield _("No analysis plan was frozen with the protocol, so all analyses are exploratory.")
+        return
+    yield _("An analysis plan was frozen with the protocol; its primary outcome is confirmatory, all else exploratory.")
+    if results.is_sealed:
+        return
+    yield _("Primary outcome: %(outcome)s.") % {"outcome": plan.outcome}
+    if plan.reference:
+        yield _("The reference source was %(reference)s.") % {"reference": plan.reference}
+    if plan.margin is not None:
+        yield _("Sources count as equally good within a margin of %(margin)s.") % {"margin": decimal(plan.margin, 2)}
+
+
+def _statistics(results: Results) -> Iterator[str]:
+    """One sentence for each section that has a result."""
+    shown = {figure.key: result for figure, result in results.visible}
+    if rates := shown.get("pass_rates"):
+        yield _("Pass rates are the share of Yes among %(n)s verdicts; the mean over items is %(mean)s %%.") % {
+            "n": whole(rates.n_verdicts),
+            "mean": decimal(rates.mean.overall.value),
+        }
+    if "ratings" in shown:
+        yield _("Ratings are described by their mean and standard deviation.")
+    if "pass_rates" in shown or "ratings" in shown:
+        yield _(
+            "Intervals are 95 % intervals over clusters (groups that share raters or a premise): Student’s t below "
+            "30 clusters, percentile intervals of resampled clusters from 30."
+        )
+    if compared := shown.get("comparisons"):
+        yield from _comparisons(compared)
+    yield from _agreement(shown.get("agreement"))
+    if "rankings" in shown:
+        yield _("Agreement on rankings is Kendall’s W within each group, and its mean.")
+    if any(key.startswith("judges") for key in shown):
+        yield _(
+            "Judges were compared with people on the same items and stories; what a judge declined, or what could "
+            "not be read, was counted and never taken for an answer."
+        )
+    if "alternative_annotator" in shown:
+        yield _("Whether a judge could stand in for an expert was tested as by Calderon, Reichart and Dror (2025).")
+
+
+def _comparisons(compared: Any) -> Iterator[str]:
+    contrasts = [row for outcome in compared.whole for row in outcome.contrasts if row.test]
+    tests = list(dict.fromkeys(row.test for row in contrasts))
+    if not tests:
+        return
+    yield _("Sources were compared on story means (%(tests)s).") % {"tests": ", ".join(tests)}
+    if all(row.is_paired for row in contrasts):
+        yield _("Sources were paired within groups, which hold stories of both.")
+    yield _(
+        "p values were adjusted by Holm over the contrasts of an outcome, those of single items by Benjamini and "
+        "Hochberg."
+    )
+
+
+def _agreement(agreement: Any) -> Iterator[str]:
+    if agreement is None:
+        return
+    mean = agreement.mean
+    yield _(
+        "Agreement is Fleiss’ kappa where answers are told apart and Krippendorff’s alpha on scales; the chance floor "
+        "is the same coefficient on answers shuffled within each rater."
+    )
+    if mean is not None and mean.coefficient.value is not None:
+        values = {"kappa": coefficient(mean.coefficient.value), "n": mean.coefficient.n}
+        yield (
+            ngettext(
+                "Kappa of %(n)s item is %(kappa)s",
+                "The mean kappa of %(n)s items is %(kappa)s",
+                mean.coefficient.n or 0,
+            )
+            % values
+            + (
+                _(" (95 %% interval %(ends)s)") % {"ends": coefficients(mean.interval)}
+                if mean.interval.low is not None
+                else ""
+            )
+            + (
+                _("; shuffled answers pass %(floor)s in 2.5 %% of shuffles.") % {"floor": coefficient(mean.floor.upper)}
+                if mean.floor.upper is not None
+                else "."
+            )
+        )
+
+
+def _judges(study: Study) -> Iterator[str]:
+    """Each judge with what answered for it: a model with its prompt, or a metric."""
+    kinds = dict(study.raters.exclude(kind=Rater.Kind.PERSON).order_by("code").values_list("code", "kind"))
+    known = {
+        judge.slug: judge
+        for judge in Judge.objects.filter(slug__in=kinds, is_trial=False).select_related("endpoint", "prompt")
+    }
+    for code in kinds:
+        judge = known.get(code)
+        if judge is None:
+            yield _("The answers of the judge %(judge)s were imported.") % {"judge": code}
+        elif judge.metric:
+            yield _("%(judge)s is the metric %(metric)s, version %(version)s.") % {
+                "judge": code,
+                "metric": judge.metric,
+                "version": judge.metric_version,
+            }
+        elif judge.prompt is not None:
+            yield _(
+                "%(judge)s is the model %(model)s, asked with the prompt %(prompt)s, version %(version)s%(rest)s."
+            ) % {
+                "judge": code,
+                "model": judge.model,
+                "prompt": judge.prompt.name,
+                "version": judge.prompt.version,
+                "rest": "".join(f", {name} {value}" for name, value in sorted(judge.parameters.items())),
+            }
+
+
+def _computing(results: Results, report: Report) -> Iterator[str]:
+    shown = {figure.key for figure, _result in results.visible}
+    names = dict.fromkeys(["numpy", *(name for key in LIBRARIES if key in shown for name in LIBRARIES[key])])
+    libraries = get_text_list([f"{name} {metadata.version(name)}" for name in names], _("and"))
+    resampled = results.figures["agreement"] or results.figures["pass_rates"]
+    if resampled is not None:
+        yield _("Resampling and shuffling drew %(n)s times from the seed %(seed)s.") % {
+            "n": whole(resampled.n_resamples),
+            "seed": resampled.seed,
+        }
+    if results.study.protocol:
+        yield _("Protocol %(version)s has the SHA-256 %(sha256)s.") % {
+            "version": results.study.protocol.version,
+            "sha256": results.study.protocol.sha256,
+        }
+    yield _("Computed with Quire %(version)s and %(libraries)s, as installed now; report %(fingerprint)s.") % {
+        "version": quire_version(),
+        "libraries": libraries,
+        "fingerprint": report.fingerprint[:SHORT],
+    }

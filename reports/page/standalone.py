@@ -1,0 +1,122 @@
+"""A plot as a file of its own: SVG with its styles written in, and PNG made from it.
+
+The styles are those of the page, read from its stylesheet, on white and in the light colours; so a plot looks the same
+wherever it is shown, and a new kind of mark needs no second list. PNG is drawn by resvg, with the page's own font.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from textwrap import wrap
+from typing import Any
+
+from django.contrib.staticfiles import finders
+from django.template.loader import render_to_string
+
+from reports.page.shapes import Drawing, Shape
+
+FONTS = Path(__file__).parent / "fonts"
+FONT_FILES = ("source-sans-3-regular.ttf", "source-sans-3-semibold.ttf")
+FAMILY = "Source Sans 3"
+BORDER = 24
+LINE = 18
+LETTERS_A_LINE = 135
+ZOOM = 2.0
+ATTRIBUTES = {
+    *("fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "stroke-linecap"),
+    *("stroke-opacity", "opacity", "font-size", "font-weight", "paint-order", "shape-rendering"),
+}
+NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True)
+class StyledShape:
+    shape: Shape
+    attributes: dict[str, str]
+
+
+@dataclass(frozen=True)
+class NoteLine:
+    y: int
+    words: str
+
+
+def write_svg(drawing: Drawing, *, title: str, description: str, notes: Sequence[str]) -> str:
+    """The drawing as an SVG document that needs nothing else, on white.
+
+    notes : what stands below it: what must be read with it, and where it is from
+    """
+    styles = read_styles()
+    head = 30
+    lines = [words for note in notes for words in wrap(note, LETTERS_A_LINE)]
+    context = {
+        "width": drawing.width + 2 * BORDER,
+        "height": drawing.height + 2 * BORDER + head + LINE * len(lines) + 6,
+        "border": BORDER,
+        "head": BORDER + head,
+        "title": title,
+        "description": description,
+        "family": FAMILY,
+        "ink": read_tokens()["ink"],
+        "ink_soft": read_tokens()["ink-soft"],
+        "shapes": [StyledShape(shape, _attributes(shape, styles)) for shape in drawing.shapes],
+        "lines": [
+            NoteLine(BORDER + head + drawing.height + LINE * (n + 1) + 6, words) for n, words in enumerate(lines)
+        ],
+    }
+    return NOT_IN_XML.sub("", render_to_string("reports/standalone.svg", context))
+
+
+def write_png(svg: str) -> bytes:
+    """The same as pixels, twice as many as units. Letters that our font lacks are taken from the system's."""
+    import resvg_py  # only whoever asks for a picture pays for it
+
+    fonts = [str(FONTS / name) for name in FONT_FILES]
+    return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=ZOOM, font_files=fonts, background="#ffffff"))
+
+
+def _attributes(shape: Shape, styles: dict[str, dict[str, str]]) -> dict[str, str]:
+    """The presentation attributes of a shape: those of all its classes, in the order of the stylesheet."""
+    classes = set(shape.css.split())
+    attributes = {key: value for css, rules in styles.items() if css in classes for key, value in rules.items()}
+    if shape.text:
+        attributes.setdefault("fill", read_tokens()["ink"])
+    return attributes
+
+
+# ── the page's stylesheet ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+@cache
+def _read_stylesheet() -> str:
+    path: Any = finders.find("quire/quire.css")
+    return re.sub(r"/\*.*?\*/", "", Path(path).read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+@cache
+def read_tokens() -> dict[str, str]:
+    """The colours of the light page by name; the page itself is white, as paper is."""
+    (block,) = re.findall(r":root \{(.*?)\}", _read_stylesheet(), flags=re.DOTALL)[:1]
+    return dict(re.findall(r"--([\w-]+):\s*([^;]+);", block)) | {"page": "#ffffff"}
+
+
+@cache
+def read_styles() -> dict[str, dict[str, str]]:
+    """What the stylesheet says of each class of mark in a plot, as presentation attributes, later rules last."""
+    styles: dict[str, dict[str, str]] = {}
+    for selectors, block in re.findall(r"^\s*(\.plot [^{}]*)\{([^{}]*)\}", _read_stylesheet(), flags=re.MULTILINE):
+        rules = dict(re.findall(r"([\w-]+):\s*([^;]+?)\s*(?:;|$)", block.strip()))
+        attributes = {name: _resolve(value) for name, value in rules.items() if name in ATTRIBUTES}
+        if "font-weight" in attributes:  # as attributes have them, and as our font has two of them
+            attributes["font-weight"] = f"{round(int(attributes['font-weight']), -2)}"
+        for css in re.findall(r"\.([\w-]+)", selectors):
+            styles.setdefault(css, {}).update(attributes)
+    return styles
+
+
+def _resolve(value: str) -> str:
+    return re.sub(r"var\(--([\w-]+)\)", lambda match: read_tokens()[match[1]], value).removesuffix("px")

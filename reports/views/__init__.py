@@ -1,0 +1,1 @@
+"""Pages and files of results: who may see one is said in each view's first line."""

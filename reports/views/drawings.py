@@ -1,0 +1,63 @@
+"""Each plot of a report as a file: SVG that needs nothing else, and PNG; under the same rules as the page itself."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+
+from config import roles
+from reports.models import Report
+from reports.page import drawings, standalone
+from reports.page.context import notices
+from reports.page.drawings import NamedPlot
+from reports.results import Results
+from reports.views.shared import read_stored, with_report
+from studies.access import Access
+from studies.views.guards import require_in_study
+
+
+@require_in_study(roles.VIEW_REPORT)
+@with_report
+def svg(request: HttpRequest, access: Access, report: Report, *, plot: str) -> HttpResponse:
+    """The plot as SVG, of the report as it is now or of the stored one; 404 if the report has no such plot."""
+    return _file(access, plot, "svg", "image/svg+xml", _draw(report, plot).encode())
+
+
+@require_in_study(roles.VIEW_REPORT)
+@with_report
+def png(request: HttpRequest, access: Access, report: Report, *, plot: str) -> HttpResponse:
+    """The plot as PNG, likewise."""
+    return _file(access, plot, "png", "image/png", standalone.write_png(_draw(report, plot)))
+
+
+def _draw(report: Report, name: str) -> str:
+    document = read_stored(report)
+    named = drawings.find_plot(document, name)
+    if named is None:
+        raise Http404
+    return standalone.write_svg(
+        drawings.draw(named.plot).wide,
+        title=named.title,
+        description=_("The table of this plot holds every value: %(tables)s.")
+        % {"tables": ", ".join(f"{table}.csv" for table in named.figure.tables)},
+        notes=_notes(document, report, named),
+    )
+
+
+def _notes(document: Results, report: Report, named: NamedPlot) -> list[str]:
+    """What must be read with the plot, and where it is from."""
+    source = _("%(study)s. Report %(fingerprint)s, computed %(day)s with Quire. Values: %(tables)s.") % {
+        "study": document.study.title,
+        "fingerprint": report.fingerprint[:12],
+        "day": date_format(report.made_at, "DATE_FORMAT"),
+        "tables": ", ".join(f"{table}.csv" for table in named.figure.tables),
+    }
+    return [*map(str, notices(document)), source]
+
+
+def _file(access: Access, plot: str, ending: str, content_type: str, content: bytes) -> HttpResponse:
+    name = f"{access.study.slug}-{plot}.{ending}"
+    return HttpResponse(
+        content, content_type=content_type, headers={"Content-Disposition": f'attachment; filename="{name}"'}
+    )

@@ -1,0 +1,93 @@
+"""What a paper says of a study: the methods paragraph, tables for LaTeX, how to cite it, earlier reports."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+
+from config import roles
+from reports import figures
+from reports.methods import latex
+from reports.methods.citation import SHORT, cite
+from reports.methods.paragraph import to_text, write_paragraphs
+from reports.models import Report
+from reports.page.context import notices
+from reports.page.csv import find_table
+from reports.results import Results
+from reports.views.shared import may_see_sources, of_study, read_stored, with_report
+from studies.access import Access
+from studies.views.guards import require_in_study
+
+MOST_REPORTS = 20  # of those stored before that the page lists
+
+
+@require_in_study(roles.VIEW_REPORT)
+@with_report
+def show(request: HttpRequest, access: Access, report: Report) -> HttpResponse:
+    """The page *Methods* of a study."""
+    results = read_stored(report)
+    address = reverse("reports:stored", args=[access.study.slug, report.fingerprint[:SHORT]])
+    context = {
+        "report": report,
+        "results": results,
+        "notices": notices(results),
+        "paragraphs": write_paragraphs(access.study, results, report),
+        "tables": latex.main_tables(results),
+        "citation": cite(report, request.build_absolute_uri(address)),
+        "reports": _stored_reports(access),
+        "most": MOST_REPORTS,
+        "main_class": "research",
+    }
+    return render(request, "reports/methods.html", of_study(access) | context)
+
+
+@require_in_study(roles.VIEW_REPORT)
+@with_report
+def paragraph(request: HttpRequest, access: Access, report: Report) -> HttpResponse:
+    """The methods paragraph as plain text."""
+    text = to_text(write_paragraphs(access.study, read_stored(report), report))
+    return _file(f"{access.study.slug}-methods.txt", "text/plain; charset=utf-8", text)
+
+
+@require_in_study(roles.VIEW_REPORT)
+@with_report
+def document(request: HttpRequest, access: Access, report: Report) -> HttpResponse:
+    """The paragraph and the main table of every section, as one LaTeX document."""
+    results = read_stored(report)
+    text = to_text(write_paragraphs(access.study, results, report))
+    content = latex.write_document(latex.main_tables(results), paragraph=text)
+    return _file(f"{access.study.slug}-methods.tex", "application/x-tex; charset=utf-8", content)
+
+
+@require_in_study(roles.VIEW_REPORT)
+@with_report
+def table(request: HttpRequest, access: Access, report: Report, *, table: str) -> HttpResponse:
+    """One table of the report for LaTeX; 404 if this study has nothing that would stand in it."""
+    if table not in figures.by_table():
+        raise Http404
+    results = read_stored(report)
+    rows = _rows(results, table)
+    if not rows:
+        raise Http404
+    caption = f"{figures.by_table()[table].title}. {results.study.title}"
+    content = latex.write_table(table, caption, rows) + "\n"
+    return _file(f"{access.study.slug}-{table}.tex", "application/x-tex; charset=utf-8", content)
+
+
+def _rows(results: Results, table: str) -> list[dict[str, object]]:
+    return find_table(results, table)[1]
+
+
+def _stored_reports(access: Access) -> list[Report]:
+    """The latest stored reports of the study that whoever asks may open, without their results."""
+    reports = access.study.reports.filter(kind=Report.Kind.RESULTS).defer("result").order_by("-made_at", "-pk")
+    if not may_see_sources(access):
+        reports = reports.filter(result__is_sealed=True)
+    return list(reports[:MOST_REPORTS])
+
+
+def _file(name: str, content_type: str, content: str) -> HttpResponse:
+    return HttpResponse(
+        content, content_type=content_type, headers={"Content-Disposition": f'attachment; filename="{name}"'}
+    )

@@ -1,0 +1,66 @@
+"""The list of studies and the report of one, for staff whose role may see them, in all studies or in this one.
+
+Like the raters' pages they refuse query parameters, which nothing of ours sends.
+"""
+
+from django.contrib.admin.views.decorators import staff_member_required
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import add_never_cache_headers
+from django.views.decorators.http import require_safe
+from django_htmx.http import HttpResponseClientRefresh
+
+from annotation.models import Assignment, Rater, Seat
+from config import roles
+from reports import results
+from reports.page.context import context
+from reports.views.shared import obtain_report, of_study, render_waiting
+from studies.access import Access, visible_studies
+from studies.models import Story
+from studies.views.guards import refuse_unknown, require_in_study
+
+
+@require_safe
+@staff_member_required
+def index(request: HttpRequest) -> HttpResponse:
+    """Every study whose report the account may see, with how far it has come."""
+    visible = visible_studies(request.user, roles.VIEW_REPORT)
+    if not request.user.has_perm(roles.VIEW_REPORT) and not visible.exists():
+        raise PermissionDenied
+    refuse_unknown(request, ())
+    of_study = Q(study=OuterRef("pk"))
+    seats = Seat.objects.filter(of_study, rater_kind=Rater.Kind.PERSON)
+    assignments = Assignment.objects.filter(
+        of_study, rater_kind=Rater.Kind.PERSON, status=Assignment.Status.SUBMITTED, seat__isnull=False
+    )
+    studies = visible.annotate(
+        **{
+            name: Coalesce(Subquery(rows.order_by().values("study").annotate(n=Count("pk")).values("n")), 0)
+            for name, rows in {
+                "n_stories": Story.objects.filter(of_study),
+                "n_seats": seats,
+                "n_done": assignments,
+            }.items()
+        }
+    )
+    response = render(request, "reports/index.html", {"studies": studies.order_by("-launched_at", "slug")})
+    add_never_cache_headers(response)
+    return response
+
+
+@require_in_study(roles.VIEW_REPORT)
+def show(request: HttpRequest, access: Access) -> HttpResponse:
+    """What the study amounts to; while a worker computes it, the latest before it, and how far it is."""
+    report, computation = obtain_report(request, access)
+    if request.headers.get("HX-Target") == "computing":
+        if computation is None:
+            return HttpResponseClientRefresh()
+        part = {"computation": computation, "report": report}
+        return render(request, "reports/computing.html", of_study(access) | part)
+    if report is None:
+        return render_waiting(request, access, computation)
+    page = context(results.read_results(report.result)) | {"report": report, "computation": computation}
+    return render(request, "reports/show.html", {"main_class": "research"} | of_study(access) | page)

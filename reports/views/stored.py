@@ -1,0 +1,68 @@
+"""A stored report at its permanent address, by fingerprint: what was computed then, and what changed since the last."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+
+from annotation.models import Withdrawal
+from config import roles
+from reports import figures, results
+from reports.figures.codec import Undecodable
+from reports.methods.changes import compare, previous
+from reports.methods.citation import SHORT, cite
+from reports.models import Report
+from reports.page.context import context
+from reports.page.csv import csv_lines, find_table
+from reports.results import Results
+from reports.views.shared import of_study, read_stored, with_report
+from studies.access import Access
+from studies.views.guards import require_in_study
+
+
+@require_in_study(roles.VIEW_REPORT)
+@with_report
+def show(request: HttpRequest, access: Access, report: Report) -> HttpResponse:
+    """The report as it was stored, with its date, what changed since the one before, and how to cite it."""
+    document = read_stored(report)
+    earlier = previous(report)
+    address = reverse("reports:stored", args=[access.study.slug, report.fingerprint[:SHORT]])
+    stored = {
+        "report": report,
+        "is_stored": True,
+        "earlier": earlier,
+        "changes": _changes(earlier, document),
+        "citation": cite(report, request.build_absolute_uri(address)),
+        "n_withdrawn": Withdrawal.objects.filter(rater__study=access.study, at__gt=report.made_at).count(),
+        "main_class": "research",
+    }
+    return render(request, "reports/stored.html", of_study(access) | context(document) | stored)
+
+
+@require_in_study(roles.VIEW_REPORT)
+@with_report
+def table(request: HttpRequest, access: Access, report: Report, *, table: str) -> HttpResponseBase:
+    """One table of the stored report, unrounded."""
+    if table not in figures.by_table():
+        raise Http404
+    header, rows = find_table(read_stored(report), table)
+    if not rows:
+        raise Http404
+    name = f"{access.study.slug}-{table}-{report.fingerprint[:SHORT]}.csv"
+    return StreamingHttpResponse(
+        csv_lines(header, rows),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+def _changes(earlier: Report | None, document: Results) -> list[object] | None:
+    """What changed since the report before; None without one that can be read."""
+    if earlier is None:
+        return None
+    try:
+        return list(compare(results.read_results(earlier.result), document))
+    except Undecodable:
+        return None
