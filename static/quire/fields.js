@@ -14,8 +14,10 @@ function fit(field) {
   const frame = field.offsetHeight - field.clientHeight;
   if (field.matches(PHRASE)) {
     style.whiteSpace = "pre";
+    style.flexGrow = "0"; // or it would be as wide as its hint, whatever it says
     style.width = "0";
     style.width = `${field.scrollWidth + 2}px`;
+    style.flexGrow = "";
     style.whiteSpace = "";
   }
   style.height = "0";

@@ -13,10 +13,17 @@ const announcer = document.getElementById("quoting-said");
 const PANE_HEAD = 60; // pixels at the top of the pane in which a paragraph does not count as visible
 
 const HOLDERS = "#questions form[data-saves] fieldset:enabled [data-quotes]";
-/** @type {HTMLElement | null} where the next quote goes: beside the button that was pressed, … */
-let target = null;
-// … otherwise to the first place for quotes.
-const holder = () => (target?.isConnected ? target : document.querySelector(HOLDERS));
+/**
+ * All that is remembered between two events: where the next quote goes, and what is being chosen by keys.
+ * @typedef {object} Choosing
+ * @property {HTMLElement | null} target beside the button that was pressed; null for the first place for quotes
+ * @property {HTMLElement | null} origin what had the focus before; while there is something, a passage is being chosen
+ * @property {HTMLElement | null} current the paragraph that has the focus
+ * @property {number} sentence which sentence of it; -1 for all
+ */
+/** @type {Choosing} */
+const state = { target: null, origin: null, current: null, sentence: -1 };
+const holder = () => (state.target?.isConnected ? state.target : document.querySelector(HOLDERS));
 const figures = () => [...document.querySelectorAll(`${HOLDERS.replace(":enabled", "")} figure.quote`)];
 const paragraphs = () => [...(story?.querySelectorAll(":scope > p") ?? [])];
 /** @param {Element} figure @returns {HTMLInputElement} */
@@ -131,7 +138,7 @@ function stretches(quotes) {
 /** @param {Passage[]} passages */
 function quote(passages) {
   const to = holder();
-  target = null;
+  state.target = null;
   if (!to) return say("nowhere");
   const quoted = [...to.querySelectorAll("figure.quote")].map(passageOf);
   const added = passages
@@ -186,16 +193,10 @@ document.addEventListener("click", (event) => {
 
 // ── Choosing by keys: paragraphs take the focus only now, and only one at a time ──
 
-/** @type {HTMLElement | null} what had the focus before; while there is something, a passage is being chosen */
-let origin = null;
-/** @type {HTMLElement | null} the paragraph that has the focus */
-let current = null;
-let sentence = -1; // which sentence of it; -1 for all
-
 /** @param {HTMLElement} from */
 function choose(from) {
   if (!holder()) return say("nowhere");
-  origin = from;
+  state.origin = from;
   turnTo("story");
   if (bar) required("[data-choosing]", bar).hidden = false;
   say("choose");
@@ -209,8 +210,8 @@ function choose(from) {
  * @param {number} which sentence
  */
 function moveTo(p, which = -1) {
-  if (current && current !== p) current.removeAttribute("tabindex");
-  [current, sentence] = [p, which];
+  if (state.current && state.current !== p) state.current.removeAttribute("tabindex");
+  [state.current, state.sentence] = [p, which];
   p.tabIndex = -1;
   p.focus({ preventScroll: true });
   p.scrollIntoView({ block: "nearest" });
@@ -228,17 +229,17 @@ function sentencesOf(p) {
 
 // End choosing, or looking at where a passage stands.
 function stop() {
-  origin = null;
-  target = null;
-  current?.removeAttribute("tabindex");
-  current = null;
+  state.origin = null;
+  state.target = null;
+  state.current?.removeAttribute("tabindex");
+  state.current = null;
   for (const part of bar?.querySelectorAll("[data-choosing], [data-does=return]") ?? []) part.hidden = true;
 }
 
 // … and go back to where one came from.
 function leave() {
-  if (!origin) return;
-  const back = origin;
+  const back = state.origin;
+  if (!back) return;
   stop();
   if (back.closest("#questions")) turnTo("questions");
   if (back.isConnected && back !== document.body) back.focus();
@@ -250,7 +251,7 @@ function cancel() {
 }
 
 story?.addEventListener("keydown", (event) => {
-  const p = current;
+  const p = state.current;
   if (!p || event.ctrlKey || event.metaKey || event.altKey) return;
   const all = paragraphs();
   const last = sentencesOf(p).length - 1;
@@ -258,8 +259,8 @@ story?.addEventListener("keydown", (event) => {
   const moves = {
     ArrowDown: () => moveTo(all[all.indexOf(p) + 1] ?? p),
     ArrowUp: () => moveTo(all[all.indexOf(p) - 1] ?? p),
-    ArrowRight: () => moveTo(p, Math.min(sentence + 1, last)),
-    ArrowLeft: () => moveTo(p, Math.max(sentence - 1, -1)),
+    ArrowRight: () => moveTo(p, Math.min(state.sentence + 1, last)),
+    ArrowLeft: () => moveTo(p, Math.max(state.sentence - 1, -1)),
     Enter: () => quote(selectedPassages()),
     Escape: cancel,
   };
@@ -271,13 +272,13 @@ story?.addEventListener("keydown", (event) => {
 
 // Who goes on with the question by themselves need not be led back to it.
 document.getElementById("questions")?.parentElement?.addEventListener("focusin", (event) => {
-  if (origin && event.target.closest("#questions")) stop();
+  if (state.origin && event.target.closest("#questions")) stop();
 });
 
 // What is selected, or otherwise what will be chosen.
 export function quoteOrChoose(from = document.activeElement ?? document.body) {
   const fieldset = from.matches("[data-quotes-from]") ? from.closest("fieldset") : null;
-  target = fieldset?.querySelector("[data-quotes]") ?? null;
+  state.target = fieldset?.querySelector("[data-quotes]") ?? null;
   const passages = selectedPassages();
   if (passages.length) quote(passages);
   else if (from instanceof HTMLElement) choose(from);
@@ -288,7 +289,7 @@ export function quoteOrChoose(from = document.activeElement ?? document.body) {
 document.addEventListener("selectionchange", () => {
   if (!bar) return;
   bar.hidden = !holder() || !selectedPassages().length;
-  required("[data-does=return]", bar).hidden = !origin;
+  required("[data-does=return]", bar).hidden = !state.origin;
 });
 document.addEventListener("mousedown", (event) => {
   // Pressing a button must not undo the selection that it is about.
@@ -311,8 +312,8 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   turnTo(to.matches("p") ? "story" : "questions");
   if (to.matches("p")) {
-    origin = link;
-    current = to;
+    state.origin = link;
+    state.current = to;
     to.tabIndex = -1;
   }
   to.focus({ preventScroll: true });
