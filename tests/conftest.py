@@ -56,6 +56,13 @@ def _passwords_are_hashed_quickly() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _reports_are_computed_at_once() -> Iterator[None]:
+    """What a page of a report shows is tested without a worker; the few tests of waiting for one say so."""
+    with override_settings(REPORTS_AT_ONCE=True):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _static_files_are_looked_for_once() -> Iterator[None]:
     """Every test's client starts the site anew, and each time the folders of static files would be gone through."""
     add, found = WhiteNoiseMiddleware.add_files_from_finders, {}
@@ -73,13 +80,13 @@ def _static_files_are_looked_for_once() -> Iterator[None]:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Beside another database only what may differ there is tested again: what rests on no database, and what is
-    about the embedded one alone, is left out, not skipped."""
+    about the embedded one alone, is left out, not skipped. Slow tests run once, and wherever that is, all of them."""
     if connection.vendor == "sqlite":
         return
     kept: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
     for item in items:
-        (kept if _rests_on_any_database(item) else left_out).append(item)
+        (kept if item.get_closest_marker("slow") or _rests_on_any_database(item) else left_out).append(item)
     items[:] = kept
     config.hook.pytest_deselected(items=left_out)
 
@@ -100,9 +107,12 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
     """Remove what a killed run left beside its database: SQLite would take that journal for the new database's, and
-    every later run would end in "disk I/O error"."""
-    name = connection.settings_dict["TEST"]["NAME"]
-    if connection.vendor == "sqlite" and name:
+    every later run would end in "disk I/O error". Nor need a database that is thrown away wait for the disk."""
+    if connection.vendor != "sqlite":
+        return
+    options = connection.settings_dict["OPTIONS"]
+    options["init_command"] = options["init_command"].replace("synchronous=FULL", "synchronous=OFF")
+    if name := connection.settings_dict["TEST"]["NAME"]:
         for suffix in ("-wal", "-shm"):
             Path(f"{name}{suffix}").unlink(missing_ok=True)
 

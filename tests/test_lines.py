@@ -14,7 +14,7 @@ TEMPLATES = ROOT / "templates"
 # A line break between the tags of running words would be one more space among them.
 UNBREAKABLE = {
     TEMPLATES / "annotation" / "story_text.html": "{% for stretch in paragraph.stretches %}",
-    TEMPLATES / "annotation" / "prose.html": "{% for run in paragraph.runs %}",
+    TEMPLATES / "annotation" / "prose.html": "{{ run.text }}",
 }
 MOST_LINES = 400
 FOLDERS = (

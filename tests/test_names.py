@@ -21,9 +21,9 @@ WORDS = frozenset(
     """.split()  # noqa: SIM905 - a list of words reads as one
 )
 # In percent, as it stands; whoever renames lowers it, until the line can go.
-BUDGET: dict[str, float] = {}
+BUDGET: dict[str, float] = {"tools": 1.8}
 # The same of parameters.
-PARAMETER_BUDGET: dict[str, float] = {}
+PARAMETER_BUDGET: dict[str, float] = {"tools": 1.7}
 # Words in -ing that the field, or the web, uses as nouns for the thing itself.
 NOUNS_IN_ING = ("formatting", "hashing", "parsing", "planning", "ranking", "reading", "recording", "routing", "timing")
 PACKAGES = ("annotation", "config", "judges", "reports", "stats", "studies")
@@ -118,7 +118,7 @@ def f(given):
     )
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", [*PACKAGES, "tools"])
 def test_locals_are_named_after_what_they_hold(package: str) -> None:
     percent, places = share(package)
     budget = BUDGET.get(package, AIM)
@@ -127,7 +127,7 @@ def test_locals_are_named_after_what_they_hold(package: str) -> None:
     assert percent <= budget, "\n".join(places)
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", [*PACKAGES, "tools"])
 def test_parameters_are_named_after_what_they_take(package: str) -> None:
     percent, places = share(package, parameters_of)
     budget = PARAMETER_BUDGET.get(package, AIM)

@@ -53,11 +53,11 @@ def reduce(edges: Edges) -> Edges:
     for importer, imported in edges:
         targets.setdefault(importer, set()).add(imported)
 
-    def reach(start: str, seen: set[str]) -> set[str]:
-        for target in targets.get(start, set()) - seen:
-            seen.add(target)
-            reach(target, seen)
-        return seen
+    def reach(start: str, reached: set[str]) -> set[str]:
+        for target in targets.get(start, set()) - reached:
+            reached.add(target)
+            reach(target, reached)
+        return reached
 
     return {
         (importer, imported)

@@ -27,12 +27,12 @@ def own_database() -> Iterator[str]:
 
         setup_test_environment()
         runner = DiscoverRunner(verbosity=0, interactive=False)
-        made = runner.setup_databases()
+        databases = runner.setup_databases()
         try:
             yield _database(connection)
         finally:
             connection.close()
-            runner.teardown_databases(made)
+            runner.teardown_databases(databases)
 
 
 def _database(connection: object) -> str:

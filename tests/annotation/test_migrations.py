@@ -6,7 +6,7 @@ import pytest
 from django.apps import apps
 
 from annotation.models import Assignment, Invitation, Rater
-from annotation.participation import claims, recognition
+from annotation.participation import claims, recognition, visits
 from tests import factories
 from tests.factories import NOON
 
@@ -22,7 +22,7 @@ def test_groups_claimed_before_are_numbered_from_their_times() -> None:
     recognition.give_back_seat(claims.claim(person), at=NOON)
     claims.claim(person)
     claims.claim(imported)
-    claims.ensure_visit(person)
+    visits.ensure_visit(person)
     Assignment.objects.update(position=None)
 
     import_module("annotation.migrations.0002_order_over_groups").number_assignments(apps, None)

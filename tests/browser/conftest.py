@@ -65,7 +65,9 @@ def link(study: Study, live_server: Any) -> str:
 
 
 def press(page: Page, button: str) -> None:
+    """Press it, and wait until the page that comes has its style sheets: what is measured earlier is not the page."""
     page.get_by_role("button", name=button).first.click()
+    page.wait_for_load_state()
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ every target is large enough for a finger."""
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from playwright.sync_api import Page, expect
 
@@ -14,6 +13,7 @@ from studies.items import find_type
 from studies.loader import load_instrument
 from studies.models import Instrument, Item, ProtocolVersion, Step, StoryGroup, Study
 from tests import factories
+from tests.browser import test_accessibility
 from tests.browser.arriving import begin
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
@@ -79,7 +79,7 @@ def one_of_each_type() -> Instrument:
 
 
 def faults(page: Page, width: int) -> list[Any]:
-    found: list[Any] = [(v["id"], v["nodes"][0]["html"][:160]) for v in Axe().run(page).response["violations"]]
+    found: list[Any] = [("axe", fault) for fault in test_accessibility.faults(page)]
     if (wide := page.evaluate("document.documentElement.scrollWidth")) > width:
         found.append(("wide", wide))
     return found + [("small", html) for html in page.evaluate(SMALL, [TARGET])]

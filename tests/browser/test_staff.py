@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from celery import current_app
 from django.conf import settings
 from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
 from annotation import simulation
-from judges import catalogue, runs
+from judges import catalogue
 from judges.models import Run
 from studies.loader import load_study
 from studies.models import Study
@@ -73,7 +74,7 @@ def test_a_judge_is_run_by_a_button_and_stands_in_the_report_beside_people(
     study.refresh_from_db()
     answered(study)
     judge = catalogue.make_stub_judge()
-    runs.current_app.control.purge()
+    current_app.control.purge()
 
     with working():
         staff.goto(f"{live_server.url}/studies/orchard/runs/new/?judge={judge.pk}")

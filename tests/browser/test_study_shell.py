@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from celery import current_app
 from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
@@ -25,7 +26,7 @@ def study(committed: None) -> Study:
 @pytest.fixture
 def run(study: Study, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A run that no worker takes up: one call answered, one that cannot be read, the others open."""
-    monkeypatch.setattr(runs.current_app, "send_task", lambda *args, **more: None)
+    monkeypatch.setattr(current_app, "send_task", lambda *args, **more: None)
     run = runs.start(study, catalogue.make_stub_judge(), by="ann")
     keys = list(run.calls.order_by("pk").values_list("pk", flat=True))
     Call.objects.filter(pk=keys[0]).update(state="ok")

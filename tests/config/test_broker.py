@@ -1,14 +1,16 @@
-"""The broker of files: a message is there whole or not at all, and a bad one ends nothing."""
+"""The brokers: a message in a file is there whole or not at all; neither a bad one nor a lost Redis ends a worker."""
 
+import shutil
 from pathlib import Path
 from queue import Empty
 from typing import Any
 
 import pytest
 from django.conf import settings
-from kombu import Connection
+from kombu import Connection, Queue
 
 from config import broker
+from tests.redis import Redis
 
 MESSAGE = {"body": "work", "headers": {}}
 
@@ -55,3 +57,25 @@ def test_a_folder_has_no_host_to_warn_about(channel: Any, caplog: pytest.LogCapt
 @pytest.mark.embedded
 def test_workers_use_it_where_there_is_no_redis() -> None:
     assert settings.CELERY_BROKER_URL == "files://"
+
+
+@pytest.mark.skipif(not shutil.which("redis-server"), reason="needs redis-server")
+def test_a_connection_is_closed_after_redis_has_gone_though_a_message_was_not_acknowledged() -> None:
+    """A worker that closes it so after a restart of Redis must not end of it: all others of `make demo` would, too."""
+    redis = Redis()
+    redis.start()
+    try:
+        connection = Connection(redis.url)
+        queue = Queue("judges")(connection.ensure_connection(max_retries=20, interval_start=0.1).default_channel)
+        queue.declare()
+        connection.Producer().publish("work", routing_key="judges")
+        assert queue.get().payload == "work"
+    finally:
+        redis.stop()
+    connection.default_channel._disconnect_pools()
+    channel = connection.default_channel
+    connection._do_close_transport()
+
+    channel.close()
+
+    assert channel.closed

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from celery import current_app
 from django.db import connection, connections
 from django.test import Client
 
@@ -99,7 +100,7 @@ def test_one_thread_goes_on_with_the_queries_that_it_has_compiled(committed: Non
 def test_a_run_takes_an_answer_for_which_it_waited_longer_than_its_connection_lived(
     committed: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runs.current_app, "send_task", lambda name, args: None)
+    monkeypatch.setattr(current_app, "send_task", lambda name, args: None)
     run = runs.start(factories.study(comparative=False), catalogue.make_stub_judge(), by="tests")
     Endpoint.objects.update(n_at_once=1)  # so that the run waits, and writes nothing, at that moment
     run = Run.objects.get()

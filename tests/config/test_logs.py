@@ -16,7 +16,7 @@ from django.test import Client
 from django.urls import path
 
 from config import urls
-from config.logs import OneLine
+from config.logs import JsonLineFormatter
 
 SECRETS = ("canary-answer", "canary-token", "canary-code")
 
@@ -34,7 +34,7 @@ urlpatterns = [path("r/<str:code>/", broken), path("a/<str:code>/", broken), *ur
 @pytest.fixture
 def log() -> Iterator[StringIO]:
     """What the handler of the settings writes."""
-    (handler,) = [h for h in logging.getLogger().handlers if isinstance(h.formatter, OneLine)]
+    (handler,) = [h for h in logging.getLogger().handlers if isinstance(h.formatter, JsonLineFormatter)]
     assert isinstance(handler, logging.StreamHandler)
     stream = StringIO()
     before = handler.setStream(stream)
@@ -74,14 +74,14 @@ def test_what_visitors_do_wrong_is_not_written_and_their_requests_have_different
 def record(**more: Any) -> dict[str, Any]:
     made = logging.LogRecord("celery.app.trace", logging.ERROR, "trace.py", 1, "Task raised: %s", ("canary",), None)
     made.__dict__.update(more)
-    found: dict[str, Any] = json.loads(OneLine().format(made))
+    found: dict[str, Any] = json.loads(JsonLineFormatter().format(made))
     return found
 
 
 def test_a_line_stays_one_line_whatever_it_says() -> None:
     made = logging.LogRecord("x", logging.ERROR, "x.py", 1, "one\ntwo\u2028three %s", ("four",), None)
 
-    line = OneLine().format(made)
+    line = JsonLineFormatter().format(made)
 
     assert len(line.splitlines()) == 1
     assert json.loads(line)["message"] == "one\ntwo\u2028three four"

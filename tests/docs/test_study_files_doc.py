@@ -10,7 +10,7 @@ import pytest
 from django.core.management import call_command
 
 from studies import loader
-from studies.documents import reader, stories, study
+from studies.documents import analysis_plan, reader, stories, study
 from studies.layouts import cloze
 from studies.models import Source, Step, Study
 from tests.studies.documents import test_study_refusals as refusals
@@ -31,11 +31,15 @@ def examples(language: str) -> list[str]:
 
 
 def test_every_key_of_a_study_is_documented_and_no_other() -> None:
-    assert keys("## `study.toml`") == [*study.STUDY_KEYS, "steps"]
+    assert keys("## `study.toml`") == [*study.STUDY_KEYS, "steps", "analysis_plan"]
 
 
 def test_every_key_of_a_step_is_documented_and_no_other() -> None:
     assert keys("### Steps") == list(study.STEP_KEYS)
+
+
+def test_every_key_of_an_analysis_plan_is_documented_and_no_other() -> None:
+    assert keys("### The analysis plan") == list(analysis_plan.READERS)
 
 
 def test_every_option_of_a_cloze_is_documented_and_no_other() -> None:

@@ -5,11 +5,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from celery import current_app
 
 from annotation.models import Response
 from annotation.responses import history
-from judges import attempts, catalogue, endpoints, replies, runs
+from judges import catalogue, runs
+from judges.endpoints import limits
 from judges.models import Call, Endpoint, Judge, Run
+from judges.settlement import attempts, replies
 from studies.models import Provenance, Study
 from tests import factories
 from tests.judges.standin import StandIn, serving
@@ -21,15 +24,15 @@ KEY = "sk-canary-3b1f0e5d7a9c"
 def queued(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The endpoints, and runs of metrics, that workers were told of: nothing leaves for a real broker."""
     told: list[int] = []
-    monkeypatch.setattr(runs.current_app, "send_task", lambda name, args, **options: told.append(*args))
+    monkeypatch.setattr(current_app, "send_task", lambda name, args, **options: told.append(*args))
     return told
 
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attempts, "BACKOFF_SECONDS", 0.001)
-    monkeypatch.setattr(endpoints, "FIRST_REST_SECONDS", 0.001)
-    monkeypatch.setattr(endpoints, "LONGEST_REST_SECONDS", 0.01)
+    monkeypatch.setattr(limits, "FIRST_REST_SECONDS", 0.001)
+    monkeypatch.setattr(limits, "LONGEST_REST_SECONDS", 0.01)
 
 
 @pytest.fixture

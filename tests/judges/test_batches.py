@@ -9,11 +9,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from judges import batches, erasure, runs, workers
+from judges import runs, workers
 from judges.models import Attempt, Judge, ProviderBatch, Run
 from judges.planning import CannotRun
 from judges.providers.anthropic import AnthropicBatches
 from judges.providers.openai import OpenAIBatches
+from judges.settlement import erasure
+from judges.workers import batches
 from studies.models import Study
 from tests.judges import standin as told
 from tests.judges.conftest import answers, assert_everything_ended_once, judge_at, sendable
@@ -101,6 +103,57 @@ def test_a_batch_is_no_larger_than_the_budget_bears(study: Study, standin: Stand
 
     run.refresh_from_db()
     assert (run.state, runs.count_calls(run)) == (Run.State.WAITING, {"ok": 5, "budget_stopped": 3})
+
+
+def test_a_batch_is_written_in_small_parts_and_handed_in_whole(
+    study: Study, standin: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "N_WRITTEN_AT_ONCE", 2)
+    run = probed(study, judge_of(standin, "openai"))
+
+    advance(run, 0, 2, 4)
+
+    assert [batch.n_calls for batch in ProviderBatch.objects.all()] == [5]
+    assert runs.count_calls(run) == {"ok": 8}
+
+
+@pytest.mark.parametrize(("n_parts", "sizes"), [(0, [0, 5]), (1, [2, 3])])
+def test_what_was_written_when_its_worker_died_is_the_batch(
+    study: Study, standin: StandIn, monkeypatch: pytest.MonkeyPatch, n_parts: int, sizes: list[int]
+) -> None:
+    monkeypatch.setattr(batches, "N_WRITTEN_AT_ONCE", 2)
+    run = probed(study, judge_of(standin, "openai"))
+    write, parts = batches._write_more, iter(range(n_parts))
+
+    def dying(*args: Any, **more: Any) -> Any:
+        if next(parts, None) is None:
+            raise KeyboardInterrupt
+        return write(*args, **more)
+
+    with monkeypatch.context() as killed:
+        killed.setattr(batches, "_write_more", dying)
+        with pytest.raises(KeyboardInterrupt):
+            batches.advance(run, at=NOW)
+    assert advance(run, 1) == [State.WRITTEN], "it may still be at it"
+
+    advance(run, 11, 13, 15, 17, 19, 21)
+
+    assert [batch.n_calls for batch in ProviderBatch.objects.order_by("pk")] == sizes
+    assert (runs.count_calls(run), len(standin.hits)) == ({"ok": 8}, 8)
+    assert_everything_ended_once(run)
+
+
+def test_an_estimate_in_batches_is_half_of_all_but_the_calls_that_go_first(study: Study, standin: StandIn) -> None:
+    judge = judge_of(standin, "openai")
+    price(judge)
+
+    alone = runs.plan(sendable(study), judge, by="tests").estimate
+    runs.discard(Run.objects.get())
+    batched = runs.plan(study, judge, by="tests", sends_batches=True).estimate
+
+    # Three of eight calls at the whole price, five at half of it.
+    assert Decimal(batched["cost"]) == Decimal(alone["cost"]) * Decimal("0.6875")
+    assert Decimal(batched["worst_cost"]) == Decimal(alone["worst_cost"]) * Decimal("0.6875")
 
 
 def test_what_a_batch_did_not_answer_goes_into_the_next(study: Study, standin: StandIn) -> None:

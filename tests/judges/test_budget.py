@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from annotation.models import Assignment
-from judges import planning, prices, runs
+from judges import planning, runs
 from judges.models import Attempt, Call, Judge, Price, Run
+from judges.planning import prices
 from judges.providers import Completion
 from studies.models import Study
 from tests.judges.conftest import assert_everything_ended_once, judge_at, sendable

@@ -10,6 +10,7 @@ from annotation.models import Fill, Response
 from annotation.responses import derivation
 from judges import catalogue, runs
 from judges.models import Judge
+from judges.parsing import LEAKED
 from reports.results import compute
 from stats import agreement
 from studies.models import Provenance, Study
@@ -31,7 +32,7 @@ def content_of(hit: Hit) -> str:
 
 def fill(hit: Hit) -> Reply:
     """The whole story with words of that model in every blank."""
-    story = re.search(r"<story fence-[0-9a-f]+>\n(.*?)\n</story", content_of(hit), re.DOTALL)
+    story = re.search(r"<story fence-[0-9a-f]+>\n(.*?)\ncanary-[0-9a-f]+\n</story", content_of(hit), re.DOTALL)
     assert story is not None
     return says(re.sub(r"\{\{(\d+)\}\}", rf"words \1 of {hit.body['model']}", story[1]))
 
@@ -98,6 +99,20 @@ def test_a_model_that_cannot_go_on_has_dropped_out_at_that_section(standin: Stan
     row = Fill.objects.get()
     assert (row.state, row.stopped_at, row.assignment.rater.kind) == ("dropped_out", 2, "model")
     assert set(Response.objects.values_list("outcome", "value")) == {("declined", None)}
+
+
+def test_a_model_that_writes_out_the_code_beside_the_cloze_has_filled_nothing(standin: StandIn) -> None:
+    study = sendable(clozes.study())
+    standin.reply = lambda hit: says(f"{json.loads(fill(hit).body)['choices'][0]['message']['content']}\n{run.canary}")
+    (judge,) = members(standin, WRITERS[:1], "quiet-fill-whole")
+
+    run = runs.start(study, judge, by="tests")
+    run = runs.drain(run)
+
+    assert run.canary in content_of(standin.hits[0])
+    assert runs.count_calls(run) == {"unreadable": 1}
+    assert run.calls.get().reason == LEAKED
+    assert Fill.objects.count() == 0
 
 
 def test_where_no_way_out_is_offered_none_is_taken(standin: StandIn) -> None:
@@ -171,8 +186,8 @@ def test_a_model_that_stops_in_a_later_section_keeps_what_it_filled(standin: Sta
     run = runs.drain(runs.start(study, judge, by="tests"))
 
     assert run.state == "finished"
-    assert list(run.calls.order_by("section").values_list("state", flat=True)) == ["ok", "refused", "provider_error"]
-    assert run.calls.get(section=3).reason.startswith("not asked")
+    assert list(run.calls.order_by("section").values_list("state", flat=True)) == ["ok", "refused", "not_asked"]
+    assert run.calls.get(section=3).reason == "not asked, since section 2 had no answer"
     row = Fill.objects.get()
     assert (row.state, row.stopped_at, len(standin.hits)) == ("dropped_out", 2, 2)
     outcomes = Response.objects.order_by("item__position").values_list("outcome", flat=True)

@@ -7,11 +7,12 @@ from django.utils import timezone
 from annotation.design import launches
 from annotation.participation import withdrawal
 from annotation.responses import derivation, submission
-from judges import attempts, calls, catalogue, erasure, runs, settlement
+from judges import catalogue, runs, settlement
 from judges.models import Attempt, Call, Endpoint, Judge, Parse, Run, Text
 from judges.planning import Scope
 from judges.providers import Completion
-from judges.settlement import Ended
+from judges.requests import texts
+from judges.settlement import Ended, attempts, erasure
 from studies.models import Step, Story
 from tests import factories, triggers
 from tests.annotation import clozes
@@ -37,7 +38,7 @@ def test_calls_forget_the_text_of_whoever_withdrew_and_pending_ones_end() -> Non
     run = runs.start(judged, catalogue.make_stub_judge(), by="tests")
     answered = run.calls.first()
     assert answered is not None
-    assert "goldfinch" in str(calls.render(answered.request)), "there is text to forget"
+    assert "goldfinch" in str(texts.render(answered.request)), "there is text to forget"
     attempt = Attempt.objects.create(
         call=answered, number=1, sent_at=NOON, outcome=Attempt.Outcome.FAILED, body="Of the goldfinch, half"
     )
@@ -61,7 +62,7 @@ def test_calls_about_a_group_forget_the_text_of_each_of_its_stories() -> None:
     run = runs.start(study, catalogue.make_stub_judge(), by="tests")
     story = study.stories.get(code="p1s2")
     about_group = run.calls.get(story=None)
-    assert "goldfinch" in str(calls.render(about_group.request)), "there is text to forget"
+    assert "goldfinch" in str(texts.render(about_group.request)), "there is text to forget"
 
     erasure.empty_calls([story.pk])
 
@@ -71,7 +72,7 @@ def test_calls_about_a_group_forget_the_text_of_each_of_its_stories() -> None:
     other = run.calls.filter(story__code="p1s1").first()
     assert other is not None
     assert other.state == Call.State.PLANNED
-    assert "The p1s1 began." in str(calls.render(other.request))
+    assert "The p1s1 began." in str(texts.render(other.request))
 
 
 def words_kept(word: str) -> list[str]:
@@ -101,14 +102,17 @@ def test_after_erasure_no_column_of_judges_holds_the_words(standin: StandIn) -> 
     sentence = "HTTP 400: I will not read “Here is the goldfinch.”"
     Attempt.objects.create(call=quoting, number=9, sent_at=NOON, outcome="failed", reason=sentence, body=sentence)
     Call.objects.filter(pk=quoting.pk).update(reason=sentence)
-    Run.objects.filter(pk=first.pk).update(note=f"The last because: {sentence}")
-    Endpoint.objects.update(needs_attention=sentence, resting_reason=sentence)
+    Run.objects.filter(pk=first.pk).update(
+        note_sentence="The last because: %(reason)s", note_values={"n": 3, "reason": sentence}
+    )
+    values = {"kind": "bad_request", "reason": sentence}
+    Endpoint.objects.update(needs_attention=sentence, attention_values=values, resting_reason=sentence)
     others = Attempt.objects.exclude(call__story=story)
     others.update(body="")
     Parse.objects.filter(attempt__in=others).update(values={"a": 1})
     assert set(words_kept("goldfinch")) == {
         *("Attempt.body", "Attempt.reason", "Call.reason", "Endpoint.needs_attention", "Endpoint.resting_reason"),
-        *("Run.note", "Text.content"),
+        *("Endpoint.attention_values", "Run.note_values", "Text.content"),
     }
 
     erasure.empty_calls([story.pk])

@@ -5,10 +5,10 @@ from collections import Counter
 import pytest
 
 from annotation.models import Assignment, Response
-from judges import catalogue, measurements, planning, readings, runs
-from judges.extensions import NothingToAsk
+from judges import catalogue, planning, runs
 from judges.models import Run
-from judges.planning import CannotRun, Scope
+from judges.planning import CannotRun, Scope, metric_plans, readings
+from judges.planning.extensions import NothingToAsk
 from studies.models import Story, Study
 from tests import factories, triggers
 
@@ -72,6 +72,27 @@ def test_more_readings_get_the_next_numbers_and_the_first_still_counts(study: St
     assert readings.primary_assignments(study) == {first.readings.get().assignment_id}
 
 
+def test_a_run_in_the_other_order_alone_makes_the_reading_that_counts_too(study: Study) -> None:
+    run = judged(study, orders=("reversed",))
+
+    assert [reading.order for reading in run.readings.order_by("pk")] == ["planned", "reversed"]
+    assert run.orders == ["planned", "reversed"]
+    assert readings.primary_assignments(study) == {run.readings.get(order="planned").assignment_id}
+
+
+def test_a_judge_that_has_read_everything_can_still_be_asked_what_it_knows_once(study: Study) -> None:
+    judged(study)
+
+    second = judged(study, probes=True)
+
+    assert Counter(second.calls.values_list("kind", flat=True)) == {"probe": 4}
+    assert (second.state, second.n_planned, second.readings.count()) == ("finished", 4, 0)
+    assert second.estimate["n_calls"] == 4
+    with pytest.raises(NothingToAsk):
+        judged(study, probes=True)
+    assert Counter(judged(study, probes=True, anchors=True).calls.values_list("kind", flat=True)) == {"test": 6}
+
+
 def test_a_metric_measures_the_stories_that_have_come_since(study: Study) -> None:
     judge = catalogue.make_metric_judge("length")
     with triggers.lifted():
@@ -85,7 +106,7 @@ def test_a_metric_measures_the_stories_that_have_come_since(study: Study) -> Non
     assert asked_codes(second) == {"p1s4": 1}
     with pytest.raises(NothingToAsk):
         runs.start(study, judge, by="tests")
-    assert measurements.describe_withheld(second.withheld) == ""
+    assert metric_plans.describe_withheld(second.withheld) == ""
 
 
 def test_calls_that_a_closed_run_left_without_an_answer_are_asked_by_the_next(study: Study) -> None:

@@ -4,9 +4,11 @@ import pytest
 
 from annotation.models import Rater
 from annotation.responses import submission
-from judges import calls, catalogue, erasure, planning, runs
+from judges import catalogue, planning, runs
 from judges.models import Call, Judge
 from judges.planning import CannotRun, Scope
+from judges.requests import texts
+from judges.settlement import erasure
 from studies.models import Provenance, Story, StoryGroup, Study
 from tests import factories, triggers
 from tests.judges.conftest import judge_at
@@ -102,9 +104,9 @@ def test_a_story_that_is_erased_is_erased_where_it_is_an_example(few_shot: Judge
     with triggers.lifted():
         Story.objects.filter(code="p2s1").update(text="Here is the goldfinch.")
     run = runs.start(study, few_shot, by="tests", scope=Scope(selection=("p1s1",), n_examples=9))
-    assert "goldfinch" in str([calls.render(call.request) for call in run.calls.all()]), "there is text to forget"
+    assert "goldfinch" in str([texts.render(call.request) for call in run.calls.all()]), "there is text to forget"
 
     erasure.empty_calls([Story.objects.get(code="p2s1").pk])
 
-    assert "goldfinch" not in str([calls.render(call.request) for call in run.calls.all()])
+    assert "goldfinch" not in str([texts.render(call.request) for call in run.calls.all()])
     assert set(run.calls.values_list("state", flat=True)) == {Call.State.BLOCKED}

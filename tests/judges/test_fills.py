@@ -8,12 +8,13 @@ import pytest
 
 from annotation.models import Fill, Response
 from annotation.responses import derivation
-from judges import calls, catalogue, fills, planning, runs
-from judges.fills import Stop
+from judges import catalogue, planning, runs
 from judges.models import Call, Judge, Run
 from judges.parsing import Failure
 from judges.prompts import InvalidPrompt, find_built_in, join, new_mark
 from judges.providers.stub import StubClient
+from judges.requests import fills, texts
+from judges.requests.fills import Stop
 from studies.cloze.text import fill_blanks
 from studies.layouts.cloze import Switches
 from studies.models import Study
@@ -117,7 +118,7 @@ def test_a_run_keeps_what_it_asks_with(study: Study, standin: StandIn) -> None:
 
     assert (kept["name"], kept["version"]) == ("quiet-fill-whole", "1")
     task = kept["template"].split("\n")[0]
-    assert calls.render(Call.objects.get().request)["messages"][-1]["content"].startswith(task)
+    assert texts.render(Call.objects.get().request)["messages"][-1]["content"].startswith(task)
 
 
 def test_other_runs_keep_no_fill_prompt(standin: StandIn) -> None:

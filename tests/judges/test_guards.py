@@ -6,9 +6,11 @@ import re
 import pytest
 
 from annotation.models import Response
-from judges import calls, guard_results, prompts, runs
+from judges import prompts, runs
 from judges.models import Call, Judge, Parse, Run
 from judges.planning import Scope
+from judges.requests import texts
+from judges.settlement import guard_results
 from studies.models import Provenance, Story, Study
 from tests import factories, triggers
 from tests.judges.conftest import judge_at, sendable
@@ -37,7 +39,7 @@ def test_every_fence_of_a_run_carries_its_code_and_another_run_has_another(two: 
     assert first.canary != second.canary
     for run in (first, second):
         for call in run.calls.all():
-            (_system, user) = calls.render(call.request)["messages"]
+            (_system, user) = texts.render(call.request)["messages"]
             assert f"{run.canary}\n</story" in user["content"]
 
 

@@ -6,11 +6,16 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import transaction
+from celery import current_app
+from django.db import connection, transaction
 from django.utils import timezone
 
-from judges import endpoints, runs, tasks, workers
+from judges import runs, tasks, workers
+from judges.endpoints import limits
 from judges.models import Attempt, Endpoint, Run, Share
+from judges.providers import CallFailed, FailureKind
+from judges.workers.ledger import Ledger
+from judges.workers.troubles import Troubles
 from studies.models import Study
 from tests import factories
 from tests.judges import standin as told
@@ -32,7 +37,7 @@ def shares() -> dict[str, int]:
 
 def take(place: Endpoint, worker: str, *, n_busy: int = 0, **options: Any) -> tuple[int, bool] | None:
     """How many calls that worker may have, and whether that stays."""
-    allowance = endpoints.take_share(place.pk, worker, n_busy=n_busy, at=NOW, **options)
+    allowance = limits.take_share(place.pk, worker, n_busy=n_busy, at=NOW, **options)
     return allowance and (allowance.n, allowance.is_final)
 
 
@@ -82,16 +87,16 @@ def test_a_worker_that_leaves_keeps_no_place_that_its_successor_needs() -> None:
 def test_the_share_of_a_worker_that_is_not_heard_of_lapses() -> None:
     place = endpoint(n_at_once=8)
     take(place, "dead")
-    later = NOW + timedelta(seconds=endpoints.SHARE_SECONDS + 1)
+    later = NOW + timedelta(seconds=limits.SHARE_SECONDS + 1)
 
-    allowance = endpoints.take_share(place.pk, "b", n_busy=0, at=later)
+    allowance = limits.take_share(place.pk, "b", n_busy=0, at=later)
 
-    assert (allowance, shares()) == (endpoints.Allowance(8, is_final=True), {"b": 8})
+    assert (allowance, shares()) == (limits.Allowance(8, is_final=True), {"b": 8})
 
 
 @transaction.atomic
 def take_of_minute(place: Endpoint, n: int, *, seconds: float = 0, n_tokens: int = 10) -> int:
-    return endpoints.take_of_minute(place.pk, n, n_tokens=n_tokens, at=NOW + timedelta(seconds=seconds))
+    return limits.take_of_minute(place.pk, n, n_tokens=n_tokens, at=NOW + timedelta(seconds=seconds))
 
 
 def test_no_more_requests_are_begun_than_a_minute_takes() -> None:
@@ -132,8 +137,9 @@ def test_a_worker_whose_minute_is_over_gives_way_to_an_endpoint_that_waits(study
     handed_over: list[bool] = []
 
     def hand_over() -> None:
-        allowance = endpoints.take_share(run.judge.endpoint_id or 0, "successor", n_busy=0, at=timezone.now())
-        handed_over.append(allowance == endpoints.Allowance(2, is_final=True))
+        held = sum(Share.objects.filter(is_leaving=True).values_list("n", flat=True))  # by calls still under way
+        allowance = limits.take_share(run.judge.endpoint_id or 0, "successor", n_busy=0, at=timezone.now())
+        handed_over.append(allowance is not None and allowance.n == 2 - held)
 
     workers.work(run.judge.required_endpoint, seconds=0, stays=True, hand_over=hand_over)
 
@@ -152,10 +158,16 @@ def test_a_successor_in_the_same_process_does_not_wait_for_calls_that_are_under_
     successors: list[threading.Thread] = []
     all_were_sent = asyncio.Event()
 
+    def work() -> None:
+        try:
+            tasks.work(endpoint_id)
+        finally:
+            connection.close()
+
     def succeed(name: str, args: list[int], **options: Any) -> None:
         if args == [endpoint_id] and not successors:
             monkeypatch.setattr(tasks, "TURN_SECONDS", 60)
-            successors.append(threading.Thread(target=tasks.work, args=args))
+            successors.append(threading.Thread(target=work))
             successors[0].start()
 
     async def keep_the_first_waiting(hit: Hit) -> Reply:
@@ -167,7 +179,7 @@ def test_a_successor_in_the_same_process_does_not_wait_for_calls_that_are_under_
         return told.YES
 
     monkeypatch.setattr(tasks, "TURN_SECONDS", 0)
-    monkeypatch.setattr(runs.current_app, "send_task", succeed)
+    monkeypatch.setattr(current_app, "send_task", succeed)
     standin.next = keep_the_first_waiting  # type: ignore[method-assign]
     tasks.work(endpoint_id)
     for successor in successors:
@@ -176,3 +188,53 @@ def test_a_successor_in_the_same_process_does_not_wait_for_calls_that_are_under_
     run.refresh_from_db()
     assert (len(successors), len(standin.hits), run.state) == (1, 8, Run.State.FINISHED)
     assert Attempt.objects.values("worker").distinct().count() == 2
+
+
+def test_a_probe_that_hangs_holds_up_no_other_call(study: Study, standin: StandIn) -> None:
+    all_were_sent = threading.Event()
+
+    def keep_the_first_waiting(hit: Hit) -> Reply:
+        if len(standin.hits) == 1:
+            assert all_were_sent.wait(30), "no call was sent but the probes"
+        elif len(standin.hits) == 8:
+            all_were_sent.set()
+        return told.YES
+
+    standin.reply = keep_the_first_waiting
+
+    run = runs.drain(started(study, judge_at(standin, n_at_once=8, timeout_seconds=60)))
+
+    assert (run.state, runs.count_calls(run)) == (Run.State.FINISHED, {"ok": 8})
+
+
+@pytest.mark.parametrize(("n_at_once", "n_failures"), [(4, 2), (64, 7)])
+def test_failures_by_chance_do_not_rest_an_endpoint_that_is_asked_much_at_once(n_at_once: int, n_failures: int) -> None:
+    """At a fifth of errors three of 64 calls fail in a row every second or so."""
+    place = endpoint(n_at_once=n_at_once)
+    troubles = Troubles(place)
+    failures = [CallFailed("HTTP 500", kind=FailureKind.OVERLOAD, status=500)] * n_failures
+
+    for failure in failures:
+        troubles.follow_failure(failure, share=n_at_once, at=NOW)
+    place.refresh_from_db()
+    assert place.resting_until is None
+
+    troubles.follow_failure(failures[0], share=n_at_once, at=NOW)
+    place.refresh_from_db()
+    assert place.resting_until is not None
+
+
+def test_what_an_endpoint_was_found_to_bear_again_outlives_a_worker_that_is_killed() -> None:
+    """Else every worker begins as narrow as the last one was at its worst."""
+    place = endpoint(n_at_once=64)
+    ledger = Ledger(place, at=NOW)
+    ledger.enter(at=NOW)
+
+    learnt = []
+    for seconds, size in ((0, 64), (1, 16), (2, 20), (6, 40), (7, 41), (8, 12)):
+        at = NOW + timedelta(seconds=seconds)
+        ledger.turn([], [], n_wanted=0, n_busy=1, size=size, at=at)
+        place.refresh_from_db()
+        learnt.append(place.learnt_at_once)
+
+    assert learnt == [None, 16, 16, 40, 40, 12], "fewer at once, more every five seconds"

@@ -12,10 +12,11 @@ from annotation import responses
 from annotation.design import launches
 from annotation.models import Assignment, Response
 from annotation.responses import history, verification
-from judges import catalogue, measurements, metrics, planning, runs, tasks
+from judges import catalogue, metrics, planning, runs, tasks
 from judges.metrics.length import Length
 from judges.models import Attempt, Call, Judge, Run
 from judges.planning import CannotRun
+from judges.runs import measurements
 from reports import results
 from reports.export import long_table
 from studies import hashing, loader, protocol
@@ -90,7 +91,7 @@ def test_nothing_reaches_for_the_network(study: Study, monkeypatch: pytest.Monke
 
     monkeypatch.setattr("socket.socket.connect", refuse)
     monkeypatch.setattr("socket.getaddrinfo", refuse)
-    monkeypatch.setattr("judges.connections.connect", refuse)
+    monkeypatch.setattr("judges.endpoints.connections.connect", refuse)
 
     assert measured(study).state == Run.State.FINISHED
 

@@ -3,14 +3,16 @@
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from django.apps.registry import Apps
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from annotation import design
 from annotation.models import Assignment
-from judges import calls, catalogue, prompts, runs
+from judges import catalogue, prompts, runs
 from judges.models import Attempt, Call, Reading, Run, Text
+from judges.requests import texts
 from studies.models import Study
 from tests import factories
 from tests.factories import NOON
@@ -57,9 +59,9 @@ def test_bodies_tokens_and_words_of_old_calls_are_kept(committed: None) -> None:
     assignment = seated(study)
     stories = {story.code: story for story in study.stories.all()}
     steps = {step.key: step for step in study.versions.get().steps.all()}
-    about_one = f"{prompts.fenced(stories['p1s1'].text, MARK)}\n\nIs it good?"
+    about_one = f"{prompts.fence(stories['p1s1'].text, MARK)}\n\nIs it good?"
     blocks = [
-        prompts.fenced(stories[code].text, MARK, name=f"story {letter}")
+        prompts.fence(stories[code].text, MARK, name=f"story {letter}")
         for letter, code in (("A", "p1s2"), ("B", "p1s1"))
     ]
     about_group = "\n\n".join([*blocks, "Which is better?"])
@@ -96,12 +98,12 @@ def test_bodies_tokens_and_words_of_old_calls_are_kept(committed: None) -> None:
     assert (last.body, last.n_tokens_in, last.n_tokens_out) == ("{“yes”}", 11, 3)
     assert call.attempts.get(number=1).body == ""
     assert call.items == [call.item.key]
-    assert calls.render(call.request)["messages"] == [{"role": "user", "content": about_one}]
+    assert texts.render(call.request)["messages"] == [{"role": "user", "content": about_one}]
     group_call = Call.objects.get(pk=in_flight.pk)
-    assert calls.render(group_call.request)["messages"] == [{"role": "user", "content": about_group}]
+    assert texts.render(group_call.request)["messages"] == [{"role": "user", "content": about_group}]
     assert group_call.attempts.get().lease_until == NOON + timedelta(minutes=1)
     by_story = {text.content: text.story and text.story.code for text in Text.objects.exclude(story=None)}
-    one = prompts.fenced(stories["p1s1"].text, MARK)
+    one = prompts.fence(stories["p1s1"].text, MARK)
     assert by_story == {one: "p1s1", blocks[0]: "p1s2", blocks[1]: "p1s1"}
     assert Attempt.objects.get(call=of_metric.pk).body == '{"words": 8}'
     reading = Reading.objects.get()
@@ -113,10 +115,11 @@ def test_bodies_tokens_and_words_of_old_calls_are_kept(committed: None) -> None:
     )
 
 
+@pytest.mark.slow
 def test_going_back_gives_calls_what_was_theirs(committed: None) -> None:
     run = runs.drain(runs.start(factories.study(comparative=False), catalogue.make_stub_judge(), by="tests"))
     first = run.calls.order_by("pk")[0]
-    body, sent = first.attempts.get().body, calls.render(first.request)["messages"]
+    body, sent = first.attempts.get().body, texts.render(first.request)["messages"]
 
     try:
         old_call = migrated(BEFORE).get_model("judges", "Call")

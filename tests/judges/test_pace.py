@@ -1,6 +1,6 @@
 """How many calls at once: what an endpoint says that it bears is followed, and never more than it was set to."""
 
-from judges.pace import Pace
+from judges.endpoints.pace import Pace
 from judges.providers import Limits
 
 
@@ -18,14 +18,14 @@ def test_the_window_is_halved_once_for_all_calls_that_were_under_way() -> None:
     clock = Clock()
     pace = Pace(share=64, size=64, clock=clock)
 
-    halved = [pace.overloaded(sent_at=clock.seconds - n) for n in (1.0, 2.0, 0.5)]
+    halved = [pace.note_overload(sent_at=clock.seconds - n) for n in (1.0, 2.0, 0.5)]
 
     assert (halved, pace.limit) == ([True, False, False], 32)
-    pace.answered(sent_at=clock.seconds - 0.5)
+    pace.note_answer(sent_at=clock.seconds - 0.5)
     clock.seconds += 1
-    assert not pace.overloaded(sent_at=clock.seconds - 0.5), "what was answered had been sent before it was too much"
-    pace.answered(sent_at=clock.seconds - 0.5)
-    assert pace.overloaded(sent_at=clock.seconds - 0.5)
+    assert not pace.note_overload(sent_at=clock.seconds - 0.5), "what was answered had been sent before it was too much"
+    pace.note_answer(sent_at=clock.seconds - 0.5)
+    assert pace.note_overload(sent_at=clock.seconds - 0.5)
     assert pace.limit == 16
 
 
@@ -35,8 +35,8 @@ def test_the_window_is_never_closed() -> None:
 
     for _ in range(5):
         clock.seconds += 2
-        pace.answered(sent_at=clock.seconds - 1)
-        pace.overloaded(sent_at=clock.seconds - 1)
+        pace.note_answer(sent_at=clock.seconds - 1)
+        pace.note_overload(sent_at=clock.seconds - 1)
 
     assert pace.limit == 1
 
@@ -47,7 +47,7 @@ def test_an_endpoint_that_refuses_everything_for_a_while_narrows_the_window_once
 
     for _ in range(5):
         clock.seconds += 2
-        pace.overloaded(sent_at=clock.seconds - 1)
+        pace.note_overload(sent_at=clock.seconds - 1)
 
     assert pace.limit == 32
 
@@ -57,7 +57,7 @@ def test_the_window_grows_by_one_for_each_window_that_was_answered() -> None:
     sizes = []
 
     for _ in range(4 + 5 + 20):
-        pace.answered(sent_at=pace.clock())
+        pace.note_answer(sent_at=pace.clock())
         sizes.append(pace.limit)
 
     assert sizes == [4] * 3 + [5] * 5 + [6] * 21
@@ -67,16 +67,16 @@ def test_after_a_bad_minute_half_of_what_was_borne_comes_back_with_as_many_answe
     clock = Clock()
     pace = Pace(share=64, size=64, clock=clock)
     for _ in range(64):
-        pace.answered(sent_at=clock.seconds)
+        pace.note_answer(sent_at=clock.seconds)
     for _ in range(4):  # each with one answer before it, as of a server that comes and goes
         clock.seconds += 2
         pace._is_answering = True
-        pace.overloaded(sent_at=clock.seconds - 1)
+        pace.note_overload(sent_at=clock.seconds - 1)
     assert pace.limit == 4
 
     sizes = []
     for _ in range(40):
-        pace.answered(sent_at=pace.clock())
+        pace.note_answer(sent_at=pace.clock())
         sizes.append(pace.limit)
 
     assert sizes[:15] == list(range(5, 20))
@@ -92,6 +92,36 @@ def test_a_larger_share_opens_a_window_that_was_never_narrowed_and_no_other() ->
     assert (wide.limit, narrow.limit) == (8, 2)
 
 
+def test_calls_that_hang_count_for_the_share_and_not_for_the_window() -> None:
+    """Else a window that was halved once too often holds calls that hang, and nothing is asked until they time out."""
+    clock = Clock()
+    pace = Pace(share=8, size=2, clock=clock)
+    hanging = [clock.seconds] * 2
+    assert pace.n_free(hanging) == 0
+    pace.note_answer(sent_at=clock.seconds - 0.5)
+
+    frees = []
+    for seconds in (9.0, 2.0):
+        clock.seconds += seconds
+        frees.append(pace.n_free([*hanging, clock.seconds]))
+
+    assert frees == [0, 1], "after ten seconds they hang, where answers take half a second"
+    assert pace.n_free([*hanging * 4]) == 0, "the share is full"
+
+
+def test_slow_answers_do_not_hang() -> None:
+    clock = Clock()
+    pace = Pace(share=8, size=2, clock=clock)
+    pace.note_answer(sent_at=clock.seconds - 5.0)
+    sent_at = [clock.seconds] * 2
+
+    clock.seconds += 39.0
+
+    assert pace.n_free(sent_at) == 0
+    clock.seconds += 2.0
+    assert pace.n_free(sent_at) == 2, "eight times as long as answers take"
+
+
 def test_what_a_provider_has_left_is_counted_down_until_its_window_ends() -> None:
     clock = Clock()
     pace = Pace(share=8, size=8, clock=clock)
@@ -100,7 +130,7 @@ def test_what_a_provider_has_left_is_counted_down_until_its_window_ends() -> Non
     pace.note_limits(Limits(n_requests=10, n_requests_left=3, requests_reset_seconds=20.0))
     lefts = [pace.n_left()]
     for _ in range(3):
-        pace.sent()
+        pace.note_sending()
         lefts.append(pace.n_left())
     clock.seconds += 20.0
 

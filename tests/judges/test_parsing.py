@@ -211,6 +211,38 @@ def test_the_places_of_a_list_are_no_verdicts(last: bool) -> None:
     assert read('1. It begins.\n2. It ends.\n{"answer": 4}', item=SCALE) == Verdict(4, "1. It begins.\n2. It ends.")
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"rationale": "Three people, two of them alike. So 2.", "answer": 4}', 4),
+        ('One scene drags, one does not. So 2.\n{"answer": 4}', 4),
+        ("Two of the five scenes work, thus 2/5.\nScore: 4", "4"),
+        ("Nobody waits in the first scene, then three.\n**Score:** 4", "4"),
+    ],
+)
+def test_numbers_in_the_reasons_do_not_contradict_a_verdict_that_is_marked(text: str, value: Any) -> None:
+    verdict = read(text, item=SCALE)
+
+    assert isinstance(verdict, Verdict)
+    assert verdict.value == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "One scene drags. So 2.\n4",
+        'Overall, 2.\n{"answer": 4}',
+        "So the score is 2.\nScore: 4",
+        "> Score: 2\nSo 4.\nScore: 4",
+        '{"rationale": "So 2.", "answer": 4}\nActually, 2.',
+        '{"rationale": "So 2.\\n2", "answer": 4}',
+    ],
+)
+def test_a_number_that_is_marked_or_stands_beside_an_unmarked_verdict_contradicts_it(text: str) -> None:
+    assert isinstance(read(text, item=SCALE), Failure)
+    assert isinstance(read(text, item=SCALE, last=False), Failure)
+
+
 @pytest.mark.parametrize("text", ["7", '{"answer": 7}', '{"answer": 3.5}', "Score: 0", "7. It is very good."])
 def test_a_number_outside_the_scale_is_out_of_range_and_not_clamped(text: str) -> None:
     found = read(text, item=SCALE)

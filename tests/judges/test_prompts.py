@@ -4,7 +4,18 @@ from typing import Any
 import pytest
 
 from judges import prompts
-from judges.prompts import Example, InvalidPrompt, Message, PromptFile, Question, StoryText, join, new_mark, strip_marks
+from judges.prompts import (
+    Example,
+    InvalidPrompt,
+    Message,
+    PromptContext,
+    PromptFile,
+    Question,
+    StoryText,
+    join,
+    new_mark,
+    strip_marks,
+)
 from studies import items
 from tests.judges.questions import Asking
 
@@ -17,17 +28,18 @@ BUILT_IN = [prompt for prompt in prompts.load_built_in() if prompt.kind == "answ
 ASKING = [prompt for prompt in BUILT_IN if not prompts.shape_of(prompt.template).has_own_question]
 
 
-def render(system: str, template: str, **more: Any) -> list[dict[str, str]]:
-    return join(prompts.render(system, template, **more))
+def render(system: str, template: str, *, item: Question, **context: Any) -> list[dict[str, str]]:
+    return join(prompts.render(system, template, PromptContext(**context), item=item))
 
 
 def messages(prompt: PromptFile, *, item: Question, stories: list[StoryText], **more: Any) -> list[Message]:
     """What the prompt says of that item, by itself or as the only one of its step."""
     if prompts.shape_of(prompt.template).takes_examples:
         more["examples"] = EXAMPLES
+    context = PromptContext(stories, MARK, **more)
     if prompt.asks == "story":
-        return prompts.render_all(prompt.system, prompt.template, items=[item], stories=stories, mark=MARK, **more)
-    return prompts.render(prompt.system, prompt.template, item=item, stories=stories, mark=MARK, **more)
+        return prompts.render_all(prompt.system, prompt.template, context, items=[item])
+    return prompts.render(prompt.system, prompt.template, context, item=item)
 
 
 def user_text(text: str = "Once.", *, template: str = "{{ stories }}\n{{ question }}", **more: Any) -> str:
@@ -110,10 +122,9 @@ def test_the_fenced_stories_are_the_same_part_for_all_items(asks: str) -> None:
 def test_all_items_of_a_step_are_asked_at_once_by_key() -> None:
     prompt = prompts.find_built_in("plain-all-items")
     asked = [Asking(key=f"k-{n}", title=f"Title {n}", question=f"Question {n}?") for n in range(4)]
+    context = PromptContext([StoryText("A", "Once.")], MARK, step_text="Step.")
 
-    said = prompts.render_all(
-        prompt.system, prompt.template, items=asked, stories=[StoryText("A", "Once.")], mark=MARK, step_text="Step."
-    )
+    said = prompts.render_all(prompt.system, prompt.template, context, items=asked)
 
     user = join(said)[1]["content"]
     for item in asked:
@@ -125,12 +136,12 @@ def test_all_items_of_a_step_are_asked_at_once_by_key() -> None:
 
 def test_a_prompt_is_refused_for_what_it_does_not_ask() -> None:
     one, all_items = prompts.find_built_in("plain-verdict-first"), prompts.find_built_in("plain-all-items")
-    stories = [StoryText("A", "x")]
+    context = PromptContext([StoryText("A", "x")], MARK)
 
     with pytest.raises(InvalidPrompt, match="does not ask all items"):
-        prompts.render_all(one.system, one.template, items=[Asking()], stories=stories, mark=MARK)
+        prompts.render_all(one.system, one.template, context, items=[Asking()])
     with pytest.raises(InvalidPrompt, match="does not ask one item"):
-        prompts.render(all_items.system, all_items.template, item=Asking(), stories=stories, mark=MARK)
+        prompts.render(all_items.system, all_items.template, context, item=Asking())
 
 
 def test_a_persona_stands_before_the_guard_in_the_system_message() -> None:

@@ -4,8 +4,9 @@ import pytest
 
 from annotation import design
 from annotation.models import Assignment
-from judges import catalogue, readings, runs
+from judges import catalogue, runs
 from judges.models import PersonaSet, Reading, Run
+from judges.planning import readings
 from studies.models import Study
 from tests import factories
 

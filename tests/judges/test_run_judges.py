@@ -1,5 +1,6 @@
 import io
 import re
+from collections import Counter
 from decimal import Decimal
 from typing import Any
 
@@ -8,7 +9,7 @@ from django.core.management import CommandError, call_command
 
 from annotation.models import Response
 from judges import catalogue, prompts, runs, tasks
-from judges.models import Run
+from judges.models import PersonaSet, Prompt, Run
 from tests import factories
 from tests.judges import standin as told
 from tests.judges.conftest import judge_at, sendable
@@ -110,6 +111,9 @@ def test_the_exit_code_says_how_it_ended(standin: StandIn) -> None:
         ("--repeats", "x"),
         ("--orders", "sideways"),
         ("--stories", "p9s9"),
+        ("--steps", "nowhere"),
+        ("--personas", "nobody"),
+        ("--examples", "0"),
     ],
 )
 def test_nonsense_is_refused_in_a_sentence(arguments: tuple[str, str]) -> None:
@@ -128,6 +132,21 @@ def test_further_stories_and_readings_are_asked_for_by_name() -> None:
     run_judges("plums", "--judge", "stub", "--wait", "--repeats", "2", "--stories", "p2s1")
 
     assert [run.n_planned for run in Run.objects.order_by("pk")] == [10, 6, 2]
+
+
+def test_steps_personas_and_guards_are_chosen_as_on_the_page() -> None:
+    factories.study(n_stories=2, n_items=1)
+    judge = catalogue.make_stub_judge()
+    Prompt.objects.filter(pk=judge.prompt_id).update(personas="two")
+    texts = [{"name": "critic", "text": "You are a critic."}, {"name": "reader", "text": "You read."}]
+    PersonaSet.objects.create(name="two", version="1", personas=texts)
+
+    run_judges("plums", "--judge", "stub", "--steps", "tests", "--personas", "two", "--probes", "--anchors")
+
+    run = Run.objects.get()
+    # Two stories with one test, as each persona; whether each is known; three fixed texts.
+    assert Counter(run.calls.values_list("kind", flat=True)) == {"answer": 4, "probe": 2, "test": 3}
+    assert (run.frozen["steps"], run.persona_set and run.persona_set.name) == (["tests"], "two")
 
 
 def test_without_wait_the_workers_are_told(queued: list[int], django_capture_on_commit_callbacks: Any) -> None:

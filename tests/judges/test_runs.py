@@ -10,9 +10,10 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Rater, Response, ResponseEvent, Seat
 from annotation.participation import claims
-from judges import calls, catalogue, runs
+from judges import catalogue, runs
 from judges.models import Attempt, Call, Endpoint, Judge, Run
 from judges.planning import CannotRun
+from judges.requests import texts
 from studies import hashing
 from studies.models import Study
 from tests import factories
@@ -112,7 +113,7 @@ def test_what_a_model_says_is_recorded_with_its_reasons(study: Study, standin: S
     attempt = call.attempts.get()
     assert json.loads(attempt.body) == json.loads(told.YES.body)
     assert (attempt.n_tokens_in, attempt.n_tokens_out) == (11, 3)
-    assert standin.hits[0].body["messages"] in [calls.render(c.request)["messages"] for c in run.calls.all()]
+    assert standin.hits[0].body["messages"] in [texts.render(c.request)["messages"] for c in run.calls.all()]
     assert not study.raters.get().is_simulated
 
 

@@ -7,9 +7,9 @@ import pytest
 
 from annotation.models import Assignment, Rater, Seat
 from judges import runs
-from judges.estimates import RunEstimate
 from judges.models import Call, Run, Text
 from judges.planning import CannotRun
+from judges.planning.estimates import RunEstimate
 from studies.models import Study
 from tests.judges.conftest import judge_at, sendable
 from tests.judges.standin import StandIn

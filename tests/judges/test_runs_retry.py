@@ -6,6 +6,7 @@ from annotation.models import Assignment
 from judges import catalogue, runs
 from judges.models import Call, Run
 from judges.planning import CannotRun
+from judges.settlement import attempts
 from studies.models import Study
 from tests.judges import standin as told
 from tests.judges.conftest import answers, assert_everything_ended_once, judge_at, started
@@ -65,10 +66,14 @@ def test_a_retry_beside_an_unfinished_run_of_the_judge_is_refused(study: Study, 
     assert Assignment.objects.filter(status=Assignment.Status.OPEN).count() == 1
 
 
-def test_calls_that_a_provider_failed_are_asked_again_in_a_closed_run(study: Study, standin: StandIn) -> None:
+def test_calls_without_a_reply_and_calls_never_sent_are_asked_in_a_closed_run(study: Study, standin: StandIn) -> None:
     run = started(study, judge_at(standin))
+    first = run.calls.first()
+    assert first is not None
+    attempts.begin([first], worker="", probes=(), worst={}, at=run.created_at)
+    attempts.release(attempts.in_flight_of(""))
     runs.close(run, at=run.created_at)
-    assert runs.count_calls(run) == {"provider_error": 8}
+    assert runs.count_calls(run) == {"provider_error": 1, "not_asked": 7}
 
     assert runs.retry(run) == 8
 

@@ -6,8 +6,10 @@ from datetime import timedelta
 import pytest
 
 from annotation.models import Assignment
-from judges import attempts, calls, runs
+from judges import runs
 from judges.models import Attempt, Call, Endpoint, Parse, Run
+from judges.requests import texts
+from judges.settlement import attempts
 from studies.models import Study
 from tests import factories
 from tests.judges import standin as told
@@ -35,7 +37,7 @@ def test_a_call_that_keeps_failing_has_the_run_wait_and_has_fresh_tries_when_it_
     run = started(study, judge_at(standin))
     bad = run.calls.last()
     assert bad is not None
-    words = calls.render(bad.request)["messages"]
+    words = texts.render(bad.request)["messages"]
     standin.reply = lambda hit: told.GARBAGE if hit.body["messages"] == words else told.YES
 
     run = runs.drain(run)
@@ -62,7 +64,7 @@ def test_a_call_over_which_the_server_breaks_down_ends_after_a_while(study: Stud
     run = started(study, judge_at(standin))
     bad = run.calls.last()
     assert bad is not None
-    words = calls.render(bad.request)["messages"]
+    words = texts.render(bad.request)["messages"]
     standin.reply = lambda hit: told.ERROR if hit.body["messages"] == words else told.YES
 
     run = runs.drain(run)
@@ -152,7 +154,7 @@ def test_a_key_or_a_credit_that_ends_later_waits_for_a_person(
 
     assert (run.state, len(standin.hits)) == (Run.State.WAITING, 5)
     assert word in run.note
-    assert word in Endpoint.objects.get(name="model-1").needs_attention
+    assert word in Endpoint.objects.get(name="model-1").attention
     assert runs.count_calls(run) == {"planned": 4, "ok": 4}
 
     standin.reply = lambda hit: told.YES
@@ -180,7 +182,7 @@ def test_a_request_that_is_wrong_in_itself_is_not_tried_again_and_holds_nothing_
     run = started(study, judge_at(standin))
     bad = run.calls.last()
     assert bad is not None
-    words = calls.render(bad.request)["messages"]
+    words = texts.render(bad.request)["messages"]
     standin.reply = lambda hit: told.TOO_LONG if hit.body["messages"] == words else told.YES
 
     run = runs.drain(run)

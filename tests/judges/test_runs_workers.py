@@ -6,14 +6,18 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from celery import current_app
 from django.db import connection, transaction
 from django.utils import timezone
 
 from annotation.models import Assignment
-from judges import attempts, calls, catalogue, endpoints, runs, settlement, workers
+from judges import catalogue, runs, settlement, workers
+from judges.endpoints import limits
 from judges.models import Attempt, Call, Run, Share
 from judges.providers import Completion
-from judges.settlement import Ended
+from judges.requests import texts
+from judges.settlement import Ended, attempts
+from judges.workers import worker as loop
 from studies.models import Study
 from tests import factories
 from tests.judges import standin as told
@@ -191,7 +195,7 @@ def test_a_worker_that_lives_keeps_its_leases(study: Study, standin: StandIn) ->
 def test_a_worker_that_is_told_to_end_begins_no_more_and_marks_what_it_leaves(
     study: Study, standin: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "GRACE_SECONDS", 0.05)
+    monkeypatch.setattr(loop, "GRACE_SECONDS", 0.05)
     run, stop = started(study, judge_at(standin)), threading.Event()
 
     def hang(hit: Hit) -> Reply:
@@ -215,7 +219,7 @@ def test_the_attempt_is_committed_before_it_is_sent(committed: None, standin: St
     def look(hit: Hit) -> Reply:
         # Another connection: it sees only what is committed.
         call = next(
-            c for c in Call.objects.filter(run=run) if calls.render(c.request)["messages"] == hit.body["messages"]
+            c for c in Call.objects.filter(run=run) if texts.render(c.request)["messages"] == hit.body["messages"]
         )
         seen.append((call.state, call.attempts.filter(outcome="").count()))
         connection.close()
@@ -232,10 +236,10 @@ def test_the_sweep_queues_what_nobody_has_in_hand(study: Study, queued: list[int
     endpoint, now = run.judge.required_endpoint, timezone.now()
 
     assert runs.sweep(at=now) == 1
-    endpoints.take_share(endpoint.pk, "w", n_busy=0, at=now)
+    limits.take_share(endpoint.pk, "w", n_busy=0, at=now)
     assert runs.sweep(at=now) == 0
     assert runs.sweep(at=now + timedelta(minutes=1)) == 1, "its worker died"
-    endpoints.rest(endpoint, "busy", seconds=300, at=now + timedelta(minutes=1))
+    limits.rest(endpoint, "busy", seconds=300, at=now + timedelta(minutes=1))
     assert runs.sweep(at=now + timedelta(minutes=2)) == 0
     assert queued == [endpoint.pk] * 2
 
@@ -252,7 +256,7 @@ def test_a_broker_that_is_away_loses_nothing(study: Study, monkeypatch: pytest.M
     def away(name: str, args: list[int], **options: Any) -> None:
         raise ConnectionRefusedError
 
-    monkeypatch.setattr(runs.current_app, "send_task", away)
+    monkeypatch.setattr(current_app, "send_task", away)
     run = runs.start(study, catalogue.make_stub_judge(), by="tests")
 
     runs.queue(run)

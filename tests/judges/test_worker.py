@@ -14,6 +14,8 @@ from tests.judges.conftest import judge_at, started
 from tests.judges.standin import Reply, StandIn
 from tests.worker import until, working
 
+pytestmark = pytest.mark.xdist_group("broker")  # there is one: what one test empties, another waits for
+
 
 @pytest.mark.services
 def test_a_run_that_was_queued_is_worked_off_by_a_worker_elsewhere(

@@ -131,6 +131,7 @@ def test_a_new_thing_touches_as_many_files_as_the_table_says(probe: Probe) -> No
     assert len(probe.touched) == costs()[probe.row]
 
 
+@pytest.mark.slow
 def test_new_things_are_found_by_all_that_look_for_such_things(tmp_path: Path) -> None:
     tree = copy_with_probes(tmp_path, is_documented=True)
     probed = [f"tests/probes/new/{probe.folder}/{TEST}" for probe in PROBES]
@@ -140,6 +141,7 @@ def test_new_things_are_found_by_all_that_look_for_such_things(tmp_path: Path) -
     assert process.returncode == 0, process.stdout + process.stderr
 
 
+@pytest.mark.slow
 def test_new_things_are_refused_until_they_are_documented(tmp_path: Path) -> None:
     tree = copy_with_probes(tmp_path, is_documented=False)
 

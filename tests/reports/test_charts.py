@@ -8,7 +8,7 @@ import pytest
 from reports.figures.base import Estimate, Floor, Interval
 from reports.figures.plots import PERCENT, Axis, Mark, PlotRow, scale_axis
 from reports.page import charts
-from reports.page.charts import Drawing
+from reports.page.shapes import Drawing
 
 SOURCES = ["The New Yorker", "Claude 1.3", "GPT-3.5", "GPT-4", "Another", "And another"]
 

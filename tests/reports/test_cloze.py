@@ -176,6 +176,18 @@ def test_the_page_the_files_and_the_command_tell_it(study: Study, client: Client
     assert "gave up at section 3, The Border: 1" in said.getvalue()
 
 
+def test_the_curve_tells_who_is_still_filling_after_each_section(study: Study) -> None:
+    curve = cloze_of(study)["completion"]
+
+    people = [(row["section"], row["n_through"], row["n"]) for row in curve if row["kind"] == "person"]
+    models = [(row["n_through"], row["n"], row["value"]) for row in curve if row["kind"] == "model"]
+    # Of four who have ended one gave up at section 2 and one at section 3; the one model filled all.
+    assert people == [(1, 4, 4), (2, 3, 4), (3, 2, 4)]
+    assert models == [(1, 1, 100.0)] * 3
+    ends = next(row["interval"] for row in curve if row["kind"] == "person" and row["section"] == 3)
+    assert (ends["low"], ends["high"]) == (pytest.approx(15.0, abs=0.01), pytest.approx(85.0, abs=0.01))
+
+
 @pytest.mark.parametrize("n", [1, 3])
 def test_the_section_takes_a_fixed_number_of_queries(django_assert_num_queries, n: int) -> None:
     study = clozes.study()

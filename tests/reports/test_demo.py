@@ -79,7 +79,7 @@ def test_the_password_opens_the_admin(client: Client) -> None:
     client.post("/admin/login/", {"username": "admin", "password": password})
 
     assert seeding.ensure_password() == password
-    assert client.get("/admin/").status_code == 200
+    assert client.get("/admin/", follow=True).status_code == 200
 
 
 def test_a_port_in_use_is_said_before_anything_is_seeded() -> None:

@@ -28,7 +28,7 @@ sys.meta_path.insert(0, Watch())
 import django
 django.setup()
 import importlib
-for name in ("reports.urls", "reports.api_urls", "reports.templatetags.report", "reports.tasks", "reports.page.text"):
+for name in ("reports.urls", "reports.api.urls", "reports.templatetags.report", "reports.tasks", "reports.page.text"):
     importlib.import_module(name)
 from reports.figures import all_figures, by_table
 names = [*all_figures(), *by_table()]

@@ -69,8 +69,8 @@ def test_the_schedule_names_the_task() -> None:
     app.loader.import_default_modules()
 
     scheduled = {entry["task"] for entry in app.conf.beat_schedule.values()}
-    assert "reports.tasks.nightly" in scheduled
-    assert "reports.tasks.nightly" in app.tasks
+    assert "reports.tasks.scheduled" in scheduled
+    assert {"reports.tasks.scheduled", "reports.tasks.nightly", "reports.tasks.make_report"} <= set(app.tasks)
 
 
 def printed(*arguments: str) -> str:

@@ -10,7 +10,7 @@ from django.test import Client
 
 from annotation import responses
 from annotation.models import Assignment, Rater, StepTaken
-from annotation.participation import claims
+from annotation.participation import visits
 from annotation.responses import Answer, submission
 from reports import results
 from reports.page.csv import find_table
@@ -228,7 +228,7 @@ def asked_once() -> Study:
     answers = [("no", ["red", "blue"], 1, "Words."), ("no", ["blue"], 4, None), ("yes", None, None, None)]
     for given_by_item in answers:
         rater = factories.rater(study)
-        visit = claims.ensure_visit(rater)
+        visit = visits.ensure_visit(rater)
         for item, value in zip(Item.objects.filter(instrument=made), given_by_item, strict=True):
             if value is not None:
                 step = Step.objects.get(key="once")

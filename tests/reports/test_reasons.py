@@ -37,6 +37,7 @@ OF_REPLICATIONS = {"no_such_figure", "too_few_ratings"}
 VALUES = {
     "all_ratings_alike": {"name": "Fleiss' kappa"},
     "nobody_to_leave_out": {"least": 30},
+    "not_all_compared": {"n": 2},
     "too_few_ratings": {"least": 2},
 }
 

@@ -17,7 +17,7 @@ from django.test import Client
 from annotation.models import Response, ResponseEvent
 from annotation.participation import invitations
 from reports import results
-from studies.documents.instrument import read_ttcw_release
+from studies.documents.ttcw_release import read_ttcw_release
 from studies.loader import load_instrument
 from studies.models import ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study
 from tests import factories

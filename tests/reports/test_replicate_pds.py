@@ -1,6 +1,7 @@
 """The release of PDS on generated files of its shape: every value by hand, what counts as replicated, every bad row."""
 
 import csv
+import gc
 import io
 import json
 import random
@@ -17,7 +18,10 @@ from reports import replications
 from studies.models import Provenance, Source, Story, StoryGroup, Study
 from tests.reports import pds_by_hand, pds_generated
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded, pytest.mark.usefixtures("few_shuffles")]
+pytestmark = [
+    *(pytest.mark.django_db, pytest.mark.embedded),
+    *(pytest.mark.usefixtures("few_shuffles"), pytest.mark.usefixtures("_no_collection")),
+]
 
 FILE = "human_annotations.csv"
 
@@ -38,6 +42,12 @@ def document(folder: Path, **options: Any) -> dict[str, Any]:
 
 def values(found: dict[str, Any], key: str) -> dict[str, float]:
     return {"/".join(f["at"]): f["value"] for f in found["figures"] if f["key"] == key and f["value"] is not None}
+
+
+@pytest.fixture
+def _no_collection(monkeypatch: pytest.MonkeyPatch) -> None:
+    """statsmodels collects the garbage of the whole process for each table of p-values, a third of a second each."""
+    monkeypatch.setattr(gc, "collect", lambda *_generation: 0)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 
-from stats import comparisons
+from stats import agreement, comparisons
 from stats.agreement import Incomputable, TooFewRaters
 from stats.arrays import FloatArray
 from stats.comparisons import Correlation
@@ -100,3 +100,23 @@ def test_a_prediction_that_is_never_true_is_wrong() -> None:
 def test_balanced_accuracy_needs_a_truth_that_varies() -> None:
     with pytest.raises(Incomputable, match="fewer than two values"):
         comparisons.balanced_accuracy([1, 1], [1, 0])
+
+
+def test_resamples_of_pairs_pearson_are_those_of_the_repeated_units() -> None:
+    totals = np.array([[1, 3, NAN, 4, 2], [2, NAN, 7, 6, 2], [NAN, 5, 3, 5, NAN]])
+    weights = np.array([[1, 1, 1, 1, 1], [2, 0, 1, 0, 3], [0, 0, 0, 0, 2]])
+
+    resamples = comparisons.pairs_pearson_resamples(totals, weights)
+
+    expected = [comparisons.pairs_pearson(np.repeat(totals, row, axis=1)).value for row in weights[:2]]
+    assert resamples[:2] == pytest.approx(expected)
+    assert np.isnan(resamples[2])
+
+
+def test_the_floor_of_pairs_pearson_is_that_of_each_shuffle() -> None:
+    totals = np.random.default_rng(3).integers(0, 15, size=(4, 40)).astype(float)
+
+    fast = comparisons.pairs_pearson_floor(totals, rng=np.random.default_rng(1), n_shuffles=300)
+    slow = agreement.chance_floor(totals, comparisons.pairs_pearson, rng=np.random.default_rng(2), n_shuffles=300)
+
+    assert (fast.mean, fast.upper) == pytest.approx((slow.mean, slow.upper), abs=0.03)

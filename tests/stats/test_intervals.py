@@ -242,3 +242,15 @@ def test_below_10_clusters_a_coefficient_has_the_jackknife_interval() -> None:
 
 def test_an_interval_is_kept_within_the_range_of_its_statistic() -> None:
     assert intervals.Interval(-3, 107, 3).clipped(0, 100) == intervals.Interval(0, 100, 3)
+
+
+@pytest.mark.parametrize("n", [99, 100, 400])
+def test_clusters_are_drawn_alike_however_many_there_are(n: int) -> None:
+    weights = intervals.resample_weights(np.repeat(np.arange(n), 2), rng=np.random.default_rng(1), n_resamples=2000)
+
+    assert weights.shape == (2000, 2 * n)
+    assert (weights[:, ::2] == weights[:, 1::2]).all()
+    assert (weights[:, ::2].sum(axis=1) == n).all()
+    # Each is drawn Binomial(n, 1/n) times: mean 1, variance 1 - 1/n.
+    assert np.abs(weights.mean(axis=0) - 1).max() < 5 / 2000**0.5
+    assert weights.var(axis=0).mean() == pytest.approx(1 - 1 / n, abs=0.02)

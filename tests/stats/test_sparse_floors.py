@@ -119,3 +119,16 @@ def test_resamples_whose_numbers_are_all_the_same_have_no_alpha() -> None:
 def test_without_ratings_there_is_no_floor() -> None:
     with pytest.raises(agreement.Incomputable):
         agreement.alpha_chance_floor(np.full((2, 3), np.nan), "nominal", rng=np.random.default_rng(1))
+
+
+def test_floors_of_items_that_are_shuffled_together_are_each_that_of_the_item_alone() -> None:
+    first, second = sparse(20, 60), 1 - sparse(20, 60)
+    items = np.stack([first, second, np.where(np.arange(60) < 30, first, np.nan)])
+
+    floors, of_mean = agreement.fleiss_chance_floors(items, rng=np.random.default_rng(5))
+
+    alone = agreement.fleiss_chance_floor(first, rng=np.random.default_rng(5))
+    assert (floors[0]().mean, floors[0]().upper) == pytest.approx((alone.mean, alone.upper), abs=1e-12)
+    half = agreement.fleiss_chance_floor(first[:, :30], rng=np.random.default_rng(6))
+    assert (floors[2]().mean, floors[2]().upper) == pytest.approx((half.mean, half.upper), abs=0.02)
+    assert of_mean() == agreement.mean_fleiss_chance_floor(items, rng=np.random.default_rng(5))

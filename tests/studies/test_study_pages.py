@@ -1,6 +1,7 @@
 """The studies of an account, a study at a glance, who works on it, and the rail beside every page."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from django.contrib.admin.models import LogEntry
@@ -101,11 +102,9 @@ def test_the_rail_shows_to_each_what_concerns_them(client: Client, study: Study)
     steward = rail(page(client, member(study, "steward"), "/studies/plums/access/"))
     researcher = rail(page(client, factories.staff("researcher"), "/studies/plums/"))
 
-    # The admin knows roles in all studies only.
-    assert {"Overview", "People with access", "Report", "Exports"} <= set(lead)
-    assert "Set up" not in lead
-    assert steward == ["People with access"]
-    assert {"Set up", "Stories", "Raters", "Links"} <= set(researcher)
+    assert {"Overview", "What is asked", "Launch", "People with access", "Report", "Exports"} <= set(lead)
+    assert steward == ["People with access", "Addresses"]
+    assert {"Stories", "People", "Monitor"} <= set(researcher)
 
 
 @pytest.mark.parametrize("address", ["/studies/plums/", "/studies/plums/access/", "/reports/plums/exports/"])
@@ -209,6 +208,95 @@ def test_whoever_makes_a_study_in_the_admin_is_its_lead(client: Client) -> None:
     ]
 
 
+# ── the list, a new study, a draft that goes ───────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"closes_at": None}, "Say until when raters may answer"),
+        ({"seats_per_group": 0}, "Say how many read each group"),
+        ({"closes_at": datetime(2020, 1, 1, tzinfo=UTC)}, "The deadline has passed: set another"),
+        ({"state": "paused"}, "Resume it, or close it"),
+        ({"state": "closed"}, "Read the report"),
+    ],
+)
+def test_a_row_says_what_is_to_be_done_next(client: Client, fields: dict[str, object], sentence: str) -> None:
+    factories.study(state=Study.State.DRAFT, planned=False)
+    Study.objects.update(**fields)
+
+    assert sentence in page(client, User.objects.create_superuser("root"), "/studies/")
+
+
+def test_a_live_study_offers_its_free_places(client: Client) -> None:
+    factories.study(k=3)
+
+    assert "3 places are free: invite" in page(client, User.objects.create_superuser("root"), "/studies/")
+
+
+def test_more_than_fifty_studies_stand_on_pages_and_can_be_searched(client: Client) -> None:
+    Study.objects.bulk_create(Study(slug=f"s{n}", title=f"Number {n:02}") for n in range(53))
+    root = User.objects.create_superuser("root")
+
+    first, second = page(client, root, "/studies/"), page(client, root, "/studies/?page=2")
+
+    assert ("Number 49" in first, "Number 50" in first) == (True, False)
+    assert ("Number 49" in second, "Number 50" in second) == (False, True)
+    assert "Number 07" in page(client, root, "/studies/?q=ber+07")
+    assert "Number 08" not in page(client, root, "/studies/?q=ber+07")
+    assert "Number 00" in page(client, root, "/studies/?page=999")
+
+
+def test_without_a_study_one_is_shown_the_way_in_or_told_who_may(client: Client) -> None:
+    assert "Make the first study" in page(client, factories.staff("designer"), "/studies/")
+    assert "one of these roles make studies: designer" in page(client, factories.staff("steward"), "/studies/")
+    assert "make studies: designer" in client.get("/studies/new/").content.decode()
+
+
+def test_a_designer_makes_a_study_from_a_template_on_one_page(client: Client) -> None:
+    client.force_login(factories.staff("designer"))
+
+    refused = client.post("/studies/new/", {"template": "pairs", "title": "", "contact": "nobody"})
+    response = client.post("/studies/new/", {"template": "pairs", "title": "Two of a kind", "organiser": "Us"})
+
+    assert refused.status_code == 400
+    assert 'href="#id_title"' in refused.content.decode()
+    assert 'href="#id_contact"' in refused.content.decode()
+    assert response.headers["Location"] == "/studies/two-of-a-kind/"
+    assert "The study has no groups of stories" in client.get("/studies/two-of-a-kind/").content.decode()
+
+
+def test_a_draft_is_deleted_after_a_question_and_a_study_that_is_frozen_stays(client: Client, study: Study) -> None:
+    draft = factories.study("pears", state=Study.State.DRAFT)
+    factories.plan(study)
+    client.force_login(factories.staff("designer"))
+
+    assert "goes for good" in client.get("/studies/pears/delete/").content.decode()
+    client.post("/studies/pears/delete/")
+    client.post("/studies/plums/delete/")
+
+    assert not Study.objects.filter(pk=draft.pk).exists()
+    assert Study.objects.filter(pk=study.pk).exists()
+
+
+def test_the_staffs_site_opens_on_the_studies_and_its_lists_are_one_link_away(client: Client) -> None:
+    client.force_login(factories.staff("designer"))
+
+    assert client.get("/admin/").headers["Location"] == "/studies/"
+    assert 'href="/admin/records/"' in client.get("/studies/").content.decode()
+    assert "/admin/studies/story/" in client.get("/admin/records/").content.decode()
+
+
+def test_the_rail_of_a_draft_says_how_its_parts_stand(client: Client) -> None:
+    factories.study(state=Study.State.DRAFT, planned=False)
+    Study.objects.get().groups.all().delete()
+
+    parts = RAIL.findall(page(client, User.objects.create_superuser("root"), "/studies/plums/"))[0]
+
+    assert "(blocks the launch)" in parts
+    assert "(in order)" in parts
+
+
 def test_an_account_that_is_lead_of_a_study_cannot_become_a_steward_of_all(client: Client, study: Study) -> None:
     lead = member(study, "lead")
     client.force_login(factories.staff("administrator"))
@@ -224,7 +312,9 @@ def test_an_account_that_is_lead_of_a_study_cannot_become_a_steward_of_all(clien
 # ── what it costs ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(("address", "n_queries"), [("/studies/", 5), ("/studies/plums/access/", 7)])
+@pytest.mark.parametrize(
+    ("address", "n_queries"), [("/studies/", 5), ("/studies/plums/access/", 7), ("/studies/plums/", 17)]
+)
 @pytest.mark.parametrize("n_rows", [1, 3])
 def test_a_list_costs_the_same_for_one_row_as_for_three(
     client: Client, study: Study, n_rows: int, address: str, n_queries: int, django_assert_num_queries: object

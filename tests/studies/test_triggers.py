@@ -10,7 +10,7 @@ from django.db import IntegrityError, OperationalError, connection, models, tran
 from django.test import RequestFactory
 
 from annotation.responses import verification
-from studies import refusals, triggers
+from studies import middleware, triggers
 from studies.apps import install_triggers, lift_triggers
 from studies.models import Instrument, Item, Step, Story, Study
 from studies.protocol.triggers import OF_INSTRUMENT, TRIGGERS
@@ -138,16 +138,16 @@ def test_a_draft_is_deleted_whole() -> None:
 
 def test_what_the_database_refuses_is_a_page_with_its_sentence() -> None:
     factories.instrument()
-    middleware = refusals.RefusalMiddleware(lambda request: None)  # type: ignore[arg-type,return-value]
+    finality = middleware.FinalityMiddleware(lambda request: None)  # type: ignore[arg-type,return-value]
     request = RequestFactory().get("/")
 
     with pytest.raises(IntegrityError) as caught, transaction.atomic():
         Item._base_manager.update(question="Another?")
 
-    page = middleware.process_exception(request, caught.value)
+    page = finality.process_exception(request, caught.value)
     assert page is not None
     assert (page.status_code, OF_INSTRUMENT in page.content.decode()) == (409, True)
-    assert middleware.process_exception(request, IntegrityError("UNIQUE constraint failed")) is None
+    assert finality.process_exception(request, IntegrityError("UNIQUE constraint failed")) is None
 
 
 def test_no_answer_waits_for_a_trigger_of_frozen_protocols() -> None:

@@ -2,7 +2,7 @@ import pytest
 
 from tools.bench import cost
 
-pytestmark = pytest.mark.usefixtures("committed")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("committed")]
 
 
 def test_a_save_and_a_page_are_measured_beside_bare_ones() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from tools.trials import faults
 
-pytestmark = pytest.mark.usefixtures("committed")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("committed")]
 
 
 def test_no_answer_is_lost_and_none_doubled_over_a_bad_line_to_a_server_that_is_killed() -> None:

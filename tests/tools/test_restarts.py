@@ -5,7 +5,7 @@ from django.db import connection
 
 from tools.trials import restarts
 
-pytestmark = pytest.mark.usefixtures("committed")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("committed")]
 
 
 def test_every_answer_is_there_and_no_page_fails_later_than_a_second_after_the_backends_were_ended() -> None:

@@ -9,8 +9,10 @@ import logging
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import product
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 from django.apps import apps
@@ -21,10 +23,12 @@ from django.db import transaction
 from django.db.models import Q
 from django.test import Client
 
-from judges import calls
-from judges.models import Endpoint, Judge, Prompt
+from annotation.models import Invitation
+from judges.models import Endpoint, Judge, Prompt, PromptChoice
+from judges.requests import texts
 from reports import figures
-from studies.models import Item, Step, Study
+from reports.models import Report, ThemeSample
+from studies.models import Instrument, Item, Step, Story, StoryGroup, StoryImport, Study
 from tests.trust import world as worlds
 from tests.trust.addresses import Pattern, patterns
 from tests.trust.world import World
@@ -59,6 +63,8 @@ FORM = {
     "kinds": "dashes",
     "n": "1",
     "label": "new",
+    "texts": "all",
+    "sources": "open",
 }
 
 
@@ -176,25 +182,51 @@ def pool(world: World, pattern: Pattern, name: str, who: str) -> list[Any]:
         for some in (steps.exclude(is_metric), steps.filter(is_metric))
     )
     is_of_judges = pattern.name.startswith("judges:")
+    is_of_plots = "plot" in pattern.parameters
+    is_of_people = pattern.name.startswith("designer:") and bool({"code", "person"} & {*pattern.parameters})
     found: dict[str, list[Any]] = {
+        "sha256": [*world.packages.values(), NOWHERE],
         "token": [*reversed(world.tokens), NOWHERE],
-        # The closed one first: it has results by source; of judges' pages the one with the run.
-        "slug": [*([] if is_of_judges else ["pears"]), *world.studies, NOWHERE],
+        # The closed one first: it has results by source; of judges' pages the one with the run, of plots the one that
+        # has answers to draw.
+        "slug": [*([] if is_of_judges or is_of_plots or is_of_people else ["pears"]), *world.studies, NOWHERE],
         "letter": ["A", "B", "C", "Z"],
         "step": [*steps.filter(scope__in=STEP_OF.get(pattern.name, ())), *steps, NOWHERE],
         "item": [*asked[:3], *measured[:1], NOWHERE],
         "table": [*figures.by_table(), NOWHERE],
+        "plot": ["pass-rates", "comparisons", "comparisons-2", "tests-passed", NOWHERE],
+        "name": ["ttcw", NOWHERE],
+        "fingerprint": [*stored_reports("plums" if is_of_plots else "pears"), NOWHERE],
         "action": [*(["pause", "resume"] if is_of_judges else ["plan", "launch", "close"]), NOWHERE],
+        "upload": [*StoryImport.objects.order_by("pk").values_list("pk", flat=True), 0],
         "run": [world.run.pk if world.run else 0, 0],
+        "choice": [*PromptChoice.objects.order_by("pk").values_list("pk", flat=True), 0],
         "call": [*(world.run.calls.values_list("pk", flat=True)[:3] if world.run else []), 0],
+        "instrument": [*Instrument.objects.order_by("pk").values_list("pk", flat=True)[:2], 0],
         "endpoint": [*Endpoint.objects.order_by("pk").values_list("pk", flat=True), 0],
         "judge": [*Judge.objects.order_by("pk").values_list("pk", flat=True), 0],
         "prompt": [*Prompt.objects.order_by("pk").values_list("pk", flat=True)[:3], 0],
+        # Of the closed study, as `slug` begins with it.
+        "story": [*Story.objects.filter(study=world.studies["pears"]).values_list("pk", flat=True)[:2], 0],
+        "group": [*StoryGroup.objects.filter(study=world.studies["pears"]).values_list("pk", flat=True)[:1], 0],
+        "response": [*world.reasons[:2], 0],
+        "person": [*Invitation.objects.filter(study=world.studies["plums"]).values_list("pk", flat=True)[:3], 0],
+        "sample": [*ThemeSample.objects.order_by("pk").values_list("pk", flat=True)[:2], 0],
+        "number": [1, 2, 0],
+        "step_id": [*Step.objects.filter(version__study=world.studies["pears"]).values_list("pk", flat=True)[:3], 0],
+        "kind": ["consent", NOWHERE],
         "content_type_id": [ContentType.objects.get_for_model(Study).pk, 0],
         "app_label": ["studies", "annotation", "auth"],
         "url": [NOWHERE, "studies/story/1/../../provenance/"],
     }
     return found[name]
+
+
+def stored_reports(slug: str) -> list[str]:
+    """The fingerprints of stored reports: those of that study first, one with sources before a blind one."""
+    reports = Report.objects.filter(kind=Report.Kind.RESULTS).order_by("result__is_sealed", "pk")
+    pairs = list(reports.values_list("study__slug", "fingerprint"))
+    return [fingerprint for _slug, fingerprint in sorted(pairs, key=lambda pair: pair[0] != slug)]
 
 
 # Where a step of a certain scope gives the page its life.
@@ -273,6 +305,9 @@ def answered(client: Client, ask: Ask) -> tuple[int, dict[str, bytes]]:
         headers=manner.get("headers"),
     )
     body = b"".join(response) if response.streaming else response.content
+    if response.headers.get("Content-Type") == "application/zip":
+        with ZipFile(BytesIO(body)) as package:
+            body = b"\n".join(package.read(name) for name in package.namelist())
     headers = "\n".join(f"{name}: {value}" for name, value in response.headers.items())
     return response.status_code, {
         "body": body,
@@ -291,7 +326,7 @@ def form_for(address: str) -> dict[str, str]:
 def in_prompts(world: World) -> list[Hit]:
     """What models would be sent that they may not know."""
     forbidden = worlds.secrets(hidden_from="judge")
-    asked = [(call.pk, json.dumps(calls.render(call.request)).lower().encode()) for call in world.run.calls.all()]
+    asked = [(call.pk, json.dumps(texts.render(call.request)).lower().encode()) for call in world.run.calls.all()]
     nowhere = Ask("judge", Pattern("judges.prompts.render", ""), "", "call")
     return [
         Hit(nowhere, 0, kind, f"call {pk}") for pk, text in asked for kind, word in forbidden.items() if word in text

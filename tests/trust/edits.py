@@ -14,7 +14,7 @@ from django.db.models import Model, ProtectedError
 from django.test import Client
 from django.urls import reverse
 
-from studies import refusals
+from studies import middleware
 from studies.models import Instrument, Item, ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study
 from studies.publication import AlreadyPublished
 from tests import factories, staff_forms
@@ -50,7 +50,7 @@ def refusal() -> Iterator[list[str]]:
         with transaction.atomic():
             yield sentences
     except (DatabaseError, AlreadyPublished) as error:
-        sentence = refusals.explain(error)
+        sentence = middleware.explain(error)
         if not sentence and not isinstance(error, ProtectedError):
             raise
         sentences.append(sentence or str(error))

@@ -11,12 +11,14 @@ import pytest
 from django.contrib.auth.models import Group, Permission
 from django.http import HttpRequest, HttpResponse
 
-from annotation.views.rater import desk
+from annotation.progress import places
 from annotation.views.rater.presenters import pages
 from config.headers import MethodMiddleware
-from judges import catalogue, requests, runs
+from judges import catalogue, runs
 from judges.prompts import StoryText
-from reports import api, views
+from judges.requests import planned_calls
+from reports import results
+from reports.api import rows as api
 from reports.export import long_table
 from studies.access import Access
 from studies.admin.studies import StoryAdmin
@@ -82,7 +84,7 @@ def test_no_error_page_tells_more(world: World, monkeypatch: pytest.MonkeyPatch,
         ]
 
     monkeypatch.setattr(pages, "desk_context", breaks)
-    monkeypatch.setattr(views.results, "ensure_report", breaks)
+    monkeypatch.setattr(results, "ensure_report", breaks)
 
     settings.DEBUG = True
     assert told() == [(500, {"body"})] * 4
@@ -139,13 +141,13 @@ def in_a_mail(patch: pytest.MonkeyPatch) -> None:
 
 
 def before(patch: pytest.MonkeyPatch, do: Callable[[], object]) -> None:
-    remember_page = desk.claims.remember_page
+    remember_page = places.remember_page
 
     def noisy(*args: Any, **more: Any) -> None:
         do()
         remember_page(*args, **more)
 
-    patch.setattr(desk.claims, "remember_page", noisy)
+    patch.setattr(places, "remember_page", noisy)
 
 
 def in_the_api(patch: pytest.MonkeyPatch) -> None:
@@ -198,7 +200,9 @@ def test_every_kind_of_leak_would_be_found(world: World) -> None:
 def test_a_code_in_a_prompt_would_be_found(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     assert crawl.in_prompts(world) == []
 
-    monkeypatch.setattr(requests, "StoryText", lambda letter, text: StoryText(letter, text + worlds.secret("story", 1)))
+    monkeypatch.setattr(
+        planned_calls, "StoryText", lambda letter, text: StoryText(letter, text + worlds.secret("story", 1))
+    )
     world.run = runs.start(world.studies["pears"], catalogue.make_stub_judge("stub-2"), by="tests")
 
     assert {hit.kind for hit in crawl.in_prompts(world)} == {"story"}

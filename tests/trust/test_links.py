@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from annotation.models import Consent, Rater
 from annotation.participation import invitations
-from config.headers import LinkFilter
+from config.logs import LinkFilter
 from tests import factories
 from tests.trust import world as worlds
 

@@ -191,4 +191,4 @@ def test_a_door_left_open_would_be_seen(world: World, monkeypatch: pytest.Monkey
 
     some = [each for each in patterns() if each.model == "studies.provenance"]
     assert "GET admin:studies_provenance_changelist as steward: ok, not 403" in list(differences(world, "GET", some))
-    assert asked(world, "/admin/", "design", "DELETE") == "ok"
+    assert asked(world, "/admin/records/", "design", "DELETE") == "ok"

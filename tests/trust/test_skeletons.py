@@ -13,7 +13,8 @@ from annotation.models import Assignment
 from annotation.participation import consents, invitations
 from annotation.responses import submission
 from annotation.views.rater.presenters import pages
-from judges import calls, catalogue, prompts, runs
+from judges import catalogue, prompts, runs
+from judges.requests import texts
 from studies.models import Provenance, Source, Story, Study
 from studies.typography import paragraphs
 from tests import factories
@@ -141,7 +142,7 @@ def test_a_prompt_says_the_same_around_every_story(study: Study) -> None:
     run = runs.start(study, catalogue.make_stub_judge(), by="tests")
     around = defaultdict(set)
     for call in run.calls.exclude(story=None).select_related("story", "item"):
-        said = prompts.strip_marks(" ".join(message["content"] for message in calls.render(call.request)["messages"]))
+        said = prompts.strip_marks(" ".join(message["content"] for message in texts.render(call.request)["messages"]))
         assert call.story.text in said
         around[call.item.key, call.step_id].add(said.replace(call.story.text, ""))
 

@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 # Names of tables and fields that are the same words in Portuguese.
 SAME = {
     *("ID", "cloze", "clozes", "endpoint", "endpoints", "item", "persona", "personas", "prompt", "prompts"),
-    *("sha256", "slug", "template"),
+    *("bytes", "nonce", "sha256", "site", "slug", "template", "token", "tokens"),
 }
 OURS = ("studies", "annotation", "judges", "reports", "auth")
 TEMPLATES = [
@@ -58,7 +58,7 @@ def addresses() -> list[str]:
     """The reports, and of each of our tables its list, its form to add one where there is one, and one of its rows."""
     request = RequestFactory().get("/")
     request.user = User.objects.get(username="root")
-    found = [reverse("reports:index"), reverse("admin:index")]
+    found = [reverse("reports:index"), reverse("admin:records")]
     found += [reverse("reports:show", args=[study.slug]) for study in Study.objects.all()]
     for model, pages in admin.site._registry.items():
         if model._meta.app_label in OURS:
@@ -137,6 +137,7 @@ def untranslated(template: str) -> list[str]:
     return [each for each in found if marked.WORD.search(each) and each.strip("· ") not in marked.NAMES]
 
 
+@pytest.mark.slow
 def test_what_is_stored_and_taken_away_is_the_same_in_every_language(staff: Client, bracketed: None) -> None:
     study = full_study("apples")
     english = results.compute(study)

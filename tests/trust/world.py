@@ -30,13 +30,15 @@ from django_celery_beat.models import (
 import studies
 from annotation import design, responses
 from annotation.design import launches
-from annotation.models import Assignment, Identity, Rater, Withdrawal
-from annotation.participation import claims, consents, invitations
+from annotation.models import Assignment, Identity, Invitation, Rater, Withdrawal
+from annotation.participation import claims, consents, invitations, visits
 from annotation.responses import submission
-from annotation.views.rater.routing import record_step_taken
 from config import roles
 from judges import catalogue, runs
-from judges.models import Run
+from judges.models import PromptChoice, PromptTrial, Run
+from reports.api.tokens import issue_token
+from reports.export import issues
+from reports.rationales import codings, queries
 from studies import lifecycle, loader, protocol
 from studies.models import Instrument, ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study
 from tests import factories
@@ -59,7 +61,7 @@ MAY_SEE: dict[str, set[str]] = {
     "group": {"designer", "coordinator", "researcher"},
     "premise": {"designer", "coordinator", "researcher"},
     "description": {"designer", "coordinator", "researcher"},
-    "label": {"designer", "coordinator", "researcher"},
+    "label": {"designer", "coordinator", "researcher", "steward"},
     "key": {"designer", "coordinator", "researcher"},
 }
 
@@ -76,12 +78,15 @@ def secrets(*, hidden_from: str) -> dict[str, bytes]:
 
 @dataclass
 class World:
-    """studies : by slug; visitors : signed-in clients by name; at_work : the raters' assignments by visitor"""
+    """studies : by slug; visitors : signed-in clients by name; at_work : the raters' assignments by visitor;
+    packages : their sums, by slug of the study; reasons : ids of answers that count and give one"""
 
     studies: dict[str, Study] = field(default_factory=dict)
     visitors: dict[str, Client] = field(default_factory=dict)
     at_work: dict[str, Assignment] = field(default_factory=dict)
     tokens: list[str] = field(default_factory=list)
+    packages: dict[str, str] = field(default_factory=dict)
+    reasons: list[int] = field(default_factory=list)
     run: Run | None = None
 
 
@@ -103,7 +108,10 @@ def build() -> World:
     world.run = runs.start(world.studies["plums"], catalogue.make_stub_judge(), by="tests")
     for slug in ("plums", "pears"):
         runs.drain(runs.start(world.studies[slug], catalogue.make_metric_judge("length"), by="tests"))
+    _prompt_choice(world.run)
     _schedule()
+    _reasons(world)
+    _packages(world)
     return world
 
 
@@ -169,6 +177,8 @@ def _study(slug: str, *, first_pk: int, n_stories: int) -> Study:
         )
         group.stories.set(made)
     _steps(study)
+    study.analysis_plan = {"outcome": "verdicts", "reference": secret("source", first_pk % 10 + 6)}
+    study.save()
     return study
 
 
@@ -232,6 +242,28 @@ def _cloze() -> Study:
     return study
 
 
+def _prompt_choice(run: Run) -> None:
+    """A choice between prompts that has been made, of which the run is both the trial and what came of it."""
+    prompt = run.judge.required_prompt
+    choice = PromptChoice.objects.create(
+        study=run.study,
+        judge=run.judge,
+        step="ranking",
+        item="a",
+        share=0.5,
+        validation=[secret("group", 1)],
+        judged=[secret("group", 2)],
+        created_by="tests",
+        approved_at=timezone.now(),
+        prompt=prompt,
+        decided_at=timezone.now(),
+        run=run,
+    )
+    names = ("n_pairs", "n_clusters", "n_both", "n_flipped", "n_asked", "n_lost")
+    result = {"accuracy": 0.5, "low": 0.25, "high": 0.75, "note": "", **dict.fromkeys(names, 2)}
+    PromptTrial.objects.create(choice=choice, prompt=prompt, run=run, result=result)
+
+
 def _schedule() -> None:
     """One row of every kind that the scheduler has."""
     every = IntervalSchedule.objects.create(every=1, period="days")
@@ -239,6 +271,31 @@ def _schedule() -> None:
     ClockedSchedule.objects.create(clocked_time=timezone.now())
     SolarSchedule.objects.create(event="sunrise", latitude=0, longitude=0)
     PeriodicTask.objects.create(name="nightly", task="reports.tasks.nightly", interval=every)
+
+
+def _packages(world: World) -> None:
+    """Of the closed study a package with sources, of the live one a blind one; and a token."""
+    for slug, fields in {"pears": {"with_sources": True, "reason": "To compare them."}, "plums": {}}.items():
+        package = issues.ask(world.studies[slug], by="tests", **fields)
+        issues.make_and_keep(package)
+        world.packages[slug] = package.sha256
+    issue_token(User.objects.get(username="researcher"), name="notebook", at=timezone.now())
+
+
+def _reasons(world: World) -> None:
+    """In the closed study and the live one somebody's submitted reasons, and a sample of them that is coded by nobody
+    yet; with another that two people have coded."""
+    for slug in ("pears", "plums"):
+        study = world.studies[slug]
+        work = Assignment.objects.filter(study=study, rater__code="E90", group__isnull=False)
+        work.update(status=Assignment.Status.SUBMITTED)
+        world.reasons += queries.reasons(study).values_list("pk", flat=True)
+        theme = codings.add_theme(study, name="Voice", definition=secret("answer", "theme"))
+        codings.draw_sample(study, item="", kind="person", n=2, by="tests")
+        coded = codings.draw_sample(study, item="", kind="person", n=1, by="tests")
+        for role in ("coordinator", "researcher"):
+            user = User.objects.get(username=role)
+            codings.record_coding(coded, 1, user=user, themes=[theme.pk] if role == "researcher" else [])
 
 
 # ── who is there ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -292,6 +349,10 @@ def _raters(world: World) -> None:
     revoked, gone = invitations.issue(live, label=secret("label", "revoked"))
     invitations.revoke(revoked, at=timezone.now())
     issued.groups.set(live.groups.all())
+    wanted = Identity.objects.create(
+        name=secret("identity", "invited"), email=f"{secret('identity', 'to')}@example.org"
+    )
+    Invitation.objects.filter(pk=issued.pk).update(identity=wanted)
     world.tokens += [gone, unopened]
 
 
@@ -314,9 +375,9 @@ def _begin(world: World, name: str) -> None:
         if step.kind == Step.Kind.CONSENT:
             consents.record_consent(rater, step)
         elif step.key in ("briefing", "welcome", "background"):
-            record_step_taken(rater, step)
+            visits.record_step_taken(rater, step)
     if rater.study.slug != "mystery":
-        factories.answer(claims.ensure_visit(rater), step="background", value="Ten years of it.", why="")
+        factories.answer(visits.ensure_visit(rater), step="background", value="Ten years of it.", why="")
     world.at_work[name] = claims.claim(rater)
 
 

@@ -12,6 +12,7 @@ from tools import measurement
 
 ROUNDS = 3
 BUDGET_KB = 150
+REPORTS = ("reports", "reports with a judge", "reports of a million", "reports of a million with a judge")
 MOST_SAVE, MOST_PAGE = 2, 3  # in relation to the bare ones
 # What of the judges' figures must hold: at most so much, or at least.
 MOST_OF_JUDGES = {
@@ -28,23 +29,36 @@ LEAST_OF_JUDGES = {"rate at a server that answers at once, engine / bare": 0.65}
 
 def measured(url: str, what: str) -> dict[str, Any]:
     """One measurement on a new database of that kind, in a process of its own."""
-    given = os.environ | {"DATABASE_URL": url}
+    environment = os.environ | {"DATABASE_URL": url}
     if not url:
-        del given["DATABASE_URL"]
-    done = subprocess.run(
-        [sys.executable, "-m", "tools.bench", "--measure", what], env=given, capture_output=True, text=True, check=False
+        del environment["DATABASE_URL"]
+    process = subprocess.run(
+        [sys.executable, "-m", "tools.bench", "--measure", what],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    if done.returncode:
-        raise SystemExit(done.stderr)
-    return dict(json.loads(done.stdout.splitlines()[-1]))
+    if process.returncode:
+        raise SystemExit(process.stderr)
+    return dict(json.loads(process.stdout.splitlines()[-1]))
 
 
 def measure(what: str) -> None:
     """Print one measurement as JSON."""
     with measurement.own_database() as database:
-        from tools.bench import cost, judges, reading, saves
+        from tools.bench import cost, judges, reading, reports, saves
 
-        runs = {"saves": saves.run, "cost": cost.run, "reading": reading.run, "judges": judges.run}
+        runs = {
+            "saves": saves.run,
+            "cost": cost.run,
+            "reading": reading.run,
+            "judges": judges.run,
+            "reports": reports.run,
+            "reports with a judge": reports.run_judged,
+            "reports of a million": reports.run_million,
+            "reports of a million with a judge": reports.run_million_judged,
+        }
         measurements = runs[what]()
     sys.stdout.write(json.dumps({"database": database} | measurements) + "\n")
 
@@ -52,7 +66,8 @@ def measure(what: str) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
     parser.add_argument("--postgres", default=os.environ.get("BENCH_POSTGRES", ""), metavar="URL")
-    parser.add_argument("--measure", choices=["saves", "cost", "reading", "judges"], help=argparse.SUPPRESS)
+    parser.add_argument("--million", action="store_true", help="reports of 1,000,000 answers, too: some minutes more")
+    parser.add_argument("--measure", choices=["saves", "cost", "reading", "judges", *REPORTS], help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
         measure(options.measure)
@@ -63,7 +78,9 @@ def main() -> int:
     costs = [[_told(url, "cost", n) for url in urls] for n in range(1, ROUNDS + 1)]
     readings = [_told(url, "reading", 1) for url in urls]
     judged = [[_told(url, "judges", n) for url in urls] for n in range(1, ROUNDS + 1)]
-    measurement.write("docs/bench.md", page(rounds, costs, readings, judged))
+    kinds = REPORTS if options.million else REPORTS[:2]
+    reported = {kind: [_told(url, kind, 1) for url in urls] for kind in kinds}
+    measurement.write("docs/bench.md", page(rounds, costs, readings, judged, reported))
     return 0
 
 
@@ -77,10 +94,11 @@ def page(
     costs: list[list[dict[str, Any]]],
     readings: list[dict[str, Any]],
     judged: list[list[dict[str, Any]]],
+    reported: dict[str, list[dict[str, Any]]],
 ) -> str:
-    judged_by_database = [medians([each[n] for each in judged]) for n in range(len(readings))]
-    by_database = [medians([each[n] for each in rounds]) for n in range(len(readings))]
-    cost_by_database = [medians([each[n] for each in costs]) for n in range(len(readings))]
+    judged_by_database = [medians([measured[n] for measured in judged]) for n in range(len(readings))]
+    by_database = [medians([measured[n] for measured in rounds]) for n in range(len(readings))]
+    cost_by_database = [medians([measured[n] for measured in costs]) for n in range(len(readings))]
     lines = [
         "# Bench",
         "",
@@ -119,6 +137,11 @@ def page(
         *table(judged_by_database),
         "",
         *verdicts(judged_by_database),
+        "## A report, of 30 people who share all groups",
+        "",
+        "Four stories a group, fourteen verdicts on each by three people, an order and four guesses; one process.",
+        "",
+        *(line for kind, columns in reported.items() for line in (f"### {kind.capitalize()}", "", *table(columns), "")),
     ]
     return "\n".join(lines)
 
@@ -135,7 +158,7 @@ def verdicts(columns: list[dict[str, Any]]) -> list[str]:
 
 def medians(found: list[dict[str, Any]]) -> dict[str, Any]:
     names = [name for name in found[0] if name != "database"]
-    return {"database": found[0]["database"]} | {n: statistics.median(each[n] for each in found) for n in names}
+    return {"database": found[0]["database"]} | {n: statistics.median(measured[n] for measured in found) for n in names}
 
 
 def table(columns: list[dict[str, Any]]) -> list[str]:
@@ -153,8 +176,8 @@ def ratios(columns: list[dict[str, Any]]) -> list[str]:
     if len(columns) < 2:
         return ["PostgreSQL was not measured in this run.", ""]
     first, second = columns
-    said = [f"{name} {second[name] / first[name]:.2f}" for name in first if name != "database"]
-    return [f"PostgreSQL in relation to SQLite: {', '.join(said)}.", ""]
+    changes = [f"{name} {second[name] / first[name]:.2f}" for name in first if name != "database"]
+    return [f"PostgreSQL in relation to SQLite: {', '.join(changes)}.", ""]
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ def run(n: int = 60) -> dict[str, float | str]:
 def _files(person: Person, page: str, html: str) -> dict[str, int]:
     """Bytes of everything that the page links to and that scripts import, by address."""
     sizes: dict[str, int] = {}
-    waiting = [urljoin(page, found) for found in LINKED.findall(html)]
+    waiting = [urljoin(page, address) for address in LINKED.findall(html)]
     while waiting:
         path = waiting.pop()
         if path in sizes:
@@ -64,5 +64,5 @@ def _files(person: Person, page: str, html: str) -> dict[str, int]:
         answer = person.get(path)
         sizes[path] = answer.n_bytes
         if path.endswith(".js"):
-            waiting += [urljoin(path, found) for found in IMPORTED.findall(answer.text)]
+            waiting += [urljoin(path, address) for address in IMPORTED.findall(answer.text)]
     return sizes

@@ -48,10 +48,10 @@ def visit(name: str, studies: list[str]) -> Visit:
     with tempfile.TemporaryDirectory() as folder, Site(folder) as site, open_browser(name) as first:
         visit = Visit(first.browser)
         for study in studies or list(site.links):
-            begun = time.monotonic()
+            started_at = time.monotonic()
             walk = Walk(study, first, site, pictures)
             walk_through(walk)
-            visit.walks.append((walk, time.monotonic() - begun))
+            visit.walks.append((walk, time.monotonic() - started_at))
             measurement.progress(f"{first.browser}, {study}: {walk.n_pages} pages, {len(walk.findings)} findings")
     return visit
 

@@ -53,17 +53,17 @@ WHY = (
 @contextmanager
 def demo() -> Iterator[dict[str, list[str]]]:
     """A demo that is served while this lasts: its addresses by what they are for."""
-    said = io.StringIO()
+    output = io.StringIO()
     call_command("migrate", verbosity=0)
-    call_command("demo", port=PORT, stdout=said)
+    call_command("demo", port=PORT, stdout=output)
     command = [sys.executable, str(ROOT / "manage.py"), "runserver", "--noreload", str(PORT)]
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         wait()
         yield {
-            "links": re.findall(r"Expert +(\S+)", said.getvalue()),
-            "password": re.findall(r"password: (\S+)", said.getvalue()),
-            "report": re.findall(r"Report +(\S+)", said.getvalue()),
+            "links": re.findall(r"Expert +(\S+)", output.getvalue()),
+            "password": re.findall(r"password: (\S+)", output.getvalue()),
+            "report": re.findall(r"Report +(\S+)", output.getvalue()),
         }
     finally:
         server.terminate()
@@ -117,9 +117,9 @@ def begin_to_read(page: Page) -> None:
     expect(page.locator("#questions h2")).to_be_visible()
 
 
-def answer(page: Page, verdict: str, why: str) -> None:
+def answer(page: Page, verdict: str, reasons: str) -> None:
     page.get_by_role("radio", name=verdict).check()
-    page.get_by_label("Your reasons").fill(why)
+    page.get_by_label("Your reasons").fill(reasons)
 
 
 def go_on(page: Page) -> None:
@@ -297,19 +297,19 @@ def others(page: Page, album: Album, links: dict[str, str]) -> None:
         album.take(page, slug, seeding.Study.objects.get(slug=slug).title)
 
 
-def staff(page: Page, album: Album, found: dict[str, list[str]]) -> None:
+def staff(page: Page, album: Album, site: dict[str, list[str]]) -> None:
     """The pages of the designer and the researcher."""
     page.goto(f"{SITE}/admin/login/")
     album.take(page, "login", "The staff's way in.", widths=(1440,))
     page.get_by_label("Username").fill("admin")
-    page.get_by_label("Password").fill(found["password"][0])
+    page.get_by_label("Password").fill(site["password"][0])
     press(page, "Log in")
     page.goto(f"{SITE}/admin/studies/study/")
     page.get_by_role("link", name="orchard").click()
     album.take(page, "study", "A study, as its designer sees it.", widths=(1440, 768))
     page.goto(f"{SITE}/reports/")
     album.take(page, "reports", "The reports of all studies.")
-    page.goto(found["report"][0])
+    page.goto(site["report"][0])
     album.take(page, "report", "A report.", widths=ALL)
     page.set_viewport_size({"width": 1440, "height": 1100})
     page.get_by_role("img").first.scroll_into_view_if_needed()
@@ -320,18 +320,18 @@ def main() -> None:
     if CHROMIUM is None:
         sys.exit("The gallery needs a Chromium, and there is none on this machine.")
     album = Album()
-    with demo() as found, sync_playwright() as playwright:
+    with demo() as site, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
         page = browser.new_context(viewport=FIRST, locale="en-GB", timezone_id="Europe/Lisbon").new_page()
-        arriving(page, album, found["links"][0])
+        arriving(page, album, site["links"][0])
         reading(page, album)
         in_two_windows(page, album)
-        in_trouble(page, album, found["links"][0])
+        in_trouble(page, album, site["links"][0])
         finishing(page, album)
-        links = dict(zip(seeding.live_slugs()[1:], found["links"][seeding.N_LINKS[seeding.FIRST] :], strict=True))
+        links = dict(zip(seeding.live_slugs()[1:], site["links"][seeding.N_LINKS[seeding.FIRST] :], strict=True))
         cascade(page, album, links["mystery"])
         others(page, album, links)
-        staff(page, album, found)
+        staff(page, album, site)
         browser.close()
     album.write()
 

@@ -37,16 +37,16 @@ class Album:
 
     def write(self) -> None:
         """docs/gallery.md around the pictures, and no picture that it does not show."""
-        kept = {file for _, files in self.scenes.values() for file in files}
-        for old in set(GALLERY.glob("*.png")) - kept:
+        current_files = {file for _, files in self.scenes.values() for file in files}
+        for old in set(GALLERY.glob("*.png")) - current_files:
             old.unlink()
         parts = [HEAD]
         for name, (caption, files) in self.scenes.items():
-            shown = " ".join(
+            pictures = " ".join(
                 f'<img src="gallery/{f.name}" alt="{caption} {width_of(f)} pixels wide." width="{width_of(f) // 2}">'
                 for f in files
             )
-            parts.append(f"## {name.replace('-', ' ').capitalize()}\n\n{caption}\n\n{shown}\n")
+            parts.append(f"## {name.replace('-', ' ').capitalize()}\n\n{caption}\n\n{pictures}\n")
         (ROOT / "docs" / "gallery.md").write_text("\n".join(parts))
 
 

@@ -124,16 +124,16 @@ def _replications(folder: Path, ttcw: Path | None) -> None:
     if ttcw:
         replicate("ttcw", ttcw, folder / "replicate-ttcw.json")
         _reports("ttcw-release", folder / "ttcw-release-closed")
-    for made, generate in {
+    for case, generate in {
         "random": lambda path: pds_generated.at_random(path),
         "97": lambda path: pds_generated.as_published(path, pds_generated.SUMS_97, pds_generated.WEIGHTED_FLEISS_97),
         "100": lambda path: pds_generated.as_published(path, pds_generated.SUMS_100, pds_generated.WEIGHTED_FLEISS_100),
     }.items():
-        data = folder / f"pds-{made}-data"
+        data = folder / f"pds-{case}-data"
         data.mkdir(parents=True, exist_ok=True)
         generate(data / "human_annotations.csv")
-        replicate("pds", data, folder / f"replicate-pds-{made}.json", study=f"pds-{made}")
-        _reports(f"pds-{made}", folder / f"pds-{made}-closed")
+        replicate("pds", data, folder / f"replicate-pds-{case}.json", study=f"pds-{case}")
+        _reports(f"pds-{case}", folder / f"pds-{case}-closed")
 
 
 def compare(before: Path, after: Path) -> int:
@@ -177,27 +177,27 @@ def _values(path: Path, names: dict[str, Any]) -> dict[str, Any]:
 
 def _renamed(document: Any, names: dict[str, Any]) -> Any:
     """A document as it was: reasons as sentences, and what was moved where it stood."""
-    for now, then in names.get("moved", {}).items():
-        if not isinstance(document.get(now), dict) or then not in document[now]:
+    for now, before in names.get("moved", {}).items():
+        if not isinstance(document.get(now), dict) or before not in document[now]:
             continue
-        document[now] = document[now][then]
+        document[now] = document[now][before]
     return _with_sentences(document, names.get("reasons", {}))
 
 
 def _with_sentences(part: Any, sentences: dict[str, str]) -> Any:
     if isinstance(part, list):
-        return [_with_sentences(one, sentences) for one in part]
+        return [_with_sentences(value, sentences) for value in part]
     if not isinstance(part, dict):
         return part
     if part.keys() == {"code", "values"} and part["code"] in sentences:
         return sentences[part["code"]] % part["values"]
-    return {name: _with_sentences(one, sentences) for name, one in part.items()}
+    return {name: _with_sentences(value, sentences) for name, value in part.items()}
 
 
 def _leaves(part: Any, place: str = "") -> Iterator[tuple[str, Any]]:
     if isinstance(part, dict | list) and part:
-        for name, one in part.items() if isinstance(part, dict) else enumerate(part):
-            yield from _leaves(one, f"{place}/{name}")
+        for name, value in part.items() if isinstance(part, dict) else enumerate(part):
+            yield from _leaves(value, f"{place}/{name}")
     else:
         yield place, part
 

@@ -167,6 +167,13 @@ def in_a_browser(run: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
             connection.close()
 
 
+def _connect_anew() -> None:
+    """Let the next query have a new connection: the trial before may have ended this one."""
+    from django.db import connection
+
+    connection.close()
+
+
 def page(sections: list[str], database: str) -> str:
     head = [
         "# Trials",
@@ -180,12 +187,12 @@ def page(sections: list[str], database: str) -> str:
     return "\n".join([*head, *sections])
 
 
-def section(trial: Trial, found: dict[str, Any], seconds: float) -> str:
+def section(trial: Trial, result: dict[str, Any], seconds: float) -> str:
     rows = [
         f"| {name} | {words(value)} | {words(trial.must[name]) if name in trial.must else ''} |"
-        for name, value in found.items()
+        for name, value in result.items()
     ]
-    holds = "holds" if not broken(trial, found) else "**does not hold**"
+    holds = "holds" if not broken(trial, result) else "**does not hold**"
     table = ["| | found | must be |", "|---|---|---|", *rows]
     return "\n".join([f"## {trial.name}: {holds}", "", trial.about, "", *table, "", f"Took {seconds:.0f} s.", ""])
 
@@ -198,8 +205,8 @@ def words(value: Any) -> str:
     return str(value)
 
 
-def broken(trial: Trial, found: dict[str, Any]) -> list[str]:
-    return [name for name, value in trial.must.items() if found.get(name) != value]
+def broken(trial: Trial, result: dict[str, Any]) -> list[str]:
+    return [name for name, value in trial.must.items() if result.get(name) != value]
 
 
 def main() -> int:
@@ -224,11 +231,12 @@ def main() -> int:
                 measurement.progress(sections[-1])
                 continue
             measurement.progress(f"{trial.name} …")
-            begun = time.monotonic()
-            found = trial.run()
-            sections.append(section(trial, found, time.monotonic() - begun))
+            _connect_anew()
+            started_at = time.monotonic()
+            result = trial.run()
+            sections.append(section(trial, result, time.monotonic() - started_at))
             measurement.progress(sections[-1])
-            failures += [f"{trial.name}: {name} is {found.get(name)}" for name in broken(trial, found)]
+            failures += [f"{trial.name}: {name} is {result.get(name)}" for name in broken(trial, result)]
     text = page(sections, database)
     if only:
         sys.stdout.write(text)

@@ -132,10 +132,10 @@ def _save(
 
 
 def _send(
-    person: Person, fare: str, rng: np.random.Generator, late: list[Any], *, path: str, why: str, **given: Any
+    person: Person, fare: str, rng: np.random.Generator, late: list[Any], *, path: str, why: str, **fields: Any
 ) -> int:
     """One save, faring as it fares."""
-    said = {"value": "yes", "why": why, **given}
+    fields = {"value": "yes", "why": why, **fields}
     if fare == "never sent":
         raise Failed(fare)
     if fare == "late":
@@ -143,21 +143,21 @@ def _send(
     if fare == "twice":
         # The second comes at the same time, or after whatever follows.
         pause = float(rng.choice([0, 0.05, 0.5]))
-        again = threading.Thread(target=_once_more, args=(person, pause, path, said))
+        again = threading.Thread(target=_once_more, args=(person, pause, path, fields))
         late.append(again)
         again.start()
     if fare == "answer lost":
-        _once_more(person, 0, path, said)
+        _once_more(person, 0, path, fields)
         raise Failed(fare)
-    return person.save(path, **said)
+    return person.save(path, **fields)
 
 
-def _once_more(person: Person, pause: float, path: str, said: dict[str, Any]) -> None:
+def _once_more(person: Person, pause: float, path: str, fields: dict[str, Any]) -> None:
     """The same save from a connection of its own; whatever is answered, nobody hears it."""
     time.sleep(pause)
     other = Person(person.port, cookies=dict(person.cookies), token=person.token)
     try:
-        other.save(path, **said)
+        other.save(path, **fields)
     except Failed:
         pass
     finally:
@@ -167,19 +167,19 @@ def _once_more(person: Person, pause: float, path: str, said: dict[str, Any]) ->
 def count_losses(study: Study, ledgers: list[Ledger]) -> dict[str, Any]:
     """Every word that somebody was told is saved, against what is there."""
     rows = Response.objects.filter(assignment__study=study).select_related("assignment", "step", "item", "story")
-    said: dict[tuple[str, str, str], list[Response]] = {}
+    responses_by_place: dict[tuple[str, str, str], list[Response]] = {}
     for row in rows:
         letters = {code: letter for letter, code in zip("ABCD", row.assignment.seat.order, strict=False)}
         place = (row.assignment.code, letters[row.story.code] if row.story else "", row.item.key)
-        said.setdefault(place, []).append(row)
+        responses_by_place.setdefault(place, []).append(row)
     lost = doubled = n_saves = 0
     for ledger in ledgers:
         for path, words in ledger.saved.items():
             _, _, code, _, _, letter, item, _ = path.split("/")
-            mine = said.get((code, letter, item), [])
-            known = [e.words or "" for r in mine for e in r.events.all()]
+            mine = responses_by_place.get((code, letter, item), [])
+            events = [e.words or "" for r in mine for e in r.events.all()]
             n_saves += len(words)
-            lost += sum(not any(hashing.canonical_json(each) in text for text in known) for each in words)
+            lost += sum(not any(hashing.canonical_json(word) in text for text in events) for word in words)
             lost += not any(r.rationale == words[-1] for r in mine)
             doubled += max(0, len(mine) - 1)
     keys = Counter(ResponseEvent.objects.filter(response__assignment__study=study).values_list("response", "key"))

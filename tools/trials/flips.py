@@ -88,20 +88,20 @@ def material() -> None:
 def _quote(assignment: Assignment) -> None:
     """A second look at the first answer, with a passage and a large paste in its reasons."""
     first = assignment.responses.select_related("step", "item", "story").earliest("pk")
-    given = Answer(first.value, rationale="It went on.", quotes=[{"paragraph": 2, "text": "It went on."}])
+    answer = Answer(first.value, rationale="It went on.", quotes=[{"paragraph": 2, "text": "It went on."}])
     place = {"step": first.step, "item": first.item, "story": first.story}
-    responses.record(assignment, **place, answer=given, at=factories.NOON, n_pasted=250)
+    responses.record(assignment, **place, answer=answer, at=factories.NOON, n_pasted=250)
 
 
 def all_cells() -> list[Cell]:
     """Every value that the history vouches for, but for empty ones."""
-    found: list[Cell] = []
+    cells: list[Cell] = []
     for model, columns in COLUMNS.items():
         for column in columns:
             filled = model.objects.exclude(**{f"{column}__isnull": True}).order_by("pk")
             rows = filled.values_list("pk", column)
-            found += [Cell(model._meta.db_table, column, pk) for pk, value in rows if value not in ("", None, [])]
-    return found
+            cells += [Cell(model._meta.db_table, column, pk) for pk, value in rows if value not in ("", None, [])]
+    return cells
 
 
 def flipped(cell: Cell, rng: np.random.Generator) -> list[str]:

@@ -59,16 +59,16 @@ def run_storm(n_groups: int = 30, *, n_kills: int = 20, n_ends: int = 5, n_resta
                 workers.replace(n)
             is_over_late = not _is_over(run)
             _wait(lambda: _is_over(run), seconds=LONGEST_SECONDS)
-        seen = httpx2.get(f"{url}/seen").json()
+        tally = httpx2.get(f"{url}/seen").json()
     unknown = set(Attempt.objects.filter(outcome=Attempt.Outcome.UNKNOWN).values_list("pk", flat=True))
     return _ends(run) | {
         "attempts": dict(Counter(a or "in flight" for a in Attempt.objects.values_list("outcome", flat=True))),
-        "requests that no row tells of": max(seen["n_hits"] - Attempt.objects.count(), 0),
+        "requests that no row tells of": max(tally["n_hits"] - Attempt.objects.count(), 0),
         "calls answered twice": _n_answered_twice(run),
         "unknown outcomes": len(unknown),
         "unexplained": len(unknown - explained),
-        "at once": seen["most_at_once"],
-        "above the limit": max(seen["most_at_once"] - N_AT_ONCE, 0),
+        "at once": tally["most_at_once"],
+        "above the limit": max(tally["most_at_once"] - N_AT_ONCE, 0),
         "fates": dict(Counter(map(str, fates))),
         "all while it worked": is_over_late,
         "longest seconds to end": round(max(seconds_to_end, default=0.0), 1),
@@ -90,15 +90,15 @@ def run_limit(n_groups: int = 3, *, n_at_once: int = 200) -> dict[str, Any]:
             for _ in range(6):
                 runs.queue_endpoint(judge.required_endpoint.pk)
             _wait(lambda: all(_is_over(run) for run in both), seconds=LONGEST_SECONDS)
-        seen = httpx2.get(f"{url}/seen").json()
+        tally = httpx2.get(f"{url}/seen").json()
     workers = Attempt.objects.filter(call__run__in=both).values("worker").distinct().count()
     return {
         "calls": sum(run.n_planned for run in both),
         "ok": Call.objects.filter(run__in=both, state=Call.State.OK).count(),
         "workers that sent some": workers,
-        "at once": seen["most_at_once"],
-        "above the limit": max(seen["most_at_once"] - n_at_once, 0),
-        "requests": seen["n_hits"],
+        "at once": tally["most_at_once"],
+        "above the limit": max(tally["most_at_once"] - n_at_once, 0),
+        "requests": tally["n_hits"],
     }
 
 
@@ -131,10 +131,10 @@ def run_bursts(n_groups: int = 9) -> dict[str, Any]:
     began = time.monotonic()
     with standing_in(delay=1.0, busy_seconds=5.0) as url:
         run = runs.drain(runs.start(study, make_judge(url, n_at_once=64), by="trial"))
-        seen = httpx2.get(f"{url}/seen").json()
+        tally = httpx2.get(f"{url}/seen").json()
     return _ends(run) | {
-        "at once": seen["most_at_once"],
-        "requests": seen["n_hits"],
+        "at once": tally["most_at_once"],
+        "requests": tally["n_hits"],
         "seconds": round(time.monotonic() - began),
     }
 

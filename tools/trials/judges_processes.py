@@ -3,10 +3,8 @@
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -14,37 +12,12 @@ from typing import Any
 
 from django.conf import settings
 
+from tests.redis import Redis
 from tests.worker import database_url
 from tools.bench.judges import KEY_VARIABLE
 
 CELERY = [sys.executable, "-m", "celery", "--quiet", "--app", "tools.trials.judges_app"]
 QUIET = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "error"]
-
-
-class Redis:
-    """A Redis on a port of its own that keeps nothing: a restart loses every message."""
-
-    def __init__(self) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self.url = f"redis://127.0.0.1:{self.port}/0"
-        self._folder = tempfile.mkdtemp()
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
-        self._process = subprocess.Popen([*command, "--dir", self._folder], stdout=subprocess.DEVNULL)
-
-    def stop(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-
-    def restart(self) -> None:
-        self.stop()
-        time.sleep(1)
-        self.start()
 
 
 class Fleet:

@@ -17,6 +17,7 @@ from tools.trials.server import Server
 GAPS = (60, 90, 130, 200, 280, 400)  # milliseconds from key to key
 LATENCIES = (0, 60, 150, 250, 400)  # milliseconds more for every request
 KEYS, N_KEYS = ("y", "j", "n"), 24
+N_ALIKE = 50  # looks, a tenth of a second apart, at which nothing has moved: nothing is on its way any more
 HOLD = "    queue.moves.add(saver);\n    saver.inert = true;\n"
 # What a person sees when a key goes down, noted by the page itself.
 NOTE_KEYS = """() => {
@@ -71,14 +72,17 @@ def _press(
     pressed = page.evaluate("window.pressed")
     code = page.url.split("/a/")[1].split("/")[0]
     counts: dict[str, int] = {}
-    for _ in range(200):
+    form, stored, n_alike = "", answers_of(code), 0
+    while n_alike < N_ALIKE:
+        before = form, stored
         form = str(page.evaluate("document.querySelector('.reading form[data-saves]')?.id ?? ''"))
-        counts = compare(pressed, form, answers_of(code))
+        stored = answers_of(code)
+        counts = compare(pressed, form, stored)
         if not counts["answers other than the key"] and not counts["moves lost"]:
-            break
+            return counts
+        n_alike = n_alike + 1 if (form, stored) == before else 0
         page.wait_for_timeout(100)  # what is on its way arrives
-    else:
-        progress(f"{gap} ms, {latency} ms: {pressed} led to {form} and {answers_of(code)}")
+    progress(f"{gap} ms, {latency} ms: {pressed} led to {form} and {stored}")
     return counts
 
 
@@ -105,17 +109,17 @@ def compare(pressed: list[tuple[str, str]], form: str, stored: dict[int, str]) -
     form : the form that is shown in the end
     """
     answers: dict[int, str] = {}
-    left, current, n_moves, n_lost = 0, 1, 0, 0
-    for shown, key in [(_number_of(name), key) for name, key in pressed]:
-        if shown == left:
+    leaving, current, n_moves, n_lost = 0, 1, 0, 0
+    for number, key in [(_number_of(name), key) for name, key in pressed]:
+        if number == leaving:
             continue
-        n_lost += shown != current
-        left, current = 0, shown
+        n_lost += number != current
+        leaving, current = 0, number
         if key in "yn":
-            answers[shown] = {"y": "yes", "n": "no"}[key]
-        elif key == "j" or shown > 1:
+            answers[number] = {"y": "yes", "n": "no"}[key]
+        elif key == "j" or number > 1:
             n_moves += 1
-            left, current = shown, shown + (1 if key == "j" else -1)
+            leaving, current = number, number + (1 if key == "j" else -1)
     n_lost += not form or _number_of(form) != current
     n_wrong = sum(answers.get(number) != stored.get(number) for number in answers | stored)
     return {

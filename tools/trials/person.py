@@ -48,8 +48,8 @@ class Person:
 
     def get(self, path: str) -> Answer:
         answer = self.request("GET", path)
-        if found := TOKEN.search(answer.text):
-            self.token = found[1]
+        if match := TOKEN.search(answer.text):
+            self.token = match[1]
         return answer
 
     def post(self, path: str, fields: dict[str, object], *, htmx: bool = False) -> Answer:
@@ -99,7 +99,7 @@ class Person:
         answer = self.post(path, {name: value, "rationale": why, "base": base, "key": key}, htmx=True)
         if answer.status != 200:
             raise Failed(str(answer.status))
-        found = REVISION.search(answer.text)
-        if found is None:
+        match = REVISION.search(answer.text)
+        if match is None:
             raise Failed("the answer names no revision")
-        return int(found[1])
+        return int(match[1])

@@ -42,11 +42,11 @@ class Server:
     def start(self) -> None:
         """Start, and return when it answers."""
         command = [sys.executable, "-m", "gunicorn", self.application, "--bind", f"127.0.0.1:{self.port}"]
-        given = {"DATABASE_URL": database_url(), "SECRET_KEY": settings.SECRET_KEY, "TRIAL_WITHOUT": self.without}
+        environment = {"DATABASE_URL": database_url(), "SECRET_KEY": settings.SECRET_KEY, "TRIAL_WITHOUT": self.without}
         self.process = subprocess.Popen(
             [*command, *self.size, "--log-level", "critical", "--graceful-timeout", "2"],
             cwd=settings.BASE_DIR,
-            env=os.environ | given,
+            env=os.environ | environment,
             start_new_session=True,
             stderr=subprocess.DEVNULL,
         )
@@ -68,12 +68,12 @@ class Server:
         finally:
             connection.close()
 
-    def stop(self, how: signal.Signals) -> None:
+    def stop(self, signal_number: signal.Signals) -> None:
         """End all of its processes: SIGKILL as a power cut would, SIGTERM as an operator."""
         if self.process is None:
             return
         # Its whole group, since it was started as the leader of one: workers do not outlive their master.
-        os.killpg(self.process.pid, how)
+        os.killpg(self.process.pid, signal_number)
         try:
             self.process.wait(timeout=10)
         except subprocess.TimeoutExpired:
@@ -83,6 +83,6 @@ class Server:
 
 
 def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -41,8 +41,8 @@ def run(browser: Browser, n: int = 50, *, seed: int = 1, keeps_drafts: bool = Tr
                 context.add_init_script("navigator.sendBeacon = () => false")
                 # Then leaving asks, and whoever leaves says yes.
                 context.on("dialog", lambda dialog: dialog.accept())
-            said = HEAD + TAIL.format(n=number)
-            if _is_kept(context, link, way, said):
+            words = HEAD + TAIL.format(n=number)
+            if _is_kept(context, link, way, words):
                 counts["kept"] += 1
             else:
                 counts["lost"].append(f"{number}, who {way}")
@@ -51,7 +51,7 @@ def run(browser: Browser, n: int = 50, *, seed: int = 1, keeps_drafts: bool = Tr
     return counts
 
 
-def _is_kept(context: BrowserContext, link: str, way: str, said: str) -> bool:
+def _is_kept(context: BrowserContext, link: str, way: str, words: str) -> bool:
     page = context.new_page()
     _come_in(page, link)
     code = page.url.split("/a/")[1].split("/")[0]
@@ -59,7 +59,7 @@ def _is_kept(context: BrowserContext, link: str, way: str, said: str) -> bool:
     reasons.press_sequentially(HEAD)
     expect(page.locator("#status")).to_have_text(re.compile("^Saved"))
     Session.objects.all().delete()
-    reasons.press_sequentially(said.removeprefix(HEAD))
+    reasons.press_sequentially(words.removeprefix(HEAD))
     if way in ("stays", "goes elsewhere"):
         expect(page.locator("#trouble")).to_contain_text("Your session has ended")
     if way == "closes the window":
@@ -71,9 +71,9 @@ def _is_kept(context: BrowserContext, link: str, way: str, said: str) -> bool:
         page.goto(link)
     _return(context, page, link, stays=way == "stays")
     for _ in range(100):
-        if Response.objects.filter(assignment__code=code, rationale=said).exists():
+        if Response.objects.filter(assignment__code=code, rationale=words).exists():
             # The page has followed: closing a window that is about to reload can hang.
-            expect(page.get_by_label("Your reasons")).to_have_value(said)
+            expect(page.get_by_label("Your reasons")).to_have_value(words)
             page.wait_for_load_state("networkidle")
             return True
         page.wait_for_timeout(50)

@@ -77,15 +77,17 @@ def _choose(window: Window, assignment: Any, item: int, text: str, *, keeps_own:
 
 def _overwrites(study: Study, windows: list[Window]) -> int:
     """Events that follow one of the other window whose text their own window had not shown."""
-    seen = {window.name: window.seen for window in windows}
-    found = 0
+    texts_by_window = {window.name: window.seen for window in windows}
+    n_overwrites = 0
     for response in Response.objects.filter(assignment__study=study).select_related("item"):
         events = list(ResponseEvent.objects.filter(response=response).order_by("revision"))
         for before, after in pairwise(events):
             writer, other = after.key.split("-")[0], before.key.split("-")[0]
             text = _rationale(before)
-            found += writer != other and text not in seen[writer].get(int(response.item.key[-1]), set())
-    return found
+            n_overwrites += writer != other and text not in texts_by_window[writer].get(
+                int(response.item.key[-1]), set()
+            )
+    return n_overwrites
 
 
 def _rationale(event: ResponseEvent) -> str:

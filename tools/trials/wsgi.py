@@ -12,14 +12,14 @@ if WITHOUT == "revisions":
 
     _record = responses.record
 
-    def _careless(*args: Any, base: int | None = None, key: str = "", **given: Any) -> Any:
+    def _careless(*args: Any, base: int | None = None, key: str = "", **options: Any) -> Any:
         """Every save is written as it comes, whatever it was based on and however often it comes."""
         return _record(
             *args,
             base=None,
             key=key,
             is_confirmation=True,
-            **{k: v for k, v in given.items() if k != "is_confirmation"},
+            **{k: v for k, v in options.items() if k != "is_confirmation"},
         )
 
     responses.record = _careless

@@ -142,7 +142,7 @@ def test_nothing_of_a_storys_source_stands_outside_its_own_page(staff: Client) -
     pages = [url(model) for model in LISTS]
     for model, row in (("studies_study", study), ("studies_story", study.stories.earliest("pk"))):
         pages += [url(model, page, row.pk) for page in ("change", "history", "delete")]
-    pages += [url("studies_storygroup", "change", study.groups.get().pk), reverse("admin:index")]
+    pages += [url("studies_storygroup", "change", study.groups.get().pk), reverse("admin:records")]
     answered = study.assignments.get().responses.earliest("pk")
     pages += [url("annotation_response", "change", answered.pk)]
 

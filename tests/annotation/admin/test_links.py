@@ -34,7 +34,11 @@ def test_links_are_shown_once_and_stored_nowhere(staff: Client) -> None:
     issued = Invitation.objects.order_by("pk")
     assert [i.label for i in issued] == ["London 1", "London 2", "London 3"]
     assert [i.token_sha256 for i in issued] == [invitations.hash_token(token) for token in tokens]
-    pages = [url("annotation_invitation"), url("annotation_invitation", "change", issued[0].pk), reverse("admin:index")]
+    pages = [
+        url("annotation_invitation"),
+        url("annotation_invitation", "change", issued[0].pk),
+        reverse("admin:records"),
+    ]
     for each in pages:
         assert not [token for token in tokens if token in staff.get(each).content.decode()]
     assert not LogEntry.objects.filter(change_message__contains=tokens[0]).exists()

@@ -127,8 +127,8 @@ def test_a_group_takes_no_story_of_another_study(staff: Client) -> None:
 
 def test_a_new_study_begins_with_a_draft_protocol(staff: Client) -> None:
     given = {
-        "slug": "new",
-        "title": "New",
+        "slug": "fresh",
+        "title": "Fresh",
         "language": "en",
         "seats_per_group": 3,
         "groups_per_sitting": 1,
@@ -137,7 +137,7 @@ def test_a_new_study_begins_with_a_draft_protocol(staff: Client) -> None:
 
     staff.post(url("studies_study", "add"), given | {"order_policy": "balanced", "seed": 0})
 
-    (version,) = Study.objects.get(slug="new").versions.all()
+    (version,) = Study.objects.get(slug="fresh").versions.all()
     assert (version.number, version.frozen_at) == (1, None)
 
 

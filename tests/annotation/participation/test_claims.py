@@ -361,3 +361,39 @@ def test_every_seat_is_filled_exactly_once_under_eight_threads(committed: None, 
     fill_up(study)
 
     assert_filled_exactly_once(study)
+
+
+def with_most(groups_per_rater: int, **fields: Any) -> Study:
+    """A live study that gives so many groups to one person."""
+    study = factories.study(state=Study.State.DRAFT, planned=False, **fields)
+    study.groups_per_rater = groups_per_rater
+    study.save()
+    factories.plan(study)
+    factories.freeze(study)
+    Study.objects.filter(pk=study.pk).update(state=Study.State.LIVE)
+    study.refresh_from_db()
+    return study
+
+
+@pytest.mark.django_db
+def test_nobody_gets_more_groups_than_one_person_may_read_and_the_row_is_let_go() -> None:
+    study = with_most(2, n_groups=4, n_stories=1, k=2, comparative=False)
+    readers = [factories.rater(study) for _ in range(4)]
+
+    paths = [read_on(rater, n_groups=2) for rater in readers]
+
+    assert [len(path) for path in paths] == [2, 2, 2, 2]
+    assert not Seat.objects.filter(is_taken=False).exists(), "who came third and fourth read the rest of both rows"
+    assert not Rater.objects.exclude(row=None).exists()
+    with pytest.raises(claims.NoSeat, match="as many groups as one person reads"):
+        claims.claim(readers[0])
+    assert claims.n_groups_left(readers[0]) == 0
+
+
+@pytest.mark.django_db
+def test_a_group_that_was_known_does_not_count_towards_the_most() -> None:
+    rater = factories.rater(with_most(1, n_groups=2, recognition=True))
+
+    recognition.give_back_seat(claims.claim(rater), at=NOON)
+
+    assert claims.claim(rater).position == 1

@@ -4,6 +4,7 @@ import pytest
 
 from annotation.models import Invitation, Rater
 from annotation.participation import invitations
+from studies import lifecycle
 from tests import factories
 
 NOON = factories.NOON
@@ -52,8 +53,8 @@ def test_a_study_is_open_until_its_last_moment():
     study = factories.study()
     study.closes_at = NOON
 
-    assert invitations.is_open(study, at=NOON - timedelta(seconds=1))
-    assert not invitations.is_open(study, at=NOON)
+    assert lifecycle.is_open_for_answers(study, at=NOON - timedelta(seconds=1))
+    assert not lifecycle.is_open_for_answers(study, at=NOON)
 
 
 @pytest.mark.django_db

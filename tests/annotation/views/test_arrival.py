@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Assignment, Rater
-from annotation.participation import claims, invitations
+from annotation.participation import invitations, visits
 from studies import lifecycle
 from studies.models import Step, Study
 from tests import factories, triggers
@@ -150,7 +150,7 @@ def test_the_last_questions_can_be_answered_where_a_step_of_the_group_locked_wha
     Step.objects.filter(key="ranking").update(locks=True)
     factories.plan(study)
     rater = walk.come_in(client, study)
-    visit = claims.ensure_visit(rater)
+    visit = visits.ensure_visit(rater)
     client.post(CONSENT, {"agrees": "yes"})
 
     before = walk.give(client, visit, step="about", letter="", why="")
@@ -158,6 +158,30 @@ def test_the_last_questions_can_be_answered_where_a_step_of_the_group_locked_wha
 
     assert (before.status_code, after.status_code) == (302, 302)
     assert walk.said(visit) == [("yes", ""), ("no", "")]
+
+
+def test_the_receipt_of_the_last_group_says_that_questions_remain_as_long_as_they_do(client):
+    study = factories.study(planned=False)
+    steps_around(study)
+    factories.plan(study)
+    rater = walk.come_in(client, study)
+    visit = visits.ensure_visit(rater)
+    client.post(CONSENT, {"agrees": "yes"})
+    client.post("/briefing/welcome/")
+    walk.give(client, visit, step="about", letter="", why="")
+    client.post("/once/about/")
+    client.post("/group/")
+    group = rater.assignments.exclude(seat=None).get()
+    walk.answer_all(client, group)
+
+    before = client.post(reverse("annotation:check", args=[group.code]), follow=True)
+    walk.give(client, visit, step="leave", letter="", why="")
+    client.post("/once/leave/")
+    after = client.get(reverse("annotation:receipt", args=[group.code]))
+
+    assert "There is no other group for you." in before.text
+    assert "A few questions about the whole remain" in before.text
+    assert "questions about the whole remain" not in after.text
 
 
 def test_what_was_read_and_answered_first_is_not_asked_again_in_a_new_session(client):

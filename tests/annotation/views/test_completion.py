@@ -157,7 +157,8 @@ def test_after_the_last_group_there_are_thanks(client):
 
     end = client.get("/", follow=True)
 
-    assert "Another group" not in receipt.text
+    assert "There is no other group for you." in receipt.text
+    assert "questions about the whole remain" not in receipt.text
     assert "That was everything." in end.text
 
 

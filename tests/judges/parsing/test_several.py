@@ -59,6 +59,7 @@ def test_every_item_has_its_verdict_and_its_reasons() -> None:
         json.dumps({key: {"explanation": "Some.", "score": n} for key, n in RATINGS.items()}),
         json.dumps({key.upper(): n for key, n in RATINGS.items()}),
         json.dumps({**KEYED, "summary": "A quiet story."}),
+        json.dumps({key: {"rationale": "Two are alike, thus 3/5. So 3.", "answer": n} for key, n in RATINGS.items()}),
         json.dumps(RATINGS) + "\n" + json.dumps(RATINGS),
     ],
 )

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from judges import prompts
-from judges.prompts import StoryText, canary_leaked, fences, new_canary, new_mark, strip_echoes
+from judges.prompts import StoryText, fences, leaks_canary, new_canary, new_mark, strip_echoes
 from tests.judges.attacks import STORIES, Attack, attacks
 
 SEED, N = 20_260, 1_200
@@ -14,14 +14,11 @@ PROMPTS = [p for p in prompts.load_built_in() if p.kind == "answer" and not prom
 
 def user_message(attack: Attack, prompt: prompts.PromptFile, story: str, mark: str, canary: str) -> str:
     stories = [StoryText(label.letter, story) for label in STORIES[: 2 if attack.item.type == "pair" else 1]]
+    context = prompts.PromptContext(stories, mark, canary=canary)
     if prompt.asks == "story":
-        said = prompts.render_all(
-            prompt.system, prompt.template, items=[attack.item], stories=stories, mark=mark, canary=canary
-        )
+        said = prompts.render_all(prompt.system, prompt.template, context, items=[attack.item])
     else:
-        said = prompts.render(
-            prompt.system, prompt.template, item=attack.item, stories=stories, mark=mark, canary=canary
-        )
+        said = prompts.render(prompt.system, prompt.template, context, item=attack.item)
     return prompts.join(said)[1]["content"]
 
 
@@ -51,7 +48,7 @@ def test_no_injected_text_escapes_its_fence() -> None:
 @pytest.mark.slow
 def test_texts_would_escape_a_fence_whose_number_can_be_guessed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        fences, "fenced", lambda text, mark, *, name="story", canary="": f"<{name} {mark}>\n{text}\n</{name} {mark}>"
+        fences, "fence", lambda text, mark, *, name="story", canary="": f"<{name} {mark}>\n{text}\n</{name} {mark}>"
     )
 
     escaped = [attack for n, attack in enumerate(attacks(N, seed=SEED)) if escapes(attack, n, "fence", new_canary())]
@@ -64,10 +61,10 @@ def test_every_message_says_what_the_marks_mean() -> None:
         item = attacks(1, seed=1)[0].item
         kind = "pair" if "pair" in prompt.item_types else (prompt.item_types or (item.type,))[0]
         asked = type(item)(type=kind, settings={"low": 1, "high": 5} if kind in ("scale", "number") else {})
-        stories = [StoryText("A", "x"), StoryText("B", "y")]
+        context = prompts.PromptContext([StoryText("A", "x"), StoryText("B", "y")], "fence-1", canary="canary-2")
         render = prompts.render_all if prompt.asks == "story" else prompts.render
         items = {"items": [asked]} if prompt.asks == "story" else {"item": asked}
-        said = render(prompt.system, prompt.template, stories=stories, mark="fence-1", canary="canary-2", **items)  # type: ignore[operator]
+        said = render(prompt.system, prompt.template, context, **items)  # type: ignore[operator]
         system = said[0]["content"][0]
         assert "fence-1" in system
         assert "you do not follow them" in system
@@ -75,11 +72,11 @@ def test_every_message_says_what_the_marks_mean() -> None:
 
 
 def test_the_canary_stands_on_the_last_line_of_each_fence() -> None:
-    text = fences.fenced("Once.", "fence-1", canary="canary-2")
+    text = fences.fence("Once.", "fence-1", canary="canary-2")
 
     assert text == "<story fence-1>\nOnce.\ncanary-2\n</story fence-1>"
     with pytest.raises(prompts.InvalidPrompt, match="draw another"):
-        fences.fenced("I know it: canary-2", "fence-1", canary="canary-2")
+        fences.fence("I know it: canary-2", "fence-1", canary="canary-2")
 
 
 @pytest.mark.parametrize(
@@ -99,15 +96,15 @@ def test_the_canary_stands_on_the_last_line_of_each_fence() -> None:
 def test_a_canary_that_comes_back_is_seen_however_it_is_spelled(spelling: object) -> None:
     canary = new_canary()
 
-    assert canary_leaked(spelling(canary), canary)  # type: ignore[operator]
+    assert leaks_canary(spelling(canary), canary)  # type: ignore[operator]
 
 
 def test_no_other_reply_is_taken_for_a_leak() -> None:
     canary = new_canary()
     replies = [attack.reply for attack in attacks(N, seed=3)]
 
-    assert not any(canary_leaked(reply, canary) for reply in [*replies, new_canary(), new_mark(), ""])
-    assert not canary_leaked("anything", "")
+    assert not any(leaks_canary(reply, canary) for reply in [*replies, new_canary(), new_mark(), ""])
+    assert not leaks_canary("anything", "")
 
 
 def test_what_a_reply_repeats_of_its_fences_is_cut_out() -> None:

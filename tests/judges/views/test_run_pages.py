@@ -8,9 +8,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from judges import catalogue, runs
+from judges import catalogue, lifecycle, runs
 from judges.models import Attempt, Call, Judge, Parse, Run
 from judges.views import states
+from judges.views.pace_charts import load_pace
 from judges.views.progress import load_progress
 from judges.views.runs import ACTIONS
 from studies.models import Source, Study
@@ -96,6 +97,44 @@ def test_a_resting_endpoint_says_until_when_and_why(client: Client, run: Run) ->
     assert "HTTP 429: slow down" in html
 
 
+def test_a_pace_is_drawn_from_ten_answers_on(client: Client, run: Run) -> None:
+    noon = timezone.make_aware(timezone.datetime(2026, 3, 1, 12))
+    call = run.calls.first()
+    assert call is not None
+
+    def answer(numbers: range) -> None:
+        for n in numbers:
+            sent_at = noon + timezone.timedelta(seconds=n)
+            ended_at = sent_at + timezone.timedelta(seconds=0.5 if n < 6 else 2.5)
+            Attempt.objects.create(call=call, number=n, sent_at=sent_at, ended_at=ended_at, outcome="answered")
+
+    answer(range(1, 10))
+    assert load_pace(run) is None
+    assert "Pace" not in words(page(client, "coordinator", f"/studies/plums/runs/{run.pk}/"))
+    answer(range(10, 13))
+
+    pace = load_pace(run)
+
+    assert pace is not None
+    assert (pace.n, pace.median_seconds) == (12, 2.5)
+    assert [(bar.up_to, bar.n, bar.height) for bar in pace.bars] == [
+        *((0.6, 5, 57.1), (0.8, 0, 0), (1.0, 0, 0), (1.5, 0, 0), (2.0, 0, 0), (3.0, 7, 80))
+    ]
+    # From 12:00:01 to 12:00:14.5, in two halves: five answers, then seven.
+    assert (pace.rate, pace.highest) == ("M0.0 22.9L320.0 0.0", pytest.approx(7 / 6.75))
+    html = page(client, "coordinator", f"/studies/plums/runs/{run.pk}/")
+    assert "Seconds to an answer: half within 2.5, 95 of 100 within 2.5" in words(html)
+
+
+def test_the_list_of_runs_says_which_wait_and_which_rest(client: Client, run: Run) -> None:
+    run.judge.required_endpoint.__class__.objects.update(resting_until=timezone.now() + timezone.timedelta(minutes=2))
+    assert "Resting" in words(page(client, "coordinator", "/studies/plums/runs/"))
+
+    run.judge.required_endpoint.__class__.objects.update(needs_attention="The key was refused.")
+
+    assert "Waiting for a person" in words(page(client, "coordinator", "/studies/plums/runs/"))
+
+
 def test_what_waits_for_a_person_is_said(client: Client, run: Run) -> None:
     run.judge.required_endpoint.__class__.objects.update(needs_attention="The key was refused. Set a new one.")
 
@@ -109,6 +148,18 @@ def test_what_waits_for_a_person_is_said(client: Client, run: Run) -> None:
 
     run.judge.required_endpoint.refresh_from_db()
     assert run.judge.required_endpoint.needs_attention == ""
+
+
+def test_why_a_run_halts_is_said_in_the_readers_language(
+    client: Client, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lifecycle.stop(run, lifecycle.PROBES_FAILED, n=3, reason="HTTP 402: no credit")
+    translations = {lifecycle.PROBES_FAILED: "As primeiras %(n)s chamadas não tiveram resposta: %(reason)s"}
+    monkeypatch.setattr("judges.models.notes.gettext", lambda sentence: translations[sentence])
+
+    html = page(client, "researcher", f"/studies/plums/runs/{run.pk}/")
+
+    assert "As primeiras 3 chamadas não tiveram resposta: HTTP 402: no credit" in words(html)
 
 
 def test_a_run_is_paused_and_goes_on(client: Client, run: Run) -> None:
@@ -165,7 +216,7 @@ def test_replies_are_read_again_by_a_button_and_the_history_stands_with_the_call
     assert "5 replies were read again; 1 are read differently now." in words(html)
     read = words(page(client, "researcher", f"/studies/plums/runs/{run.pk}/calls/{call.pk}/"))
     assert "reply 1, parser 1 Cannot be read no verdict" in read
-    assert "reply 1, parser 2 Answered:" in read
+    assert "reply 1, parser 3 Answered:" in read
 
 
 def test_a_limit_is_changed_and_nonsense_is_refused(client: Client, run: Run) -> None:
@@ -269,7 +320,7 @@ def test_no_page_of_judges_tells_a_source(client: Client, run: Run, role: str) -
 
 @pytest.mark.parametrize("n_rows", [1, 3])
 @pytest.mark.parametrize(
-    ("address", "n_queries"), [("runs/", 7), ("runs/{}/calls/", 9), ("judges/", 7), ("prompts/", 7)]
+    ("address", "n_queries"), [("runs/", 8), ("runs/{}/calls/", 9), ("judges/", 7), ("prompts/", 7)]
 )
 def test_a_list_costs_the_same_for_one_row_as_for_three(
     client: Client, study: Study, n_rows: int, address: str, n_queries: int, django_assert_num_queries: object

@@ -14,6 +14,7 @@ from annotation.models import Rater
 from annotation.responses import Answer
 from reports.dataset import Dataset
 from reports.figures.alternative_annotator import AlternativeAnnotator, JudgeStandings, best_constant
+from reports.figures.base import Listing
 from reports.figures.human_line import HumanLine
 from reports.figures.judges import Judges
 from stats.alternative_annotator import alt_test
@@ -90,6 +91,7 @@ def test_the_judges_of_the_release_do_worse_than_always_no(release: Path) -> Non
     assert not any(row.may_stand_in for row in found.values())
 
 
+@pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.usefixtures("few_shuffles")
 def test_the_report_of_the_release_shows_its_judges_beside_its_experts(release: Path) -> None:
@@ -194,3 +196,27 @@ def test_the_page_says_so_of_a_judge_that_passes_every_form(client: Client) -> N
     planted(EXPERTS)
 
     assert verdict_on_page(client) == "by every form of the test"
+
+
+def test_the_interval_of_the_advantage_is_that_of_the_mean_over_people_of_their_means() -> None:
+    # As the experts, but for one pair in ten, of which the judge has the second story wrong.
+    found = planted("yn" * 7 + "yy" * 3)
+    test = found.standings[0]
+
+    assert test.interval is not None
+    assert test.interval.low is not None
+    assert test.interval.high is not None
+    assert test.interval.low < (test.advantage or 0) < test.interval.high
+    assert (test.interval.n_resampled, test.interval.method) == (40, "percentile")
+
+
+def test_each_judge_has_a_row_of_dots_one_for_each_form() -> None:
+    rows = [replace(planted("y-" * 10), judge="half")]
+
+    ((score, of_score, plot),) = AlternativeAnnotator().context(Listing(tuple(rows)))["kinds"]
+
+    assert (score, list(of_score)) == ("accuracy", rows)
+    assert [row.label for row in plot.rows] == ["half"]
+    values = {standing.form: standing.advantage for standing in rows[0].standings}
+    expected = [values["test"], values["unanswered"], None, values["constant"]]
+    assert [mark.value for mark in plot.rows[0].marks] == expected

@@ -65,6 +65,19 @@ def test_a_judge_costs_what_its_requests_cost_and_what_was_paid_twice_is_counted
     assert (free["cost"], free["per_story"], free["n_without_cost"]) == (None, None, 2)
 
 
+def test_calls_that_were_never_sent_are_counted_apart_from_those_without_a_reply() -> None:
+    study = given.closed_study(n_groups=2)
+    run = run_of(study, "dear", [["0.03"], ["0.01"], [], []])
+    for call, state in zip(
+        run.calls.order_by("pk"), ("ok", "provider_error", "not_asked", "budget_stopped"), strict=True
+    ):
+        Call.objects.filter(pk=call.pk).update(state=state)
+
+    (dear,) = results.compute(study)["judge_costs"]
+
+    assert (dear["n_calls"], dear["n_without_reply"], dear["n_not_asked"]) == (4, 1, 2)
+
+
 def test_another_request_makes_another_report(client: Any) -> None:
     study = given.closed_study(n_groups=1)
     run = run_of(study, "dear", [["0.03"]])

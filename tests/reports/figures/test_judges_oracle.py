@@ -253,3 +253,35 @@ def test_every_number_about_a_judge_has_its_interval_and_floor_or_a_reason(
         assert (part["value"] is not None) != ("why" in part)
         assert (part["interval"]["low"] is not None) != ("why" in part["interval"])
         assert (part["floor"]["mean"] is not None) != ("why" in part["floor"])
+
+
+def test_kappa_were_all_that_is_missing_right_or_wrong(planted_results: tuple[Planted, dict[str, Any]]) -> None:
+    planted, document = planted_results
+    row = of_judge(document["judges"]["compared"])
+    own, opposite, truth = [], [], []
+    for item in VERDICTS:
+        for story in planted.stories:
+            most = majority([planted.yes[rater, item, story] for rater in EXPERTS])
+            verdict = planted.yes["oracle", item, story]
+            is_lost = verdict in NOTHING
+            truth.append(most)
+            own.append(most if is_lost else verdict)
+            opposite.append({"yes": "no", "no": "yes"}[most] if is_lost else verdict)
+
+    assert truth != own != opposite
+    assert row["kappa_if_right"] == pytest.approx(cohen_kappa_score(truth, own))
+    assert row["kappa_if_wrong"] == pytest.approx(cohen_kappa_score(truth, opposite))
+
+
+def test_one_of_the_people_prefers_what_most_of_the_others_do(planted_results: tuple[Planted, dict[str, Any]]) -> None:
+    planted, document = planted_results
+    right = [
+        planted.pair[rater, group] == others[0]
+        for rater in EXPERTS
+        for group in (f"plot{g:02}" for g in range(1, N_GROUPS + 1))
+        if len(set(others := [planted.pair[other, group] for other in EXPERTS if other != rater])) == 1
+    ]
+
+    (line,) = of_judge(document["judges_on_pairs"], "turned")["person_lines"]
+
+    assert (line["value"], line["n_units"]) == (pytest.approx(100 * np.mean(right)), len(right))

@@ -82,6 +82,7 @@ def test_people_and_judge_together_are_what_the_formula_gives(missing: bool) -> 
         assert (row.n, row.n_judged) == (N_READ, N_GROUPS - N_READ)
         assert row.people.value == pytest.approx(np.mean(people[source]))
         assert row.together.value == pytest.approx(value)
+        assert row.people.interval.high == pytest.approx(min(np.mean(people[source]) + wide / 2, 100))
         assert row.together.interval.low == pytest.approx(value - quantile * error)
         assert row.weight == pytest.approx(weight)
         assert row.width_gained == pytest.approx(100 * (1 - 2 * quantile * error / wide))

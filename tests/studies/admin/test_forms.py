@@ -88,16 +88,16 @@ def test_a_step_that_does_not_fit_its_kind_is_refused_in_plain_words(staff: Clie
     assert "rating_step_has_instrument_and_scope" not in page
 
 
-@pytest.mark.parametrize("name", ["organiser", "contact"])
+@pytest.mark.parametrize("name", ["organiser", "contact", "pay"])
 def test_a_name_in_braces_that_nobody_fills_in_is_found_before_the_launch(draft: Study, name: str) -> None:
     version = draft.versions.get()
     Step.objects.filter(version=version, key="consent").update(text=f"Ask {{{name}}}.")
+    setattr(draft, name, "")
 
     found = protocol.collect_findings(draft, protocol.read_rows(version))
 
     assert [str(finding) for finding in found if f"{{{name}}}" in finding.sentence] == [
-        f"step consent names {{{name}}}, which raters would read with its braces; write the name itself; only study "
-        "files fill it in"
+        f"step consent names {{{name}}}, which the study does not say yet; fill in “{name}” of the study"
     ]
 
 

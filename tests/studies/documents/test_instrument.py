@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from studies.documents import instrument
 from studies.documents.errors import DocumentError
 from studies.documents.instrument import InstrumentDocument
+from studies.documents.ttcw_release import read_ttcw_release
 
 ITEM = '[[items]]\nkey = "mood"\ntype = "binary"\nquestion = "Is there a mood?"\n'
 HEAD = 'slug = "mood"\nversion = "1"\ntitle = "Mood"\n'
@@ -247,7 +248,7 @@ def test_a_released_test_is_split_into_measure_and_instruction_and_not_changed(t
     file = tmp_path / "ttcw_all_tests.json"
     file.write_text(json.dumps(RELEASED))
 
-    document = instrument.read_ttcw_release(file)
+    document = read_ttcw_release(file)
 
     (item,) = document.items
     assert (document.slug, document.version) == ("ttcw", "published")
@@ -271,12 +272,12 @@ def test_a_file_that_is_not_the_release_is_refused(tmp_path: Path, content: str)
     file.write_text(content)
 
     with pytest.raises(DocumentError, match=r"^ttcw_all_tests\.json: "):
-        instrument.read_ttcw_release(file)
+        read_ttcw_release(file)
 
 
 @pytest.mark.data
 def test_our_questions_are_those_of_the_release_word_for_word(release: Path) -> None:
-    theirs = instrument.read_ttcw_release(release / "ttcw" / "ttcw_all_tests.json").items
+    theirs = read_ttcw_release(release / "ttcw" / "ttcw_all_tests.json").items
     ours = instrument.read_instrument(instrument.discover()["ttcw"]).items
 
     quoted = [(item.key, item.dimension, item.title, item.question) for item in theirs]
@@ -287,13 +288,13 @@ def test_our_questions_are_those_of_the_release_word_for_word(release: Path) -> 
 def test_nothing_of_the_release_is_lost_in_reading_it(release: Path) -> None:
     file = release / "ttcw" / "ttcw_all_tests.json"
 
-    for test, item in zip(json.loads(file.read_text()), instrument.read_ttcw_release(file).items, strict=True):
+    for test, item in zip(json.loads(file.read_text()), read_ttcw_release(file).items, strict=True):
         assert "".join((item.background + item.instruction).split()) == "".join(test["full_prompt"].split())
 
 
 @pytest.mark.data
 def test_our_backgrounds_and_instructions_share_no_seven_words_with_the_release(release: Path) -> None:
-    theirs = instrument.read_ttcw_release(release / "ttcw" / "ttcw_all_tests.json").items
+    theirs = read_ttcw_release(release / "ttcw" / "ttcw_all_tests.json").items
     published = sevens(" ".join(item.background + " " + item.instruction for item in theirs))
 
     for item in instrument.read_instrument(instrument.discover()["ttcw"]).items:

@@ -4,7 +4,7 @@ import pytest
 
 from studies.documents import cloze, instrument, study
 from studies.documents.errors import DocumentError, InvalidValue
-from studies.documents.names import CODE, SLUG
+from studies.documents.names import CODE, SLUG, first_free
 from tests.studies.cloze.documents import SHOES
 
 ITEM = {"type": "binary", "question": "So?"}
@@ -52,3 +52,10 @@ def test_codes_may_come_from_elsewhere_and_name_no_way_out_of_a_folder() -> None
             CODE.check(name)
     with pytest.raises(InvalidValue, match="“A” will not do; use small letters"):
         SLUG.check("A")
+
+
+def test_a_name_that_is_taken_gets_the_first_free_number_and_keeps_its_length() -> None:
+    assert first_free("pears", {"plums"}, longest=80) == "pears"
+    assert first_free("pears", {"pears", "pears-2"}, longest=80) == "pears-3"
+    assert first_free("pears-and-plums", {"pears-and"}, longest=9) == "pears-a-2"
+    assert first_free("pears-and-plums", {"pears-and"}, longest=8) == "pears-an"

@@ -13,7 +13,7 @@ class Probe:
 class Probes(Figure[Probe]):
     key = "probe"
     title = "Probe of a figure"
-    position = 65
+    position = 68
     result = Probe
     tables = ("probes",)
 

@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from django.utils.translation import gettext_lazy
+
 from studies.items.base import InvalidAnswer, ItemDefinition, ItemType, StoryLabel, Value
 
 
@@ -11,6 +13,8 @@ class Percent(ItemType):
     """Stores a whole number from 0 to 100."""
 
     name = "percent"
+    title = gettext_lazy("Percent")
+    summary = gettext_lazy("a share of the whole")
     level = "interval"
     template = "items/percent.html"
     example = {

@@ -5,10 +5,11 @@ from collections import Counter
 import pytest
 
 from annotation.models import Assignment, Response, ResponseEvent
-from judges import catalogue, parses, parsing, replies, runs
+from judges import catalogue, parsing, runs
 from judges.models import Call, Parse
 from judges.planning import CannotRun
-from judges.replies import Interpretation
+from judges.settlement import replies, rereads
+from judges.settlement.replies import Interpretation
 from studies.models import Study
 from tests.factories import NOON
 from tests.judges import standin as told
@@ -30,7 +31,7 @@ def test_a_better_parser_changes_answers_through_their_history(
     assert answers(run) == {"unreadable": 8}
     n_hits = len(standin.hits)
 
-    reread = parses.read_again(run, at=NOON)
+    reread = rereads.read_again(run, at=NOON)
 
     assert replies.interpret is read_well
     assert (reread.n_read, reread.n_changed) == (8, 8)
@@ -38,7 +39,7 @@ def test_a_better_parser_changes_answers_through_their_history(
     assert runs.count_calls(run) == {"ok": 8}
     assert len(standin.hits) == n_hits
     # Both replies of each call, by both versions.
-    assert Counter(Parse.objects.values_list("version", "state")) == {("1", "unreadable"): 16, ("2", "ok"): 16}
+    assert Counter(Parse.objects.values_list("version", "state")) == {("1", "unreadable"): 16, ("3", "ok"): 16}
     assert ResponseEvent.objects.count() == 16
     submitted = Assignment.objects.get()
     assert submitted.status == Assignment.Status.SUBMITTED
@@ -46,14 +47,14 @@ def test_a_better_parser_changes_answers_through_their_history(
 
 
 def _read_nothing(call: Call, completion: object, protocol: str) -> Interpretation:
-    return replies._unanswered([call.item], parsing.Failure("unreadable", "nothing is read"))  # type: ignore[list-item]
+    return replies._interpret_failure([call.item], parsing.Failure("unreadable", "nothing is read"))  # type: ignore[list-item]
 
 
 def test_reading_again_with_the_same_parser_changes_nothing(study: Study, standin: StandIn) -> None:
     run = runs.drain(started(study, judge_at(standin)))
     before = list(Response.objects.order_by("pk").values()), Parse.objects.count()
 
-    reread = parses.read_again(run, at=NOON)
+    reread = rereads.read_again(run, at=NOON)
 
     assert (reread.n_read, reread.n_changed) == (8, 0)
     assert (list(Response.objects.order_by("pk").values()), Parse.objects.count()) == before
@@ -64,14 +65,14 @@ def test_a_filters_refusal_is_read_as_it_was(study: Study, standin: StandIn) -> 
     run = runs.drain(started(study, judge_at(standin)))
     assert runs.count_calls(run) == {"blocked": 8}
 
-    assert parses.read_again(run, at=NOON).n_changed == 0
+    assert rereads.read_again(run, at=NOON).n_changed == 0
 
 
 def test_calls_under_way_are_left_alone_and_a_metric_has_no_replies(study: Study) -> None:
     run = runs.start(study, catalogue.make_stub_judge(), by="tests")
     with pytest.raises(CannotRun, match="no replies that could be read again"):
-        parses.read_again(run, at=NOON)
+        rereads.read_again(run, at=NOON)
 
     metric = runs.drain(runs.start(study, catalogue.make_metric_judge("length"), by="tests"))
     with pytest.raises(CannotRun, match="a metric has no replies"):
-        parses.read_again(metric, at=NOON)
+        rereads.read_again(metric, at=NOON)

@@ -1,0 +1,47 @@
+"""Writing an instrument in a browser: the fields follow the kind of answer, the preview follows what is typed."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Page, expect
+
+from studies import instrument_drafts, loader
+from studies.documents.instrument import discover, read_instrument
+from tests.browser.conftest import press
+from tests.browser.test_accessibility import in_all_looks
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
+
+
+def test_a_question_is_written_beside_its_preview_and_axe_finds_nothing(page: Page, live_server: Any) -> None:
+    User.objects.create_superuser("admin", password="a long enough word")
+    published = loader.load_instrument(read_instrument(discover()["pds"]))
+    draft = instrument_drafts.copy_draft(published, title="Our scales")
+    looks = {}
+    page.goto(f"{live_server.url}/admin/login/?next=/instruments/")
+    page.get_by_label("Username").fill("admin")
+    page.get_by_label("Password").fill("a long enough word")
+    press(page, "Log in")
+    looks["shelf"] = in_all_looks(page)
+
+    page.goto(f"{live_server.url}/instruments/{draft.pk}/?new=yes")
+    page.get_by_label("Question", exact=True).fill("How tiring was it?")
+    page.get_by_role("radio", name="Scale").check()
+    expect(page.get_by_label("Words at the points: 5")).to_be_visible()
+    expect(page.get_by_label("Question", exact=True)).to_have_value("How tiring was it?")
+    page.get_by_label("Words at the points: 1").fill("Not at all")
+    page.get_by_label("Words at the points: 5").fill("Very")
+    expect(page.locator("#preview legend")).to_have_text("How tiring was it?")
+    expect(page.locator("#preview .high")).to_have_text("Very")
+    looks["writing"] = in_all_looks(page)
+    page.get_by_label("Words at the points: 5").fill("")
+    press(page, "Save the question")
+    expect(page.locator(".error-summary")).to_be_focused()
+    looks["refused"] = in_all_looks(page)
+    page.get_by_label("Words at the points: 5").fill("Very")
+    press(page, "Save the question")
+    expect(page.get_by_text("The question is saved.")).to_be_visible()
+
+    assert draft.items.get(key="how-tiring-was-it").settings["anchors"] == {"1": "Not at all", "5": "Very"}
+    assert {state: found for state, found in looks.items() if found} == {}

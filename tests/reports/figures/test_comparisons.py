@@ -1,0 +1,251 @@
+"""Contrasts of sources in a report: values by hand, what was planned, and the sentences that rules make of them."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+
+from reports import results
+from reports.figures.agreement_words import verdict_statement
+from reports.figures.base import Interval, Mean
+from reports.figures.contrast_rows import ContrastRow, OutcomeContrasts, SourceLevel
+from reports.figures.contrast_words import contrast_statements
+from reports.page.statements import statement_lines
+from studies import protocol
+from studies.documents.analysis_plan import AnalysisPlan
+from studies.models import Source, Study
+from tests import factories, triggers
+from tests.factories import NOON
+from tests.reports import given
+
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+
+# Of eight groups, three items and two raters: what the first story gets and what the second.
+FIRST = ["yyy", "yyn", "yyy", "yny", "yyy", "yyy", "nyy", "yyy"]
+SECOND = ["nny", "nnn", "ynn", "nnn", "nyn", "nnn", "nnn", "ynn"]
+
+
+def planned_study(plan: AnalysisPlan | None = None) -> Study:
+    """Eight closed pairs with the verdicts above, which both raters share."""
+    study = factories.study("plums", n_groups=8, n_stories=2, n_items=3, k=2, state="draft", planned=False)
+    if plan:
+        protocol.save_plan(study, plan)
+    factories.freeze(study)
+    with triggers.lifted():
+        Source.objects.exclude(name="Source 1").update(kind=Source.Kind.MODEL)
+    Study.objects.update(state="closed", closed_at=NOON)
+    study.refresh_from_db()
+    letters = "".join(first + second for first, second in zip(FIRST, SECOND, strict=True))
+    given.verdicts(study, {"E01": letters, "E02": letters})
+    return study
+
+
+def comparisons(study: Study) -> dict[str, Any]:
+    return dict(results.compute(study)["comparisons"])
+
+
+def sentences(study: Study) -> list[str]:
+    read = results.read_results(results.compute(study))
+    return [line.statement.sentence for line in statement_lines(read)]
+
+
+def changes() -> Any:
+    """The percentage of Yes of the first story less that of the second, group by group."""
+    return np.array([100 * (a.count("y") - b.count("y")) / 3 for a, b in zip(FIRST, SECOND, strict=True)])
+
+
+def test_differences_are_those_of_story_means_paired_by_group() -> None:
+    result = comparisons(planned_study())
+
+    whole = result["outcomes"][0]
+    (row,) = whole["contrasts"]
+    expected = scipy_stats.ttest_1samp(changes(), 0).confidence_interval(0.95)
+    assert (whole["key"], whole["kind"], whole["reference"]) == ("verdicts", "verdicts", "Source 1")
+    assert (row["first"], row["second"], row["n"], row["is_paired"]) == ("Source 1", "Source 2", 8, True)
+    assert row["value"] == pytest.approx(changes().mean())
+    assert (row["interval"]["low"], row["interval"]["high"]) == pytest.approx((expected.low, expected.high))
+    assert row["p"] == row["p_adjusted"] == pytest.approx(scipy_stats.wilcoxon(changes()).pvalue)
+    assert [(outcome["kind"], outcome["correction"]) for outcome in result["outcomes"]] == [
+        ("verdicts", "holm"),
+        *[("verdict", "fdr_bh")] * 3,
+    ]
+
+
+def test_without_a_plan_everything_is_exploratory() -> None:
+    study = planned_study()
+
+    result = comparisons(study)
+
+    assert result["is_planned"] is False
+    assert not any(row.get("is_planned") for outcome in result["outcomes"] for row in outcome["contrasts"])
+    assert not any(outcome["is_primary"] for outcome in result["outcomes"])
+
+
+def test_a_plan_makes_its_contrasts_confirmatory_and_names_reference_test_and_margin() -> None:
+    plan = AnalysisPlan(outcome="tests/item-1", reference="Source 2", test="means", margin=90.0)
+
+    result = comparisons(planned_study(plan))
+
+    primary = next(outcome for outcome in result["outcomes"] if outcome["is_primary"])
+    (row,) = primary["contrasts"]
+    assert (primary["key"], primary["reference"], primary["margin"]) == ("tests/item-1", "Source 2", 90.0)
+    assert (row["is_planned"], row["test"], primary["correction"]) == (True, "paired t-test", "holm")
+    # 7 of 8 against 2 of 8: changes of 100 in six groups, 0 in one, -100 in one; the 90 % interval passes 90.
+    assert (row["value"], row["is_equivalent"]) == (62.5, False)
+    assert all(outcome["margin"] is None for outcome in result["outcomes"] if not outcome["is_primary"])
+
+
+def test_the_report_opens_with_what_was_planned() -> None:
+    plan = AnalysisPlan(outcome="tests/item-1", reference="Source 2")
+
+    first, *others = sentences(planned_study(plan))
+
+    assert first.startswith("Stories by Source 1 ")
+    assert "“Item 1”" in first
+    assert any(sentence.startswith("Stories by Source 1 pass the tests") for sentence in others)
+
+
+def test_a_sealed_study_says_nothing_by_source() -> None:
+    study = planned_study()
+    Study.objects.update(state="live", closed_at=None)
+    study.refresh_from_db()
+
+    assert comparisons_of_sealed(study) is None
+    assert not any("Source" in sentence for sentence in sentences(study))
+
+
+def comparisons_of_sealed(study: Study) -> Any:
+    return results.compute(study)["comparisons"]
+
+
+# ── the sentences ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+ROW = ContrastRow(
+    first="Ann",
+    second="Bob",
+    value=12.0,
+    interval=Interval(low=4.0, high=20.0, n_resampled=9, method="t"),
+    p=0.01,
+    p_adjusted=0.03,
+    test="t",
+    is_paired=True,
+    n=9,
+)
+OUTCOME = OutcomeContrasts(
+    key="verdicts",
+    kind="verdicts",
+    title="",
+    is_percent=True,
+    is_lower_better=False,
+    is_part=False,
+    is_primary=False,
+    reference="Ann",
+    correction="holm",
+    margin=None,
+    sources=(
+        SourceLevel(source="Ann", value=62.0, n_stories=9),
+        SourceLevel(source="Bob", value=50.0, n_stories=9),
+    ),
+    contrasts=(ROW,),
+)
+CROSSING = Interval(low=-4.0, high=20.0, n_resampled=9, method="t")
+
+
+def sentence(outcome: OutcomeContrasts = OUTCOME, **row: Any) -> str:
+    (statement,) = contrast_statements(replace(outcome, contrasts=(replace(ROW, **row),)), n_outcomes=1)
+    return statement.sentence
+
+
+def test_what_is_clear_of_0_is_said_with_its_direction() -> None:
+    assert sentence() == (
+        "Stories by Ann pass the tests 12.0 points more often than those by Bob: 62.0 against 50.0 %. "
+        "95 % interval 4.0 to 20.0."
+    )
+
+
+def test_what_crosses_0_cannot_be_told_apart_and_is_never_called_equal() -> None:
+    said = sentence(interval=CROSSING, p_adjusted=0.2)
+
+    assert said == (
+        "Stories by Ann and by Bob cannot be told apart: the difference is 12.0. 95 % interval −4.0 to 20.0."
+    )
+    assert "equal" not in said
+
+
+def test_what_the_correction_takes_away_is_said_so() -> None:
+    assert "cannot be told apart once all comparisons are counted" in sentence(p_adjusted=0.07)
+
+
+def test_only_a_planned_margin_makes_sources_equally_good() -> None:
+    planned = replace(OUTCOME, margin=25.0, is_primary=True)
+
+    words = sentence(planned, interval=CROSSING, p_adjusted=0.2, is_planned=True, is_equivalent=True)
+
+    assert "are equally good within the planned margin of 25.0" in words
+
+
+def test_under_five_stories_the_sentence_names_their_number() -> None:
+    sources = (OUTCOME.sources[0], replace(OUTCOME.sources[1], n_stories=3))
+
+    words = sentence(replace(OUTCOME, sources=sources), interval=CROSSING, p_adjusted=0.2)
+
+    assert words.startswith(
+        "There are only 3 stories by Bob, too few to tell Ann and Bob apart: the difference is 12.0."
+    )
+
+
+def test_a_smaller_place_is_the_better_one() -> None:
+    sources = (
+        SourceLevel(source="Ann", value=2.5, n_stories=9),
+        SourceLevel(source="Bob", value=1.25, n_stories=9),
+    )
+    outcome = replace(OUTCOME, kind="rank", title="Order", is_percent=False, is_lower_better=True, sources=sources)
+
+    words = sentence(outcome, value=1.25, interval=Interval(low=0.5, high=2.0, n_resampled=9, method="t"))
+
+    assert words == (
+        "Stories by Bob are ranked 1.25 places above those by Ann: mean place 1.25 against 2.50. "
+        "95 % interval 0.50 to 2.00."
+    )
+
+
+# ── sentences of other figures ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("value", "upper", "among_models", "words"),
+    [
+        (0.05, 0.12, None, "How far raters agree on the tests cannot be told from chance: mean kappa .05, shuffled"),
+        (0.40, 0.08, None, "Raters agree on the tests beyond chance: mean kappa .40, where shuffled answers reach .08"),
+        (0.40, 0.08, 0.05, "Among the stories of models alone it is .05"),
+        (0.09, 0.08, None, "where these reach .08; yet on other stories it could be none. 95 % interval −.01 to .19"),
+    ],
+)
+def test_agreement_inside_the_floor_cannot_be_told_from_chance(
+    value: float, upper: float, among_models: float | None, words: str
+) -> None:
+    ends = Interval(low=value - 0.1, high=value + 0.1)
+
+    statement = verdict_statement(Mean(value=value, n=14), upper, ends, among_models=among_models)
+
+    assert words in statement.sentence
+    assert statement.is_planned is False
+
+
+def test_guesses_stand_beside_what_always_one_answer_gives() -> None:
+    study = given.closed_study(n_groups=12)
+    guess = {f"p{g}s{n}": "ai" if n > 1 or g == 1 else "expert" for g in range(1, 13) for n in (1, 2)}
+    given.bring(study, given.guesses(study, {"E01": guess}))
+
+    (row,) = results.compute(study)["authorship"]
+    (words,) = (words for words in sentences(study) if words.startswith("Raters tell"))
+
+    # All twelve of the model's are called so, eleven of the twelve of people: 23 of 24.
+    assert row["balanced_accuracy"]["value"] == pytest.approx(23 / 24)
+    assert 0.5 < row["interval"]["low"] < 23 / 24 <= row["interval"]["high"] <= 1
+    assert words.startswith(
+        "Raters tell stories of people from those of models: 96 % of guesses are right, always answering “model” would "
+        "be in 50 %; with both kinds weighing the same .96, where chance gives .50. 95 % interval "
+    )

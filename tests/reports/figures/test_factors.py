@@ -1,0 +1,61 @@
+"""Results by a property of the stories, on values done by hand."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+
+from reports import results
+from studies.models import Provenance, Study
+from tests import triggers
+from tests.reports import given
+
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+
+# Of six groups the two stories, one by a person and one by a model; long in every other group.
+VERDICTS = ["yy", "ny", "yn", "nn", "yy", "nn"]
+
+
+def study_with_lengths() -> Study:
+    study = given.closed_study(n_groups=6)
+    given.verdicts(study, {"E01": "".join(VERDICTS)})
+    with triggers.lifted():
+        for row in Provenance.objects.filter(story__study=study).select_related("story"):
+            number = int(row.story.code[1])
+            row.factors = {"length": "long" if number % 2 else "short", "drawn": "yes" if number > 1 else "no"}
+            row.factors |= {"serial": row.story.code}
+            row.save()
+    return study
+
+
+def factors(study: Study) -> list[dict[str, Any]]:
+    return list(results.compute(study)["factors"])
+
+
+def test_levels_have_means_over_all_sources_and_within_each() -> None:
+    (row,) = factors(study_with_lengths())
+
+    assert (row["factor"], row["key"]) == ("length", "tests/item-1")
+    assert [(mean["level"], mean["source"], mean["value"], mean["n_stories"]) for mean in row["means"]] == [
+        ("long", "", pytest.approx(500 / 6), 6),
+        ("short", "", pytest.approx(100 / 6), 6),
+        ("long", "Source 1", 100.0, 3),
+        ("short", "Source 1", 0.0, 3),
+        ("long", "Source 2", pytest.approx(200 / 3), 3),
+        ("short", "Source 2", pytest.approx(100 / 3), 3),
+    ]
+    long = row["means"][0]["interval"]
+    assert (long["low"], long["high"]) == (pytest.approx(11.62, abs=0.01), 100.0), "t on 100, 50, 100: up to 155"
+
+
+def test_levels_are_compared_on_clusters_as_sources_are() -> None:
+    (row,) = factors(study_with_lengths())
+
+    (contrast,) = row["contrasts"]
+    # The means of the groups: long 100, 50, 100; short 50, 0, 0.
+    expected = scipy_stats.ttest_ind([100, 50, 100], [50, 0, 0], equal_var=False)
+    assert (contrast["first"], contrast["second"], contrast["test"]) == ("long", "short", "Welch's t-test")
+    assert (contrast["value"], contrast["n"], contrast["n_second"]) == (pytest.approx(200 / 3), 3, 3)
+    assert contrast["p_adjusted"] == pytest.approx(expected.pvalue)
+    assert np.isfinite(contrast["interval"]["low"])

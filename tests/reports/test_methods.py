@@ -1,0 +1,342 @@
+"""What a paper says of a study: paragraph, LaTeX, citation; and stored reports at their permanent address."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from annotation.models import Withdrawal
+from reports import results
+from reports.methods import changes, latex
+from reports.methods.citation import Citation, quire_version
+from reports.methods.paragraph import write_paragraphs
+from reports.models import Report
+from studies.models import Source, Study
+from tests import factories, triggers
+from tests.factories import NOON
+from tests.reports import given
+from tests.reports.test_pages import full_study
+
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+
+
+@pytest.fixture
+def study() -> Study:
+    return full_study()
+
+
+@pytest.fixture
+def staff(client: Client) -> Client:
+    client.force_login(factories.staff("researcher"))
+    return client
+
+
+def stored(study: Study, **options: bool) -> Report:
+    return results.ensure_report(study, at=NOON, by="ann", **options)
+
+
+def text_of(study: Study, report: Report) -> str:
+    paragraphs = write_paragraphs(study, results.read_results(report.result), report)
+    return "\n".join(paragraph.text for paragraph in paragraphs)
+
+
+# ── the paragraph ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_numbers_of_the_paragraph_are_those_of_the_results(study: Study) -> None:
+    report = stored(study)
+    progress, agreement = report.result["progress"], report.result["agreement"]
+
+    text = text_of(study, report)
+
+    assert f"{progress['n_raters']} raters read {progress['n_stories']} stories" in text
+    assert f"among {report.result['pass_rates']['n_verdicts']} verdicts" in text
+    assert f"drew {agreement['n_resamples']:,} times from the seed {agreement['seed']}" in text
+    assert report.result["study"]["protocol"]["sha256"] in text
+    assert f"report {report.fingerprint[:12]}" in text
+    assert re.search(r"numpy \d+\.\d+\.\d+.* and ", text)
+
+
+def test_a_sentence_that_does_not_hold_is_not_there(study: Study) -> None:
+    one = text_of(study, stored(study))
+    empty = given.closed_study("pears")
+
+    other = text_of(empty, stored(empty))
+
+    assert "Kendall’s W" in one
+    assert "Judges were compared" in one
+    assert not [words for words in ("Kendall", "Judges were", "kappa", "Pass rates are") if words in other]
+
+
+def test_judges_stand_with_what_answered_for_them(study: Study) -> None:
+    text = text_of(study, stored(study))
+
+    assert "The answers of the judge gpt were imported." in text
+
+
+def test_a_sealed_paragraph_names_no_source(study: Study) -> None:
+    with triggers.lifted():
+        Source.objects.filter(name="Source 1").update(name="Canary")
+    assert "Canary" in text_of(study, stored(study))
+
+    assert "Canary" not in text_of(study, stored(study, blind=True))
+
+
+# ── LaTeX ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+COMMANDS = {
+    *(r"\textbackslash{}", r"\textasciicircum{}", r"\textasciitilde{}", r"\textless{}", r"\textgreater{}"),
+    *(r"\textbar{}", r"\textquotedbl{}", r"\textasciigrave{}", r"\dots{}", r"\dag{}"),
+}
+
+
+def test_every_special_letter_is_escaped() -> None:
+    letters = '\\{}$&#%_^~<>|"`'
+
+    escaped = latex.escape(letters)
+
+    rest = escaped
+    for command in COMMANDS:
+        rest = rest.replace(command, "")
+    assert rest == r"\{\}\$\&\#\%\_"
+    assert latex.escape("a -- b") == "a {-}{-} b"
+    assert latex.escape("κ = −.41…") == r"$\kappa$ = $-$.41\dots{}"
+    assert latex.escape("one\n\ntwo\x00\u200b") == "one two"
+
+
+def test_no_text_of_a_study_becomes_a_command() -> None:
+    attack = r"\input{/etc/passwd} & \\ % $x$ \end{tabular} ^^41"
+    rows = [{"item": attack, "value": 1.0}, {"item": "b", "value": 2.0}]
+
+    text = latex.write_table("t", attack, rows)
+
+    assert r"\input" not in text
+    assert text.count(r"\end{tabular}") == 1
+    assert r"\textbackslash{}input\{/etc/passwd\} \& \textbackslash{}\textbackslash{} \% \$x\$" in text
+
+
+def test_a_table_has_its_rules_and_its_numbers() -> None:
+    rows = [
+        {
+            "step": "tests",
+            "item": "ending",
+            "pass_rate_percent": 91.666,
+            "low": 78.04,
+            "high": 100.0,
+            "n": 36,
+            "why": "",
+        },
+        {
+            "step": "tests",
+            "item": "plot & pace",
+            "pass_rate_percent": 8.333,
+            "low": 0.0,
+            "high": 17.2,
+            "n": 36,
+            "why": "",
+        },
+    ]
+
+    text = latex.write_table("pass-rates", "Pass rates", rows)
+
+    assert text.splitlines() == [
+        r"\begin{table}",
+        r"\centering",
+        r"\caption{Pass rates. step: tests; n: 36}",
+        r"\label{tab:pass-rates}",
+        r"\begin{tabular}{lrr}",
+        r"\toprule",
+        r"item & pass rate, \% & 95\,\% interval \\",
+        r"\midrule",
+        r"ending & 91.7 & [78.0, 100.0] \\",
+        r"plot \& pace & 8.3 & [0.0, 17.2] \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+
+
+def test_a_long_table_breaks_and_every_row_has_as_many_cells_as_columns(study: Study) -> None:
+    tables = latex.main_tables(results.read_results(stored(study).result))
+    long = latex.write_table("t", "Long", [{"n": n, "m": -n / 7} for n in range(50)])
+
+    assert long.startswith(r"\begin{longtable}{rr}")
+    assert r"1 & $-$0.14 \\" in long
+    assert len(tables) > 5
+    for table in tables:
+        spec = re.search(r"\\begin\{(?:tabular|longtable)\}\{([lr]+)\}", table.text)
+        assert spec is not None, table.name
+        lines = [line for line in table.text.splitlines() if line.endswith(r" \\") and "caption" not in line]
+        assert len(lines) == table.n_rows + 1, table.name
+        assert {len(re.split(r"(?<!\\)&", line)) for line in lines} == {len(spec[1])}, table.name
+
+
+def test_braces_of_a_document_are_balanced(staff: Client, study: Study) -> None:
+    text = staff.get("/reports/plums/methods.tex").content.decode()
+
+    bare = re.sub(r"\\[\\{}]", "", text)
+    assert bare.count("{") == bare.count("}") > 50
+    assert text.startswith(r"\documentclass")
+    assert r"\usepackage{booktabs}" in text
+    assert text.endswith("\\end{document}\n")
+
+
+# ── pages ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_page_of_methods_has_paragraph_tables_citation_and_history(staff: Client, study: Study) -> None:
+    page = staff.get("/reports/plums/methods/").content.decode()
+    report = Report.objects.get()
+
+    for words in ("Methods paragraph", "Tables for LaTeX", "Cite this", "Report history", r"\begin{tabular}"):
+        assert words in page
+    links = set(re.findall(r'href="(/reports/plums/[^"#]+)"', page))
+    assert f"/reports/plums/by/{report.fingerprint[:12]}/" in links
+    assert {staff.get(link).status_code for link in links} == {200}
+    assert len([link for link in links if link.endswith(".tex")]) > 5
+
+
+def test_the_citation_names_study_organiser_date_fingerprint_address_and_version() -> None:
+    citation = Citation("Art & artifice.", "Us", NOON, "f" * 64, "https://example.org/r/", "0.1.0")
+
+    assert citation.plain == (
+        f"Us. Art & artifice ({NOON.year}). Report ffffffffffff, computed {NOON:%Y-%m-%d} with Quire 0.1.0. "
+        "https://example.org/r/"
+    )
+    assert citation.bibtex.splitlines() == [
+        "@misc{quire-ffffffffffff,",
+        "  author = {{Us}},",
+        r"  title = {{Art \& artifice.}},",
+        f"  year = {{{NOON.year}}},",
+        r"  howpublished = {\url{https://example.org/r/}},",
+        f"  note = {{Report {'f' * 64}, computed {NOON:%Y-%m-%d} with Quire 0.1.0}},",
+        "}",
+    ]
+    assert re.fullmatch(r"\d+\.\d+\.\d+", quire_version())
+
+
+# ── at the permanent address ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_stored_report_stays_though_the_answers_change(staff: Client, study: Study) -> None:
+    report = stored(study)
+    address = f"/reports/plums/by/{report.fingerprint[:12]}/"
+    before = staff.get(address).content.decode()
+    rate = f"{report.result['pass_rates']['mean']['by_source'][0]['value']:.1f}"
+    Withdrawal.objects.create(rater=study.raters.filter(kind="person").first())
+
+    after = staff.get(address).content.decode()
+
+    assert rate in before
+    assert rate in after
+    assert "Since then" not in before
+    assert "Since then 1 rater has withdrawn" in after
+    assert staff.get(f"/reports/plums/by/{report.fingerprint}/").status_code == 200
+
+
+def test_its_files_are_those_of_the_stored_report(staff: Client, study: Study) -> None:
+    report = stored(study)
+    address = f"/reports/plums/by/{report.fingerprint[:12]}/"
+    page = staff.get(address).content.decode()
+
+    files = set(re.findall(r'href="(/reports/plums/[^"]+\.(?:csv|svg|png))"', page))
+    own = {file for file in files if file.startswith(address)}
+
+    assert {file.rsplit("/", 1)[1] for file in files - own} == {
+        *("responses_long.csv", "responses_for_spreadsheets.csv", "codebook.csv")
+    } or files == own
+    assert {file.rsplit(".", 1)[1] for file in own} == {"csv", "svg", "png"}
+    assert {staff.get(file).status_code for file in own} == {200}
+
+
+def test_every_section_of_the_page_can_be_linked_to_for_good(staff: Client, study: Study) -> None:
+    page = staff.get("/reports/plums/").content.decode()
+    links = set(re.findall(r'href="(/reports/plums/by/\w{12}/)#(\w+)"', page))
+
+    ((address, _key),) = {(address, "") for address, _key in links}
+    there = staff.get(address).content.decode()
+
+    assert len(links) > 5
+    for _address, key in links:
+        assert page.count(f'id="{key}"') == 1
+        assert there.count(f'id="{key}"') == 1
+
+
+def test_what_changed_since_the_report_before_is_listed(staff: Client) -> None:
+    made = given.closed_study(n_groups=3, n_items=2)
+    given.verdicts(made, {"E1": "yyynynyyynnn", "E2": "yyyynnnynyyn"})
+    first = stored(made)
+    given.verdicts(made, {"E3": "nnnnnnnnnnnn"})
+    second = results.ensure_report(made, at=NOON + timedelta(hours=1), by="ann")
+    old, new = (results.read_results(report.result) for report in (first, second))
+
+    found = {change.words: change for change in changes.compare(old, new)}
+    page = staff.get(f"/reports/plums/by/{second.fingerprint[:12]}/").content.decode()
+
+    assert changes.previous(second) == first
+    assert changes.previous(first) is None
+    n_moved = re.match(r"(\d+) values of (\d+) moved", found["Pass rates"].after)
+    assert n_moved is not None
+    assert 0 < int(n_moved[1]) <= int(n_moved[2])
+    assert f"/reports/plums/by/{first.fingerprint[:12]}/" in page
+    assert found["Pass rates"].after in page
+    assert list(changes.compare(new, new)) == []
+
+
+def test_a_report_with_sources_opens_for_nobody_who_may_not_see_them(client: Client, study: Study) -> None:
+    open_, blind = stored(study), stored(study, blind=True)
+    addresses = [
+        f"/reports/plums/by/{report.fingerprint[:12]}/{file}"
+        for report in (open_, blind)
+        for file in ("", "pass-rates.csv", "pass-rates.svg", "pass-rates.png")
+    ]
+    client.force_login(factories.staff("coordinator"))
+    of_coordinator = [client.get(address).status_code for address in addresses]
+    history = client.get("/reports/plums/methods/").content.decode()
+    client.force_login(factories.staff("researcher"))
+    of_researcher = [client.get(address).status_code for address in addresses]
+    Study.objects.update(state="live", closed_at=None)
+    while_live = [client.get(address).status_code for address in addresses]
+
+    assert of_coordinator == [404] * 4 + [200] * 4
+    assert open_.fingerprint[:12] not in history
+    assert blind.fingerprint[:12] in history
+    assert of_researcher == [200] * 8
+    assert while_live == [404] * 4 + [200] * 4
+
+
+def test_an_address_that_names_no_report_or_two_is_not_found(staff: Client, study: Study) -> None:
+    report = stored(study)
+    Report.objects.create(
+        study=study, fingerprint=report.fingerprint[:10] + "0" * 54, result=report.result, made_at=NOON, made_by="ann"
+    )
+    addresses = [report.fingerprint[:4], report.fingerprint[:10], "0" * 64, "nowhere-at-all", report.fingerprint]
+
+    answers = [staff.get(f"/reports/plums/by/{address}/").status_code for address in addresses]
+
+    assert answers == [404, 404, 404, 404, 200]
+
+
+def test_a_report_of_another_version_is_not_found(staff: Client, study: Study) -> None:
+    report = Report.objects.create(
+        study=study, fingerprint="e" * 64, result={"is_sealed": False, "of": "old"}, made_at=NOON, made_by="ann"
+    )
+
+    assert staff.get(f"/reports/plums/by/{report.fingerprint}/").status_code == 404
+
+
+@pytest.mark.parametrize(("address", "n"), [("/reports/{}/methods/", 27), ("/reports/{}/by/{}/", 9)])
+def test_a_page_costs_the_same_for_one_group_as_for_three(staff: Client, address: str, n: int) -> None:
+    counts = []
+    for slug, n_groups in (("one", 1), ("three", 3)):
+        report = stored(full_study(slug, n_groups=n_groups))
+        where = address.format(slug, report.fingerprint)
+        staff.get(where)
+        with CaptureQueriesContext(connection) as asked:
+            assert staff.get(where).status_code == 200
+        counts.append(len(asked))
+
+    assert counts == [n, n]

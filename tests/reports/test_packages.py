@@ -1,0 +1,385 @@
+"""The export package: one zip, the same for the same answers, blind unless a reason is given, and complete."""
+
+import csv
+import hashlib
+import io
+import json
+import subprocess
+import sys
+from io import BytesIO, StringIO
+from pathlib import Path
+from zipfile import ZipFile
+
+import jsonschema
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from annotation.models import Rater
+from annotation.participation import withdrawal
+from annotation.responses import Answer
+from annotation.responses.imports import Row
+from reports.export import issues
+from reports.export.content import PackageContent
+from reports.export.package import count_rows
+from reports.export.spreadsheet import BYTE_ORDER_MARK, spreadsheet_lines
+from reports.models import ExportPackage, PackageDownload
+from reports.page.csv import csv_lines
+from reports.tasks import make_package
+from studies.models import Provenance, Study
+from tests import triggers
+from tests.factories import NOON
+from tests.reports import given
+from tests.reports.planted import plant
+from tests.reports.test_pages import full_study
+
+pytestmark = pytest.mark.django_db
+FIXTURES = Path(__file__).parent / "fixtures"
+
+
+def issued(study: Study, **fields: object) -> tuple[ExportPackage, ZipFile]:
+    """A package that was made and kept, and its zip."""
+    package = issues.ask(study, by="somebody", **fields)
+    issues.make_and_keep(package)
+    assert package.problem == ""
+    return package, ZipFile(BytesIO(b"".join(issues.read_pieces(package))))
+
+
+def table(package: ZipFile, name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(package.read(name).decode(), newline="")))
+
+
+def recomputed(package: ZipFile, folder: Path) -> dict[str, object]:
+    """What recompute.py says of the package, run where Quire is not."""
+    package.extractall(folder)
+    run = subprocess.run(
+        [sys.executable, "-I", "-c", RUN, str(folder)], capture_output=True, text=True, check=False, cwd=folder
+    )
+    assert run.stderr == ""
+    return dict(json.loads(run.stdout))
+
+
+RUN = "import runpy, sys; f = sys.argv[1]; sys.path.insert(0, f); sys.argv = ['recompute.py', '--json']; " + (
+    "runpy.run_path(f + '/recompute.py', run_name='__main__')"
+)
+
+
+def test_the_same_answers_give_the_same_package_to_the_last_byte() -> None:
+    study = full_study()
+
+    first, again = (issued(study)[0] for _ in range(2))
+
+    assert (first.sha256, first.n_bytes) == (again.sha256, again.n_bytes)
+    assert first.sha256 == hashlib.sha256(b"".join(issues.read_pieces(first))).hexdigest()
+
+
+def test_every_file_is_there_described_and_has_its_sum() -> None:
+    package, archive = issued(full_study())
+
+    names = set(archive.namelist())
+    assert {
+        *("responses_long.csv", "responses_wide.csv", "rankings.csv", "authorship.csv", "pairs.csv", "cloze.csv"),
+        *("assignments.csv", "timings.csv", "events.csv", "agreement.csv", "judge_calls.jsonl", "codebook.csv"),
+        *("codebook.json", "protocol.json", "datapackage.json", "SHA256SUMS", "README.md", "recompute.py"),
+        *("stories.csv", "report.json", "script/intervals.py", "spreadsheets/responses_long.csv"),
+    } <= names
+    sums = dict(line.split("  ")[::-1] for line in archive.read("SHA256SUMS").decode().splitlines())
+    assert sums == {name: hashlib.sha256(archive.read(name)).hexdigest() for name in names - {"SHA256SUMS"}}
+    described = {resource["path"] for resource in json.loads(archive.read("datapackage.json"))["resources"]}
+    assert described == names - {"datapackage.json", "SHA256SUMS"}
+    assert {file["name"] for file in package.files} == names
+
+
+def test_rows_are_counted_before_as_they_are_written() -> None:
+    study = full_study()
+    package, archive = issued(study)
+
+    n_rows = {file["name"]: file["n_rows"] for file in package.files}
+    counted = count_rows(PackageContent(study))
+
+    n_calls = counted.pop("judge_calls.jsonl")
+    assert counted == {name: n_rows[name] for name in counted}
+    assert n_calls == len(archive.read("judge_calls.jsonl").splitlines())
+
+
+def test_the_descriptor_is_a_data_package_and_its_columns_are_those_of_the_files() -> None:
+    _package, archive = issued(full_study())
+
+    descriptor = json.loads(archive.read("datapackage.json"))
+    jsonschema.Draft4Validator(json.loads((FIXTURES / "data-package.json").read_text())).validate(descriptor)
+    of_tables = jsonschema.Draft4Validator(json.loads((FIXTURES / "tabular-data-resource.json").read_text()))
+    tables = [r for r in descriptor["resources"] if r["profile"] == "tabular-data-resource"]
+    for resource in tables:
+        of_tables.validate(resource)
+        header = next(csv.reader([archive.read(resource["path"]).decode().splitlines()[0]]))
+        assert header == [field["name"] for field in resource["schema"]["fields"]]
+        assert resource["bytes"] == len(archive.read(resource["path"]))
+    assert len(tables) == 10
+
+
+def test_a_descriptor_without_resources_would_be_refused() -> None:
+    schema = json.loads((FIXTURES / "data-package.json").read_text())
+
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft4Validator(schema).validate({"name": "plums"})
+
+
+def canaries() -> None:
+    with triggers.lifted():
+        Provenance.objects.update(
+            title="CANARYtitle", url="https://example.org/CANARYurl", factors={"CANARYname": "CANARYfactor"}
+        )
+        for source in {row.source for row in Provenance.objects.select_related("source")}:
+            source.name = f"CANARY {source.name}"
+            source.save()
+
+
+def words_of(archive: ZipFile) -> str:
+    return "\n".join(archive.read(name).decode() for name in archive.namelist())
+
+
+def test_it_is_blind_by_default_and_says_sources_for_a_reason() -> None:
+    study = full_study()
+    canaries()
+
+    _blind, blind = issued(study)
+    package, opened = issued(study, with_sources=True, reason="To compare the sources.")
+
+    assert "CANARY" not in words_of(blind)
+    assert "CANARY Source 1" in words_of(opened)
+    assert "To compare the sources." in opened.read("README.md").decode()
+    assert "CANARYtitle" not in words_of(opened)
+    assert (package.reason, package.asked_by, package.with_sources) == ("To compare the sources.", "somebody", True)
+
+
+@pytest.mark.parametrize(("state", "reason"), [("closed", ""), ("closed", "  "), ("live", "To compare them.")])
+def test_sources_need_a_reason_and_a_closed_study(state: str, reason: str) -> None:
+    study = given.closed_study()
+    Study.objects.filter(pk=study.pk).update(state=state)
+    study.refresh_from_db()
+
+    with pytest.raises(issues.CannotIssue):
+        issues.ask(study, by="somebody", with_sources=True, reason=reason)
+
+    assert not ExportPackage.objects.exists()
+
+
+def test_the_public_form_has_the_texts_that_may_travel_and_the_sums_of_the_others() -> None:
+    study = given.closed_study()
+    Provenance.objects.filter(story__code="p1s1").update(may_redistribute=True)
+
+    _package, opened = issued(study, with_sources=True, reason="For the archive.", is_public=True)
+    _package, blind = issued(study, is_public=True)
+
+    with_text = [row["story"] for row in table(opened, "stories.csv") if row["text"]]
+    assert with_text == ["p1s1"]
+    assert all(len(row["sha256"]) == 64 for row in table(opened, "stories.csv"))
+    # Which texts are missing would tell who wrote them.
+    assert [row["story"] for row in table(blind, "stories.csv") if row["text"]] == []
+
+
+def test_practice_and_whoever_withdrew_are_left_out_and_counted() -> None:
+    study = given.closed_study()
+    given.verdicts(study, {"E01": "ynyn", "E02": "yyyy"})
+    withdrawal.withdraw(Rater.objects.get(code="E02"), at=NOON)
+
+    package, archive = issued(study)
+
+    assert {row["rater"] for row in table(archive, "responses_long.csv")} == {"E01"}
+    assert {row["rater"] for row in table(archive, "events.csv")} == {"E01"}
+    assert package.excluded["raters_who_withdrew"] == 1
+    assert package.excluded["answers_of_raters_who_withdrew"] == 4
+    assert "- answers of raters who withdrew: 4" in archive.read("README.md").decode()
+
+
+def test_a_withdrawal_takes_the_bytes_of_packages_and_can_name_those_that_were_issued() -> None:
+    study = given.closed_study()
+    given.verdicts(study, {"E01": "ynyn", "E02": "yyyy"})
+    package, _archive = issued(study)
+    issues.record_download(package, by="somebody", at=NOON)
+    rater = Rater.objects.get(code="E02")
+
+    withdrawal.withdraw(rater, at=NOON)
+
+    assert issues.find_packages_with(rater) == [package]
+    assert not package.pieces.exists()
+    assert issues.find_package(study, package.sha256) is None
+    assert PackageDownload.objects.get().by == "somebody"
+
+
+def test_what_is_not_asked_for_is_not_there_and_the_script_runs_all_the_same(tmp_path: Path) -> None:
+    study = full_study()
+
+    _package, archive = issued(study, left_out=["events.csv", "judge_calls.jsonl", "timings.csv"])
+
+    assert not {"events.csv", "judge_calls.jsonl", "timings.csv"} & set(archive.namelist())
+    assert recomputed(archive, tmp_path)["differences"] == []
+    with pytest.raises(issues.CannotIssue):
+        issues.ask(study, by="somebody", left_out=["responses_long.csv"])
+
+
+def test_the_script_finds_every_number_about_people_and_their_intervals(tmp_path: Path) -> None:
+    _package, archive = issued(full_study(), with_sources=True, reason="To compute them anew.")
+
+    result = recomputed(archive, tmp_path)
+
+    assert result["differences"] == []
+    assert result["n_computed"] > 100
+    assert result["n_intervals"] > 10
+
+
+@pytest.mark.slow
+def test_the_script_finds_every_number_of_judges_beside_people(tmp_path: Path) -> None:
+    _package, archive = issued(plant().study, with_sources=True, reason="To compute them anew.")
+
+    result = recomputed(archive, tmp_path)
+
+    assert result["differences"] == []
+    assert result["n_computed"] > 500
+    assert all(figure["n_computed"] for name, figure in result["figures"].items() if name.startswith("judges_on"))
+
+
+def test_the_script_would_find_a_number_that_is_wrong(tmp_path: Path) -> None:
+    study = given.closed_study(n_groups=4)
+    given.verdicts(study, {"E01": "yynyynyn", "E02": "ynynyyyn"})
+    _package, archive = issued(study)
+    archive.extractall(tmp_path)
+    report = json.loads((tmp_path / "report.json").read_text())
+    report["pass_rates"]["items"][0]["overall"]["value"] += 1e-6
+    (tmp_path / "report.json").write_text(json.dumps(report))
+
+    run = subprocess.run([sys.executable, "recompute.py"], capture_output=True, text=True, check=False, cwd=tmp_path)
+
+    assert run.returncode == 1
+    assert "pass_rates/tests/item-1/.value" in run.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.data
+def test_the_script_finds_the_numbers_of_the_public_release(release: Path, tmp_path: Path) -> None:
+    call_command("replicate", "ttcw", data=release / "ttcw", stdout=StringIO(), stderr=StringIO())
+    study = Study.objects.get()
+
+    _package, archive = issued(study, with_sources=True, reason="To compute them anew.")
+    result = recomputed(archive, tmp_path)
+
+    assert result["differences"] == []
+    assert result["n_computed"] > 600
+
+
+# ── exact, and safe beside it ──────────────────────────────────────────────────────────────────────────────────────
+
+AWKWARD = ["=", "+", "-", "@", "\t", "\r", "\n", '"', "'", ";", ",", "1", "é", "\u202e", "\u2028", "NA", " ", "\\", "𝒜"]
+
+
+def random_texts(n: int) -> list[str]:
+    rng = np.random.default_rng(7)
+    return ["".join(rng.choice(AWKWARD, size=rng.integers(1, 9))) for _ in range(n)]
+
+
+def test_ten_thousand_random_texts_come_back_as_they_were() -> None:
+    texts = random_texts(10_000)
+
+    lines = "".join(csv_lines(["n", "text"], ({"n": n, "text": text} for n, text in enumerate(texts))))
+
+    assert [row["text"] for row in csv.DictReader(io.StringIO(lines, newline=""))] == texts
+    read = pd.read_csv(BytesIO(lines.encode()), keep_default_na=False, dtype=str)
+    assert list(read["text"]) == texts
+
+
+def test_no_spreadsheet_finds_a_formula_in_the_safe_copy() -> None:
+    study = given.closed_study(n_groups=20, n_stories=4)
+    texts = [*random_texts(80)]
+    stories = list(study.stories.order_by("code").values_list("code", "groups__code"))
+    rows = [
+        Row("test", "E01", group, story, "tests", "item-1", Answer(value="yes", rationale=text))
+        for (story, group), text in zip(stories, texts, strict=True)
+    ]
+    given.bring(study, rows)
+
+    _package, archive = issued(study)
+
+    copies = [name for name in archive.namelist() if name.startswith("spreadsheets/")]
+    assert len(copies) == 10
+    workbook = openpyxl.Workbook()
+    sheet = workbook.active
+    for name in copies:
+        text = archive.read(name).decode().removeprefix(BYTE_ORDER_MARK)
+        for separator in (",", ";", "\t"):
+            for line in csv.reader(io.StringIO(text, newline=""), delimiter=separator):
+                sheet.append([openpyxl.cell.cell.ILLEGAL_CHARACTERS_RE.sub("", cell) for cell in line])
+    cells = [cell for row in sheet.iter_rows() for cell in row if cell.value]
+    assert [cell.value for cell in cells if cell.data_type == "f"] == []
+    assert [cell.value for cell in cells if str(cell.value)[0] in "=+-@" and not is_number(str(cell.value))] == []
+    exact = [row["rationale"] for row in table(archive, "responses_long.csv")]
+    assert sorted(exact) == sorted(texts)
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def test_a_formula_would_be_found() -> None:
+    sheet = openpyxl.Workbook().active
+    sheet.append(["=1+1"])
+
+    assert sheet["A1"].data_type == "f"
+    assert "".join(spreadsheet_lines(["a"], [{"a": "=1+1"}])).endswith("'=1+1\r\n")
+
+
+# ── the worker and the command ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_message_that_comes_twice_makes_one_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    package = issues.ask(given.closed_study(), by="somebody")
+
+    make_package(package.pk)
+    package.refresh_from_db()
+    ended_at, n_pieces = package.ended_at, package.pieces.count()
+    make_package(package.pk)
+    package.refresh_from_db()
+
+    assert (package.ended_at, package.pieces.count()) == (ended_at, n_pieces)
+    assert package.n_files_done == package.n_files == len(package.files)
+
+
+def test_a_package_that_could_not_be_made_says_so_and_can_be_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    package = issues.ask(given.closed_study(), by="somebody")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(issues, "write_package", lambda *args, **more: 1 / 0)
+        make_package(package.pk)
+    package.refresh_from_db()
+    problem = package.problem
+    make_package(package.pk)
+    package.refresh_from_db()
+
+    assert (problem, package.problem, package.is_made) == ("ZeroDivisionError", "", True)
+
+
+def test_the_command_writes_the_same_package_as_the_page(tmp_path: Path) -> None:
+    study = full_study()
+    by_page, _archive = issued(study)
+
+    call_command("export", study.slug, to=tmp_path / "study.zip", stdout=StringIO())
+
+    assert hashlib.sha256((tmp_path / "study.zip").read_bytes()).hexdigest() == by_page.sha256
+    row = ExportPackage.objects.get(asked_by="manage.py export")
+    assert (row.sha256, row.ended_at <= timezone.now()) == (by_page.sha256, True)
+
+
+@pytest.mark.parametrize("options", [{"with_sources": True}, {"study": "pears"}])
+def test_the_command_says_what_is_in_the_way(tmp_path: Path, options: dict[str, object]) -> None:
+    slug = options.pop("study", given.closed_study().slug)
+
+    with pytest.raises(CommandError, match=r"Say why sources are needed|there is no study"):
+        call_command("export", slug, to=tmp_path / "study.zip", **options, stdout=StringIO())
+
+    assert not (tmp_path / "study.zip").exists()

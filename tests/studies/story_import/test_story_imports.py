@@ -1,0 +1,283 @@
+"""From a table to stories: columns guessed and kept, problems by row with a way out, all or none."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from studies import loader, protocol
+from studies.models import ProtocolVersion, Provenance, Source, Story, StoryColumns, StoryImport, Study
+from studies.story_edits import StoriesFinal
+from studies.story_import import uploads
+from studies.story_import.columns import ColumnChoices, guess_choices, restore_choices
+from studies.story_import.errors import ImportRefused
+from studies.story_import.files import read_file
+from studies.story_import.problems import Examination, examine
+from tests.studies.folders import folder, rows_by_table
+from tests.studies.story_import.files import CSV, HEADER
+
+pytestmark = pytest.mark.django_db
+
+
+def make_draft(slug: str = "plums") -> Study:
+    """A draft without stories."""
+    study = Study.objects.create(slug=slug, title="Plums", seed=7)
+    ProtocolVersion.objects.create(study=study, number=1)
+    return study
+
+
+def upload(study: Study, content: str | bytes, name: str = "a.csv", **choices: Any) -> StoryImport:
+    """The file, kept for an account, with these choices in place of the guessed ones."""
+    by, _ = User.objects.get_or_create(username="ann")
+    data = content if isinstance(content, bytes) else content.encode()
+    row = uploads.keep_upload(study, read_file(name, data), by=by, at=timezone.now())
+    if choices:
+        row.choices |= choices
+        row.save()
+    return row
+
+
+def looked_at(study: Study, content: str, **choices: Any) -> Examination:
+    row = upload(study, content, **choices)
+    return examine(uploads.restore_table(row), restore_choices(row.choices), uploads.read_contents(study))
+
+
+def test_columns_are_guessed_from_their_names_and_rows() -> None:
+    choices, unsure = guess_choices(read_file("a.csv", CSV.encode()))
+
+    assert choices.roles == {
+        "no": "code",
+        "plot": "group",
+        "fulltext": "text",
+        "author_type": "source_kind",
+        "author": "source",
+        "level": "factor",
+    }
+    assert unsure == {"level"}
+
+
+def test_a_file_comes_in_whole_with_sources_groups_and_properties() -> None:
+    study = make_draft()
+
+    uploads.bring_in(upload(study, CSV))
+
+    assert {g.code: sorted(s.code for s in g.stories.all()) for g in study.groups.all()} == {
+        "orchard": ["a1", "a2"],
+        "harbour": ["b1", "b2"],
+    }
+    origin = Provenance.objects.get(story__code="a1")
+    assert (origin.source.name, origin.source.kind, origin.factors) == ("Manner A", "expert_writer", {"level": "upper"})
+    assert (origin.may_send_out, origin.may_redistribute) == (False, False)
+    assert not StoryImport.objects.exists()
+
+
+def test_the_next_file_of_the_same_columns_is_mapped_at_once() -> None:
+    study = make_draft()
+    uploads.bring_in(upload(study, CSV, licence="CC0", roles={**guessed(CSV), "level": ""}))
+
+    row = upload(study, CSV.replace("a1", "c1"))
+
+    assert (row.choices["licence"], row.choices["roles"]["level"]) == ("CC0", "")
+    assert StoryColumns.objects.count() == 1
+
+
+def guessed(content: str) -> dict[str, str]:
+    return guess_choices(read_file("a.csv", content.encode()))[0].roles
+
+
+def test_the_same_stories_by_page_and_by_study_file_give_the_same_protocol(tmp_path: Path) -> None:
+    from_file = loader.load_study(folder(tmp_path))
+    document = protocol.write_document(protocol.read_rows(from_file.versions.get()))
+    from_file.stories.all().delete()
+    from_file.groups.all().delete()
+
+    uploads.bring_in(upload(from_file, (tmp_path / "stories.csv").read_bytes()))
+
+    assert protocol.write_document(protocol.read_rows(from_file.versions.get())) == document
+
+
+def test_rows_are_stored_in_an_order_that_tells_nothing_of_the_file() -> None:
+    lines = [f"s{n:03},g{n % 20:02},Words of story {n}.,Ann,expert_writer" for n in range(100)]
+    study = make_draft()
+
+    uploads.bring_in(upload(study, "\n".join(["story,group,text,source,source_kind", *lines])))
+
+    codes = list(Story.objects.order_by("pk").values_list("code", flat=True))
+    groups = list(study.groups.order_by("pk").values_list("code", flat=True))
+    assert sorted(codes) != codes
+    assert sorted(groups) != groups
+
+
+PROBLEMS = {
+    "a kind that is not said": (
+        ("b2,harbour,The Perpetua came up out of the haze.,model", "b2,harbour,The Perpetua came up.,zzz"),
+        "error",
+        (5,),
+        "“zzz” is not said yet: choose above what it means.",
+    ),
+    "an empty text": (
+        ("The Perpetua came up out of the haze.", ""),
+        "error",
+        (5,),
+        "The text is empty, so there is nothing to read.",
+    ),
+    "the same code": (("b2,", "b1,"), "error", (5,), "The code “b1” stands in row 4 already."),
+    "a code that cannot be one": (("b2,", "?2,"), "error", (5,), "“?2” will not do; use letters A–Z"),
+    "no code": (("b2,", ","), "error", (5,), "No code is there."),
+    "the same text": (
+        ("The Perpetua came up out of the haze.", "For thirty-one years Daniel had guided ships."),
+        "warning",
+        (5,),
+        "The same text as in row 4, word for word.",
+    ),
+    "a formula": (("Manner C,middle\n", '"=SUM(A1)",middle\n'), "error", (3, 5), "“=SUM(A1)” would run as a formula"),
+    "a group of nearly that name": (("b2,harbour", "b2,orchards"), "warning", (5,), "“orchards” is a group of one;"),
+    "a code that tells": (("b2,", "manner-c,"), "warning", (5,), "The code “manner-c” tells the source"),
+    "no group": (("b2,harbour", "b2,"), "error", (5,), "No group is said."),
+    "a control character": (("haze", "ha\x01ze"), "error", (5,), "Contains the control character U+0001"),
+}
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_a_problem_is_said_with_its_row_and_a_way_out_that_mends_it(name: str) -> None:
+    (before, after), level, rows, sentence = PROBLEMS[name]
+    study = make_draft()
+    row = upload(study, CSV.replace(before, after))
+    table, choices, contents = uploads.restore_table(row), restore_choices(row.choices), uploads.read_contents(study)
+
+    problems = [p for p in examine(table, choices, contents).problems if p.sentence.startswith(sentence)]
+
+    assert [(problem.level, problem.rows) for problem in problems] == [(level, rows)]
+    uploads.take_way_out(choices, problems[0].ways_out[0].act)
+    assert sentence not in " ".join(p.sentence for p in examine(table, choices, contents).problems)
+
+
+@pytest.mark.parametrize("name", [name for name, problem in PROBLEMS.items() if problem[1] == "error"])
+def test_with_an_error_nothing_comes_in(name: str) -> None:
+    before, after = PROBLEMS[name][0]
+    row = upload(make_draft(), CSV.replace(before, after))
+    rows = rows_by_table()
+
+    with pytest.raises(ImportRefused):
+        uploads.bring_in(row)
+
+    assert rows_by_table() == rows
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("a,b\n1,2\n", "No column is the source."),
+        ("text,source\nOnce.,\n", "No source is said."),
+        ("text,source,source_kind,url\nOnce.,Ann,expert,nowhere\n", "“nowhere” is not an http or https address."),
+        ("text,source,source_kind,may_send_out\nOnce.,Ann,expert,perhaps\n", "Say yes or no."),
+    ],
+)
+def test_what_lacks_or_cannot_be_is_said(content: str, sentence: str) -> None:
+    problems = looked_at(make_draft(), content).problems
+
+    assert any(problem.sentence.startswith(sentence) for problem in problems), problems
+
+
+def test_words_that_are_no_utf_8_wait_for_a_person() -> None:
+    study = make_draft()
+    row = upload(study, "text,source,source_kind\nCafé.,Ann,expert\n".encode("cp1252"))
+    table, choices = uploads.restore_table(row), restore_choices(row.choices)
+    problem = examine(table, choices, uploads.read_contents(study)).errors[0]
+    assert "“Café.”" in problem.sentence
+
+    uploads.take_way_out(choices, problem.ways_out[0].act)
+    uploads.save_choices(row, choices)
+    uploads.bring_in(row)
+
+    assert study.stories.get().text == "Café."
+
+
+def test_formulas_of_a_workbook_are_refused_with_their_rows() -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for cells in (["text", "source", "source_kind"], ["Once.", "Ann", "expert"], ['="Tw"&"ice."', "Ann", "expert"]):
+        book.active.append(cells)
+    file = io.BytesIO()
+    book.save(file)
+    study = make_draft()
+    row = upload(study, file.getvalue(), "a.xlsx")
+
+    errors = examine(uploads.restore_table(row), restore_choices(row.choices), uploads.read_contents(study)).errors
+
+    assert [(error.rows, error.column) for error in errors] == [((3,), "text")]
+
+
+def test_typing_that_differs_by_source_is_made_alike_when_asked() -> None:
+    content = f"{HEADER}\na1,g,He said -- no.,expert,Ann,\na2,g,She said no.,model,Gpt,\n"
+    study = make_draft()
+    row = upload(study, content)
+    table, choices, contents = uploads.restore_table(row), restore_choices(row.choices), uploads.read_contents(study)
+    problem = next(p for p in examine(table, choices, contents).warnings if p.rows == (2,))
+
+    uploads.take_way_out(choices, problem.ways_out[0].act)
+    uploads.save_choices(row, choices)
+    uploads.bring_in(row)
+
+    assert study.stories.get(code="a1").text == "He said—no."
+    assert Provenance.objects.get(story__code="a1").raw_text == "He said -- no."
+
+
+def test_a_code_or_text_that_is_in_the_study_is_noticed() -> None:
+    study = make_draft()
+    uploads.bring_in(upload(study, CSV))
+
+    sentences = {problem.sentence for problem in looked_at(study, CSV).problems}
+
+    assert {"A story of this code is in the study already.", "A story of this very text is in the study already."} <= (
+        sentences
+    )
+
+
+def test_new_codes_say_nothing_and_are_no_others() -> None:
+    study = make_draft()
+    uploads.bring_in(upload(study, CSV))
+
+    uploads.bring_in(upload(study, CSV, has_new_codes=True))
+
+    codes = set(study.stories.values_list("code", flat=True))
+    assert codes == {"a1", "a2", "b1", "b2", "s01", "s02", "s03", "s04"}
+
+
+def test_a_source_keeps_its_kind_in_all_studies() -> None:
+    Source.objects.create(name="Manner A", kind="other")
+
+    errors = looked_at(make_draft(), CSV).errors
+
+    assert [error.rows for error in errors] == [(2, 4)]
+    assert errors[0].sentence.startswith("“Manner A” is of another kind elsewhere")
+
+
+def test_a_frozen_study_takes_in_nothing() -> None:
+    study = make_draft()
+    row = upload(study, CSV)
+    Study.objects.filter(pk=study.pk).update(state="live")
+
+    with pytest.raises(StoriesFinal):
+        uploads.bring_in(row)
+
+    assert not study.stories.exists()
+
+
+def test_what_nobody_confirms_is_gone_after_a_day() -> None:
+    row = upload(make_draft(), CSV)
+
+    uploads.forget_old_uploads(at=row.created_at + uploads.KEPT)
+    assert StoryImport.objects.exists()
+    uploads.forget_old_uploads(at=row.created_at + uploads.KEPT * 1.01)
+    assert not StoryImport.objects.exists()
+
+
+def test_choices_are_kept_as_they_are() -> None:
+    choices = ColumnChoices(roles={"a": "text"}, left_out=[3], merged={"x": "y"}, grouping="pairs")
+
+    assert restore_choices(choices.as_json()) == choices

@@ -1,0 +1,170 @@
+"""The analysis plan: read strictly, kept with the study, frozen with its protocol, shown and registered."""
+
+import json
+from pathlib import Path
+
+import pytest
+from django.db import DatabaseError, transaction
+from django.test import Client
+
+from studies import loader, protocol
+from studies.documents.analysis_plan import AnalysisPlan
+from studies.models import Study
+from tests import factories
+from tests.studies.folders import STUDY, folder, refused
+
+pytestmark = pytest.mark.django_db
+
+PLAN = AnalysisPlan(outcome="tests/item-1", reference="Source 1", margin=5.0, hypotheses="People write better.")
+BAD = {
+    "another key": ('outcom = "verdicts"', "outcom: there is no such key; did you mean “outcome”?"),
+    "no outcome": ('reference = "Ann"', "outcome: is missing"),
+    "no reference": (
+        'outcome = "verdicts"',
+        "reference: is missing; name the source, or say contrasts = “every_pair”",
+    ),
+    "a margin of nothing": (
+        'outcome = "verdicts"\nreference = "Ann"\nmargin = 0',
+        "margin: must be larger than 0, in units of the outcome",
+    ),
+    "a margin below nothing": (
+        'outcome = "verdicts"\nreference = "Ann"\nmargin = -2.5',
+        "margin: must be larger than 0, in units of the outcome",
+    ),
+    "a margin that is none": (
+        'outcome = "verdicts"\nreference = "Ann"\nmargin = true',
+        "margin: must be a number, not true or false",
+    ),
+    "epsilon of 1": (
+        'outcome = "verdicts"\nreference = "Ann"\nepsilon = 1',
+        "epsilon: must be larger than 0 and smaller than 1, as .2",
+    ),
+    "another test": (
+        'outcome = "verdicts"\nreference = "Ann"\ntest = "z"',
+        "test: “z” is not one of default, means, ranks",
+    ),
+}
+
+
+@pytest.fixture
+def draft() -> Study:
+    """A draft of two sources whose raters answer one question Yes or No, and put the stories in order."""
+    return factories.study("plums", n_groups=2, n_stories=2, n_items=1, state="draft", planned=False)
+
+
+def with_plan(tmp_path: Path, plan: str) -> Path:
+    return folder(tmp_path, study=f"{STUDY}\n[analysis_plan]\n{plan}\n")
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_plan_that_cannot_be_read_is_refused_with_the_file(name: str, tmp_path: Path) -> None:
+    plan, sentence = BAD[name]
+
+    with refused(f"study.toml: analysis_plan, {sentence}"):
+        loader.load_study(with_plan(tmp_path, plan))
+
+
+@pytest.mark.parametrize(
+    ("plan", "sentence"),
+    [
+        ('outcome = "verdicts"\nreference = "Anne"', "reference: no story is by “Anne”; did you mean “Ann”?"),
+        ('outcome = "verdict"\nreference = "Ann"', "outcome: there is no outcome “verdict”; did you mean “verdicts”?"),
+    ],
+)
+def test_a_plan_that_names_what_the_study_lacks_is_refused(plan: str, sentence: str, tmp_path: Path) -> None:
+    with refused(f"study.toml: analysis_plan: {sentence}"):
+        loader.load_study(with_plan(tmp_path, plan))
+
+
+def test_a_plan_from_a_file_is_the_studys(tmp_path: Path) -> None:
+    study = loader.load_study(with_plan(tmp_path, 'outcome = "verdicts"\nreference = "Ann"\nmargin = 5'))
+
+    assert protocol.drafted_plan(study) == AnalysisPlan(outcome="verdicts", reference="Ann", margin=5.0)
+    assert study.analysis_plan == {"outcome": "verdicts", "reference": "Ann", "margin": 5.0}
+
+
+def test_the_frozen_document_holds_a_plan_only_if_there_is_one(draft: Study) -> None:
+    without = protocol.write_document(protocol.load_protocol(protocol.draft(draft)))
+    protocol.save_plan(draft, PLAN)
+
+    version = factories.freeze(draft)
+
+    document = json.loads(version.document)
+    plan = document.pop("analysis_plan")
+    assert document == json.loads(without)
+    assert plan == {
+        "outcome": "tests/item-1",
+        "reference": "Source 1",
+        "margin": 5.0,
+        "hypotheses": "People write better.",
+    }
+    assert protocol.frozen_plan(draft) == PLAN
+
+
+def test_a_frozen_plan_never_changes(draft: Study) -> None:
+    protocol.save_plan(draft, PLAN)
+    factories.freeze(draft)
+
+    with pytest.raises(protocol.PlanFrozen):
+        protocol.save_plan(draft, None)
+    with pytest.raises(DatabaseError, match="never changes"), transaction.atomic():
+        Study.objects.update(analysis_plan={})
+
+    assert protocol.frozen_plan(draft) == PLAN
+
+
+def test_a_plan_that_the_study_has_outgrown_stands_in_the_way_of_freezing(draft: Study) -> None:
+    Study.objects.update(analysis_plan={"outcome": "tests/item-9", "reference": "Source 1"})
+    draft.refresh_from_db()
+
+    with pytest.raises(protocol.NotPlannable, match="there is no outcome “tests/item-9”; did you mean"):
+        factories.freeze(draft)
+
+
+def test_the_form_plans_says_what_is_wrong_and_plans_nothing(client: Client, draft: Study) -> None:
+    client.force_login(factories.staff("designer"))
+    fields = {"outcome": "tests/item-1", "contrasts": "against_reference", "test": "default", "epsilon": "0.2"}
+
+    missing = client.post("/studies/plums/analysis-plan/", fields)
+    negative = client.post("/studies/plums/analysis-plan/", fields | {"reference": "Source 1", "margin": "-1"})
+    planned = client.post(
+        "/studies/plums/analysis-plan/",
+        fields | {"reference": "Source 1", "margin": "5", "hypotheses": "People write better."},
+    )
+
+    assert (missing.status_code, negative.status_code, planned.status_code) == (400, 400, 302)
+    assert "is missing; name the source" in missing.content.decode()
+    assert "must be larger than 0, in units of the outcome" in negative.content.decode()
+    draft.refresh_from_db()
+    assert protocol.drafted_plan(draft) == PLAN
+    client.post("/studies/plums/analysis-plan/", {"remove": "yes"})
+    draft.refresh_from_db()
+    assert draft.analysis_plan == {}
+
+
+def test_a_frozen_plan_is_read_and_registered(client: Client, draft: Study) -> None:
+    protocol.save_plan(draft, PLAN)
+    version = factories.freeze(draft)
+    client.force_login(factories.staff("designer"))
+
+    page = client.get("/studies/plums/analysis-plan/").content.decode()
+    refusal = client.post("/studies/plums/analysis-plan/", {"remove": "yes"}, follow=True).content.decode()
+    text = client.get("/studies/plums/analysis-plan.md").content.decode()
+
+    assert "It never changes." in page
+    assert "<form method=" not in page.partition("<main")[2]
+    assert "The protocol is frozen, and the analysis plan with it." in refusal
+    assert f"with protocol 1, SHA-256 {version.sha256}." in text
+    assert "- Every other source against Source 1." in text
+    assert "lies within ±5 of its units." in text
+    assert "by source: Source 1 (2), Source 2 (2)." in text
+
+
+def test_a_coordinator_who_stays_blind_does_not_see_the_plan(client: Client, draft: Study) -> None:
+    protocol.save_plan(draft, PLAN)
+    client.force_login(factories.staff("coordinator"))
+
+    answers = [client.get(f"/studies/plums/analysis-plan{end}").status_code for end in ("/", ".md")]
+
+    assert answers == [403, 403]
+    assert "analysis-plan" not in client.get("/studies/plums/").content.decode()

@@ -1,0 +1,128 @@
+"""What is said of a study before it is launched, and to whom."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+
+from studies import protocol
+from studies.models import Provenance, Step, Story, Study
+from studies.source_findings import collect_source_findings
+from tests import factories
+from tests.factories import NOON
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def draft() -> Study:
+    return factories.study(state=Study.State.DRAFT, planned=False)
+
+
+def warnings(study: Study) -> list[str]:
+    findings = protocol.collect_findings(study, protocol.read_rows(study.versions.get()))
+    return [finding.sentence for finding in findings if finding.level == "warning"]
+
+
+def test_what_raters_are_not_told_is_named_and_leads_to_its_field(draft: Study) -> None:
+    findings = protocol.collect_findings(draft, protocol.read_rows(draft.versions.get()))
+
+    assert {(f.place, f.anchor) for f in findings} == {
+        ("rater_information", "id_minutes"),
+        ("rater_information", "id_pay"),
+    }
+    draft.pay, draft.minutes = "€ 45", 60
+    assert warnings(draft) == []
+
+
+def test_a_guess_before_the_ratings_is_warned_of(draft: Study) -> None:
+    steps = draft.versions.get().steps
+    assert not [sentence for sentence in warnings(draft) if "who wrote" in sentence]
+
+    steps.filter(key="tests").update(position=99)
+
+    assert [sentence for sentence in warnings(draft) if "who wrote" in sentence] == [
+        "“Who wrote each one?” asks who wrote a story before “The tests” asks what it is worth"
+    ]
+
+
+def test_identical_texts_are_named(draft: Study) -> None:
+    first, second, *_others = Story.objects.order_by("code")
+    second.text = first.text
+    second.save()
+
+    assert "the stories p1s1, p1s2 have the same text" in warnings(draft)
+
+
+@pytest.mark.parametrize(("hours", "level"), [(None, "warning"), (-1, "error"), (0.01, "warning"), (48, "")])
+def test_a_deadline_is_to_leave_time_for_the_work(draft: Study, hours: float | None, level: str) -> None:
+    draft.closes_at = None if hours is None else NOON + timedelta(hours=hours)
+
+    findings = protocol.check_deadline(draft, protocol.read_rows(draft.versions.get()), at=NOON)
+
+    assert [finding.level for finding in findings] == ([level] if level else [])
+
+
+def test_a_story_without_a_source_and_a_telling_code_are_found(draft: Study) -> None:
+    first, second, *_others = Story.objects.order_by("code")
+    Provenance.objects.filter(story=first).delete()
+    source = second.provenance.source
+    Story.objects.filter(pk=second.pk).update(code=source.name.replace(" ", "-"))
+
+    sentences = " ".join(finding.sentence for finding in collect_source_findings(draft))
+
+    assert "stories without a source: p1s1" in sentences
+    assert f"the code {source.name.replace(' ', '-')} tells where its story comes from" in sentences
+
+
+def test_codes_that_follow_the_sources_are_found() -> None:
+    study = factories.study(state=Study.State.DRAFT, planned=False, n_stories=6)
+    assert not [f for f in collect_source_findings(study) if "source by source" in f.sentence]
+    stories = list(Story.objects.filter(study=study).order_by("code"))
+    sources = [story.provenance.source for story in stories[:2]]
+
+    for n, story in enumerate(stories):
+        Provenance.objects.filter(story=story).update(source=sources[n // 3])
+
+    assert [f for f in collect_source_findings(study) if "source by source" in f.sentence]
+
+
+def test_what_tells_sources_is_shown_to_those_alone_who_may_see_them(client: Client, draft: Study) -> None:
+    story = Story.objects.order_by("code")[0]
+    Story.objects.filter(pk=story.pk).update(code="source-1-x")
+
+    pages = {}
+    for role in ("designer", "coordinator"):
+        client.force_login(factories.staff(role))
+        pages[role] = client.get("/studies/plums/").content.decode()
+
+    assert "tells where its story comes from" in pages["designer"]
+    assert "tells where its story comes from" not in pages["coordinator"]
+    assert "Raters are not told what they are paid" in pages["coordinator"]
+
+
+def test_a_fault_of_the_analysis_plan_names_no_source_to_those_who_stay_blind(client: Client, draft: Study) -> None:
+    Study.objects.update(analysis_plan={"outcome": "verdicts", "reference": "Source 9"})
+    addresses = ["/studies/plums/", "/studies/plums/launch/", f"/admin/studies/study/{draft.pk}/change/"]
+
+    client.force_login(factories.staff("coordinator"))
+    pages = [client.get(address).content.decode() for address in addresses]
+
+    assert all("no story is by the source that it compares against" in page for page in map(str.lower, pages))
+    assert not any("Source 1" in page for page in pages)
+
+
+def test_minutes_are_words_and_answers(draft: Study) -> None:
+    Story.objects.update(n_words=220)
+    steps = Step.objects.filter(version__study=draft)
+    steps.update(text="")
+
+    segments = protocol.estimate_path(protocol.read_rows(draft.versions.get()), protocol.words_of_a_group(draft))
+
+    # Two verdicts with reasons about each of four stories, at 20 + 70 seconds each, and four minutes of reading.
+    assert [(s.title, round(s.minutes, 2)) for s in segments] == [
+        ("Consent", 0.0),
+        ("The tests", 16.0),
+        ("Put them in order", 1.0),
+        ("Who wrote each one?", 1.33),
+    ]
