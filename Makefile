@@ -3,7 +3,7 @@ PORT ?= 8000
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo setup test slow lint lint-scripts browser browsers gallery trials bench architecture messages services clean
+.PHONY: help demo setup test slow lint lint-scripts browser browsers gallery trials bench intervals architecture messages services clean
 
 help:           ## What there is
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/'
@@ -30,6 +30,9 @@ demo: .venv/ready   ## A web server, a worker and the scheduler with a study of 
 setup: .venv/tested ## Everything for working on Quire
 	@$(BIN)/python manage.py migrate --verbosity 0
 
+# Two workers fill two cores; a library of linear algebra that spreads each of its sums over both only waits.
+test slow browser: export OPENBLAS_NUM_THREADS = 1
+
 test: .venv/tested  ## The fast tests, on SQLite unless DATABASE_URL says otherwise
 	$(BIN)/pytest -n 2 -m "not browser and not slow"
 
@@ -53,8 +56,11 @@ gallery: .venv/tested ## The pictures of docs/gallery.md and of the README, take
 trials: .venv/tested ## The long experiments, a quarter of an hour; written to docs/trials.md
 	$(BIN)/python -m tools.trials
 
-bench: .venv/tested  ## Saving and reading, measured; POSTGRES=postgres://… to measure it too; written to docs/bench.md
-	$(BIN)/python -m tools.bench $(if $(POSTGRES),--postgres $(POSTGRES))
+bench: .venv/tested  ## Saving, reading, judges and reports, measured, to docs/bench.md; POSTGRES=postgres://…, MILLION=1
+	$(BIN)/python -m tools.bench $(if $(POSTGRES),--postgres $(POSTGRES)) $(if $(MILLION),--million)
+
+intervals: .venv/tested ## How often the reports' intervals hold the truth, simulated, a few minutes; written to docs/intervals.md
+	$(BIN)/python -m tools.intervals
 
 architecture: .venv/tested ## The picture of docs/architecture.md, drawn anew from the imports
 	$(BIN)/python -m tools.architecture
