@@ -17,8 +17,9 @@ from annotation.progress import outlines
 from studies import protocol
 from tests import triggers
 from tests.chromium import chromium
+from tests.worker import broker
 
-__all__ = ["chromium"]
+__all__ = ["broker", "chromium"]
 
 # A busy machine is no fault of what is tested.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])

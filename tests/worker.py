@@ -1,14 +1,29 @@
 """A real Celery worker in a process of its own, on the tests' database and the configured broker."""
 
+import fcntl
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
+import pytest
+from celery import current_app
 from django.conf import settings
 from django.db import connection
+
+
+@pytest.fixture
+def broker() -> Iterator[None]:
+    """The configured broker, emptied, and nobody else's as long as the test lasts: there is one for all processes of
+    tests, and each of two workers would take the other's messages."""
+    with (Path(tempfile.gettempdir()) / "quire-tests-broker.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        current_app.control.purge()
+        yield
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 import os
 
 import pytest
-from celery import current_app
 
 from annotation.models import Response
 from judges import catalogue, runs
@@ -14,15 +13,12 @@ from tests.judges.conftest import judge_at, started
 from tests.judges.standin import Reply, StandIn
 from tests.worker import until, working
 
-pytestmark = pytest.mark.xdist_group("broker")  # there is one: what one test empties, another waits for
-
 
 @pytest.mark.services
 def test_a_run_that_was_queued_is_worked_off_by_a_worker_elsewhere(
-    committed: None, monkeypatch: pytest.MonkeyPatch
+    committed: None, broker: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.undo()  # the broker of these tests is the real one
-    current_app.control.purge()
     study = factories.study(n_groups=2, n_items=3)
 
     run = runs.start(study, catalogue.make_stub_judge(), by="tests")
@@ -38,12 +34,11 @@ def test_a_run_that_was_queued_is_worked_off_by_a_worker_elsewhere(
 @pytest.mark.slow
 @pytest.mark.services
 def test_a_worker_that_is_told_to_end_does_not_wait_for_its_calls_and_marks_what_it_leaves(
-    committed: None, standin: StandIn, monkeypatch: pytest.MonkeyPatch
+    committed: None, broker: None, standin: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.undo()  # the broker of these tests is the real one
     monkeypatch.setitem(os.environ, "QUIRE_ALLOWED_PRIVATE_ENDPOINTS", standin.base_url.split("/")[2])
     monkeypatch.setitem(os.environ, "STANDIN_API_KEY", "sk-1")
-    current_app.control.purge()
     standin.reply = lambda hit: Reply(told.YES.body, delay=60)
     run = started(factories.study(comparative=False), judge_at(standin, timeout_seconds=120))
 

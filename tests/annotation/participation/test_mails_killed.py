@@ -12,7 +12,7 @@ from tests import factories
 from tests.smtp import receiving
 from tests.worker import until, working
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("broker"), pytest.mark.usefixtures("committed")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("committed", "broker")]
 N, N_REFUSED, KILLS = 200, 5, 5
 SITE = "https://quire.example.org"
 
