@@ -49,15 +49,15 @@ class ClozeLayout(Layout):
     def findings(self, step: LaidOut, groups: Sequence[Any]) -> Iterator[str]:
         cloze = getattr(step.instrument, "cloze", None)
         if cloze is None:
-            yield _("step %(step)s is laid out as a cloze, but its instrument does not fill one") % {"step": step.key}
+            yield _("“%(step)s” is laid out as a cloze, but its instrument does not fill one") % {"step": step.name}
             return
         if step.scope != StepScope.GROUP:
-            yield _("step %(step)s is laid out as a cloze, so its scope must be group") % {"step": step.key}
+            yield _("“%(step)s” is laid out as a cloze, so it must be asked about each group") % {"step": step.name}
         if reason := self.find_fault(step.options):
-            yield _("step %(step)s: %(why)s") % {"step": step.key, "why": reason}
+            yield _("“%(step)s”: %(why)s") % {"step": step.name, "why": reason}
         for group in groups:
             if [story.sha256 for story in group.stories.all()] != [hashing.sha256(cloze.skeleton)]:
                 sentence = _(
-                    "group %(group)s must hold one story, the text of %(cloze)s with its markers, for step %(step)s"
+                    "group %(group)s must hold one story, the text of %(cloze)s with its markers, for “%(step)s”"
                 )
-                yield sentence % {"group": group.code, "cloze": cloze, "step": step.key}
+                yield sentence % {"group": group.code, "cloze": cloze, "step": step.name}

@@ -215,6 +215,11 @@ class Step(models.Model):
         return self.key
 
     @property
+    def name(self) -> str:
+        """What pages call it: its title, else that of its instrument, else its key."""
+        return self.title or (self.instrument.title if self.instrument else self.key)
+
+    @property
     def layout_type(self) -> layouts.Layout:
         """What knows how its items are laid out. Raises LookupError if the row names no layout."""
         return layouts.find_layout(self.layout)

@@ -33,8 +33,8 @@ def collect_findings(study: Study, protocol: Protocol) -> list[Finding]:
     ]
 
 
-def _error(location: str, sentence: str, way_out: str = "", *, part: str = "") -> Finding:
-    return Finding("error", location, sentence, way_out, part=part)
+def _error(location: str, sentence: str, way_out: str = "", *, part: str = "", anchor: str = "") -> Finding:
+    return Finding("error", location, sentence, way_out, part=part, anchor=anchor)
 
 
 def _findings_of_groups(groups: Sequence[StoryGroup]) -> Iterator[Finding]:
@@ -50,10 +50,10 @@ def _findings_of_protocol(protocol: Protocol) -> Iterator[Finding]:
         yield _error("", _("no step asks an instrument about stories or groups"))
     for step in protocol.steps:
         for name in placeholders.find_unfilled(step.text, vars(protocol.version.study)):
-            sentence = _("step %(step)s names {%(name)s}, which the study does not say yet")
+            sentence = _("“%(step)s” is to tell raters the %(field)s, which is still empty")
             label = Study._meta.get_field(name).verbose_name  # type: ignore[union-attr]
-            way_out = _("fill in “%(field)s” of the study") % {"field": label}
-            yield _error(name, sentence % {"step": step.key, "name": name}, way_out)
+            names = {"step": step.name, "field": label}
+            yield _error(name, sentence % names, _("fill it in"), anchor=f"id_{name}")
     consents = [step for step in protocol.steps if step.kind == Step.Kind.CONSENT]
     if len(consents) > 1:
         yield _error(f"step {consents[1].key}", _("there is more than one consent step"))
@@ -68,11 +68,11 @@ def _findings_of_items(step: Step, groups: Sequence[StoryGroup]) -> Iterator[Fin
         if step.kind == Step.Kind.PRACTICE or not items.find_type(item.type).about_stories:
             continue
         if step.scope != Step.Scope.GROUP:
-            sentence = _("step %(step)s asks %(item)s, which compares stories, so its scope must be group")
-            yield _error(location, sentence % {"step": step.key, "item": item.key})
+            sentence = _("“%(step)s” asks “%(item)s”, which compares stories, so it must be asked about each group")
+            yield _error(location, sentence % {"step": step.name, "item": str(item)})
         for group in groups:
             if sentence := _misfit(item, len(group.stories.all())):
-                names = {"step": step.key, "item": item.key, "group": group.code, "n": len(group.stories.all())}
+                names = {"step": step.name, "item": str(item), "group": group.code, "n": len(group.stories.all())}
                 yield _error(location, sentence % names)
 
 
@@ -80,26 +80,26 @@ def _misfit(item: Item, n_stories: int) -> str:
     """Why an item cannot compare that many stories; "" if it can."""
     most = items.find_type(item.type).most_stories
     if n_stories == 1:
-        return _("step %(step)s asks %(item)s, which compares stories, but group %(group)s has only one")
+        return _("“%(step)s” asks “%(item)s”, which compares stories, but group %(group)s has only one")
     if most and n_stories > most:
-        return _("step %(step)s asks %(item)s, which compares two stories, but group %(group)s has %(n)d")
+        return _("“%(step)s” asks “%(item)s”, which compares two stories, but group %(group)s has %(n)d")
     return ""
 
 
 def _findings_of_step(step: Step, protocol: Protocol, groups: Sequence[StoryGroup]) -> Iterator[Finding]:
     location = f"step {step.key}"
     if step.instrument and step.instrument.status != Instrument.Status.PUBLISHED:
-        sentence = _("step %(step)s asks %(instrument)s, which is a draft and could still change")
-        names = {"step": step.key, "instrument": step.instrument}
+        sentence = _("“%(step)s” asks %(instrument)s, which is a draft and could still change")
+        names = {"step": step.name, "instrument": step.instrument}
         yield _error(location, sentence % names, _("publish it first"))
     yield from (_error(location, sentence) for sentence in _findings_of_layout(step, groups))
     yield from (_error(location, sentence) for sentence in _findings_of_practice(step, protocol))
     if step.locks and step not in protocol.ratings:
-        sentence = _("step %(step)s, locks: only a step that asks about stories or groups can lock what came before")
-        yield _error(location, sentence % {"step": step.key})
+        sentence = _("“%(step)s”, locks: only a step that asks about stories or groups can lock what came before")
+        yield _error(location, sentence % {"step": step.name})
     if step.revises and protocol.revised_by(step) is None:
-        sentence = _("step %(step)s revises %(revised)s, which is no earlier step with its instrument and scope")
-        yield _error(location, sentence % {"step": step.key, "revised": step.revises})
+        sentence = _("“%(step)s” revises “%(revised)s”, which is no earlier step with its instrument and scope")
+        yield _error(location, sentence % {"step": step.name, "revised": step.revises})
 
 
 def _findings_for_raters(study: Study, protocol: Protocol) -> Iterator[Finding]:
@@ -121,8 +121,8 @@ def _findings_for_raters(study: Study, protocol: Protocol) -> Iterator[Finding]:
 def _findings_of_layout(step: Step, groups: Sequence[StoryGroup]) -> Iterator[str]:
     """What keeps a step from being laid out as it says."""
     if step.options and not step.layout_type.has_options:
-        names = {"step": step.key, "layouts": ", ".join(layouts.keys_with_options())}
-        yield _("step %(step)s has options, which belong to the layout %(layouts)s") % names
+        names = {"step": step.name, "layouts": ", ".join(layouts.keys_with_options())}
+        yield _("“%(step)s” has options, which belong to the layout %(layouts)s") % names
     yield from step.layout_type.findings(step, groups)
 
 
@@ -131,27 +131,27 @@ def _findings_of_practice(step: Step, protocol: Protocol) -> Iterator[str]:
     if step.kind != Step.Kind.PRACTICE or not step.instrument:
         return
     if any(rating.position < step.position for rating in protocol.ratings):
-        yield _("step %(step)s is a practice, which belongs before the first group") % {"step": step.key}
+        yield _("“%(step)s” is a practice, which belongs before the first group") % {"step": step.name}
     if not step.story:
-        yield _("step %(step)s has no story to practise on") % {"step": step.key}
+        yield _("“%(step)s” has no story to practise on") % {"step": step.name}
     if not step.samples or not isinstance(step.samples, dict):
-        yield _("step %(step)s has no sample answers, so it asks nothing") % {"step": step.key}
+        yield _("“%(step)s” has no sample answers, so it asks nothing") % {"step": step.name}
         return
     item_by_key = {item.key: item for item in step.instrument.items.all()}
     for key, sample in step.samples.items():
-        names = {"step": step.key, "item": key, "instrument": step.instrument}
+        names = {"step": step.name, "item": key, "instrument": step.instrument}
         if not isinstance(sample, dict) or set(sample) != {"value", "why"}:
-            yield _("step %(step)s, the sample answer to %(item)s: must have value and why, and nothing else") % names
+            yield _("“%(step)s”, the sample answer to “%(item)s”: must have value and why, and nothing else") % names
             continue
         if key not in item_by_key:
-            yield _("step %(step)s has a sample answer to %(item)s, which %(instrument)s does not ask") % names
+            yield _("“%(step)s” has a sample answer to “%(item)s”, which %(instrument)s does not ask") % names
             continue
         kind = items.find_type(item_by_key[key].type)
         if kind.about_stories:
-            yield _("step %(step)s practises %(item)s, which compares stories; a practice has one") % names
+            yield _("“%(step)s” practises “%(item)s”, which compares stories; a practice has one") % names
             continue
         try:
             kind.clean(item_by_key[key], sample["value"], stories=())
         except items.InvalidAnswer as error:
             names_and_reason = {**names, "why": error}
-            yield _("step %(step)s, the sample answer to %(item)s: %(why)s") % names_and_reason
+            yield _("“%(step)s”, the sample answer to “%(item)s”: %(why)s") % names_and_reason

@@ -8,7 +8,8 @@ from django.db.models import Prefetch
 from django.utils.translation import gettext as _
 
 from studies import lifecycle
-from studies.models import Item, Step, Story, Study
+from studies.documents import placeholders
+from studies.models import Item, Story, Study
 from studies.protocol.minutes import estimate_path, minutes_in_all
 from studies.protocol.purposes import WITH_RATERS, Finding
 from studies.protocol.steps import Protocol, items_of
@@ -21,7 +22,7 @@ AUTHORS = frozenset({"ai", "llm", "human", "machine", "model"})
 def collect_warnings(study: Study, protocol: Protocol) -> list[Finding]:
     """What raters are not told, guesses before ratings, and texts that are the same."""
     return [
-        *_warnings_of_information(study),
+        *_warnings_of_information(study, protocol),
         *_warnings_of_guesses(protocol),
         *_warnings_of_equal_texts(study),
     ]
@@ -52,12 +53,14 @@ def _warn(location: str, sentence: str, way_out: str, *, part: str = "", anchor:
     return Finding("warning", location, sentence, way_out, WITH_RATERS, part, anchor)
 
 
-def _warnings_of_information(study: Study) -> Iterator[Finding]:
+def _warnings_of_information(study: Study, protocol: Protocol) -> Iterator[Finding]:
     information = "rater_information"
     if not study.minutes:
         sentence, way_out = _("raters are not told how long a group takes"), _("say the minutes")
         yield _warn("", sentence, way_out, part=information, anchor="id_minutes")
-    if not study.pay:
+    if not study.pay and not any(
+        "pay" in placeholders.find_unfilled(step.text, vars(study)) for step in protocol.steps
+    ):
         sentence, way_out = _("raters are not told what they are paid"), _("say it, also if nothing is paid")
         yield _warn("", sentence, way_out, part=information, anchor="id_pay")
 
@@ -73,13 +76,9 @@ def _warnings_of_guesses(protocol: Protocol) -> Iterator[Finding]:
         later = next((s for s in protocol.ratings if s.position > step.position and s not in guesses), None)
         if later:
             sentence = _("“%(guess)s” asks who wrote a story before “%(rating)s” asks what it is worth")
-            names = {"guess": _name(step), "rating": _name(later)}
+            names = {"guess": step.name, "rating": later.name}
             way_out = _("ask it last, so that a guess cannot colour what is said of the story")
             yield _warn(f"step {step.key}", sentence % names, way_out, anchor=f"step-{step.key}")
-
-
-def _name(step: Step) -> str:
-    return str(step.title or step.get_kind_display())
 
 
 def _warnings_of_equal_texts(study: Study) -> Iterator[Finding]:

@@ -73,12 +73,12 @@ def test_its_story_and_samples_are_part_of_what_is_frozen(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("samples", "said"),
     [
-        ({}, "step practice has no sample answers, so it asks nothing"),
-        ([], "step practice has no sample answers, so it asks nothing"),
-        (4, "step practice has no sample answers, so it asks nothing"),
+        ({}, "“Psychological Depth Scale” has no sample answers, so it asks nothing"),
+        ([], "“Psychological Depth Scale” has no sample answers, so it asks nothing"),
+        (4, "“Psychological Depth Scale” has no sample answers, so it asks nothing"),
         (
             {"empathy": 4},
-            "step practice, the sample answer to empathy: must have value and why, and nothing else",
+            "“Psychological Depth Scale”, the sample answer to “empathy”: must have value and why, and nothing else",
         ),
     ],
 )
@@ -89,7 +89,7 @@ def test_what_was_edited_into_nonsense_is_not_planned(tmp_path: Path, samples: o
     found = protocol.collect_findings(study, protocol.load_protocol(study.versions.get()))
 
     errors = protocol.select_errors(found, protocol.Purpose.PLAN)
-    assert list(map(str, errors)) == ["step practice has no story to practise on", said]
+    assert list(map(str, errors)) == ["“Psychological Depth Scale” has no story to practise on", said]
 
 
 BAD = {
@@ -108,17 +108,19 @@ BAD = {
     ),
     "a sample to what is not asked": (
         STUDY.replace("samples.empathy", "samples.sympathy"),
-        "study.toml: steps: step practice has a sample answer to sympathy, which pds 2 does not ask",
+        "study.toml: steps: “Psychological Depth Scale” has a sample answer to “sympathy”, which pds 2 does not ask",
     ),
     "a sample out of range": (
         STUDY.replace("value = 4", "value = 6"),
-        "study.toml: steps: step practice, the sample answer to empathy: Please choose a whole number from 1 to 5.",
+        "study.toml: steps: “Psychological Depth Scale”, the sample answer to “empathy”: "
+        "Please choose a whole number from 1 to 5.",
     ),
     "a comparison": (
         STUDY.replace('instrument = "pds"', 'instrument = "preference-ranking"', 1).replace(
             "samples.empathy", "samples.preference"
         ),
-        "study.toml: steps: step practice practises preference, which compares stories; a practice has one",
+        "study.toml: steps: “Which do you value most?” practises “preference”, which compares stories; "
+        "a practice has one",
     ),
     "a scope": (
         STUDY.replace('kind = "practice"', 'kind = "practice"\nscope = "once"'),
@@ -130,7 +132,7 @@ BAD = {
     ),
     "after the first group": (
         STUDY.replace(RATING, "").replace('[[steps]]\nkey = "practice"', RATING + '\n[[steps]]\nkey = "practice"'),
-        "study.toml: steps: step practice is a practice, which belongs before the first group",
+        "study.toml: steps: “Psychological Depth Scale” is a practice, which belongs before the first group",
     ),
 }
 

@@ -27,7 +27,7 @@ def unpublished(*, n_items: int = 2) -> Study:
     return made
 
 
-IS_DRAFT = "step tests asks plums-tests 1, which is a draft and could still change; publish it first"
+IS_DRAFT = "“The tests” asks plums-tests 1, which is a draft and could still change; publish it first"
 
 
 def test_a_study_that_asks_a_draft_instrument_is_not_planned() -> None:

@@ -41,7 +41,8 @@ def test_every_reason_against_launching_is_said_at_once() -> None:
         launches.launch(study, by="tests", at=NOON)
 
     assert str(caught.value) == (
-        "plums cannot be launched: step ranking asks item-1, which compares stories, but group plot1 has only one; "
+        "plums cannot be launched: “Put them in order” asks “Item 1”, which compares stories, but group "
+        "plot1 has only one; "
         "the text of 1 of its stories is withheld, so nobody could read them; "
         "it was to close in the past; set “closes at” to a later time, or empty it"
     )

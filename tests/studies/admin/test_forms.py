@@ -96,8 +96,8 @@ def test_a_name_in_braces_that_nobody_fills_in_is_found_before_the_launch(draft:
 
     found = protocol.collect_findings(draft, protocol.read_rows(version))
 
-    assert [str(finding) for finding in found if f"{{{name}}}" in finding.sentence] == [
-        f"step consent names {{{name}}}, which the study does not say yet; fill in “{name}” of the study"
+    assert [str(finding) for finding in found if finding.location == name and finding.level == "error"] == [
+        f"“Consent” is to tell raters the {name}, which is still empty; fill it in"
     ]
 
 

@@ -156,10 +156,13 @@ BAD = {
         STUDY.replace('layout = "cloze"', "options = {}"),
         "study.toml: step 1, options: belongs to a step with layout",
     ),
-    "another scope": (STUDY.replace('"group"', '"stories"'), "step fill is laid out as a cloze, so its scope must be"),
+    "another scope": (
+        STUDY.replace('"group"', '"stories"'),
+        "“Seven Pairs: the blanks” is laid out as a cloze, so it must be asked about each group",
+    ),
     "another instrument": (
         STUDY.replace("shoes-fill", "shoes-judge"),
-        "step fill is laid out as a cloze, but its instrument does not fill one",
+        "“Seven Pairs: the judgement” is laid out as a cloze, but its instrument does not fill one",
     ),
 }
 
@@ -189,7 +192,7 @@ def test_options_edited_by_hand_are_looked_at_before_the_study_is_planned(folder
     found = protocol.collect_findings(study, protocol.load_protocol(protocol.draft(study)))
 
     errors = protocol.select_errors(found, protocol.Purpose.PLAN)
-    assert list(map(str, errors)) == ["step fill: the option check must be true or false"]
+    assert list(map(str, errors)) == ["“Seven Pairs: the blanks”: the option check must be true or false"]
 
 
 def test_the_mystery_loads_with_all_switches_on() -> None:

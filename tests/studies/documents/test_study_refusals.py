@@ -288,7 +288,8 @@ BAD_STUDY = {
     ),
     "a comparison of one story": (
         STUDY.replace('"ttcw"', '"preference-ranking"'),
-        "study.toml: steps: step tests asks preference, which compares stories, so its scope must be group",
+        "study.toml: steps: “Which do you value most?” asks “Put them in order”, which compares stories, so it must be "
+        "asked about each group",
     ),
     "no question about stories": (
         STUDY.replace('"story"', '"once"'),
@@ -358,5 +359,5 @@ def test_a_pair_is_of_two_stories(tmp_path: Path, n: int, said: str) -> None:
         csv="\n".join([HEADER, *stories, "a,g2,A.,Ann,expert_writer", "b,g2,B.,Ann,expert_writer"]),
     )
 
-    with refused(f"study.toml: steps: step tests asks better, {said}"):
+    with refused(f"study.toml: steps: “Story Comparison Task” asks “The better story”, {said}"):
         loader.load_study(path)
