@@ -40,7 +40,7 @@ def work(endpoint_id: int) -> None:
         runs.queue_endpoint(endpoint_id)
 
     try:
-        has_worked = workers.work(endpoint, seconds=TURN_SECONDS, stays=True, hand_over=hand_over)
+        has_worked = workers.work(endpoint, workers.Shift(TURN_SECONDS, stays=True, hand_over=hand_over))
     except workers.CannotConnect as error:
         for run in Run.objects.filter(judge__endpoint=endpoint, state=Run.State.RUNNING):
             runs.stop(run, error.sentence, **error.values)

@@ -48,8 +48,9 @@ def drain(
     def report() -> None:
         tell(count_calls(run))
 
+    shift = workers.Shift(seconds, clock=clock, tell=report)
     try:
-        while not workers.work(endpoint, only=run, seconds=seconds, clock=clock, tell=report) and seconds is None:
+        while not workers.work(endpoint, shift, only=run) and seconds is None:
             # Workers enough are at it. Should one of them die, its share lapses and is taken here.
             time.sleep(POLL_SECONDS)
             if not Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).exists():

@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils import timezone
@@ -23,7 +24,7 @@ from judges.workers.jobs import Ready
 from judges.workers.ledger import Ledger, Turn
 from judges.workers.loops import Database, run_beside
 
-__all__ = ["CannotConnect", "complete", "stopping", "work"]
+__all__ = ["CannotConnect", "Shift", "complete", "stopping", "work"]
 
 log = logging.getLogger(__name__)
 
@@ -42,32 +43,32 @@ GLANCE_SECONDS = 0.25
 stopping = threading.Event()
 
 
-class Worker:
-    """One worker's loop at one endpoint, from when it takes a share until it has given it up.
+@dataclass(frozen=True)
+class Shift:
+    """What a worker is told by whoever sets it to work: how long it stays, what ends it, and whom it tells.
 
     seconds : after how long it begins no more calls; None to go on until nothing is left
     stays : it goes on all the same, as long as no other endpoint waits for a worker
     tell : called in the database's thread after every settlement
     hand_over : called there once it begins no more calls, unless it was told to end
+    stop : set when it is told to end
     """
 
-    def __init__(
-        self,
-        ledger: Ledger,
-        client: Client,
-        database: Database,
-        *,
-        seconds: float | None,
-        stays: bool,
-        clock: Callable[[], datetime],
-        stop: threading.Event,
-        tell: Callable[[], None],
-        hand_over: Callable[[], None],
-    ) -> None:
+    seconds: float | None = None
+    stays: bool = False
+    tell: Callable[[], None] = lambda: None
+    hand_over: Callable[[], None] = lambda: None
+    clock: Callable[[], datetime] = timezone.now
+    stop: threading.Event = stopping
+
+
+class Worker:
+    """One worker's loop at one endpoint, from when it takes a share until it has given it up."""
+
+    def __init__(self, ledger: Ledger, client: Client, database: Database, shift: Shift) -> None:
         self._ledger, self._client, self._database = ledger, client, database
-        self._clock, self._stop, self._tell, self._hand_over = clock, stop, tell, hand_over
-        self._stays = stays
-        self._until = None if seconds is None else time.monotonic() + seconds
+        self._shift, self._clock, self._stop = shift, shift.clock, shift.stop
+        self._until = None if shift.seconds is None else time.monotonic() + shift.seconds
         self._pace = Pace(share=ledger.share, size=ledger.first_size)
         self._has_sent = False
         self._ready: deque[Ready] = deque()
@@ -116,7 +117,7 @@ class Worker:
             return
         await self._database(self._ledger.begin_leaving, n_busy=self._n_busy, at=self._clock())
         if not self._stop.is_set():
-            await self._database(self._hand_over)
+            await self._database(self._shift.hand_over)
 
     @property
     def _n_busy(self) -> int:
@@ -148,7 +149,7 @@ class Worker:
         def turn() -> Turn:
             turn = self._ledger.turn(ended, given_back, n_wanted=n_wanted, n_busy=n_busy, size=size, at=self._clock())
             if ended:
-                self._tell()
+                self._shift.tell()
             return turn
 
         result = await self._database(turn)
@@ -216,7 +217,7 @@ class Worker:
         if self._stop.is_set():
             return True
         is_late = self._until is not None and time.monotonic() >= self._until
-        return is_late and (self._ledger.is_wanted_elsewhere or not self._stays)
+        return is_late and (self._ledger.is_wanted_elsewhere or not self._shift.stays)
 
 
 async def complete(client: Client, request: dict[str, object]) -> Completion | CallFailed:
@@ -231,41 +232,23 @@ async def complete(client: Client, request: dict[str, object]) -> Completion | C
         return CallFailed(f"the client failed with {type(error).__name__}", kind=FailureKind.CLIENT)
 
 
-def work(
-    endpoint: Endpoint,
-    *,
-    only: Run | None = None,
-    seconds: float | None = None,
-    stays: bool = False,
-    clock: Callable[[], datetime] = timezone.now,
-    tell: Callable[[], None] = lambda: None,
-    hand_over: Callable[[], None] = lambda: None,
-    stop: threading.Event = stopping,
-) -> bool:
-    """Work at the endpoint, here and now; False if there were workers enough without this one. As `Worker` has it.
+def work(endpoint: Endpoint, shift: Shift = Shift(), *, only: Run | None = None) -> bool:
+    """Work at the endpoint, here and now; False if there were workers enough without this one.
 
+    only : work at this run and leave the endpoint's others alone
     The queries run in the thread of the caller, the calls in a loop beside it. Raises CannotConnect.
     """
-    ledger = Ledger(endpoint, only=only, at=clock())
-    if not ledger.enter(at=clock()):
+    ledger = Ledger(endpoint, only=only, at=shift.clock())
+    if not ledger.enter(at=shift.clock()):
         return False
     try:
         client = ledger.connect()
     except BaseException:
-        ledger.leave([], size=None, at=clock())
+        ledger.leave([], size=None, at=shift.clock())
         raise
 
     async def main(database: Database) -> None:
-        worker = Worker(
-            *(ledger, client, database),
-            seconds=seconds,
-            stays=stays,
-            clock=clock,
-            stop=stop,
-            tell=tell,
-            hand_over=hand_over,
-        )
-        await worker.run()
+        await Worker(ledger, client, database, shift).run()
 
-    run_beside(main, interrupt=stop)
+    run_beside(main, interrupt=shift.stop)
     return True

@@ -75,6 +75,11 @@ class Dataset:
         """What sources are compared on, story by story."""
         return outcome_tables(self)
 
+    @property
+    def whole_outcomes(self) -> list[OutcomeTable]:
+        """The outcomes that are no part of another; the parts where there is nothing else."""
+        return [table for table in self.outcomes if not table.outcome.is_part] or self.outcomes
+
     @cached_property
     def people(self) -> pd.DataFrame:
         return answers.select_people(answers.select_counted(self.answers))
@@ -183,6 +188,11 @@ class Dataset:
     def is_of_source(self, cube: Cube, source: str) -> BoolArray:
         """Which units of the cube are of that source, shape (U,)."""
         return np.array([self.source_of(story) == source for story in cube.stories], dtype=np.bool_)
+
+    def units_by_source(self, cube: Cube) -> list[tuple[str, BoolArray]]:
+        """All units of the cube (""), then those of each source, shape (U,) each."""
+        everything = np.ones(len(cube.units), dtype=np.bool_)
+        return [("", everything), *((name, self.is_of_source(cube, name)) for name, _kind in self.sources)]
 
     def is_of_kind(self, cube: Cube, kind: str) -> BoolArray:
         """Which units of the cube are of a source of that kind, shape (U,)."""

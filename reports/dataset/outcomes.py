@@ -38,6 +38,15 @@ class OutcomeTable:
         is_of = np.array([source == name for source in self.sources], dtype=np.bool_)
         return is_of & np.isfinite(self.values)
 
+    def n_stories(self, units: BoolArray) -> int:
+        """How many different stories these units are; shape (U,)."""
+        return len({story for (_group, story), is_in in zip(self.units, units, strict=True) if is_in})
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """What no mean of it goes beyond."""
+        return (0.0, 100.0) if self.outcome.is_percent else (-np.inf, np.inf)
+
 
 def outcome_tables(dataset: Dataset) -> list[OutcomeTable]:
     """Every outcome that people have answered, whole before its parts."""

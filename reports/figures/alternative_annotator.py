@@ -151,12 +151,7 @@ def _plot(rows: Sequence[JudgeStandings]) -> plots.DotPlot | None:
 def _marks(row: JudgeStandings) -> tuple[plots.Mark, ...]:
     by_form = {standing.form: standing for standing in row.standings}
     drawn = [by_form[form] for form in DRAWN if form in by_form]
-    nothing = Interval(low=None, high=None)
-    return tuple(
-        plots.Mark(n, standing.advantage, ends.low, ends.high, ends.is_weak)
-        for n, standing in enumerate(drawn)
-        for ends in [standing.interval or nothing]
-    )
+    return tuple(plots.Mark.of(n, standing.advantage, standing.interval) for n, standing in enumerate(drawn))
 
 
 def _statement(row: JudgeStandings) -> Statement:

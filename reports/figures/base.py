@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, SupportsFloat, TypeVar
 from django.utils.functional import Promise
 
 from reports import reasons
-from reports.lazy import agreement, np
+from reports.lazy import agreement, intervals, np
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
-    from reports.dataset import Dataset, StepItem
+    from reports.dataset import Dataset, OutcomeTable, StepItem
+    from stats.arrays import BoolArray
     from stats.intervals import Interval as StatisticInterval
 
 N_RESAMPLES = 1000
@@ -249,6 +250,17 @@ def interval(compute: Callable[..., StatisticInterval], *arguments: Any, **optio
         return Interval.of(compute(*arguments, **options))
     except Incomputable as error:
         return Interval.of(error)
+
+
+def mean_interval(table: OutcomeTable, units: BoolArray, *, rng: np.random.Generator) -> Interval:
+    """The interval over clusters of an outcome's mean over these units, shape (U,)."""
+    clusters = select_labels(table.clusters, units)
+
+    def ends() -> StatisticInterval:
+        values = table.values[units]
+        return intervals.mean_interval(values, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(*table.bounds)
+
+    return interval(ends)
 
 
 def chance_floor(compute: Callable[..., agreement.Floor], *arguments: Any, **options: Any) -> Floor:

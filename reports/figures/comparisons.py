@@ -191,7 +191,7 @@ def _plot(outcome: OutcomeContrasts) -> plots.DifferencePlot | None:
         )
         for row in rows
     ]
-    ends = [end for mark in marks for end in (mark.value, mark.low, mark.high) if end is not None]
+    ends = plots.ends_of(marks)
     return plots.DifferencePlot(marks, plots.difference_axis(ends), outcome.margin)
 
 

@@ -72,8 +72,7 @@ class Dimensions(Figure[DimensionResult]):
         if len(names) < 2:
             return None
         cube = dataset.verdict_cube
-        columns = [("", np.ones(len(cube.units), dtype=np.bool_))]
-        columns += [(name, dataset.is_of_source(cube, name)) for name, _kind in dataset.sources]
+        columns = dataset.units_by_source(cube)
         dimensions = []
         for salt, name in enumerate(names):
             part = cube.select_items([item.item.dimension == name for item in items])
@@ -143,8 +142,7 @@ def _plot(result: DimensionResult) -> plots.DotPlot:
     for row in result.dimensions:
         n_items = ngettext("%(n)s test", "%(n)s tests", row.n_items) % {"n": row.n_items}
         marks = tuple(
-            plots.Mark(n, rate.value, rate.interval.low, rate.interval.high, rate.interval.is_weak)
-            for n, rate in enumerate(row.by_source or (row.overall,))
+            plots.Mark.of(n, rate.value, rate.interval) for n, rate in enumerate(row.by_source or (row.overall,))
         )
         rows.append(plots.PlotRow(f"{row.name}, {n_items}", "", marks))
     return plots.DotPlot(rows, [rate.source for rate in result.dimensions[0].by_source], plots.PERCENT)

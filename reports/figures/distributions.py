@@ -107,8 +107,7 @@ def scale_ends(item: StepItem) -> tuple[int, int] | None:
 def _of_item(dataset: Dataset, item: StepItem, *, salt: int) -> ItemDistribution:
     lowest, highest = scale_ends(item) or (0, 0)
     cube = dataset.cube([item])
-    columns = [("", np.ones(len(cube.units), dtype=np.bool_))]
-    columns += [(name, dataset.is_of_source(cube, name)) for name, _kind in dataset.sources]
+    columns = dataset.units_by_source(cube)
     points = range(lowest, highest + 1)
     parts = [_of_source(dataset, cube, mask, points, name, salt=(salt, n)) for n, (name, mask) in enumerate(columns)]
     return ItemDistribution(

@@ -177,11 +177,10 @@ def _plots(result: Listing[ItemExplanations]) -> Iterator[plots.DotPlot]:
 
 def _plot(rows: Sequence[tuple[ItemExplanations, Sequence[AnswerExplanations]]], names: Sequence[str]) -> plots.DotPlot:
     plot_rows = [plots.PlotRow(row.title, row.dimension, tuple(_marks(parts))) for row, parts in rows]
-    ends = [n for row in plot_rows for mark in row.marks for n in (mark.value, mark.low, mark.high) if n is not None]
+    ends = plots.ends_of(mark for row in plot_rows for mark in row.marks)
     return plots.DotPlot(plot_rows, names, plots.value_axis([0.0, *ends]))
 
 
 def _marks(parts: Sequence[AnswerExplanations]) -> Iterator[plots.Mark]:
     for n, part in enumerate(parts):
-        ends = part.interval or Interval(low=None, high=None)
-        yield plots.Mark(n, part.mean_words, ends.low, ends.high, ends.is_weak)
+        yield plots.Mark.of(n, part.mean_words, part.interval)

@@ -12,25 +12,23 @@ from django.utils.translation import gettext_lazy
 
 from reports.figures import plots
 from reports.figures.base import (
-    N_RESAMPLES,
     Estimate,
     Figure,
     Interval,
     Listing,
     Row,
-    interval,
+    mean_interval,
     note_of,
     without_value,
 )
 from reports.figures.contrast_rows import ContrastRow, contrast_row
-from reports.lazy import contrasts, intervals, np
+from reports.lazy import contrasts, np
 from reports.numbers import decimal
 from reports.numbers import interval as between
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, OutcomeTable
     from stats.arrays import BoolArray
-    from stats.intervals import Interval as StatisticInterval
 
 SALT = 33  # of the seed
 MOST_LEVELS = 8
@@ -78,8 +76,7 @@ class Factors(Figure[Listing[FactorOutcome]]):
 
     def compute(self, dataset: Dataset) -> Listing[FactorOutcome]:
         level_by_factor = _levels(dataset)
-        whole = [table for table in dataset.outcomes if not table.outcome.is_part]
-        pairs = [(factor, table) for factor in level_by_factor for table in whole or dataset.outcomes]
+        pairs = [(factor, table) for factor in level_by_factor for table in dataset.whole_outcomes]
         return Listing(
             tuple(
                 _of_factor(dataset, factor, level_by_factor[factor], table, salt=n)
@@ -158,22 +155,13 @@ def _mean(
 ) -> LevelMean:
     """The mean of some stories, with its interval over clusters."""
     values = table.values[units]
-    clusters = [cluster for cluster, is_in in zip(table.clusters, units, strict=True) if is_in]
-    low, high = (0.0, 100.0) if table.outcome.is_percent else (-np.inf, np.inf)
-
-    def of_mean() -> StatisticInterval:
-        rng = dataset.rng(SALT, *salt)
-        return intervals.mean_interval(values, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(low, high)
-
-    ends = interval(of_mean)
-    n_stories = len({unit[1] for unit, is_in in zip(table.units, units, strict=True) if is_in})
     return LevelMean(
         value=float(values.mean()) if values.size else None,
         why=None if values.size else without_value("no_answers"),
         level=level,
         source=source,
-        n_stories=n_stories,
-        interval=ends,
+        n_stories=table.n_stories(units),
+        interval=mean_interval(table, units, rng=dataset.rng(SALT, *salt)),
     )
 
 
@@ -196,7 +184,7 @@ def _plots(result: Listing[FactorOutcome], factor: str) -> Iterator[tuple[str, p
 
 def _plot_row(row: FactorOutcome, source: str, levels: list[str], label: str, heading: str) -> plots.PlotRow:
     marks = [
-        plots.Mark(levels.index(mean.level), mean.value, mean.interval.low, mean.interval.high, mean.interval.is_weak)
+        plots.Mark.of(levels.index(mean.level), mean.value, mean.interval)
         for mean in row.means
         if mean.source == source
     ]
@@ -204,8 +192,7 @@ def _plot_row(row: FactorOutcome, source: str, levels: list[str], label: str, he
 
 
 def _axis(rows: list[plots.PlotRow]) -> plots.Axis:
-    marks = [mark for row in rows for mark in row.marks]
-    return plots.value_axis([n for mark in marks for n in (mark.value, mark.low, mark.high) if n is not None])
+    return plots.value_axis(plots.ends_of(mark for row in rows for mark in row.marks))
 
 
 def _mean_rows(result: Listing[FactorOutcome]) -> Iterator[Row]:

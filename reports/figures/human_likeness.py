@@ -272,7 +272,7 @@ def _plot(row: Likeness) -> plots.DotPlot:
             measure_name(accuracy.measure),
             "",
             (
-                plots.Mark(0, accuracy.value, accuracy.interval.low, accuracy.interval.high, accuracy.interval.is_weak),
+                plots.Mark.of(0, accuracy.value, accuracy.interval),
                 plots.Mark(1, accuracy.always_model, None, None),
             ),
         )

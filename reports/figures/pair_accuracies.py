@@ -176,7 +176,6 @@ def _plot(row: ItemAccuracies) -> plots.DotPlot:
     names = {"person": _("One of the people"), "longer": _("Always the longer")}
     rows = []
     for accuracy in row.accuracies:
-        ends = accuracy.interval
-        mark = plots.Mark(0, accuracy.value, ends.low, ends.high, ends.is_weak)
+        mark = plots.Mark.of(0, accuracy.value, accuracy.interval)
         rows.append(plots.PlotRow(names.get(accuracy.who, accuracy.name), "", (mark,)))
     return plots.DotPlot(rows, [], plots.PERCENT)

@@ -281,7 +281,7 @@ def _plot(block: PanelBlock) -> plots.DifferencePlot | None:
         )
         for row in sorted(block.raters, key=lambda row: -row.value)
     ]
-    ends = [end for mark in marks for end in (mark.value, mark.low, mark.high) if end is not None]
+    ends = plots.ends_of(marks)
     return plots.DifferencePlot(marks, plots.difference_axis(ends)) if any(ends) else None
 
 

@@ -86,11 +86,9 @@ class PassRates(Figure[PassRateResult]):
         if not items:
             return None
         cube = dataset.verdict_cube
-        columns = [("", np.ones(len(cube.units), dtype=np.bool_))]
-        columns += [(name, dataset.is_of_source(cube, name)) for name, _kind in dataset.sources]
         cells = [
             [replace(rate, source=name) for rate in _column(dataset, cube, mask, salt=salt)]
-            for salt, (name, mask) in enumerate(columns)
+            for salt, (name, mask) in enumerate(dataset.units_by_source(cube))
         ]
         # Turned round: of each item, and last of their mean, the rates over all and by source.
         rows = [(row[0], row[1:]) for row in zip(*cells, strict=True)]
@@ -183,10 +181,7 @@ def _plot(result: PassRateResult) -> plots.DotPlot | None:
 
 def _marks(row: ItemRates) -> tuple[plots.Mark, ...]:
     rates = row.by_source or (row.overall,)
-    return tuple(
-        plots.Mark(index, rate.value, rate.interval.low, rate.interval.high, rate.interval.is_weak)
-        for index, rate in enumerate(rates)
-    )
+    return tuple(plots.Mark.of(index, rate.value, rate.interval) for index, rate in enumerate(rates))
 
 
 def _ranked(result: PassRateResult) -> list[Rate]:

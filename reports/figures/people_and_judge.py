@@ -68,10 +68,7 @@ class SourceEstimate:
 
 
 def _marks(part: SourceEstimate) -> tuple[plots.Mark, ...]:
-    return tuple(
-        plots.Mark(n, mean.value, mean.interval.low, mean.interval.high, mean.interval.is_weak)
-        for n, mean in enumerate(part.means)
-    )
+    return tuple(plots.Mark.of(n, mean.value, mean.interval) for n, mean in enumerate(part.means))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
+from typing import TYPE_CHECKING
 
 from django.utils.formats import get_format
 from django.utils.translation import gettext_noop
+
+if TYPE_CHECKING:
+    from reports.figures.base import Interval
 
 
 @dataclass(frozen=True)
@@ -19,6 +23,13 @@ class Mark:
     low: float | None
     high: float | None
     is_weak: bool = False
+
+    @classmethod
+    def of(cls, source: int, value: float | None, ends: Interval | None) -> Mark:
+        """The mark of a value with that interval, or without one."""
+        if ends is None:
+            return cls(source, value, None, None)
+        return cls(source, value, ends.low, ends.high, ends.is_weak)
 
 
 @dataclass(frozen=True)
@@ -171,6 +182,11 @@ def difference_axis(ends: Sequence[float]) -> Axis:
         (n * step, f"{n * step:+g}".replace(".", point).replace("-", "−") if n else "0") for n in range(first, last + 1)
     ]
     return Axis(first * step, last * step, tuple(ticks))
+
+
+def ends_of(marks: Iterable[Mark | DifferenceMark]) -> list[float]:
+    """The numbers that an axis must reach: of each mark its value and the ends of its interval."""
+    return [n for mark in marks for n in (mark.value, mark.low, mark.high) if n is not None]
 
 
 def value_axis(ends: Sequence[float]) -> Axis:

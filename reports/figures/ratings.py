@@ -94,12 +94,10 @@ class Ratings(Figure[Listing[ItemRatings]]):
 
 def _item_ratings(dataset: Dataset, item: StepItem, *, salt: int) -> ItemRatings:
     cube = dataset.cube([item])
-    columns = [("", np.ones(len(cube.units), dtype=np.bool_))]
-    columns += [(name, dataset.is_of_source(cube, name)) for name, _ in dataset.sources]
     bounds = (item.item.settings.get("low"), item.item.settings.get("high"))
     ratings = [
         replace(_rating(dataset, cube, mask, bounds, salt=(salt, n)), source=name)
-        for n, (name, mask) in enumerate(columns)
+        for n, (name, mask) in enumerate(dataset.units_by_source(cube))
     ]
     return ItemRatings(
         **item_fields(item),
@@ -153,9 +151,5 @@ def _plots(result: Listing[ItemRatings]) -> list[plots.DotPlot]:
 
 
 def _marks(row: ItemRatings) -> tuple[plots.Mark, ...]:
-    return tuple(_mark(index, rating) for index, rating in enumerate(row.by_source or (row.overall,)))
-
-
-def _mark(index: int, rating: Rating) -> plots.Mark:
-    ends = rating.interval or Interval(low=None, high=None)
-    return plots.Mark(index, rating.value, ends.low, ends.high, ends.is_weak)
+    ratings = row.by_source or (row.overall,)
+    return tuple(plots.Mark.of(index, rating.value, rating.interval) for index, rating in enumerate(ratings))

@@ -206,7 +206,7 @@ def _plot(row: StrengthTable) -> plots.DifferencePlot | None:
         )
         for strength in row.strengths
     ]
-    ends = [end for mark in marks for end in (mark.value, mark.low, mark.high) if end is not None]
+    ends = plots.ends_of(marks)
     return plots.DifferencePlot(marks, plots.difference_axis(ends)) if any(ends) else None
 
 

@@ -20,18 +20,17 @@ from reports.figures.base import (
     Listing,
     Reason,
     Row,
-    interval,
+    mean_interval,
     note_of,
     weakest_note,
 )
-from reports.lazy import intervals, np, trends
+from reports.lazy import np, trends
 from reports.numbers import coefficient, coefficients, decimal
 from reports.numbers import interval as between
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, OutcomeTable
-    from stats.intervals import Interval as StatisticInterval
 
 SALT = 65  # of the seed
 LABELS = ("premise", "plot", "prompt", "seed")  # name things with numbers, which have no order; so do ids
@@ -82,8 +81,7 @@ class Trends(Figure[Listing[FactorTrend]]):
 
     def compute(self, dataset: Dataset) -> Listing[FactorTrend]:
         number_by_factor = _numbers(dataset)
-        whole = [table for table in dataset.outcomes if not table.outcome.is_part]
-        pairs = [(factor, table) for factor in number_by_factor for table in whole or dataset.outcomes]
+        pairs = [(factor, table) for factor in number_by_factor for table in dataset.whole_outcomes]
         return Listing(
             tuple(
                 _trend(dataset, factor, number_by_factor[factor], table, salt=n)
@@ -153,7 +151,7 @@ def _trend(
         "key": table.outcome.key,
         "title": table.outcome.title,
         "is_percent": table.outcome.is_percent,
-        "n_stories": len({unit[1] for unit, is_in in zip(table.units, has_both, strict=True) if is_in}),
+        "n_stories": table.n_stories(has_both),
         "means": _means(dataset, numbers, table, salt=salt),
     }
     try:
@@ -185,16 +183,12 @@ def _means(dataset: Dataset, numbers: Any, table: OutcomeTable, *, salt: int) ->
 
 
 def _mean(dataset: Dataset, number: float, units: Any, table: OutcomeTable, *, salt: tuple[int, int]) -> NumberMean:
-    values = table.values[units]
-    clusters = [cluster for cluster, is_in in zip(table.clusters, units, strict=True) if is_in]
-    low, high = (0.0, 100.0) if table.outcome.is_percent else (-np.inf, np.inf)
-
-    def ends() -> StatisticInterval:
-        rng = dataset.rng(SALT, *salt, 0)
-        return intervals.mean_interval(values, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(low, high)
-
-    n_stories = len({unit[1] for unit, is_in in zip(table.units, units, strict=True) if is_in})
-    return NumberMean(number=number, value=float(values.mean()), n_stories=n_stories, interval=interval(ends))
+    return NumberMean(
+        number=number,
+        value=float(table.values[units].mean()),
+        n_stories=table.n_stories(units),
+        interval=mean_interval(table, units, rng=dataset.rng(SALT, *salt, 0)),
+    )
 
 
 def _rows(result: Listing[FactorTrend]) -> Iterator[Row]:

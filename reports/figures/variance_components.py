@@ -139,25 +139,25 @@ def _mean(dataset: Dataset, table: OutcomeTable, source: str, *, salt: tuple[int
     units = table.of_source(source)
     if not units.any():
         return None
-    values, bounds = table.values[units], (0.0, 100.0) if table.outcome.is_percent else (-np.inf, np.inf)
+    values = table.values[units]
     labels, places = np.unique(np.asarray(table.clusters), return_inverse=True)
     value = float(values.mean())
 
     def for_same_raters() -> StatisticInterval:
         rng = dataset.rng(SALT, *salt)
         ends = intervals.mean_interval(values, places[units], rng=rng, n_resamples=N_RESAMPLES)
-        return ends.clipped(*bounds)
+        return ends.clipped(*table.bounds)
 
     def for_other_raters() -> StatisticInterval:
         cells = variance_components.cell_means(table.ratings, table.clusters, units)
         sizes = np.bincount(places[units], minlength=len(labels))
         ends = variance_components.mean_interval(cells, value, sizes=sizes)
-        return variance_components.widened(ends, for_same_raters()).clipped(*bounds)
+        return variance_components.widened(ends, for_same_raters()).clipped(*table.bounds)
 
     return SourceMean(
         source=source,
         value=value,
-        n_stories=len({unit[1] for unit, is_of in zip(table.units, units, strict=True) if is_of}),
+        n_stories=table.n_stories(units),
         interval=interval(for_same_raters),
         wide=interval(for_other_raters),
     )

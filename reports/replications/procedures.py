@@ -50,6 +50,7 @@ class Evidence:
         )
 
     def without_groups(self, codes: list[str]) -> "Evidence":
+        """The same evidence without the units of these groups."""
         return self.select_units([group not in codes for group in self.people.groups])
 
     def of_items(self, keys: list[str]) -> "Evidence":
@@ -65,6 +66,7 @@ class Evidence:
 
     @property
     def item_keys(self) -> list[str]:
+        """The keys of the items, in their order."""
         return [item for _, item in self.people.items]
 
     @property
@@ -73,6 +75,7 @@ class Evidence:
         return np.array([kind != Source.Kind.MODEL for kind in self.kinds], dtype=np.bool_)
 
     def of_models(self) -> "Evidence":
+        """The same evidence, of the units that a model wrote."""
         return self.select_units([kind == Source.Kind.MODEL for kind in self.kinds])
 
     def of_source(self, name: str) -> FloatArray:
@@ -123,59 +126,73 @@ def mean_pass_rate(evidence: Evidence) -> Figures:
 
 
 def fleiss_kappa(evidence: Evidence) -> Figures:
+    """Fleiss' kappa of the experts, by the item's number from 1."""
     verdicts_by_item = enumerate(evidence.people.values, start=1)
     return {(str(n),): figure_or_reason(agreement.fleiss_kappa, verdicts) for n, verdicts in verdicts_by_item}
 
 
 def mean_fleiss_kappa(evidence: Evidence) -> Figures:
+    """The mean of the items' kappas; no figure if an item has none."""
     return {(): mean_of(list(fleiss_kappa(evidence).values()))}
 
 
 def pooled_fleiss_kappa(evidence: Evidence) -> Figures:
+    """Fleiss' kappa of all items side by side, as if they were one."""
     return {(): figure_or_reason(agreement.fleiss_kappa, evidence.pooled)}
 
 
 def pooled_nominal_alpha(evidence: Evidence) -> Figures:
+    """Krippendorff's nominal alpha of all items side by side, as if they were one."""
     return {(): figure_or_reason(agreement.krippendorff_alpha, evidence.pooled, "nominal")}
 
 
 def pearson_of_totals(evidence: Evidence) -> Figures:
+    """Pearson's r of how often experts say Yes to a story, over all ordered pairs of its experts."""
     return {(): figure_or_reason(pairs_pearson, rates.totals(evidence.people.values))}
 
 
 def n_raters(evidence: Evidence) -> Figures:
+    """The experts."""
     return {(): float(len(evidence.people.raters))}
 
 
 def n_verdicts(evidence: Evidence) -> Figures:
+    """The experts' verdicts, over all items and stories."""
     return {(): float(np.isfinite(evidence.people.values).sum())}
 
 
 def n_yes(evidence: Evidence) -> Figures:
+    """Those of them that are Yes."""
     return {(): float(np.nansum(evidence.people.values))}
 
 
 def n_majorities(evidence: Evidence) -> Figures:
+    """Items of stories on which more than half of the experts say the same."""
     return {(): float(np.isfinite(evidence.majority).sum())}
 
 
 def n_majority_yes(evidence: Evidence) -> Figures:
+    """Those of them on which they say Yes."""
     return {(): float(np.nansum(evidence.majority))}
 
 
 def judge_readable(evidence: Evidence) -> Figures:
+    """Verdicts that could be read, by judge."""
     return {(name,): float(np.isfinite(verdicts).sum()) for name, verdicts in evidence.judges.items()}
 
 
 def judge_declined(evidence: Evidence) -> Figures:
+    """Answers that the judge declined to give, by judge."""
     return _outcomes(evidence, Response.Outcome.DECLINED)
 
 
 def judge_unreadable(evidence: Evidence) -> Figures:
+    """Answers that say no verdict, by judge."""
     return _outcomes(evidence, Response.Outcome.UNREADABLE)
 
 
 def judge_missing(evidence: Evidence) -> Figures:
+    """Verdicts for which there is no answer at all, by judge."""
     n_answers = evidence.answers.groupby("rater").size()
     return {(name,): float(verdicts.size - n_answers.get(name, 0)) for name, verdicts in evidence.judges.items()}
 
@@ -196,6 +213,7 @@ def judge_yes_rate(evidence: Evidence) -> Figures:
 
 
 def judge_pooled_kappa(evidence: Evidence) -> Figures:
+    """Cohen's kappa with the majority, all items side by side, by judge."""
     truth = evidence.majority.ravel()
     return {
         (name,): figure_or_reason(agreement.cohen_kappa, verdicts.ravel(), truth)
@@ -204,6 +222,7 @@ def judge_pooled_kappa(evidence: Evidence) -> Figures:
 
 
 def judge_mean_kappa(evidence: Evidence) -> Figures:
+    """The mean of the items' kappas with the majority, by judge; no figure if an item has none."""
     return {
         (name,): mean_of(
             [figure_or_reason(agreement.cohen_kappa, *pair) for pair in zip(verdicts, evidence.majority, strict=True)]
@@ -213,6 +232,7 @@ def judge_mean_kappa(evidence: Evidence) -> Figures:
 
 
 def _outcomes(evidence: Evidence, outcome: str) -> Figures:
+    """How many answers of each judge came to that outcome."""
     n = evidence.answers[evidence.answers["outcome"] == outcome].groupby("rater").size()
     return {(name,): float(n.get(name, 0)) for name in evidence.judges}
 

@@ -28,6 +28,7 @@ def n_stories(evidence: Evidence) -> Figures:
 
 
 def n_stories_by_author(evidence: Evidence) -> Figures:
+    """Stories with a rating, by author."""
     is_rated = np.isfinite(evidence.people.values).any(axis=(0, 1))
     names = np.array(evidence.sources)
     return {(name,): float((is_rated & (names == name)).sum()) for name in _authors(evidence)}
@@ -52,30 +53,38 @@ def rating_mean_of_people(evidence: Evidence) -> Figures:
 
 
 def percent_agreement(evidence: Evidence) -> Figures:
+    """Pairs of ratings that are the same, in 100, by item."""
     return _by_item(evidence, agreement.percent_agreement)
 
 
 def ordinal_alpha(evidence: Evidence) -> Figures:
+    """Krippendorff's ordinal alpha, by item."""
     return _by_item(evidence, lambda ratings: agreement.krippendorff_alpha(ratings, ORDINAL))
 
 
 def ordinal_alpha_interval(evidence: Evidence, *, seed: int) -> Figures:
+    """Both ends of its 95 % interval, by item."""
     return _intervals(evidence, lambda ratings, weights: intervals.alpha_resamples(ratings, ORDINAL, weights), seed)
 
 
 def ordinal_alpha_floor(evidence: Evidence, *, seed: int) -> Figures:
+    """What it is by chance, by item: mean and 97.5 %."""
     return _floors(evidence, lambda ratings, rng: agreement.alpha_chance_floor(ratings, ORDINAL, rng=rng), seed)
 
 
 def weighted_fleiss(evidence: Evidence, *, points: int) -> Figures:
+    """Fleiss' kappa weighted by nearness, by item; no measure of agreement, as `stats.agreement` says"""
     return _by_item(evidence, lambda ratings: agreement.weighted_fleiss(ratings, points))
 
 
 def mean_weighted_fleiss(evidence: Evidence, *, points: int) -> Figures:
+    """The mean of the items' weighted kappas; no figure if an item has none."""
     return {(): mean_of(list(weighted_fleiss(evidence, points=points).values()))}
 
 
 def weighted_fleiss_interval(evidence: Evidence, *, points: int, seed: int) -> Figures:
+    """Both ends of its 95 % interval, by item."""
+
     def resamples(ratings: FloatArray, weights: IntArray) -> FloatArray:
         return intervals.weighted_fleiss_resamples(ratings, points, weights)
 
@@ -83,6 +92,8 @@ def weighted_fleiss_interval(evidence: Evidence, *, points: int, seed: int) -> F
 
 
 def weighted_fleiss_floor(evidence: Evidence, *, points: int, seed: int) -> Figures:
+    """What it is by chance, by item: mean and 97.5 %."""
+
     def floor(ratings: FloatArray, rng: np.random.Generator) -> Floor:
         return agreement.chance_floor(ratings, lambda shuffled: agreement.weighted_fleiss(shuffled, points), rng=rng)
 
@@ -95,6 +106,7 @@ def ideal_distance_percent(evidence: Evidence) -> Figures:
 
 
 def ideal_distance_percent_by_author(evidence: Evidence) -> Figures:
+    """The same by author."""
     return _by_author(evidence, human_likeness.ideal_distance_accuracy)
 
 
@@ -104,10 +116,12 @@ def correct_percent(evidence: Evidence) -> Figures:
 
 
 def correct_percent_by_author(evidence: Evidence) -> Figures:
+    """The same by author."""
     return _by_author(evidence, _correct)
 
 
 def undecided_percent(evidence: Evidence) -> Figures:
+    """Guesses in 100 that are the middle of the scale, over all stories."""
     return {(): _percent(_undecided, evidence.people.values[0], evidence.is_human)}
 
 
@@ -145,15 +159,18 @@ def story_hedges_g(evidence: Evidence) -> Figures:
 
 
 def _authors(evidence: Evidence) -> list[str]:
+    """The names of the authors, in order."""
     return sorted(set(evidence.sources))
 
 
 def _by_item(evidence: Evidence, statistic: Callable[[FloatArray], SupportsFloat]) -> Figures:
+    """A statistic of each item's ratings, shape (R, U), by the item's key."""
     cube = evidence.people.values
     return {(key,): figure_or_reason(statistic, ratings) for key, ratings in zip(evidence.item_keys, cube, strict=True)}
 
 
 def _by_author_and_item(evidence: Evidence, statistic: Callable[[FloatArray], float]) -> Figures:
+    """A statistic of one author's ratings on one item, shape (R, U of that author)."""
     return {
         (name, key): figure_or_reason(statistic, ratings)
         for name in _authors(evidence)
@@ -171,27 +188,33 @@ def _by_author(evidence: Evidence, share: Callable[..., float]) -> Figures:
 
 
 def _percent(share: Callable[..., float], *arguments: object) -> float | Incomputable:
+    """A share in percent, or the reason why there is none."""
     figure = figure_or_reason(share, *arguments)
     return figure if isinstance(figure, Incomputable) else 100 * figure
 
 
 def _correct(scores: FloatArray, is_human: BoolArray) -> float:
+    """Correct guesses in 1. scores : shape (R, U); is_human : shape (U,)"""
     return human_likeness.count_guesses(scores, is_human).proportion_correct
 
 
 def _undecided(scores: FloatArray, is_human: BoolArray) -> float:
+    """Guesses in 1 that are the middle of the scale. Shapes as for `_correct`."""
     return human_likeness.count_guesses(scores, is_human).n_undecided / int(np.isfinite(scores).sum())
 
 
 def _mean(ratings: FloatArray) -> float:
+    """The mean of the ratings, whatever their shape. Raises Incomputable without any."""
     return float(np.mean(_present(ratings, 1)))
 
 
 def _sd(ratings: FloatArray) -> float:
+    """Their standard deviation, with n - 1. Raises Incomputable for fewer than two."""
     return float(np.std(_present(ratings, 2), ddof=1))
 
 
 def _present(ratings: FloatArray, least: int) -> FloatArray:
+    """The ratings that are there, shape (n,). Raises Incomputable for fewer than `least`."""
     present = ratings[np.isfinite(ratings)]
     if present.size < least:
         raise Incomputable("too_few_ratings", least=least)

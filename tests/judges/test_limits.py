@@ -125,7 +125,7 @@ def test_limits_that_a_provider_names_in_its_headers_are_kept(study: Study, stan
 def test_a_worker_whose_minute_is_over_goes_on_while_nobody_waits(study: Study, standin: StandIn) -> None:
     run = started(study, judge_at(standin))
 
-    workers.work(run.judge.required_endpoint, seconds=0, stays=True)
+    workers.work(run.judge.required_endpoint, workers.Shift(0, stays=True))
 
     run.refresh_from_db()
     assert run.state == Run.State.FINISHED
@@ -141,7 +141,7 @@ def test_a_worker_whose_minute_is_over_gives_way_to_an_endpoint_that_waits(study
         allowance = limits.take_share(run.judge.endpoint_id or 0, "successor", n_busy=0, at=timezone.now())
         handed_over.append(allowance is not None and allowance.n == 2 - held)
 
-    workers.work(run.judge.required_endpoint, seconds=0, stays=True, hand_over=hand_over)
+    workers.work(run.judge.required_endpoint, workers.Shift(0, stays=True, hand_over=hand_over))
 
     assert runs.count_calls(run) == {"planned": 6, "ok": 2}, "it looks round once it is at work"
     assert runs.count_calls(waiting) == {"planned": 8}

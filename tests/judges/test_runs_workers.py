@@ -203,7 +203,7 @@ def test_a_worker_that_is_told_to_end_begins_no_more_and_marks_what_it_leaves(
         return Reply(told.YES.body, delay=3)
 
     standin.reply = hang
-    workers.work(run.judge.required_endpoint, only=run, stop=stop)
+    workers.work(run.judge.required_endpoint, workers.Shift(stop=stop), only=run)
 
     assert len(standin.hits) == 2
     assert Counter(Attempt.objects.values_list("outcome", flat=True)) == {"unknown_outcome": 2}

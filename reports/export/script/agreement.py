@@ -13,6 +13,10 @@ def complete(table):
 
 
 def kappa(table):
+    """Fleiss' kappa over the units with the usual number of ratings; None where fewer than two values were given.
+
+    table : how many raters gave each unit each value, shape (U, V), as `counts` has it
+    """
     used = complete(table)
     if used.empty or (used.sum() > 0).sum() < 2:
         return None
@@ -21,6 +25,10 @@ def kappa(table):
 
 
 def alpha(table, level):
+    """Krippendorff's alpha over the units with two ratings or more; None where fewer than two values were given.
+
+    table : as for `kappa`, its columns numbers in order; level : "nominal", "ordinal" or "interval"
+    """
     used = table[table.sum(axis=1) >= 2]
     used = used.loc[:, used.sum() > 0]
     if used.shape[1] < 2:
@@ -40,6 +48,7 @@ def alpha(table, level):
 
 
 def coefficient(table, level):
+    """The one that the level of measurement asks for."""
     return kappa(table) if level == "nominal" else alpha(table, level)
 
 
@@ -58,6 +67,7 @@ def numbered_answers(package, item):
 
 
 def agreement(package, result, check):
+    """Item by item the coefficient, percent agreement and their parts, and the mean over the verdicts."""
     tables = []
     for salt, row in enumerate(result["items"]):
         item, place = package.item(row), place_of("agreement", row)
@@ -130,6 +140,7 @@ def check_how_many(place, stored, values, check):
 
 
 def mean_agreement(package, stored, rows, check):
+    """The means over the items. rows : of each verdict its row of the report and its table of counts"""
     with_kappa = [(row, table) for row, table in rows if row["coefficient"]["value"] is not None]
     kappas = pd.Series([kappa(table) for _, table in with_kappa], dtype=float)
     check.number("agreement/mean", stored["coefficient"]["value"], kappas.mean())

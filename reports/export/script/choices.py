@@ -8,6 +8,7 @@ from script.material import by_source, counts, percent_agreement, place_of
 
 
 def preferences(package, result, check):
+    """How often the story shown first, and each source, was chosen of a pair, in percent."""
     pairs = package.people_of("pairs")
     for salt, row in enumerate(result):
         chosen = pairs[(pairs["step"] == row["step"]) & (pairs["item"] == row["item"])].copy()
@@ -34,6 +35,7 @@ def preferences(package, result, check):
 
 
 def share(place, stored, answers, seed, check):
+    """A share in percent. answers : number 1 or 0, cluster, key"""
     value = 100 * answers["number"].mean() if len(answers) else None
     check.numbers(place, stored, value=value, n_so=answers["number"].sum(), n=len(answers))
     if len(answers):
@@ -41,6 +43,7 @@ def share(place, stored, answers, seed, check):
 
 
 def rankings(package, result, check):
+    """Mean rank and first places of each source, and Kendall's W of each group."""
     ranks = package.people_of("rankings")
     of_groups = [item for item in package.items if item["level"] == "none" and item["scope"] == "group"]
     for row in result:
@@ -65,6 +68,7 @@ def rankings(package, result, check):
 
 
 def concordance(place, stored, ranked, check):
+    """Kendall's W with ties, of the raters who ranked every story of the group; None of fewer than two."""
     values = []
     for part in stored["groups"]:
         table = ranked[ranked["group"] == part["group"]].pivot(index="rater", columns="story", values="rank")
@@ -85,6 +89,7 @@ def concordance(place, stored, ranked, check):
 
 
 def authorship(package, result, check):
+    """Guesses of who wrote a story: how many are right, and the mean of both recalls."""
     for row in result:
         options = package.item(row)["author_by_option"]
         guesses = package.answers(row["step"], row["item"]).dropna(subset=["source"])

@@ -10,6 +10,7 @@ COMPARISONS, FACTORS = 31, 33  # of the seed
 
 
 def comparisons(package, result, check):
+    """Of each outcome the means of sources, and every two of them compared; p adjusted over the whole family."""
     with_p = []
     for salt, outcome in enumerate(result["outcomes"]):
         table, place = story_means(package, outcome["key"], outcome["kind"]), f"comparisons/{outcome['key']}"
@@ -33,6 +34,7 @@ def comparisons(package, result, check):
 
 
 def check_adjusted(family, check):
+    """p adjusted by what the outcome names. family : rows of (outcome, contrast, p)"""
     if intervals is None or not family:
         return
     ps = pd.Series([p for _outcome, _row, p in family])
@@ -64,6 +66,7 @@ def factors(package, result, check):
 
 
 def kind_of(item):
+    """What kind of outcome the item gives; None stands for all verdicts together."""
     if item is None:
         return "verdicts"
     if item["is_verdict"]:
@@ -93,6 +96,7 @@ def story_means(package, key, kind):
 
 
 def is_part_of(item, key, kind):
+    """Whether the outcome of that key and kind is computed from the item."""
     if kind == "verdicts":
         return item["is_verdict"]
     if kind == "dimension":
@@ -101,6 +105,7 @@ def is_part_of(item, key, kind):
 
 
 def shares_of_choices(package, step, item):
+    """Of each unit how often its story was chosen in the group, in percent: columns group, story, number."""
     pairs = package.people_of("pairs")
     pairs = pairs[(pairs["step"] == step) & (pairs["item"] == item)]
     units = pd.DataFrame(package.units, columns=["group", "story"])
@@ -147,12 +152,14 @@ def contrasts(package, place, parts, rows, seeds, check, first_salt=0):
 
 
 def holm(ps):
+    """p values adjusted after Holm 1979, in the order given. ps : a series, without nan"""
     order = ps.sort_values()
     stepped = (order * pd.Series(range(len(ps), 0, -1), index=order.index)).cummax().clip(upper=1)
     return stepped.reindex(ps.index)
 
 
 def benjamini_hochberg(ps):
+    """p values adjusted after Benjamini & Hochberg 1995, in the order given. ps : a series, without nan"""
     order = ps.sort_values(ascending=False)
     stepped = (order * len(ps) / pd.Series(range(len(ps), 0, -1), index=order.index)).cummin().clip(upper=1)
     return stepped.reindex(ps.index)

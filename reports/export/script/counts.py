@@ -10,6 +10,7 @@ from script.words import readings
 
 
 def sources(package, result, check):
+    """How many stories each source has."""
     of_source = (
         package.stories.drop_duplicates("story")["source"] if "source" in package.stories else pd.Series(dtype=str)
     )
@@ -97,6 +98,7 @@ def outcomes(package, report, check):
 
 
 def count_outcomes(package, place, stored, rows, n_expected, check):
+    """How many of the answers that were expected came, and what became of the others."""
     n = {name: (rows["outcome"] == name).sum() for name in ("answered", "declined", "unreadable")}
     n_lost = n_expected - n["answered"]
     lost = 100 * n_lost / n_expected if n_expected else None

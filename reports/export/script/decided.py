@@ -30,12 +30,15 @@ class SharedDecisions:
                     self.beats[at, index[name], index[other]] = True
 
     def count_parts(self):
+        """Into how many parts the names fall between which nothing was decided."""
         return connected_components(self.beats.any(axis=0), directed=True, connection="weak")[0]
 
     def count_stood(self, n):
+        """In how many decisions the name of that number stood."""
         return self.n.sum(axis=0) @ (self.sets[:, n] > 0)
 
     def fit_all(self):
+        """The strengths from all clusters; None if nothing was decided, or as `fit` has it."""
         return self.fit(np.ones(len(self.n))) if len(self.sets) else None
 
     def fit(self, weights):

@@ -9,6 +9,7 @@ UNIT = ["group", "story"]
 
 
 def human_line(package, result, check):
+    """How each judge agrees with people beside how a person does who is left out, both against the others."""
     for row in result:
         items = items_of(package, row["kind"])
         pairs, n, n_people = [], 0, set()
@@ -74,10 +75,15 @@ def with_mean(parts):
 
 
 def beside(answers, others):
+    """Two series of answers as the table that `judge_scores` takes."""
     return pd.DataFrame({"judge": answers, "people": others})
 
 
 def weighted(scores):
+    """Means of the person's and the judge's scores, weighted by n; nan where nobody has both.
+
+    scores : rows of (person, judge, n)
+    """
     table = pd.DataFrame(scores, columns=["person", "judge", "n"], dtype=float).dropna()
     n = table["n"].sum() or float("nan")
     return tuple((table[side] * table["n"]).sum() / n for side in ("person", "judge"))

@@ -35,6 +35,7 @@ def count_clusters(function, arguments):
 
 
 def clip(interval, bounds):
+    """The ends within bounds, of which None is no bound; None stays None."""
     low, high = (-np.inf if bounds[0] is None else bounds[0]), (np.inf if bounds[1] is None else bounds[1])
     return interval and (min(max(interval[0], low), high), max(min(interval[1], high), low))
 
@@ -47,6 +48,10 @@ def of_mean(answers, seed, bounds=(None, None)):
 
 
 def mean_of_clusters(sums, counts, seed):
+    """The interval of the mean of K items' means; None of one cluster, or where all are alike.
+
+    sums, counts : of the numbers of each item in each cluster, shape (K, C)
+    """
     n = sums.shape[1]
     if n < 2:
         return None
@@ -76,6 +81,7 @@ def of_rate(answers, seed):
 
 
 def wilson(share, n):
+    """Both ends, in percent, of a share of n (Wilson, 1927). share : 0 to 1"""
     z = stats.norm.isf(0.025)
     centre = share + z**2 / (2 * n)
     margin = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
@@ -83,6 +89,7 @@ def wilson(share, n):
 
 
 def around(centre, variance, n):
+    """Both ends after Student, with n - 1 degrees of freedom."""
     margin = stats.t.ppf(0.975, n - 1) * variance**0.5
     return centre - margin, centre + margin
 
@@ -97,6 +104,7 @@ def draw(n, seed, one_by_one=False):
 
 
 def percentile(values):
+    """The 2.5th and the 97.5th percentile; None where no resample has a value, or all have the same."""
     values = values[~np.isnan(values)]
     if not values.size or np.ptp(values) < ALIKE:
         return None
@@ -171,6 +179,10 @@ def resampled(table, points, level, weights):
 
 
 def kappas(table, weights):
+    """Fleiss' kappa in each resample, shape (B,), nan where there is none.
+
+    table : shape (U, V); weights : how often each unit was drawn, shape (B, U)
+    """
     n = table.sum(axis=1)
     sizes, n_units = np.unique(n[n >= 2], return_counts=True)
     is_used = n == sizes[n_units == n_units.max()].max()
@@ -183,6 +195,10 @@ def kappas(table, weights):
 
 
 def alphas(table, points, level, weights):
+    """Krippendorff's alpha in each resample, shape (B,), nan where there is none.
+
+    table, weights : as for `kappas`; points : the value of each column
+    """
     n = table.sum(axis=1, keepdims=True)
     scaled = np.where(n >= 2, table / np.maximum(n - 1, 1), 0.0)
     of_units = scaled[:, :, None] * table[:, None, :] - np.eye(len(points)) * scaled[:, :, None]
@@ -214,11 +230,13 @@ def without_noise(values):
 
 
 def around_mean(changes, level):
+    """Both ends of Student's interval of the mean change. level : of confidence, 0 to 1"""
     margin = stats.t.ppf((1 + level) / 2, changes.size - 1) * changes.std(ddof=1) / changes.size**0.5
     return changes.mean() - margin, changes.mean() + margin
 
 
 def p_of_changes(changes, test):
+    """Two-sided p of a paired t-test, or of Wilcoxon's signed ranks: over all signs where there are few changes."""
     if test == "paired t-test":
         return 2 * stats.t.sf(abs(changes.mean()) / (changes.std(ddof=1) / changes.size**0.5), changes.size - 1)
     changes = without_noise(changes)
@@ -238,12 +256,14 @@ def variance_of_difference(first, second):
 
 
 def welch(first, second, level=0.95):
+    """Both ends of the difference of two means, of unequal variances. level : of confidence, 0 to 1"""
     variance, df = variance_of_difference(first, second)
     margin = stats.t.ppf((1 + level) / 2, df) * variance**0.5
     return first.mean() - second.mean() - margin, first.mean() - second.mean() + margin
 
 
 def p_of_groups(first, second, test):
+    """Two-sided p of Welch's t-test, or of Mann and Whitney's."""
     if test.startswith("Mann"):
         of_both = without_noise(np.concatenate([first, second]))
         return stats.mannwhitneyu(of_both[: first.size], of_both[first.size :]).pvalue
@@ -252,6 +272,7 @@ def p_of_groups(first, second, test):
 
 
 def effect(first, second, name):
+    """Cliff's delta, or Hedges' g: how far the first lies above the second."""
     if name == "Cliff's delta":
         of_both = without_noise(np.concatenate([first, second]))
         return np.sign(of_both[: first.size, None] - of_both[first.size :]).mean()
@@ -280,11 +301,16 @@ def of_score(statistic, answers, is_pooled, seed, bounds):
 
 
 def tables_of(judge, people, weights):
+    """How often judge and people gave each two values in each resample, shape (B, V, V).
+
+    judge, people : shape (U,); weights : how often each unit was drawn, shape (B, U)
+    """
     values = np.unique([judge, people])
     return np.einsum("bu,uv,uw->bvw", weights, judge[:, None] == values, people[:, None] == values, optimize=True)
 
 
 def cohen(judge, people, weights):
+    """Cohen's kappa in each resample, shape (B,), nan where there is none. Arguments as for `tables_of`."""
     table = tables_of(judge, people, weights)
     n = table.sum(axis=(1, 2))
     n = np.where(n > 0, n, np.nan)
@@ -293,6 +319,7 @@ def cohen(judge, people, weights):
 
 
 def mean_recall(judge, people, weights):
+    """The mean over people's values of how often the judge gives the same, shape (B,), nan where there is one value."""
     table = tables_of(judge, people, weights)
     n = table.sum(axis=1)
     recalls = np.diagonal(table, axis1=1, axis2=2) / np.where(n > 0, n, np.nan)
@@ -301,6 +328,7 @@ def mean_recall(judge, people, weights):
 
 
 def rank_correlation(judge, people, weights):
+    """Spearman's rho in each resample, shape (B,), nan where one side does not vary."""
     ranks = [weights @ (side < side[:, None]).T + weights @ (side == side[:, None]).T / 2 for side in (judge, people)]
     n = weights.sum(axis=1, keepdims=True)
     n = np.where(n > 0, n, np.nan)
@@ -310,6 +338,7 @@ def rank_correlation(judge, people, weights):
 
 
 def tau_b(judge, people, weights):
+    """Kendall's tau-b in each resample, shape (B,), nan where one side does not vary."""
     of_judge, of_people = (np.sign(side[:, None] - side) for side in (judge, people))
     alike, n_judge, n_people = (
         np.einsum("bu,uv,bv->b", weights, signs, weights, optimize=True)

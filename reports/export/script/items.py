@@ -9,6 +9,7 @@ READING = ["rater", "group", "story"]
 
 
 def item_analysis(package, result, check):
+    """Of the items of one scale, over complete readings, the correlations of `correlations`, with their intervals."""
     several = [items for _kind, items in blocks(package) if len(items) > 1]
     for salt, (items, stored) in enumerate(zip(several, result, strict=True)):
         answers = package.answers_to_all(items)
@@ -55,6 +56,7 @@ def correlations(complete, items, stored, place, check):
 
 
 def check_form(place, stored, value, chance, check):
+    """A correlation, and the mean and end of its chance floor."""
     check.number(place, stored["coefficient"]["value"], value)
     if stored["coefficient"]["value"] is not None:
         check.numbers(f"{place}/floor", stored["floor"], mean=chance[0], upper=chance[1])

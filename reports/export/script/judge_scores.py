@@ -4,12 +4,14 @@ import pandas as pd
 
 
 def confusion(answers):
+    """How often the judge (rows) and people (columns) gave each two values; the same values on both sides."""
     values = sorted({*answers["judge"], *answers["people"]})
     table = pd.crosstab(answers["judge"], answers["people"])
     return table.reindex(index=values, columns=values, fill_value=0)
 
 
 def kappa(answers):
+    """Cohen's kappa; None where chance alone would agree always."""
     table, n = confusion(answers), len(answers)
     observed = sum(table.loc[value, value] for value in table.index) / n
     chance = (table.sum(axis=1) * table.sum(axis=0)).sum() / n**2
@@ -17,15 +19,18 @@ def kappa(answers):
 
 
 def balanced_accuracy(answers):
+    """The mean over people's values of how often the judge gives the same, 0 to 1; None where there is one value."""
     recalls = (answers["judge"] == answers["people"]).groupby(answers["people"]).mean()
     return recalls.mean() if len(recalls) > 1 else None
 
 
 def percent_agreement(answers):
+    """How often both are the same, 0 to 100."""
     return contributions("percent_agreement", answers).mean()
 
 
 def spearman(answers):
+    """The correlation of ranks; None where one side does not vary."""
     ranks = answers[["judge", "people"]].rank()
     return ranks["judge"].corr(ranks["people"]) if (ranks.nunique() > 1).all() else None
 
@@ -53,14 +58,17 @@ def contributions(statistic, answers):
 
 
 def mean_absolute_error(answers):
+    """How far the judge is from people, in points of the scale."""
     return contributions("mean_absolute_error", answers).mean()
 
 
 def mean_difference(answers):
+    """How far the judge is above people, in points of the scale."""
     return contributions("mean_difference", answers).mean()
 
 
 def modal_share(answers):
+    """How often the judge gives the value that it gives most often, 0 to 100."""
     return contributions("modal_share", answers).mean()
 
 
@@ -87,5 +95,6 @@ def score(statistic, answers, is_pooled):
 
 
 def items_with_value(statistic, answers):
+    """The value of each item that has one, by the item's key."""
     values = {key: STATISTICS[statistic](part) for key, part in answers.groupby("key")}
     return pd.Series({key: value for key, value in values.items() if value is not None}, dtype=float)

@@ -17,6 +17,7 @@ BOUNDS = {
 
 
 def judges(package, result, check):
+    """On verdicts, beside the majority of people: over all items, item by item, and the mean of the items' kappa."""
     items = items_of(package, "verdicts")
     pooled = ("kappa", "balanced_accuracy", "percent_agreement")
     people = beside_majority(package, items)
@@ -32,6 +33,7 @@ def judges(package, result, check):
 
 
 def against_majority(place, stored, answers, check):
+    """The scores of one table, and how often each side says Yes, in percent."""
     check.number(f"{place}/n", stored["n"], len(answers))
     if not len(answers):
         return
@@ -42,6 +44,7 @@ def against_majority(place, stored, answers, check):
 
 
 def judges_on_scales(package, result, check):
+    """On scales, beside the mean of people."""
     items = items_of(package, "scales")
     people = [people_on(package, item) for item in items]
     for table in people:
@@ -52,6 +55,7 @@ def judges_on_scales(package, result, check):
 
 
 def judges_on_choices(package, result, check):
+    """On choices, beside the option that more than half of the people chose."""
     items = items_of(package, "choices")
     people = beside_majority(package, items)
     for at, row in enumerate(result):
@@ -121,6 +125,7 @@ def scores(package, figure, row, table, items, pooled, salt, check):
 
 
 def check_score(package, place, stored, table, is_pooled, salt, check):
+    """One statistic in all its parts. table : as `compared` has it; salt : what its seed has beside the study's"""
     statistic = stored["statistic"]
     for part in stored["parts"]:
         answers, label = part_of(table, part["part"]), f"{place}/{statistic}/{part['part']}"
@@ -142,6 +147,7 @@ def check_score(package, place, stored, table, is_pooled, salt, check):
 
 
 def part_of(table, part):
+    """The answers about stories of models, about those people said the same of, or about the others."""
     if part == "models":
         return table[table["is_of_model"]]
     if part == "unanimous":

@@ -9,6 +9,7 @@ from script.material import place_of
 
 
 def judges_on_pairs(package, result, check):
+    """A judge's choices of a pair in both orders beside what more than half of the people chose."""
     pairs = package.table("pairs") if result else pd.DataFrame()
     for salt, at, row in numbered_rows(package, result, "is_preference"):
         rows = pairs[(pairs["step"] == row["step"]) & (pairs["item"] == row["item"])]
@@ -73,6 +74,7 @@ def choices_of_judge(package, rows, judge, people):
 
 
 def judges_on_rankings(package, result, check):
+    """A judge's ranking beside those of people: Kendall's tau-b with their mean ranks, the mean over groups."""
     for salt, at, row in numbered_rows(package, result, "is_ranking"):
         item = package.item(row)
         orders = package.judge_answers(row["judge"], item)
@@ -92,11 +94,13 @@ def judges_on_rankings(package, result, check):
 
 
 def is_in_part(part, orders):
+    """Whether people's orders of a group make it one of the part; a part of another name holds all."""
     is_unanimous = len(orders) > 1 and all(order == orders[0] for order in orders)
     return {"unanimous": is_unanimous, "split": len(orders) > 1 and not is_unanimous}.get(part, True)
 
 
 def group_tau(package, part, ranks, others):
+    """Tau-b of a judge's ranks with the mean ranks of people; None where one side does not vary."""
     means = pd.DataFrame(others).mean()
     table = pd.DataFrame({"judge": pd.Series(ranks, dtype=float), "people": means}).dropna()
     if part == "models":
@@ -124,6 +128,7 @@ def numbered_rows(package, result, kind):
 
 
 def check_mean(package, place, part, number, seed, bounds, check):
+    """A mean over groups. number : a series by group; bounds : as `intervals.clip` has them"""
     label = f"{place}/{part['part']}"
     check.number(label, part["value"], number.mean() if len(number) else None)
     if len(number):

@@ -22,6 +22,7 @@ class Whole(int):
 
 
 def read_report(path):
+    """The report, each of whose numbers is an object of its own. Raises OSError, or ValueError for no JSON."""
     return json.loads(path.read_text(encoding="utf-8"), parse_float=Decimal, parse_int=Whole)
 
 
@@ -78,10 +79,12 @@ class Package:
         return pd.read_csv(self.folder / f"{name}.csv", dtype=str, keep_default_na=False)
 
     def people_of(self, name):
+        """The rows of people that count, of a table that a package need not have."""
         path = self.folder / f"{name}.csv"
         return counted_people(self.table(name)) if path.exists() else pd.DataFrame()
 
     def answers(self, step, item):
+        """What people who count answered to the item."""
         people = self.people
         return people[(people["step"] == step) & (people["item"] == item) & (people["outcome"] == "answered")]
 
@@ -108,10 +111,12 @@ class Package:
         return {step["key"] for step in steps if step["scope"] == scope and step["kind"] != "practice"}
 
     def parse(self, text):
+        """What stands as JSON in a cell; an empty cell is an empty list."""
         return json.loads(text) if text else []
 
     @property
     def raters(self):
+        """The codes of people that count, in order."""
         return sorted(self.people["rater"].unique())
 
     @property
@@ -121,6 +126,7 @@ class Package:
 
     @property
     def unit_clusters(self):
+        """The cluster of each unit."""
         return [self.cluster_by_group[group] for group, _story in self.units]
 
     def judge_answers(self, judge, item):
@@ -144,6 +150,7 @@ class Package:
         return dict(zip(stories["story"], stories[f"factor_{name}"], strict=True))
 
     def kind_of(self, story):
+        """The kind of the story's source; None while sealed, or if nothing is said of it."""
         return self.kind_by_source.get(self.source_by_story.get(story))
 
     def counted(self, table, kind):
@@ -153,6 +160,7 @@ class Package:
         return table[(table["rater_kind"] == kind) & table["status"].isin(["submitted", "open"])].copy()
 
     def item(self, row):
+        """The item that a row of the report is about. Raises StopIteration if the codebook has none."""
         return next(item for item in self.items if (item["step"], item["item"]) == (row["step"], row["item"]))
 
 
@@ -163,6 +171,7 @@ def take_one(answers):
 
 
 def counted_people(table):
+    """The rows of people who have submitted."""
     return table[(table["rater_kind"] == "person") & (table["status"] == "submitted")].copy()
 
 
@@ -176,6 +185,7 @@ class Comparison:
         self.computed, self.n_intervals, self.n_missing, self.differences = set(), 0, 0, []
 
     def number(self, place, stored, computed):
+        """Note whether both are the same: to 1e-9 of the stored one, or none on either side."""
         if isinstance(stored, Decimal | Whole):
             self.computed.add(id(stored))
         stored, computed = none_if_nan(stored), none_if_nan(computed)
@@ -188,6 +198,7 @@ class Comparison:
             self.differences.append({"place": place, "report": stored, "recomputed": computed})
 
     def numbers(self, place, row, /, **computed):
+        """Note the same of several fields of one row, by their names."""
         for name, value in computed.items():
             self.number(f"{place}.{name}", row.get(name), value)
 
@@ -215,14 +226,17 @@ class Comparison:
 
 
 def none_if_nan(value):
+    """The number, or None where there is none."""
     return None if value is None or (isinstance(value, float) and math.isnan(value)) else float(value)
 
 
 def place_of(figure, row, *more):
+    """Where in the report a number stands, for whoever reads of a difference."""
     return "/".join([figure, row["step"], row["item"], *map(str, more)])
 
 
 def by_source(answers, source):
+    """The answers about stories of that source; of "" all."""
     return answers if source == "" else answers[answers["source"] == source]
 
 
@@ -235,6 +249,7 @@ def counts(answers, units):
 
 
 def percent_agreement(table):
+    """The mean over units with two ratings or more of how many pairs of raters agree, 0 to 100; None without any."""
     n = table.sum(axis=1)
     pairs = ((table * table).sum(axis=1) - n)[n >= 2] / (n * (n - 1))[n >= 2]
     return 100 * pairs.mean() if len(pairs) else None

@@ -27,6 +27,7 @@ def list_pairs(package, row):
 
 
 def pair_lengths(package, result, check):
+    """Words of the preferred story and of the other, and how often the longer is preferred, in percent."""
     items = [item for item in package.items if item["is_preference"]]
     for row in result:
         salt, place = items.index(package.item(row)), place_of("pair_lengths", row)
@@ -61,6 +62,7 @@ def pair_lengths(package, result, check):
 
 
 def pair_accuracies(package, result, check):
+    """How often persons, judges and the rule of the longer story name what most people prefer, in percent."""
     items = [item for item in package.items if item["is_preference"]]
     for row in result:
         salt, place = items.index(package.item(row)), place_of("pair_accuracies", row)

@@ -8,6 +8,7 @@ from script.material import by_source, place_of
 
 
 def pass_rates(package, result, check):
+    """Yes in 100 verdicts by item and source, and the mean of the items, each weighing the same."""
     keys = [(row["step"], row["item"]) for row in result["items"]]
     verdicts = pd.concat([package.answers(*key).assign(key=n) for n, key in enumerate(keys)])
     rows = [*enumerate(result["items"]), (None, result["mean"])]
@@ -31,6 +32,7 @@ def pass_rates(package, result, check):
 
 
 def ratings(package, result, check):
+    """Mean and standard deviation, with n - 1, by item and source, in points of the scale."""
     for salt, row in enumerate(result):
         answers = package.answers(row["step"], row["item"])
         settings, place = package.item(row)["settings"], place_of("ratings", row)
@@ -52,6 +54,7 @@ def ratings(package, result, check):
 
 
 def shares(package, result, check):
+    """How often each option was taken, over all and by source."""
     for row in result:
         answers = package.answers(row["step"], row["item"])
         check.number(place_of("shares", row, "n"), row["n"], len(answers))
@@ -65,6 +68,7 @@ def shares(package, result, check):
 
 
 def tests_passed(package, result, check):
+    """How many of all tests a story passes, the mean over raters who answered all of them."""
     keys = [(item["step"], item["item"]) for item in package.items if item["is_verdict"] and item["is_about_a_story"]]
     verdicts = pd.concat([package.answers(*key) for key in keys])
     check.number("tests_passed/n_items", result["n_items"], len(keys))
@@ -93,6 +97,7 @@ def tests_passed(package, result, check):
 
 
 def checks(package, result, check):
+    """How many answers to a question that checks attention are right, in percent."""
     for row in result:
         answers, correct = package.answers(row["step"], row["item"]), package.item(row)["settings"]["correct"]
         n, n_right = len(answers), (answers["value"] == str(correct)).sum()
@@ -102,6 +107,7 @@ def checks(package, result, check):
 
 
 def surveys(package, result, check):
+    """What raters were asked once: how many took each option, or mean and standard deviation."""
     for row in result:
         answers = package.answers(row["step"], row["item"])
         check.number(place_of("surveys", row, "n"), row["n"], len(answers))

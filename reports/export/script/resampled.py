@@ -29,6 +29,7 @@ def of_mean_one_by_one(answers, seed):
 
 
 def places_of(clusters):
+    """The clusters as numbers from 0, of each unit."""
     return np.unique(np.asarray(clusters, dtype=str), return_inverse=True)[1]
 
 
@@ -120,6 +121,10 @@ def of_items(answers, clusters, seed):
 
 
 def item_correlations(answers, weights, n_items):
+    """Every correlation of one resample by its name, as `items.correlations` names them; nan where there is none.
+
+    answers : shape (N, I), without nan; weights : how often each row counts, shape (N,)
+    """
     mean = weights @ answers / max(1, weights.sum())
     covariance = (answers - mean).T @ ((answers - mean) * weights[:, None])
     spread = np.sqrt(np.where(np.diag(covariance) > 1e-9, np.diag(covariance), np.nan))

@@ -74,6 +74,7 @@ def distributions(package, result, check):
 
 
 def has_few_points(item):
+    """Whether the item is on a scale of whole numbers, at most eleven."""
     low, high = item["settings"].get("low"), item["settings"].get("high")
     return isinstance(low, int) and isinstance(high, int) and 1 <= high - low < 11
 

@@ -14,6 +14,7 @@ STRENGTHS = 53  # of the seed
 
 
 def strengths(package, result, check):
+    """Strengths of sources or stories from what was decided, with mean 0, and their intervals."""
     items = [item for item in package.items if item["is_preference"] or item["is_ranking"]]
     for row in result:
         item, place = package.item(row), place_of("strengths", row, row["unit"])

@@ -16,6 +16,7 @@ MOST_CELLS = 4000  # raters times clusters, up to which matrices over all rating
 
 
 def variance_components(package, result, check):
+    """Variances of raters, stories and the rest for each outcome, and means of sources with intervals of both kinds."""
     if not intervals:
         return
     for salt, row in enumerate(result):
@@ -65,6 +66,7 @@ def rater_numbers(package, key, kind):
 
 
 def is_part(item, key, kind):
+    """Whether the outcome of that key and kind is computed from the item."""
     if kind == "verdicts":
         return item["is_verdict"]
     if kind == "dimension":
@@ -73,6 +75,7 @@ def is_part(item, key, kind):
 
 
 def cluster(package, table):
+    """The cluster of each row."""
     return table["group"].map(package.cluster_by_group)
 
 

@@ -66,6 +66,7 @@ def place_by_story(package):
 
 
 def pace(package, result, check):
+    """Minutes a story, of all, by rater and by place in the rater's order; words read and written in a minute."""
     if not (package.folder / "timings.csv").exists():
         return
     table = readings(package)
@@ -88,4 +89,5 @@ def pace(package, result, check):
 
 
 def per_minute(table, name):
+    """The sum of a column by the sum of the minutes; None without any rows."""
     return table[name].sum() / table["minutes"].sum() if len(table) else None
