@@ -53,8 +53,8 @@ browsers: .venv/ready .venv-browsers/ready ## The demo's studies walked through 
 gallery: .venv/tested ## The pictures of docs/gallery.md and of the README, taken anew
 	$(BIN)/python -m tools.gallery
 
-trials: .venv/tested ## The long experiments, a quarter of an hour; written to docs/trials.md
-	$(BIN)/python -m tools.trials
+trials: .venv/tested ## The long experiments, a quarter of an hour; written to docs/trials.md; ONLY="keys older", POSTGRES=postgres://…
+	$(BIN)/python -m tools.trials $(foreach part,$(ONLY),--only $(part)) $(if $(POSTGRES),--postgres $(POSTGRES))
 
 bench: .venv/tested  ## Saving, reading, judges and reports, measured, to docs/bench.md; POSTGRES=postgres://…, MILLION=1
 	$(BIN)/python -m tools.bench $(if $(POSTGRES),--postgres $(POSTGRES)) $(if $(MILLION),--million)

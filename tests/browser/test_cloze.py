@@ -154,6 +154,18 @@ def test_the_return_key_keeps_a_word_and_sends_nothing_else(sheet: Page) -> None
     expect(sheet.locator("#status")).to_contain_text("Saved")
 
 
+# Which fields are measured from now on, and whether the answer to a save has been put into the page.
+NOTE_MEASURED = """() => {
+  const tall = Object.getOwnPropertyDescriptor(Element.prototype, "scrollHeight").get;
+  Object.assign(window, { measured: new Set(), isSettled: false });
+  Object.defineProperty(Element.prototype, "scrollHeight", {
+    get() {
+      window.measured.add(this.id);
+      return tall.call(this);
+    },
+  });
+  addEventListener("htmx:afterRequest", () => requestAnimationFrame(() => { window.isSettled = true; }));
+}"""
 # In pixels, what of a field's text lies outside of it.
 HIDDEN = "field => Math.max(field.scrollHeight - field.clientHeight, field.scrollWidth - field.clientWidth)"
 
@@ -206,6 +218,15 @@ def test_without_field_sizing_a_script_makes_fields_as_large_as_what_they_say(
     hint = "field => field.closest('.blank').querySelector('.blank-hint').offsetWidth"
     width = field(sheet, 2).evaluate("field => field.closest('.field').offsetWidth")
     assert width <= field(sheet, 2).evaluate(hint) + 1, "a short phrase is no wider than its hint"
+
+
+def test_without_field_sizing_a_save_measures_no_field_but_its_own(old_page: Page, sheet: Page) -> None:
+    sheet.evaluate(NOTE_MEASURED)
+
+    write(sheet, 1, "counted everything")
+
+    until(sheet, lambda: sheet.evaluate("isSettled"), True)
+    assert sheet.evaluate("[...measured]") == ["answer-fill-blank-01"]
 
 
 def test_a_change_of_the_first_blanks_marks_what_follows_until_it_is_looked_at(

@@ -1,4 +1,7 @@
-"""`python -m tools.trials`: the long experiments, and docs/trials.md with what came of them. Fails if one failed."""
+"""`python -m tools.trials`: the long experiments, and docs/trials.md with what came of them. Fails if one failed.
+
+With --only a part of them is run, and the others keep what was found of them when they were last run.
+"""
 
 import argparse
 import os
@@ -9,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tools import measurement
+from tools.trials import record
 
 
 @dataclass(frozen=True)
@@ -174,77 +178,44 @@ def _connect_anew() -> None:
     connection.close()
 
 
-def page(sections: list[str], database: str) -> str:
-    head = [
-        "# Trials",
-        "",
-        "Written by `make trials`; do not edit. A short form of each runs with the tests, which also show that each "
-        "finds something when the defence that it tries is switched off.",
-        "",
-        f"Commit {measurement.commit()}; {measurement.machine()}; {database}.",
-        "",
-    ]
-    return "\n".join([*head, *sections])
-
-
-def section(trial: Trial, result: dict[str, Any], seconds: float) -> str:
-    rows = [
-        f"| {name} | {words(value)} | {words(trial.must[name]) if name in trial.must else ''} |"
-        for name, value in result.items()
-    ]
-    holds = "holds" if not broken(trial, result) else "**does not hold**"
-    table = ["| | found | must be |", "|---|---|---|", *rows]
-    return "\n".join([f"## {trial.name}: {holds}", "", trial.about, "", *table, "", f"Took {seconds:.0f} s.", ""])
-
-
-def words(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {n}" for name, n in value.items()) or "none"
-    if isinstance(value, (list, tuple, set)):
-        return ", ".join(map(str, value)) or "none"
-    return str(value)
-
-
-def broken(trial: Trial, result: dict[str, Any]) -> list[str]:
-    return [name for name, value in trial.must.items() if result.get(name) != value]
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.trials", description=__doc__)
-    parser.add_argument("--only", help="run the trials whose name contains this, and write nothing")
+    parser.add_argument("--only", action="append", default=[], help="the trials whose name contains this, or that")
     parser.add_argument("--postgres", metavar="URL", help="on this PostgreSQL, in place of the configured database")
     parser.add_argument("--scale", type=float, default=1.0, help="of the storm over judges; 1: 5,040 calls, 20 kills")
     arguments = parser.parse_args()
-    only = arguments.only
     if arguments.postgres:
         os.environ["DATABASE_URL"] = arguments.postgres
-    sections: list[str] = []
-    failures: list[str] = []
+    commit, failures = measurement.commit(), list[str]()
     with measurement.own_database() as database:
-        for trial in trials(arguments.scale):
-            if only and only.lower() not in trial.name.lower():
-                continue
+        from django.utils import timezone
+
+        all_trials = trials(arguments.scale)
+        order = [trial.name for trial in all_trials]
+        for trial in choose(all_trials, arguments.only):
             if trial.vendor and not database.lower().startswith(trial.vendor):
-                sections.append(
-                    f"## {trial.name}: not run\n\n{trial.about} It needs {trial.vendor}: `--postgres URL`.\n"
-                )
-                measurement.progress(sections[-1])
+                measurement.progress(f"{trial.name} needs {trial.vendor}: --postgres URL")
                 continue
             measurement.progress(f"{trial.name} …")
             _connect_anew()
             started_at = time.monotonic()
             result = trial.run()
-            sections.append(section(trial, result, time.monotonic() - started_at))
-            measurement.progress(sections[-1])
-            failures += [f"{trial.name}: {name} is {result.get(name)}" for name in broken(trial, result)]
-    text = page(sections, database)
-    if only:
-        sys.stdout.write(text)
-    else:
-        measurement.write("docs/trials.md", text)
+            seconds = time.monotonic() - started_at
+            day = timezone.now().date()
+            run = record.Run(trial.name, trial.about, result, trial.must, database, seconds, commit, day)
+            measurement.progress(run.words())
+            # At once, so that a trial that breaks off takes nothing of the ones before it with it.
+            page = (measurement.ROOT / record.PAGE).read_text()
+            measurement.write(record.PAGE, record.put_into(page, run, order))
+            failures += [f"{trial.name}: {name} is {result.get(name)}" for name in run.broken]
     for failure in failures:
         measurement.progress(f"does not hold: {failure}")
     return bool(failures)
+
+
+def choose(all_trials: list[Trial], only: list[str]) -> list[Trial]:
+    """Those whose names contain any of the words; all of them, where there are no words."""
+    return [trial for trial in all_trials if not only or any(word.lower() in trial.name.lower() for word in only)]
 
 
 if __name__ == "__main__":
