@@ -7,7 +7,7 @@ delete-one-cluster jackknife below 10 and the percentile bootstrap from 10, with
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any, SupportsFloat
@@ -71,9 +71,7 @@ def resample_weights(clusters: npt.ArrayLike, *, rng: np.random.Generator, n_res
     return np.asarray(draw_clusters(len(labels), rng, n_resamples)[:, cluster_of_unit], dtype=np.int64)
 
 
-def draw_clusters(
-    n: int, rng: np.random.Generator, n_resamples: int = 1000, *, one_by_one: bool = False
-) -> FloatArray:
+def draw_clusters(n: int, rng: np.random.Generator, n_resamples: int = 1000, *, one_by_one: bool = False) -> FloatArray:
     """How often each of n clusters is drawn in each resample, shape (B, n); not to be written to.
 
     The last few are kept: of thousands of clusters drawing takes forty times the product with their sums, and most
@@ -317,7 +315,7 @@ def _alphas(ratings: FloatArray, level: Level, totals: FloatArray) -> FloatArray
     return sums.alpha_of(totals.reshape(len(totals), len(values), len(values)), values, level)
 
 
-def _interval_of_sums(
+def interval_of_sums(
     compute: Callable[[FloatArray], FloatArray],
     parts: FloatArray,
     clusters: npt.ArrayLike,
@@ -341,7 +339,25 @@ def fleiss_kappa_interval(
     ratings: npt.ArrayLike, clusters: npt.ArrayLike, *, rng: np.random.Generator, n_resamples: int = 1000
 ) -> Interval:
     """`bootstrap` of Fleiss' kappa in one matrix product; from the same seed the same to rounding."""
-    return _interval_of_sums(sums.kappa_of, _kappa_parts(ratings), clusters, rng=rng, n_resamples=n_resamples)
+    return interval_of_sums(sums.kappa_of, _kappa_parts(ratings), clusters, rng=rng, n_resamples=n_resamples)
+
+
+def mean_fleiss_kappa_interval(
+    items: Sequence[FloatArray] | FloatArray,
+    clusters: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    n_resamples: int = 1000,
+) -> Interval:
+    """The same of the mean of several items' kappas, from joint resamples. items : of each, ratings of shape (R, U)"""
+    by_item = [_kappa_parts(ratings) for ratings in items]
+    ends = np.cumsum([parts.shape[1] for parts in by_item])[:-1]
+
+    def means(totals: FloatArray) -> FloatArray:
+        kappas = [sums.kappa_of(of_item) for of_item in np.split(totals, ends, axis=1)]
+        return np.asarray(np.mean(kappas, axis=0), dtype=np.float64)
+
+    return interval_of_sums(means, np.concatenate(by_item, axis=1), clusters, rng=rng, n_resamples=n_resamples)
 
 
 def weighted_fleiss_interval(
@@ -356,7 +372,7 @@ def weighted_fleiss_interval(
     """`bootstrap` of `agreement.weighted_fleiss` in one matrix product; from the same seed the same to rounding."""
     table = agreement.counts(ratings, np.arange(first, first + points))
     parts = sums.kappa_parts(table, sums.ordinal_kernel(points))
-    return _interval_of_sums(sums.kappa_of, parts, clusters, rng=rng, n_resamples=n_resamples)
+    return interval_of_sums(sums.kappa_of, parts, clusters, rng=rng, n_resamples=n_resamples)
 
 
 def alpha_interval(
@@ -365,4 +381,4 @@ def alpha_interval(
     """`bootstrap` of Krippendorff's alpha in one matrix product; from the same seed the same to rounding."""
     array = as_ratings(ratings)
     compute = partial(_alphas, array, level)
-    return _interval_of_sums(compute, _alpha_parts(array, level), clusters, rng=rng, n_resamples=n_resamples)
+    return interval_of_sums(compute, _alpha_parts(array, level), clusters, rng=rng, n_resamples=n_resamples)

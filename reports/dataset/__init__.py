@@ -139,6 +139,11 @@ class Dataset:
         """Chance for one purpose, from the study's seed: the same for the same study, whatever else is computed."""
         return np.random.default_rng([abs(self.study.seed), *salt])
 
+    def resampling(self) -> np.random.Generator:
+        """Chance for the resamples of clusters, each time from its beginning: intervals over as many clusters rest on
+        the same resamples, which are drawn once."""
+        return self.rng()
+
     def cube(self, items: list[StepItem], table: pd.DataFrame | None = None) -> Cube:
         """People's answers over all units of the study, so that several items of one scope line up."""
         groups = [(group, "") for group in dict.fromkeys(group for group, _ in self.units)]

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from stats.arrays import BoolArray
     from stats.intervals import Interval as StatisticInterval
 
-SALT = 33  # of the seed
 MOST_LEVELS = 8
 NOT_COMPARED = ("drawn",)  # says how people's stories were chosen, and nothing of how they were written
 
@@ -82,8 +81,7 @@ class Factors(Figure[Listing[FactorOutcome]]):
         pairs = [(factor, table) for factor in level_by_factor for table in whole or dataset.outcomes]
         return Listing(
             tuple(
-                _of_factor(dataset, factor, level_by_factor[factor], table, salt=n)
-                for n, (factor, table) in enumerate(pairs)
+                _of_factor(dataset, factor, level_by_factor[factor], table) for n, (factor, table) in enumerate(pairs)
             )
         )
 
@@ -117,30 +115,26 @@ def _levels(dataset: Dataset) -> dict[str, dict[str, str]]:
     }
 
 
-def _of_factor(
-    dataset: Dataset, factor: str, level_by_story: dict[str, str], table: OutcomeTable, *, salt: int
-) -> FactorOutcome:
+def _of_factor(dataset: Dataset, factor: str, level_by_story: dict[str, str], table: OutcomeTable) -> FactorOutcome:
     level_of_unit = np.array([level_by_story.get(story, "") for _group, story in table.units])
     has_value = np.isfinite(table.values)
     names = sorted({str(level) for level in level_of_unit[has_value] if level})
     units = {name: (level_of_unit == name) & has_value for name in names}
-    means = [_mean(dataset, table, units[name], level=name, source="", salt=(salt, n)) for n, name in enumerate(names)]
+    means = [_mean(dataset, table, units[name], level=name, source="") for name in names]
     for source, _kind in dataset.sources:
         cells = {name: units[name] & table.of_source(source) for name in names}
         filled = [name for name in names if cells[name].any()]
         if len(filled) > 1:
             for name in filled:
-                means.append(
-                    _mean(dataset, table, cells[name], level=name, source=source, salt=(salt, 100 + len(means)))
-                )
+                means.append(_mean(dataset, table, cells[name], level=name, source=source))
     cluster_means = {name: contrasts.cluster_means(table.values, table.clusters, units[name]) for name in names}
     rows = [
         replace(
-            contrast_row(dataset, cluster_means[first], cluster_means[second], salt=(SALT, salt, 1000 + n)),
+            contrast_row(dataset, cluster_means[first], cluster_means[second]),
             first=first,
             second=second,
         )
-        for n, (first, second) in enumerate(combinations(names, 2))
+        for first, second in combinations(names, 2)
     ]
     adjusted = contrasts.adjust([row.p for row in rows], "holm")
     return FactorOutcome(
@@ -153,16 +147,14 @@ def _of_factor(
     )
 
 
-def _mean(
-    dataset: Dataset, table: OutcomeTable, units: BoolArray, *, level: str, source: str, salt: tuple[int, int]
-) -> LevelMean:
+def _mean(dataset: Dataset, table: OutcomeTable, units: BoolArray, *, level: str, source: str) -> LevelMean:
     """The mean of some stories, with its interval over clusters."""
     values = table.values[units]
     clusters = [cluster for cluster, is_in in zip(table.clusters, units, strict=True) if is_in]
     low, high = (0.0, 100.0) if table.outcome.is_percent else (-np.inf, np.inf)
 
     def of_mean() -> StatisticInterval:
-        rng = dataset.rng(SALT, *salt)
+        rng = dataset.resampling()
         return intervals.mean_interval(values, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(low, high)
 
     ends = interval(of_mean)

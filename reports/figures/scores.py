@@ -274,7 +274,7 @@ def _part(sides: _Sides, statistic: Statistic, part: str, items: slice, *, salt:
         judge,
         people,
         clusters,
-        rng=dataset.rng(*salt, 0),
+        rng=dataset.resampling(),
         n_resamples=N_RESAMPLES,
     )
 
