@@ -5,7 +5,7 @@ and Dror, 2025, "The alternative annotator test for LLM-as-a-judge".
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -66,7 +66,7 @@ def alt_test(
     *,
     epsilon: float,
     score: Score,
-    clusters: Sequence[str] | None = None,
+    clusters: npt.ArrayLike | None = None,
     counts_unanswered: bool = False,
 ) -> AlternativeAnnotator:
     """Whether the judge agrees with the remaining people at least as well as each person does.
@@ -91,7 +91,7 @@ def alt_test(
     usable = (~np.isnan(ratings)).sum(axis=0) >= MIN_PEOPLE
     if not counts_unanswered:
         usable &= ~np.isnan(answers)
-    labels = np.arange(len(answers)) if clusters is None else np.asarray(clusters, dtype=object)
+    labels = np.arange(len(answers)) if clusters is None else np.asarray(clusters)
     ratings, answers, labels = ratings[:, usable], answers[usable], labels[usable]
     wins = np.full((len(ratings), len(usable)), np.nan)
     people = []

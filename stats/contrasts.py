@@ -3,6 +3,7 @@
 Values are one axis of clusters, shape (G,): of each the mean of a source's stories there, nan where it has none.
 """
 
+import gc
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -160,5 +161,11 @@ def is_equivalent(narrow: tuple[float, float], margin: float) -> bool:
 def adjust(ps: Sequence[float | None], method: str) -> list[float | None]:
     """The p values for several comparisons, "holm" or "fdr_bh"; a comparison without one does not count."""
     present = [p for p in ps if p is not None]
-    adjusted = iter(multipletests(present, method=method)[1].tolist() if present else ())
+    # statsmodels has all memory searched for garbage for Holm, a fifth of a second in a large report: it finds nothing
+    # to look at while what there is counts as permanent.
+    gc.freeze()
+    try:
+        adjusted = iter(multipletests(present, method=method)[1].tolist() if present else ())
+    finally:
+        gc.unfreeze()
     return [None if p is None else float(next(adjusted)) for p in ps]

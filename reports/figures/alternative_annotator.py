@@ -196,12 +196,9 @@ def _of_items(dataset: Dataset, items: list[StepItem], score: Score) -> Iterator
     people = _flatten(cube.values)
     of_models = np.tile(dataset.is_of_kind(cube, Source.Kind.MODEL), len(items))
     epsilon = dataset.plan.epsilon if dataset.plan else EPSILON
-    clusters = dataset.clusters(cube) * len(items)
+    clusters = np.tile(dataset.clusters(cube), len(items))
 
-    ends_of_all, ends_of_models = (
-        _ends_over(dataset, [cluster for cluster, is_in in zip(clusters, mask, strict=True) if is_in])
-        for mask in (np.ones_like(of_models), of_models)
-    )
+    ends_of_all, ends_of_models = (_ends_over(dataset, clusters[mask]) for mask in (np.ones_like(of_models), of_models))
     constant = best_constant(people, score, epsilon=epsilon)
     if constant.answer is not None:
         always = np.full(people.shape[1], constant.answer)

@@ -105,7 +105,7 @@ def _rate(dataset: Dataset, cube: Cube, mask: BoolArray, *, source: str) -> Dime
     n_by_item = np.isfinite(values).sum(axis=(1, 2))
     is_answered = n_by_item > 0
     means = np.nansum(values[is_answered], axis=(1, 2)) / n_by_item[is_answered]
-    stories, clusters = select_labels(cube.stories, mask), select_labels(dataset.clusters(cube), mask)
+    stories, clusters = select_labels(cube.stories, mask), dataset.clusters(cube)[mask]
     judged = {stories[unit] for unit in np.flatnonzero(np.isfinite(values).any(axis=(0, 1)))}
     ends = interval(rates.pass_rate_interval, values, clusters, rng=dataset.resampling(), n_resamples=N_RESAMPLES)
     return DimensionRate(

@@ -116,7 +116,7 @@ def _of_item(dataset: Dataset, item: StepItem) -> ItemDistribution:
 
 
 def _of_source(dataset: Dataset, cube: Cube, mask: BoolArray, points: Sequence[int], source: str) -> SourceDistribution:
-    values, clusters = cube.values[0][:, mask], select_labels(dataset.clusters(cube), mask)
+    values, clusters = cube.values[0][:, mask], dataset.clusters(cube)[mask]
     is_rated = np.isfinite(values)
     n = int(is_rated.sum())
     stories = select_labels(cube.stories, mask)

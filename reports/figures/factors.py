@@ -150,7 +150,7 @@ def _of_factor(dataset: Dataset, factor: str, level_by_story: dict[str, str], ta
 def _mean(dataset: Dataset, table: OutcomeTable, units: BoolArray, *, level: str, source: str) -> LevelMean:
     """The mean of some stories, with its interval over clusters."""
     values = table.values[units]
-    clusters = [cluster for cluster, is_in in zip(table.clusters, units, strict=True) if is_in]
+    clusters = table.clusters[units]
     low, high = (0.0, 100.0) if table.outcome.is_percent else (-np.inf, np.inf)
 
     def of_mean() -> StatisticInterval:

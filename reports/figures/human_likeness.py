@@ -206,7 +206,7 @@ def _of_source(
     salt: tuple[int, int],
 ) -> SourceLikeness:
     mask = dataset.is_of_source(cube, source)
-    of_source, clusters = values[:, mask], select_labels(dataset.clusters(cube), mask)
+    of_source, clusters = values[:, mask], dataset.clusters(cube)[mask]
     is_rated = np.isfinite(of_source)
     right = human_likeness.right(of_source, is_human[mask], bounds)
     near = human_likeness.nearness(of_source, is_human[mask], bounds)

@@ -113,7 +113,7 @@ def _levels(
     is_compared: BoolArray,
 ) -> Iterator[YesAtLevel]:
     is_level = (share == 0, (share > 0) & (share < 0.5), share == 0.5, (share > 0.5) & (share < 1), share == 1)
-    labels = np.tile(np.array(material.clusters), len(answers))
+    labels = np.tile(material.clusters, len(answers))
     for name, is_at in zip(LEVELS, is_level, strict=True):
         cells = is_at & is_compared
         if cells.any():

@@ -127,7 +127,7 @@ class PassRates(Figure[PassRateResult]):
 
 def _column(dataset: Dataset, cube: Cube, mask: BoolArray) -> list[Rate]:
     """The rate of each item over some of the units, and last the mean of the items."""
-    stories, clusters = select_labels(cube.stories, mask), select_labels(dataset.clusters(cube), mask)
+    stories, clusters = select_labels(cube.stories, mask), dataset.clusters(cube)[mask]
     values = cube.values[:, :, mask]
 
     def ends(verdicts: FloatArray) -> Interval:

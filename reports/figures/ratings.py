@@ -21,7 +21,6 @@ from reports.figures.base import (
     item_cells,
     item_fields,
     note_of,
-    select_labels,
     weakest_note,
     without_value,
 )
@@ -107,7 +106,7 @@ def _item_ratings(dataset: Dataset, item: StepItem) -> ItemRatings:
 
 
 def _rating(dataset: Dataset, cube: Cube, mask: BoolArray, bounds: Bounds) -> Rating:
-    values, clusters = cube.values[0][:, mask], select_labels(dataset.clusters(cube), mask)
+    values, clusters = cube.values[0][:, mask], dataset.clusters(cube)[mask]
     ratings = values[np.isfinite(values)]
     if not ratings.size:
         return Rating(value=None, why=without_value("no_answers"), n=0)

@@ -21,7 +21,6 @@ from reports.figures.base import (
     chance_floor,
     estimate,
     interval,
-    select_labels,
     weakest_note,
     without_value,
 )
@@ -140,7 +139,7 @@ def _totals(dataset: Dataset, cube: Cube) -> TotalsAgreement:
         interval=interval(
             comparisons.pairs_pearson_interval,
             counted,
-            select_labels(dataset.clusters(cube), is_counted),
+            dataset.clusters(cube)[is_counted],
             rng=dataset.resampling(),
             n_resamples=N_RESAMPLES,
         ),
@@ -150,7 +149,7 @@ def _totals(dataset: Dataset, cube: Cube) -> TotalsAgreement:
 
 def _of_source(dataset: Dataset, cube: Cube, source: str, passed: FloatArray) -> SourceTests:
     mask = dataset.is_of_source(cube, source) & np.isfinite(passed)
-    values, clusters = passed[mask], select_labels(dataset.clusters(cube), mask)
+    values, clusters = passed[mask], dataset.clusters(cube)[mask]
     if not values.size:
         return SourceTests(source=source, value=None, why=without_value("no_complete_rater"), n_stories=0)
 

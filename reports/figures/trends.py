@@ -186,7 +186,7 @@ def _means(dataset: Dataset, numbers: Any, table: OutcomeTable, *, salt: int) ->
 
 def _mean(dataset: Dataset, number: float, units: Any, table: OutcomeTable, *, salt: tuple[int, int]) -> NumberMean:
     values = table.values[units]
-    clusters = [cluster for cluster, is_in in zip(table.clusters, units, strict=True) if is_in]
+    clusters = table.clusters[units]
     low, high = (0.0, 100.0) if table.outcome.is_percent else (-np.inf, np.inf)
 
     def ends() -> StatisticInterval:
