@@ -28,7 +28,7 @@ from studies.models import Source
 if TYPE_CHECKING:
     from reports.dataset import Cube, Dataset, StepItem
     from stats.alternative_annotator import Score
-    from stats.arrays import BoolArray, FloatArray
+    from stats.arrays import BoolArray, FloatArray, IntArray
 
 SALT = 34  # of the seed
 Ends: TypeAlias = Callable[["FloatArray"], Interval]
@@ -219,7 +219,7 @@ def _of_items(dataset: Dataset, items: list[StepItem], score: Score) -> Iterator
             yield JudgeStandings(judge=name, score=score, standings=(*standings, constant), epsilon=epsilon)
 
 
-def _ends_over(dataset: Dataset, clusters: Sequence[str]) -> Ends:
+def _ends_over(dataset: Dataset, clusters: IntArray) -> Ends:
     """A function that gives the interval of the advantage, which is the mean of people's means.
 
     clusters : of the units; the function takes where the judge wins, shape (R, U), with a row for each person tested

@@ -31,7 +31,7 @@ from reports.numbers import decimal, whole
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
-    from stats.arrays import BoolArray
+    from stats.arrays import BoolArray, IntArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,7 +147,7 @@ def _wins(dataset: Dataset, choices: list[Choice], source: str) -> ChoiceShare:
     return _share(dataset, won, dataset.clusters_of(c.group for c in comparisons))
 
 
-def _share(dataset: Dataset, is_so: BoolArray, clusters: Sequence[str]) -> ChoiceShare:
+def _share(dataset: Dataset, is_so: BoolArray, clusters: IntArray | Sequence[str]) -> ChoiceShare:
     """A share in percent with its interval over clusters."""
     counts: dict[str, Any] = {"n_so": int(is_so.sum()), "n": len(is_so), "n_clusters": len(set(clusters))}
     if not len(is_so):
