@@ -233,9 +233,10 @@ def fleiss_chance_floors(
     cube = np.asarray(ratings, dtype=np.float64)
     # Gaps stay where they are, so the complete units of the data are those of every shuffle.
     complete = np.stack([complete_units(array) for array in cube])
+    n = np.array([_n_ratings(array)[used][0] for array, used in zip(cube, complete, strict=True)])
     batches = [
-        [sums.kappa_of_complete(table) for table in tables]
-        for tables in shuffles.counts(cube, values_of(cube), complete, rng=rng, n_shuffles=n_shuffles)
+        sums.kappa_of_complete(totals, squares, n[:, np.newaxis])
+        for totals, squares in shuffles.squares(cube, values_of(cube), complete, rng=rng, n_shuffles=n_shuffles)
     ]
     kappas = np.concatenate(batches, axis=1)
     return [partial(floor_of, own) for own in kappas], partial(floor_of, kappas.mean(axis=0))

@@ -5,18 +5,18 @@ and Dror, 2025, "The alternative annotator test for LLM-as-a-judge".
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from stats.arrays import FloatArray, as_ratings
+from stats.arrays import FloatArray, as_ratings, values_of
 from stats.reasons import Incomputable
 
 Score: TypeAlias = Literal["accuracy", "neg_rmse"]
-Closeness: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+Closeness: TypeAlias = Callable[[int], tuple[FloatArray, FloatArray]]
 
 MIN_PEOPLE = 2  # of a unit: one is left out, and another is there to agree with
 MIN_UNITS = 30  # of a person who is tested
@@ -66,7 +66,7 @@ def alt_test(
     *,
     epsilon: float,
     score: Score,
-    clusters: Sequence[str] | None = None,
+    clusters: npt.ArrayLike | None = None,
     counts_unanswered: bool = False,
 ) -> AlternativeAnnotator:
     """Whether the judge agrees with the remaining people at least as well as each person does.
@@ -87,12 +87,12 @@ def alt_test(
     ratings, answers = as_ratings(humans), np.asarray(judge, dtype=np.float64)
     if answers.shape != ratings.shape[1:]:
         raise ValueError(f"A judge has one answer a unit; here are {answers.shape} for ratings {ratings.shape}.")
-    closeness = _closeness(score)
     usable = (~np.isnan(ratings)).sum(axis=0) >= MIN_PEOPLE
     if not counts_unanswered:
         usable &= ~np.isnan(answers)
-    labels = np.arange(len(answers)) if clusters is None else np.asarray(clusters, dtype=object)
+    labels = np.arange(len(answers)) if clusters is None else np.asarray(clusters)
     ratings, answers, labels = ratings[:, usable], answers[usable], labels[usable]
+    closeness = _closeness(score, ratings, answers)
     wins = np.full((len(ratings), len(usable)), np.nan)
     people = []
     for row in range(len(ratings)):
@@ -115,16 +115,34 @@ def alt_test(
     )
 
 
-def _closeness(score: Score) -> Closeness:
-    """How near answers of shape (U,) are to those of others, (R, U): more is nearer, ties are exact.
+def _closeness(score: Score, ratings: FloatArray, judge: FloatArray) -> Closeness:
+    """A function that says how near the judge and a person (by row) are to the others: more is nearer, ties are exact.
 
-    Of two scores over the same others only the order matters, so counts and sums of squares are enough; roots and means
-    of them would break ties by rounding.
+    It gives both for the units that the person judged, each of shape (those,). Of two scores over the same others only
+    the order matters, so counts and sums of squares are enough; roots and means of them would break ties by rounding.
     """
-    if score == "accuracy":
-        return lambda answers, others: np.asarray((others == answers).sum(axis=0), dtype=np.float64)
     if score == "neg_rmse":
-        return lambda answers, others: np.asarray(-np.nansum((others - answers) ** 2, axis=0))
+
+        def distances(row: int) -> tuple[FloatArray, FloatArray]:
+            has_answered = ~np.isnan(ratings[row])
+            others = np.delete(ratings[:, has_answered], row, axis=0)
+            answers = (judge[has_answered], ratings[row, has_answered])
+            of_judge, of_person = (-np.nansum((others - own) ** 2, axis=0) for own in answers)
+            return of_judge, of_person
+
+        return distances
+    if score == "accuracy":
+        # Of all raters at once, less the person, since each says the same as a few others of hundreds.
+        values = values_of(ratings)
+        n_by_value = np.array([(ratings == value).sum(axis=0) for value in values], dtype=np.float64)
+        n_as_judge = (ratings == judge).sum(axis=0, dtype=np.float64)
+
+        def matches(row: int) -> tuple[FloatArray, FloatArray]:
+            units = np.flatnonzero(~np.isnan(ratings[row]))
+            own = ratings[row, units]
+            return n_as_judge[units] - (own == judge[units]), n_by_value[np.searchsorted(values, own), units] - 1
+
+        return matches
     raise ValueError(f"A score is accuracy or neg_rmse, not {score}.")
 
 
@@ -133,10 +151,8 @@ def _leave_out(
 ) -> tuple[LeftOut, FloatArray]:
     """That person beside the judge, not yet corrected for how many are tested; and where the judge wins, 1 or 0."""
     has_answered = ~np.isnan(ratings[row])
-    others = np.delete(ratings[:, has_answered], row, axis=0)
-    of_judge = closeness(answers[has_answered], others)
+    of_judge, of_person = closeness(row)
     of_judge[np.isnan(answers[has_answered])] = -np.inf  # an answer that counts as lost
-    of_person = closeness(ratings[row, has_answered], others)
     judge_wins, person_wins = of_judge >= of_person, of_person >= of_judge
     n = len(judge_wins)
     differences = _cluster_means(person_wins.astype(np.float64) - judge_wins, labels[has_answered])

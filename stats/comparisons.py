@@ -10,6 +10,7 @@ from sklearn.metrics import recall_score
 from stats import shuffles
 from stats.agreement import Floor, floor_of
 from stats.arrays import FloatArray, IntArray, as_pairs, as_ratings, without_noise
+from stats.intervals import Interval, interval_of_sums
 from stats.reasons import Incomputable, TooFewRaters
 
 ALIKE = 1e-12  # a variance below is none
@@ -69,14 +70,19 @@ def pairs_pearson(totals: npt.ArrayLike) -> Correlation:
     return Correlation(pearson(first, second).value, "Pearson's r over pairs of raters", first.size, note)
 
 
+def pairs_pearson_interval(
+    totals: npt.ArrayLike, clusters: npt.ArrayLike, *, rng: np.random.Generator, n_resamples: int = 1000
+) -> Interval:
+    """The 95 % interval of `pairs_pearson` over clusters. Raises Incomputable as `intervals.coefficient_interval`."""
+    return interval_of_sums(_pairs_r, _parts_of(as_ratings(totals)), clusters, rng=rng, n_resamples=n_resamples)
+
+
 def pairs_pearson_resamples(totals: npt.ArrayLike, weights: IntArray) -> FloatArray:
     """`pairs_pearson` of each resample, shape (B,); nan where all totals are the same.
 
     weights : how often each unit enters each resample, shape (B, U)
     """
-    array = as_ratings(totals)
-    n, squares = (~np.isnan(array)).sum(axis=0), np.nansum(array**2, axis=0)
-    return _pairs_r(weights @ _pair_sums(n, np.nansum(array, axis=0), squares))
+    return _pairs_r(weights @ _parts_of(as_ratings(totals)))
 
 
 def pairs_pearson_floor(totals: npt.ArrayLike, *, rng: np.random.Generator, n_shuffles: int = 1000) -> Floor:
@@ -93,6 +99,12 @@ def pairs_pearson_floor(totals: npt.ArrayLike, *, rng: np.random.Generator, n_sh
         for sums, squares, n in shuffles.totals(array, is_used, rng=rng, n_shuffles=n_shuffles)
     ]
     return floor_of(np.concatenate(values))
+
+
+def _parts_of(totals: FloatArray) -> FloatArray:
+    """What each unit adds to `pairs_pearson`, shape (R, U) to (U, 4)."""
+    n, squares = (~np.isnan(totals)).sum(axis=0), np.nansum(totals**2, axis=0)
+    return _pair_sums(n, np.nansum(totals, axis=0), squares)
 
 
 def _pair_sums(n: IntArray, sums: FloatArray, squares: FloatArray) -> FloatArray:

@@ -63,7 +63,7 @@ class PeopleAgreement:
 
 def agree_among_people(
     people: npt.ArrayLike,
-    clusters: Sequence[str],
+    clusters: npt.ArrayLike,
     *,
     against: AmongPeople,
     rng: np.random.Generator,
@@ -77,7 +77,7 @@ def agree_among_people(
     Raises Incomputable if nobody shares units with somebody else, or no score has a value.
     """
     ratings = np.asarray(people, dtype=np.float64)
-    names, cluster_of_unit = np.unique(np.asarray(clusters, dtype=object).astype(str), return_inverse=True)
+    names, cluster_of_unit = np.unique(np.asarray(clusters), return_inverse=True)
     sides = list(_left_out(ratings, against))
     if not sides:
         raise Incomputable("nobody_beside_the_rest")
@@ -182,7 +182,7 @@ def _correlate(sides: Sequence[_Side], item: int, weights: IntArray) -> FloatArr
 def compare(
     people: npt.ArrayLike,
     judge: npt.ArrayLike,
-    clusters: Sequence[str],
+    clusters: npt.ArrayLike,
     *,
     against: Against,
     rng: np.random.Generator,
@@ -204,7 +204,7 @@ def compare(
     if not usable.any():
         raise Incomputable("nobody_beside_the_rest")
     units = usable.any(axis=0)
-    labels = np.asarray(clusters, dtype=object)[units].astype(str)
+    labels = np.asarray(clusters)[units]
     names, cluster_of_unit = np.unique(labels, return_inverse=True)
     ratings, answers, usable = ratings[:, :, units], answers[:, units], usable[:, units]
     if against == "pairwise":

@@ -5,7 +5,7 @@ Each is a difference or a slope with its interval over clusters; what the same i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,7 +46,7 @@ def verbosity(
     judge: npt.ArrayLike,
     people: npt.ArrayLike,
     words: npt.ArrayLike,
-    clusters: Sequence[str],
+    clusters: npt.ArrayLike,
     *,
     rng: np.random.Generator,
     n_resamples: int = 1000,
@@ -61,7 +61,7 @@ def verbosity(
     answers, ratings = np.asarray(judge, dtype=np.float64), np.asarray(people, dtype=np.float64)
     lengths = np.log2(np.asarray(words, dtype=np.float64))
     means = mean_present(ratings, axis=1)
-    labels = np.asarray(clusters, dtype=object).astype(str)
+    labels = np.asarray(clusters)
     ones = np.ones((1, lengths.size))
     value = float(_slopes(answers, means, lengths, ones)[0])
     if np.isnan(value):
@@ -83,7 +83,7 @@ def self_preference(
     people: npt.ArrayLike,
     is_own: npt.ArrayLike,
     is_other: npt.ArrayLike,
-    clusters: Sequence[str],
+    clusters: npt.ArrayLike,
     *,
     rng: np.random.Generator,
     n_resamples: int = 1000,
@@ -104,7 +104,7 @@ def self_preference(
 def difference(
     first: npt.ArrayLike,
     second: npt.ArrayLike,
-    clusters: Sequence[str],
+    clusters: npt.ArrayLike,
     *,
     rng: np.random.Generator,
     n_resamples: int = 1000,
@@ -114,7 +114,7 @@ def difference(
     Raises Incomputable if either has no value.
     """
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    labels = np.asarray(clusters, dtype=object).astype(str)
+    labels = np.asarray(clusters)
     n_first, n_second = int(np.isfinite(a).sum()), int(np.isfinite(b).sum())
     if not n_first or not n_second:
         raise Incomputable("group_too_small")

@@ -168,7 +168,7 @@ def score_interval(
     statistic: Statistic,
     judge: npt.ArrayLike,
     people: npt.ArrayLike,
-    clusters: Sequence[str],
+    clusters: npt.ArrayLike,
     *,
     rng: np.random.Generator,
     n_resamples: int = 1000,
@@ -182,7 +182,7 @@ def score_interval(
     items = _items_with_value(statistic, answers, reference)
     compared = (np.isfinite(answers) & np.isfinite(reference))[items].any(axis=0)
     answers, reference = answers[:, compared], reference[:, compared]
-    labels = np.asarray(clusters, dtype=object)[compared].astype(str)
+    labels = np.asarray(clusters)[compared]
     if statistic.unit_values is not None:
         values = np.stack(
             [_unit_values(statistic, a, p) for a, p in zip(answers[items], reference[items], strict=True)]

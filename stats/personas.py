@@ -38,7 +38,7 @@ def compare(
     as_personas: npt.ArrayLike,
     as_nobody: npt.ArrayLike,
     people: npt.ArrayLike,
-    clusters: Sequence[str],
+    clusters: npt.ArrayLike,
     *,
     rng: np.random.Generator,
     n_resamples: int = 1000,
@@ -67,7 +67,7 @@ def compare(
     ones = np.ones((1, reference.shape[1]), dtype=np.int64)
     together, nobody = (float(value) for value in _correlate(sides[:, items], truth, compared, ones)[:, 0])
     of_one = _correlate(masked[:, items], truth, compared, ones)[:, 0]
-    labels = np.asarray(clusters, dtype=object).astype(str)
+    labels = np.asarray(clusters)
     units = np.asarray(compared.any(axis=0))
 
     def resample(weights: IntArray) -> FloatArray:

@@ -27,11 +27,7 @@ class Resamples:
         if self.is_jackknife:
             self.weights: FloatArray = np.concatenate([np.ones((1, n)), 1 - np.eye(n)])
         else:
-            # Counted draws: the distribution of rng.multinomial, at a tenth of its time where clusters are many.
-            drawn = rng.integers(0, n, size=(n_resamples, n), dtype=np.int64)
-            drawn += np.arange(n_resamples)[:, np.newaxis] * n
-            counts = np.bincount(drawn.ravel(), minlength=n_resamples * n)
-            self.weights = counts.reshape(n_resamples, n).astype(np.float64)
+            self.weights = intervals.draw_clusters(n, rng, n_resamples, one_by_one=True)
 
     def sums(self, parts: FloatArray, is_used: BoolArray | None = None) -> FloatArray:
         """Sums of what each unit gives, shape (U, P) to (B, P). is_used : the units that `parts` has, of all."""

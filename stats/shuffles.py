@@ -10,6 +10,7 @@ import numpy.typing as npt
 from stats.arrays import BoolArray, FloatArray, IntArray
 
 AT_ONCE = 100
+WORD = 63  # bits of a number that holds the counts of several items
 MOST_ANSWERS = 2_000_000  # of shuffles that are counted together, since each answer is counted for every item and value
 
 
@@ -68,6 +69,52 @@ def counts(
             by_item = sums.reshape(*sums.shape[:2], len(numbers), len(values)).transpose(2, 1, 0, 3)
             found |= dict(zip(numbers, by_item, strict=True))
         yield [found[n] for n in range(len(items))]
+
+
+def squares(
+    ratings: FloatArray, values: FloatArray, is_used: BoolArray, *, rng: np.random.Generator, n_shuffles: int
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Batches of shuffles as `counts` has them, from the same draws, of items of which all units used have equally many
+    answers: sums over the units of the counts, shape (I, B, V), and of their squares over all values, shape (I, B).
+
+    All items' counts of a value lie in one number, each in a few bits that hold the most a unit can have, so that one
+    look-up and one addition an answer serve them all; the first value has what the others leave.
+    """
+    is_given = ~np.isnan(ratings)
+    batches, items = _batches(is_given, is_used, rng, n_shuffles)
+    raters, units = _places(is_given)
+    given = ratings[:, raters, units]
+    for positions in batches:
+        shape = (len(items), len(positions))
+        totals, of_squares = np.zeros((*shape, len(values))), np.zeros(shape)
+        for alike in _alike(items):
+            ((n, n_units),) = items[alike[0]].sizes
+            width = n.bit_length()
+            for first in range(0, len(alike), WORD // width):
+                together = alike[first : first + WORD // width]
+                shifts = np.arange(len(together), dtype=np.uint64) * np.uint64(width)
+                marks = [_packed(given[together] == value, shifts) for value in values[1:]]
+                packed = [items[alike[0]].sums(of, positions) for of in marks]
+                for item, shift in zip(together, shifts, strict=True):
+                    rest = np.full((n_units, len(positions)), np.float32(n))
+                    for v, words in enumerate(packed, start=1):
+                        found = ((words >> shift) & np.uint64((1 << width) - 1)).astype(np.float32)
+                        rest -= found
+                        totals[item, :, v] = found.sum(axis=0, dtype=np.float64)
+                        of_squares[item] += _squared(found)
+                    totals[item, :, 0] = n * n_units - totals[item].sum(axis=-1)
+                    of_squares[item] += _squared(rest)
+        yield totals, of_squares
+
+
+def _packed(marks: BoolArray, shifts: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Of each answer the marks of all items in one number, shape (I, n) to (n,)."""
+    return np.asarray((marks.astype(np.uint64) << shifts[:, np.newaxis]).sum(axis=0, dtype=np.uint64))
+
+
+def _squared(found: npt.NDArray[np.float32]) -> FloatArray:
+    """Sums of the squares of small whole numbers over the units, shape (U, B) to (B,), exact."""
+    return np.einsum("ub,ub->b", found, found, dtype=np.float64)
 
 
 def totals(

@@ -52,12 +52,15 @@ def kappa_of(sums: FloatArray) -> FloatArray:
     return np.asarray((observed - chance) / room, dtype=np.float64)
 
 
-def kappa_of_complete(counts: FloatArray) -> FloatArray:
-    """The kappas of counts of shape (B, U, V) in which every unit has as many ratings, shape (B,); nan for 0/0."""
-    n_units, n = counts.shape[1], int(counts[0, 0].sum())
-    squares = np.einsum("buv,buv->bv", counts, counts, dtype=np.int64, casting="unsafe").sum(axis=-1)
+def kappa_of_complete(totals: FloatArray, squares: FloatArray, n: IntArray) -> FloatArray:
+    """The kappas of units that all have n ratings, shapes (...); nan for 0/0.
+
+    totals : sums over the units of the counts of each value, shape (..., V)
+    squares : sums over the units and values of their squares, shape (...)
+    """
+    n_units = totals.sum(axis=-1) / n
     observed = (squares / n_units - n) / (n * (n - 1))
-    chance = ((counts.sum(axis=1, dtype=np.int64) / (n_units * n)) ** 2).sum(axis=-1)
+    chance = ((totals / (n_units * n)[..., np.newaxis]) ** 2).sum(axis=-1)
     return np.asarray((observed - chance) / np.where(chance < 1, 1 - chance, np.nan), dtype=np.float64)
 
 

@@ -23,7 +23,7 @@ from studies.models import Source, Study
 if TYPE_CHECKING:
     from reports.dataset.cubes import Pair
     from reports.dataset.judged import Judged
-    from stats.arrays import BoolArray
+    from stats.arrays import BoolArray, IntArray
 
 # Counts up when other answers count, or what is read of them changes: reports are computed anew.
 EDITION = 10
@@ -138,16 +138,24 @@ class Dataset:
     @cached_property
     def verdict_cube(self) -> Cube:
         """People's verdicts, of which much is computed."""
-        return self.cube(self.verdict_items)
+        items = self.verdict_items
+        table = self._people_of(items[0]) if len(items) == 1 else self.people
+        return cubes.build_cube(table, [item.key for item in items], raters=self.raters, units=self.units)
 
     def rng(self, *salt: int) -> np.random.Generator:
         """Chance for one purpose, from the study's seed: the same for the same study, whatever else is computed."""
         return np.random.default_rng([abs(self.study.seed), *salt])
 
+    def resampling(self) -> np.random.Generator:
+        """Chance for the resamples of clusters, each time from its beginning: intervals over as many clusters rest on
+        the same resamples, which are drawn once."""
+        return self.rng()
+
     def cube(self, items: list[StepItem], table: pd.DataFrame | None = None) -> Cube:
         """People's answers over all units of the study, so that several items of one scope line up."""
-        groups = [(group, "") for group in dict.fromkeys(group for group, _ in self.units)]
-        units = list(self.units) if all(item.is_about_a_story for item in items) else groups
+        if table is None and items and all(item.type.is_verdict and item.is_about_a_story for item in items):
+            return self.verdict_cube.take_items([item.key for item in items])
+        units = self.units if all(item.is_about_a_story for item in items) else self._groups
         if table is None:
             table = self._people_of(items[0]) if len(items) == 1 else self.people
         return cubes.build_cube(table, [item.key for item in items], raters=self.raters, units=units)
@@ -161,19 +169,35 @@ class Dataset:
         return self._people_by_key.get(item.key, self.people.iloc[:0])
 
     @cached_property
-    def _cluster_by_group(self) -> dict[str, str]:
-        """What each group was sampled with: groups on one premise are one cluster, a group without one is its own."""
+    def _groups(self) -> tuple[Pair, ...]:
+        """Every group of the study as a unit."""
+        return tuple((group, "") for group in dict.fromkeys(group for group, _ in self.units))
+
+    @cached_property
+    def _cluster_by_group(self) -> dict[str, int]:
+        """What each group was sampled with: groups on one premise are one cluster, a group without one is its own.
+
+        Clusters are numbered in the order of the first group of each.
+        """
         groups = self.study.groups.values_list("code", "premise").order_by("code")
         first_by_premise: dict[str, str] = {}
-        return {code: first_by_premise.setdefault(premise.strip() or f"group {code}", code) for code, premise in groups}
+        first = {
+            code: first_by_premise.setdefault(premise.strip() or f"group {code}", code) for code, premise in groups
+        }
+        number_by_code = {code: n for n, code in enumerate(sorted(set(first.values())))}
+        return {group: number_by_code[code] for group, code in first.items()}
 
-    def clusters(self, cube: Cube) -> list[str]:
+    def clusters(self, cube: Cube) -> IntArray:
         """The cluster of each unit of the cube. Stories of a group share their raters, so they never stand alone."""
-        return self.clusters_of(cube.groups)
+        return self._clusters if cube.units is self.units else self.clusters_of(cube.groups)
 
-    def clusters_of(self, groups: Iterable[str]) -> list[str]:
-        """The cluster of each of these groups."""
-        return [self._cluster_by_group[group] for group in groups]
+    @cached_property
+    def _clusters(self) -> IntArray:
+        return self.clusters_of(group for group, _story in self.units)
+
+    def clusters_of(self, groups: Iterable[str]) -> IntArray:
+        """The number of the cluster of each of these groups, in the order of their codes."""
+        return np.array([self._cluster_by_group[group] for group in groups], dtype=np.int64)
 
     def source_of(self, story: str) -> str:
         """Who wrote the story; nothing while sealed, or if the study does not say."""
@@ -187,7 +211,16 @@ class Dataset:
 
     def is_of_source(self, cube: Cube, source: str) -> BoolArray:
         """Which units of the cube are of that source, shape (U,)."""
-        return np.array([self.source_of(story) == source for story in cube.stories], dtype=np.bool_)
+        is_of_study = cube.units is self.units
+        sources = self._sources_of_units if is_of_study else np.array(self._sources_of(cube.units), dtype=object)
+        return np.asarray(sources == source, dtype=np.bool_)
+
+    @cached_property
+    def _sources_of_units(self) -> Any:
+        return np.array(self._sources_of(self.units), dtype=object)
+
+    def _sources_of(self, units: Iterable[Pair]) -> list[str]:
+        return [self.source_of(story) for _group, story in units]
 
     def units_by_source(self, cube: Cube) -> list[tuple[str, BoolArray]]:
         """All units of the cube (""), then those of each source, shape (U,) each."""

@@ -7,12 +7,12 @@ held as numbers with a list of names, which of a million answers takes a tenth o
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Case, IntegerField, QuerySet, TextField, When
+from django.db.models import Case, QuerySet, TextField, Value, When
 from django.db.models.functions import Cast
 
 from annotation.models import Assignment, Rater, Response, Withdrawal
@@ -127,30 +127,25 @@ def _read_keys(study: Study) -> tuple[dict[str, IntArray], _Values]:
     """Of every answer the keys of what it is about, 0 for None, and which value and outcome it has, as numbers. In no
     order, since sorting by other tables' columns would take the database longer than reading."""
     read = _Values(study)
-    # The value as text: the database would otherwise parse each, and dates that nothing needs.
-    answers = (
-        responses(study)
-        .order_by()
-        .annotate(
-            text=Cast("value", TextField()),
-            was_given=Case(When(first_answered_at__isnull=True, then=0), default=1, output_field=IntegerField()),
-        )
-    )
+    # Values and whether there are any as text: numbers and dates would be converted, one by one.
+    was_given = Case(When(first_answered_at__isnull=True, then=Value("")), default=Value("1"), output_field=TextField())
+    answers = responses(study).order_by().annotate(text=Cast("value", TextField()), was_given=was_given)
     fields = ("assignment_id", "story_id", "step_id", "item_id", "was_given", "text", "outcome")
     rows = answers.values_list(*fields).iterator(AT_ONCE)
-    parts = [
-        np.array(
-            [
-                (assignment, story or 0, step, item, was_given, read.number_of(item, text), read.outcome_of(outcome))
-                for assignment, story, step, item, was_given, text, outcome in batch
-            ],
-            dtype=np.int64,
-        )
-        for batch in _batches(rows, AT_ONCE)
-    ]
+    parts = [_numbered(batch, read) for batch in _batches(rows, AT_ONCE)]
     columns = np.concatenate([np.zeros((0, 7), dtype=np.int64), *parts]).T
     names = ("assignment", "story", "step", "item", "was_given", "value", "outcome")
     return dict(zip(names, columns, strict=True)), read
+
+
+def _numbered(batch: list[tuple[Any, ...]], read: _Values) -> IntArray:
+    """Rows as whole numbers, shape (n, 7)."""
+    assignments, stories, steps, items, was_given, texts, outcomes = zip(*batch, strict=True)
+    columns = (
+        *(assignments, [story or 0 for story in stories], steps, items, [given == "1" for given in was_given]),
+        *(read.numbers_of(items, texts), read.outcomes_of(outcomes)),
+    )
+    return np.array([np.array(column, dtype=np.int64) for column in columns]).T
 
 
 def _rater_by_assignment(study: Study) -> dict[int, tuple[str, str, str, str, int]]:
@@ -184,22 +179,24 @@ class _Values:
         self._place_by_text: dict[tuple[int, str | None], int] = {}
         self._place_by_outcome: dict[str, int] = {}
 
-    def number_of(self, item: int, text: str | None) -> int:
-        """The place of the value among `values`."""
-        place = self._place_by_text.get((item, text))
-        if place is None:
-            place = self._place_by_text[item, text] = len(self.values)
-            value = None if text is None else json.loads(text)
-            self.values.append((value, None if value is None else number(self.item_by_id[item], value)))
-        return place
+    def numbers_of(self, items: Iterable[int], texts: Iterable[str | None]) -> list[int]:
+        """The place of each value among `values`."""
+        keys = list(zip(items, texts, strict=True))
+        for key in dict.fromkeys(keys):
+            if key not in self._place_by_text:
+                self._place_by_text[key] = len(self.values)
+                item, text = key
+                value = None if text is None else json.loads(text)
+                self.values.append((value, None if value is None else number(self.item_by_id[item], value)))
+        return [self._place_by_text[key] for key in keys]
 
-    def outcome_of(self, outcome: str) -> int:
-        """The place of the outcome among `outcomes`."""
-        place = self._place_by_outcome.get(outcome)
-        if place is None:
-            place = self._place_by_outcome[outcome] = len(self.outcomes)
-            self.outcomes.append(outcome)
-        return place
+    def outcomes_of(self, outcomes: Sequence[str]) -> list[int]:
+        """The place of each outcome among `outcomes`."""
+        for outcome in dict.fromkeys(outcomes):
+            if outcome not in self._place_by_outcome:
+                self._place_by_outcome[outcome] = len(self.outcomes)
+                self.outcomes.append(outcome)
+        return [self._place_by_outcome[outcome] for outcome in outcomes]
 
 
 def has_real_people(assignments: Iterable[Assignment]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from reports.lazy import np, pd
@@ -29,13 +30,19 @@ class Cube:
     units: tuple[Pair, ...]
     values: FloatArray
 
-    @property
+    @cached_property
     def groups(self) -> list[str]:
         return [group for group, _ in self.units]
 
-    @property
+    @cached_property
     def stories(self) -> list[str]:
         return [story for _, story in self.units]
+
+    def take_items(self, items: Sequence[Pair]) -> Cube:
+        """The same cube, of these of its items in this order; of one item without a copy."""
+        places = [self.items.index(item) for item in items]
+        values = self.values[places[0] : places[0] + 1] if len(places) == 1 else self.values[places]
+        return Cube(tuple(items), self.raters, self.units, values)
 
     def select_items(self, keep: list[bool]) -> Cube:
         """The same cube, of the items where `keep` is true."""
@@ -55,7 +62,7 @@ def list_units(study: Study) -> list[Pair]:
 
 
 def build_cube(
-    answers: pd.DataFrame, items: list[Pair], *, raters: list[str] | None = None, units: list[Pair] | None = None
+    answers: pd.DataFrame, items: list[Pair], *, raters: list[str] | None = None, units: Sequence[Pair] | None = None
 ) -> Cube:
     """The answers to these items as an array; raters and units are those among the answers unless named."""
     raters = sorted(answers["rater"].unique()) if raters is None else raters

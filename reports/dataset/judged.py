@@ -14,7 +14,7 @@ from studies.models import Source
 if TYPE_CHECKING:
     from reports.dataset import Dataset
     from reports.dataset.step_items import StepItem
-    from stats.arrays import BoolArray, FloatArray
+    from stats.arrays import BoolArray, FloatArray, IntArray
 
 FAMILY = "family"
 
@@ -36,7 +36,7 @@ class Judged:
     people: FloatArray
     raters: tuple[str, ...]
     units: tuple[tuple[str, str], ...]
-    clusters: tuple[str, ...]
+    clusters: IntArray
     sources: tuple[str, ...]
     is_of_models: BoolArray
 
@@ -89,7 +89,7 @@ def _judged(dataset: Dataset, items: Sequence[StepItem]) -> Judged | None:
     names = tuple(sorted(rows["rater"].unique()))
     people = answers_to(dataset.people, items)
     keys = [item.key for item in items]
-    units = list(dataset.units)
+    units = dataset.units
     raters = sorted(people["rater"].unique())
     of_judges = cubes.build_cube(_coded(rows, items), keys, raters=list(names), units=units)
     cube = cubes.build_cube(_coded(people, items), keys, raters=raters, units=units)
@@ -99,8 +99,8 @@ def _judged(dataset: Dataset, items: Sequence[StepItem]) -> Judged | None:
         judges=of_judges.values.transpose(1, 0, 2),
         people=cube.values,
         raters=tuple(raters),
-        units=tuple(units),
-        clusters=tuple(dataset.clusters(cube)),
+        units=units,
+        clusters=dataset.clusters(cube),
         sources=tuple(dataset.source_of(story) for story in cube.stories),
         is_of_models=dataset.is_of_kind(cube, Source.Kind.MODEL),
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from reports.dataset.choices import choices_of, ranks_of
 from reports.lazy import arrays, np
@@ -14,7 +15,7 @@ from studies.protocol import Outcome, list_outcomes
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
     from reports.dataset.cubes import Cube, Pair
-    from stats.arrays import BoolArray, FloatArray
+    from stats.arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -23,20 +24,23 @@ class OutcomeTable:
 
     values : shape (U,), nan for a story without an answer
     ratings : the same of each rater alone, shape (R, U), nan where a rater gave none
-    clusters : what each unit was sampled with
+    clusters : what each unit was sampled with, numbered
     """
 
     outcome: Outcome
     units: tuple[Pair, ...]
     values: FloatArray
     ratings: FloatArray
-    clusters: tuple[str, ...]
+    clusters: IntArray
     sources: tuple[str, ...]
 
     def of_source(self, name: str) -> BoolArray:
         """Which units have a value and are of that source, shape (U,)."""
-        is_of = np.array([source == name for source in self.sources], dtype=np.bool_)
-        return is_of & np.isfinite(self.values)
+        return np.asarray((self._sources == name) & np.isfinite(self.values), dtype=np.bool_)
+
+    @cached_property
+    def _sources(self) -> Any:
+        return np.array(self.sources, dtype=object)
 
     def n_stories(self, units: BoolArray) -> int:
         """How many different stories these units are; shape (U,)."""
@@ -72,7 +76,7 @@ def _table(dataset: Dataset, outcome: Outcome, item_by_key: dict[Pair, StepItem]
         units=tuple(units),
         values=values,
         ratings=ratings,
-        clusters=tuple(dataset.clusters_of(group for group, _story in units)),
+        clusters=dataset.clusters_of(group for group, _story in units),
         sources=tuple(dataset.source_of(story) for _group, story in units),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -149,7 +149,7 @@ def repeated_answers(dataset: Dataset, items: Sequence[StepItem], judge: str) ->
     One column for each question about a story, nan where there are fewer answers than in another; and its group.
     """
     keys = {item.key for item in items}
-    rows = dataset.all_readings[dataset.all_readings["rater"] == judge]
+    rows = _of_repeats(dataset.all_readings[dataset.all_readings["rater"] == judge], dataset.reading_by_assignment)
     answers = defaultdict[tuple[Any, ...], list[float]](list)
     for reading, unit, outcome, number in _walk(rows, dataset.reading_by_assignment):
         if unit[2:] in keys and outcome == Response.Outcome.ANSWERED and number == number and number is not None:
@@ -159,6 +159,15 @@ def repeated_answers(dataset: Dataset, items: Sequence[StepItem], judge: str) ->
     for n, (_group, values) in enumerate(several):
         table[: len(values), n] = values
     return table, [group for group, _values in several]
+
+
+def _of_repeats(rows: pd.DataFrame, readings: Mapping[int, JudgeReading]) -> pd.DataFrame:
+    """The rows of readings that one run made more than once of the same stories in the same order and as the same
+    persona, which most are not."""
+    assignments = rows["assignment"].unique().tolist()
+    keys = [(readings[pk].run, readings[pk].stories, readings[pk].persona) for pk in assignments]
+    n_by_key = Counter(keys)
+    return rows[rows["assignment"].isin([pk for pk, key in zip(assignments, keys, strict=True) if n_by_key[key] > 1])]
 
 
 @dataclass(frozen=True)

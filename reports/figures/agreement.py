@@ -40,7 +40,7 @@ from studies.models import Source
 
 if TYPE_CHECKING:
     from reports.dataset import Cube, Dataset, StepItem
-    from stats.arrays import FloatArray, IntArray
+    from stats.arrays import FloatArray
     from stats.intervals import Interval as StatisticInterval
 
 SALT = 4  # of the seed
@@ -292,14 +292,10 @@ def _mean(dataset: Dataset, rows: list[ItemAgreement], floors: _Floors) -> MeanA
     cube = dataset.verdict_cube
     items = cube.values[np.array([row.coefficient.value is not None for row in rows], dtype=np.bool_)]
 
-    def mean_kappas(weights: IntArray) -> FloatArray:
-        kappas = [intervals.fleiss_kappa_resamples(ratings, weights) for ratings in items]
-        return np.asarray(np.mean(kappas, axis=0), dtype=np.float64)
-
     def ends() -> StatisticInterval:
         _refuse_none(items)
         rng = dataset.rng(SALT, MEAN_INTERVAL)
-        return intervals.coefficient_interval(mean_kappas, dataset.clusters(cube), rng=rng)
+        return intervals.mean_fleiss_kappa_interval(items, dataset.clusters(cube), rng=rng)
 
     among_models = [row.among_models for row in rows if row.among_models]
     return MeanAgreement(

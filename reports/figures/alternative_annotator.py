@@ -28,7 +28,7 @@ from studies.models import Source
 if TYPE_CHECKING:
     from reports.dataset import Cube, Dataset, StepItem
     from stats.alternative_annotator import Score
-    from stats.arrays import BoolArray, FloatArray
+    from stats.arrays import BoolArray, FloatArray, IntArray
 
 SALT = 34  # of the seed
 Ends: TypeAlias = Callable[["FloatArray"], Interval]
@@ -191,12 +191,9 @@ def _of_items(dataset: Dataset, items: list[StepItem], score: Score) -> Iterator
     people = _flatten(cube.values)
     of_models = np.tile(dataset.is_of_kind(cube, Source.Kind.MODEL), len(items))
     epsilon = dataset.plan.epsilon if dataset.plan else EPSILON
-    clusters = dataset.clusters(cube) * len(items)
+    clusters = np.tile(dataset.clusters(cube), len(items))
 
-    ends_of_all, ends_of_models = (
-        _ends_over(dataset, [cluster for cluster, is_in in zip(clusters, mask, strict=True) if is_in])
-        for mask in (np.ones_like(of_models), of_models)
-    )
+    ends_of_all, ends_of_models = (_ends_over(dataset, clusters[mask]) for mask in (np.ones_like(of_models), of_models))
     constant = best_constant(people, score, epsilon=epsilon)
     if constant.answer is not None:
         always = np.full(people.shape[1], constant.answer)
@@ -217,7 +214,7 @@ def _of_items(dataset: Dataset, items: list[StepItem], score: Score) -> Iterator
             yield JudgeStandings(judge=name, score=score, standings=(*standings, constant), epsilon=epsilon)
 
 
-def _ends_over(dataset: Dataset, clusters: Sequence[str]) -> Ends:
+def _ends_over(dataset: Dataset, clusters: IntArray) -> Ends:
     """A function that gives the interval of the advantage, which is the mean of people's means.
 
     clusters : of the units; the function takes where the judge wins, shape (R, U), with a row for each person tested

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
@@ -32,9 +31,8 @@ from studies.models import Source
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
-    from stats.arrays import BoolArray, FloatArray, IntArray
+    from stats.arrays import FloatArray
 
-SALT = 32  # of the seed
 CHANCE = 0.5  # balanced accuracy of always giving the same answer
 
 
@@ -77,7 +75,7 @@ class Authorship(Figure[Listing[Guesses]]):
     nothing = Listing[Guesses]()
 
     def compute(self, dataset: Dataset) -> Listing[Guesses]:
-        return Listing(tuple(_guesses(dataset, item, salt=n) for n, item in enumerate(dataset.items) if item.is_guess))
+        return Listing(tuple(_guesses(dataset, item) for item in dataset.items if item.is_guess))
 
     def rows(self, result: Listing[Guesses]) -> dict[str, Iterator[Row]]:
         return {"authorship": _rows(result)}
@@ -130,22 +128,21 @@ def _statement(row: Guesses, balanced: float) -> Statement:
     return Statement(sentence=sentence, basis=basis, position=45)
 
 
-def _balanced_resamples(is_model: BoolArray, is_right: BoolArray, weights: IntArray) -> FloatArray:
-    """Balanced accuracy under each row of weights, shape (B, U) to (B,); nan where a kind is not drawn."""
-    recalls = []
-    for kind in (is_model, ~is_model):
-        n = (weights @ kind).astype(np.float64)
-        recalls.append((weights @ (kind & is_right)) / np.where(n > 0, n, np.nan))
-    return np.asarray((recalls[0] + recalls[1]) / 2, dtype=np.float64)
+def _balanced_of(sums: FloatArray) -> FloatArray:
+    """Balanced accuracy of how many guesses are right and how many there are, of either kind, shape (B, 4) to (B,); nan
+    where there is none of a kind."""
+    right, n = sums[:, :2], sums[:, 2:]
+    return np.asarray((right / np.where(n > 0, n, np.nan)).mean(axis=1), dtype=np.float64)
 
 
-def _guesses(dataset: Dataset, item: StepItem, *, salt: int) -> Guesses:
+def _guesses(dataset: Dataset, item: StepItem) -> Guesses:
     answers = dataset.answers_to(item)
     answers = answers[answers["source"].notna()]  # of a story without a recorded author, no guess is right or wrong
     options = item.item.options
     guessed = answers["value"].map(item.author_by_option)
     is_model = (answers["source_kind"] == Source.Kind.MODEL).to_numpy()
     is_guessed_model = (guessed == Source.Kind.MODEL).to_numpy()
+    kinds = np.stack([is_model, ~is_model])
     clusters = dataset.clusters_of(answers["group"])
     return Guesses(
         **item_fields(item),
@@ -159,10 +156,11 @@ def _guesses(dataset: Dataset, item: StepItem, *, salt: int) -> Guesses:
             comparisons.balanced_accuracy, is_model.astype(float), is_guessed_model.astype(float)
         ),
         interval=interval(
-            intervals.coefficient_interval,
-            partial(_balanced_resamples, is_model, is_model == is_guessed_model),
+            intervals.interval_of_sums,
+            _balanced_of,
+            np.stack([*(kinds & (is_model == is_guessed_model)), *kinds], axis=-1),
             clusters,
-            rng=dataset.rng(SALT, salt),
+            rng=dataset.resampling(),
             n_resamples=N_RESAMPLES,
         ),
     )

@@ -27,8 +27,6 @@ from reports.reasons import to_english
 if TYPE_CHECKING:
     from reports.dataset import Dataset, OutcomeTable
 
-SALT = 31  # of the seed
-
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonResult:
@@ -63,7 +61,7 @@ class Comparisons(Figure[ComparisonResult]):
         tables = [table for table in dataset.outcomes if len(_levels(dataset, table)) > 1]
         if not tables:
             return None
-        outcomes = [_contrasts(dataset, table, salt=salt) for salt, table in enumerate(tables)]
+        outcomes = [_contrasts(dataset, table) for table in tables]
         return ComparisonResult(is_planned=dataset.plan is not None, outcomes=tuple(_correct(outcomes)))
 
     def rows(self, result: ComparisonResult) -> dict[str, Iterator[Row]]:
@@ -112,7 +110,7 @@ def _levels(dataset: Dataset, table: OutcomeTable) -> list[SourceLevel]:
     ]
 
 
-def _contrasts(dataset: Dataset, table: OutcomeTable, *, salt: int) -> OutcomeContrasts:
+def _contrasts(dataset: Dataset, table: OutcomeTable) -> OutcomeContrasts:
     outcome, plan, levels = table.outcome, dataset.plan, _levels(dataset, table)
     names = [level.source for level in levels]
     is_primary = plan is not None and plan.outcome == outcome.key
@@ -123,13 +121,12 @@ def _contrasts(dataset: Dataset, table: OutcomeTable, *, salt: int) -> OutcomeCo
         name: variance_components.cell_means(table.ratings, table.clusters, table.of_source(name)) for name in names
     }
     rows = []
-    for n, (first, second) in enumerate(combinations(names, 2)):
+    for first, second in combinations(names, 2):
         is_named = plan is not None and (plan.contrasts == "every_pair" or plan.reference in (first, second))
         row = contrast_row(
             dataset,
             means[first],
             means[second],
-            salt=(SALT, salt, n),
             by_rater=(by_rater[first], by_rater[second]),
         )
         is_equivalent = None

@@ -154,7 +154,6 @@ def contrast_row(
     first: FloatArray,
     second: FloatArray,
     *,
-    salt: tuple[int, ...],
     by_rater: tuple[FloatArray, FloatArray] | None = None,
 ) -> ContrastRow:
     """The contrast of two, nameless yet, by the test of the plan.
@@ -164,7 +163,7 @@ def contrast_row(
     """
     test = dataset.plan.test if dataset.plan else "default"
     try:
-        contrast = contrasts.contrast(first, second, test=test, rng=dataset.rng(*salt), n_resamples=N_RESAMPLES)
+        contrast = contrasts.contrast(first, second, test=test, rng=dataset.resampling(), n_resamples=N_RESAMPLES)
     except Incomputable as error:
         return ContrastRow(first="", second="", why=Reason.of(error))
     wide = None

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from reports.dataset import Cube, Dataset
     from stats.arrays import BoolArray
 
-SALT = 60  # of the seed
-
 
 @dataclass(frozen=True, kw_only=True)
 class DimensionRate(Estimate):
@@ -74,11 +72,9 @@ class Dimensions(Figure[DimensionResult]):
         cube = dataset.verdict_cube
         columns = dataset.units_by_source(cube)
         dimensions = []
-        for salt, name in enumerate(names):
+        for name in names:
             part = cube.select_items([item.item.dimension == name for item in items])
-            cells = [
-                _rate(dataset, part, mask, source=source, salt=(salt, n)) for n, (source, mask) in enumerate(columns)
-            ]
+            cells = [_rate(dataset, part, mask, source=source) for source, mask in columns]
             dimension = Dimension(name=name, n_items=len(part.items), overall=cells[0], by_source=tuple(cells[1:]))
             dimensions.append(dimension)
         return DimensionResult(dimensions=tuple(dimensions))
@@ -102,15 +98,15 @@ class Dimensions(Figure[DimensionResult]):
         return {"plot": _plot(result), "note": note}
 
 
-def _rate(dataset: Dataset, cube: Cube, mask: BoolArray, *, source: str, salt: tuple[int, int]) -> DimensionRate:
+def _rate(dataset: Dataset, cube: Cube, mask: BoolArray, *, source: str) -> DimensionRate:
     """The mean of the items' rates over some of the units; items without a verdict are left out."""
     values = cube.values[:, :, mask]
     n_by_item = np.isfinite(values).sum(axis=(1, 2))
     is_answered = n_by_item > 0
     means = np.nansum(values[is_answered], axis=(1, 2)) / n_by_item[is_answered]
-    stories, clusters = select_labels(cube.stories, mask), select_labels(dataset.clusters(cube), mask)
+    stories, clusters = select_labels(cube.stories, mask), dataset.clusters(cube)[mask]
     judged = {stories[unit] for unit in np.flatnonzero(np.isfinite(values).any(axis=(0, 1)))}
-    ends = interval(rates.pass_rate_interval, values, clusters, rng=dataset.rng(SALT, *salt), n_resamples=N_RESAMPLES)
+    ends = interval(rates.pass_rate_interval, values, clusters, rng=dataset.resampling(), n_resamples=N_RESAMPLES)
     return DimensionRate(
         value=float(100 * means.mean()) if means.size else None,
         why=None if means.size else without_value("no_verdicts"),

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from reports.dataset import Cube, Dataset, StepItem
     from stats.arrays import BoolArray
 
-SALT = 63  # of the seed
 MOST_POINTS = 11
 MOST_CURVES = 3  # in one panel; more cannot be told apart
 
@@ -76,7 +75,7 @@ class Distributions(Figure[Listing[ItemDistribution]]):
 
     def compute(self, dataset: Dataset) -> Listing[ItemDistribution]:
         items = [item for item in dataset.items if item.is_scale and scale_ends(item)]
-        rows = (_of_item(dataset, item, salt=salt) for salt, item in enumerate(items))
+        rows = (_of_item(dataset, item) for item in items)
         return Listing(tuple(row for row in rows if row.overall.n))
 
     def rows(self, result: Listing[ItemDistribution]) -> dict[str, Iterator[Row]]:
@@ -104,30 +103,26 @@ def scale_ends(item: StepItem) -> tuple[int, int] | None:
     return low, high
 
 
-def _of_item(dataset: Dataset, item: StepItem, *, salt: int) -> ItemDistribution:
+def _of_item(dataset: Dataset, item: StepItem) -> ItemDistribution:
     lowest, highest = scale_ends(item) or (0, 0)
     cube = dataset.cube([item])
     columns = dataset.units_by_source(cube)
     points = range(lowest, highest + 1)
-    parts = [_of_source(dataset, cube, mask, points, name, salt=(salt, n)) for n, (name, mask) in enumerate(columns)]
+    parts = [_of_source(dataset, cube, mask, points, name) for name, mask in columns]
     return ItemDistribution(
         **item_fields(item), lowest=lowest, highest=highest, overall=parts[0], by_source=tuple(parts[1:])
     )
 
 
-def _of_source(
-    dataset: Dataset, cube: Cube, mask: BoolArray, points: Sequence[int], source: str, *, salt: tuple[int, int]
-) -> SourceDistribution:
-    values, clusters = cube.values[0][:, mask], select_labels(dataset.clusters(cube), mask)
+def _of_source(dataset: Dataset, cube: Cube, mask: BoolArray, points: Sequence[int], source: str) -> SourceDistribution:
+    values, clusters = cube.values[0][:, mask], dataset.clusters(cube)[mask]
     is_rated = np.isfinite(values)
     n = int(is_rated.sum())
     stories = select_labels(cube.stories, mask)
     shares = []
     for point in points if n else ():
         is_below = np.where(is_rated, values <= point, np.nan)
-        ends = interval(
-            rates.pass_rate_interval, is_below, clusters, rng=dataset.rng(SALT, *salt), n_resamples=N_RESAMPLES
-        )
+        ends = interval(rates.pass_rate_interval, is_below, clusters, rng=dataset.resampling(), n_resamples=N_RESAMPLES)
         shares.append(
             PointShare(
                 point=point,

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from reports.dataset import Dataset, OutcomeTable
     from stats.arrays import BoolArray
 
-SALT = 33  # of the seed
 MOST_LEVELS = 8
 NOT_COMPARED = ("drawn",)  # says how people's stories were chosen, and nothing of how they were written
 
@@ -79,8 +78,7 @@ class Factors(Figure[Listing[FactorOutcome]]):
         pairs = [(factor, table) for factor in level_by_factor for table in dataset.whole_outcomes]
         return Listing(
             tuple(
-                _of_factor(dataset, factor, level_by_factor[factor], table, salt=n)
-                for n, (factor, table) in enumerate(pairs)
+                _of_factor(dataset, factor, level_by_factor[factor], table) for n, (factor, table) in enumerate(pairs)
             )
         )
 
@@ -114,30 +112,26 @@ def _levels(dataset: Dataset) -> dict[str, dict[str, str]]:
     }
 
 
-def _of_factor(
-    dataset: Dataset, factor: str, level_by_story: dict[str, str], table: OutcomeTable, *, salt: int
-) -> FactorOutcome:
+def _of_factor(dataset: Dataset, factor: str, level_by_story: dict[str, str], table: OutcomeTable) -> FactorOutcome:
     level_of_unit = np.array([level_by_story.get(story, "") for _group, story in table.units])
     has_value = np.isfinite(table.values)
     names = sorted({str(level) for level in level_of_unit[has_value] if level})
     units = {name: (level_of_unit == name) & has_value for name in names}
-    means = [_mean(dataset, table, units[name], level=name, source="", salt=(salt, n)) for n, name in enumerate(names)]
+    means = [_mean(dataset, table, units[name], level=name, source="") for name in names]
     for source, _kind in dataset.sources:
         cells = {name: units[name] & table.of_source(source) for name in names}
         filled = [name for name in names if cells[name].any()]
         if len(filled) > 1:
             for name in filled:
-                means.append(
-                    _mean(dataset, table, cells[name], level=name, source=source, salt=(salt, 100 + len(means)))
-                )
+                means.append(_mean(dataset, table, cells[name], level=name, source=source))
     cluster_means = {name: contrasts.cluster_means(table.values, table.clusters, units[name]) for name in names}
     rows = [
         replace(
-            contrast_row(dataset, cluster_means[first], cluster_means[second], salt=(SALT, salt, 1000 + n)),
+            contrast_row(dataset, cluster_means[first], cluster_means[second]),
             first=first,
             second=second,
         )
-        for n, (first, second) in enumerate(combinations(names, 2))
+        for first, second in combinations(names, 2)
     ]
     adjusted = contrasts.adjust([row.p for row in rows], "holm")
     return FactorOutcome(
@@ -150,9 +144,7 @@ def _of_factor(
     )
 
 
-def _mean(
-    dataset: Dataset, table: OutcomeTable, units: BoolArray, *, level: str, source: str, salt: tuple[int, int]
-) -> LevelMean:
+def _mean(dataset: Dataset, table: OutcomeTable, units: BoolArray, *, level: str, source: str) -> LevelMean:
     """The mean of some stories, with its interval over clusters."""
     values = table.values[units]
     return LevelMean(
@@ -161,7 +153,7 @@ def _mean(
         level=level,
         source=source,
         n_stories=table.n_stories(units),
-        interval=mean_interval(table, units, rng=dataset.rng(SALT, *salt)),
+        interval=mean_interval(table, units, rng=dataset.resampling()),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,7 @@ from studies.models import Source
 
 if TYPE_CHECKING:
     from reports.dataset import Cube, Dataset, StepItem
-    from stats.arrays import BoolArray, FloatArray
+    from stats.arrays import BoolArray, FloatArray, IntArray
     from stats.intervals import Interval as StatisticInterval
 
 SALT = 66  # of the seed
@@ -184,11 +184,11 @@ def _accuracies(
     )
 
 
-def _near_ends(near: FloatArray, clusters: Sequence[str], **options: Any) -> StatisticInterval:
+def _near_ends(near: FloatArray, clusters: IntArray, **options: Any) -> StatisticInterval:
     return intervals.mean_interval(100 * near, clusters, **options).clipped(0, 100)
 
 
-def _balanced_ends(right: FloatArray, is_human: BoolArray, clusters: Sequence[str], **options: Any) -> Any:
+def _balanced_ends(right: FloatArray, is_human: BoolArray, clusters: IntArray, **options: Any) -> Any:
     resamples = partial(human_likeness.balanced_resamples, right, is_human)
     ends = intervals.coefficient_interval(resamples, clusters, **options).clipped(0, 1)
     return human_likeness.in_percent(ends)
@@ -206,7 +206,7 @@ def _of_source(
     salt: tuple[int, int],
 ) -> SourceLikeness:
     mask = dataset.is_of_source(cube, source)
-    of_source, clusters = values[:, mask], select_labels(dataset.clusters(cube), mask)
+    of_source, clusters = values[:, mask], dataset.clusters(cube)[mask]
     is_rated = np.isfinite(of_source)
     right = human_likeness.right(of_source, is_human[mask], bounds)
     near = human_likeness.nearness(of_source, is_human[mask], bounds)

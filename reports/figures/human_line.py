@@ -116,7 +116,7 @@ def _lines_of(
         parts["models"] = material.is_of_models
     for at, (name, answers) in enumerate(zip(material.names, material.judges, strict=True)):
         for place, (part, units) in enumerate(parts.items()):
-            clusters = [cluster for cluster, is_kept in zip(material.clusters, units, strict=True) if is_kept]
+            clusters = material.clusters[units]
             try:
                 line = human_line.compare(
                     material.people[:, :, units],

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from reports.dataset.judged import Judged
     from stats.arrays import BoolArray, FloatArray
 
-SALT = 24  # of the seed
 LEVELS = ("none", "fewer_than_half", "half", "more_than_half", "all")
 
 
@@ -93,14 +92,14 @@ def _judges(dataset: Dataset, material: Judged, share: FloatArray) -> Iterator[J
     parts = {"all": np.ones(share.shape, dtype=np.bool_)}
     if material.has_mixed_stories:
         parts["models"] = np.broadcast_to(material.is_of_models, share.shape)
-    for at, (name, answers) in enumerate(zip(material.names, material.judges, strict=True)):
-        for place, (part, is_in) in enumerate(parts.items()):
+    for name, answers in zip(material.names, material.judges, strict=True):
+        for part, is_in in parts.items():
             is_compared = is_in & np.isfinite(answers) & np.isfinite(share)
             if is_compared.any():
                 yield JudgeYes(
                     judge=name,
                     part=part,
-                    levels=tuple(_levels(dataset, material, answers, share, is_compared, salt=(at, place))),
+                    levels=tuple(_levels(dataset, material, answers, share, is_compared)),
                     distance=float(100 * np.abs(answers - share)[is_compared].mean()),
                     n=int(is_compared.sum()),
                 )
@@ -112,12 +111,10 @@ def _levels(
     answers: FloatArray,
     share: FloatArray,
     is_compared: BoolArray,
-    *,
-    salt: tuple[int, int],
 ) -> Iterator[YesAtLevel]:
     is_level = (share == 0, (share > 0) & (share < 0.5), share == 0.5, (share > 0.5) & (share < 1), share == 1)
-    labels = np.tile(np.array(material.clusters), len(answers))
-    for n, (name, is_at) in enumerate(zip(LEVELS, is_level, strict=True)):
+    labels = np.tile(material.clusters, len(answers))
+    for name, is_at in zip(LEVELS, is_level, strict=True):
         cells = is_at & is_compared
         if cells.any():
             verdicts = answers[cells]
@@ -125,7 +122,7 @@ def _levels(
                 rates.pass_rate_interval,
                 verdicts,
                 labels[cells.ravel()],
-                rng=dataset.rng(SALT, *salt, n),
+                rng=dataset.resampling(),
                 n_resamples=N_RESAMPLES,
             )
             yield YesAtLevel(

@@ -34,6 +34,7 @@ from reports.numbers import interval as between
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
+    from stats.arrays import IntArray
 
 SALT = 67  # of the seed
 MOST_BINS = 20
@@ -140,7 +141,7 @@ def _summary(words: Sequence[tuple[float, float]]) -> dict[str, Any]:
     }
 
 
-def _longer(dataset: Dataset, is_longer: Any, clusters: Sequence[str], *, salt: int) -> LengthEstimate:
+def _longer(dataset: Dataset, is_longer: Any, clusters: IntArray, *, salt: int) -> LengthEstimate:
     n = int(np.isfinite(is_longer).sum())
     return LengthEstimate(
         value=float(100 * np.nanmean(is_longer)) if n else None,
@@ -152,7 +153,7 @@ def _longer(dataset: Dataset, is_longer: Any, clusters: Sequence[str], *, salt: 
     )
 
 
-def _difference(dataset: Dataset, differences: Any, clusters: Sequence[str], *, salt: int) -> LengthEstimate:
+def _difference(dataset: Dataset, differences: Any, clusters: IntArray, *, salt: int) -> LengthEstimate:
     return LengthEstimate(
         value=float(differences.mean()) if differences.size else None,
         why=None if differences.size else without_value("no_choices"),

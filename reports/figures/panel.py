@@ -237,7 +237,7 @@ def _panel_block(
     without = (
         np.mean([values for _whole, values in pairs], axis=0) if pairs else np.full(len(block.cube.raters), np.nan)
     )
-    clusters = np.unique(np.array(dataset.clusters(block.cube)), return_inverse=True)[1]
+    clusters = np.unique(dataset.clusters(block.cube), return_inverse=True)[1]
     rows = []
     for rater in np.unique(material.raters).tolist():
         is_own = material.raters == rater

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from reports.dataset import Cube, Dataset
     from stats.arrays import BoolArray, FloatArray
 
-SALT = 1  # of the seed
-
 
 @dataclass(frozen=True, kw_only=True)
 class Rate(Estimate):
@@ -87,8 +85,8 @@ class PassRates(Figure[PassRateResult]):
             return None
         cube = dataset.verdict_cube
         cells = [
-            [replace(rate, source=name) for rate in _column(dataset, cube, mask, salt=salt)]
-            for salt, (name, mask) in enumerate(dataset.units_by_source(cube))
+            [replace(rate, source=name) for rate in _column(dataset, cube, mask)]
+            for name, mask in dataset.units_by_source(cube)
         ]
         # Turned round: of each item, and last of their mean, the rates over all and by source.
         rows = [(row[0], row[1:]) for row in zip(*cells, strict=True)]
@@ -128,16 +126,13 @@ class PassRates(Figure[PassRateResult]):
         return sentence % (names | {"most": _percent(best), "less": _percent(second)})
 
 
-def _column(dataset: Dataset, cube: Cube, mask: BoolArray, *, salt: int) -> list[Rate]:
+def _column(dataset: Dataset, cube: Cube, mask: BoolArray) -> list[Rate]:
     """The rate of each item over some of the units, and last the mean of the items."""
-    stories, clusters = select_labels(cube.stories, mask), select_labels(dataset.clusters(cube), mask)
+    stories, clusters = select_labels(cube.stories, mask), dataset.clusters(cube)[mask]
     values = cube.values[:, :, mask]
 
     def ends(verdicts: FloatArray) -> Interval:
-        # The same seed for each: items share their resamples.
-        return interval(
-            rates.pass_rate_interval, verdicts, clusters, rng=dataset.rng(SALT, salt), n_resamples=N_RESAMPLES
-        )
+        return interval(rates.pass_rate_interval, verdicts, clusters, rng=dataset.resampling(), n_resamples=N_RESAMPLES)
 
     of_items = [_rate(verdicts, stories, ends(verdicts)) for verdicts in values]
     return [*of_items, _mean_rate(values, stories, ends(values))]

@@ -242,7 +242,7 @@ def _ratings(dataset: Dataset, material: Judged, people: FloatArray, judge: Floa
             raise Incomputable("not_drawn_at_random")
         if is_kept and (word == "yes") != bool(has_people):
             raise Incomputable("not_read_as_drawn")
-    labels = np.array(material.clusters, dtype=object)
+    labels = material.clusters
     rated, alone = units & is_rated, units & ~is_rated
     return prediction_powered.as_source(
         _cluster_means(people, labels, rated),
@@ -252,7 +252,7 @@ def _ratings(dataset: Dataset, material: Judged, people: FloatArray, judge: Floa
 
 
 def _cluster_means(values: FloatArray, labels: Any, units: BoolArray) -> FloatArray:
-    places = np.unique(labels[units].astype(str), return_inverse=True)[1]
+    places = np.unique(labels[units], return_inverse=True)[1]
     return np.asarray(np.bincount(places, values[units]) / np.bincount(places), dtype=np.float64)
 
 

@@ -16,7 +16,7 @@ from stats.reasons import Incomputable
 if TYPE_CHECKING:
     import numpy
 
-    from stats.arrays import FloatArray
+    from stats.arrays import FloatArray, IntArray
     from stats.human_line import AmongPeople
 
 CHANCE = ("chance_mean", "chance_end", "chance_within_source_mean", "chance_within_source_end")
@@ -59,7 +59,7 @@ class PersonLine(Estimate):
 
 
 def person_lines(
-    people: FloatArray, clusters: Sequence[str], kinds: Sequence[AmongPeople], *, rng: numpy.random.Generator
+    people: FloatArray, clusters: IntArray, kinds: Sequence[AmongPeople], *, rng: numpy.random.Generator
 ) -> tuple[PersonLine, ...]:
     """The lines of these kinds that have a value; that of a majority only where somebody has two others beside them.
 

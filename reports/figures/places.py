@@ -28,7 +28,6 @@ from reports.numbers import decimal, whole
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
 
-SALT = 61  # of the seed
 Order = Sequence[Sequence[str]]
 
 
@@ -69,7 +68,7 @@ class Places(Figure[Listing[ItemPlaces]]):
 
     def compute(self, dataset: Dataset) -> Listing[ItemPlaces]:
         items = [item for item in dataset.items if item.is_ranking and len(dataset.answers_to(item))]
-        return Listing(tuple(_item_places(dataset, item, salt=salt) for salt, item in enumerate(items)))
+        return Listing(tuple(_item_places(dataset, item) for item in items))
 
     def rows(self, result: Listing[ItemPlaces]) -> dict[str, Iterator[Row]]:
         return {"places": _rows(result)}
@@ -98,7 +97,7 @@ def divide_places(order: Order) -> dict[str, list[float]]:
     return parts
 
 
-def _item_places(dataset: Dataset, item: StepItem, *, salt: int) -> ItemPlaces:
+def _item_places(dataset: Dataset, item: StepItem) -> ItemPlaces:
     answers = dataset.answers_to(item)
     orders: list[Order] = list(answers["value"])
     n_places = max(sum(len(shared) for shared in order) for order in orders)
@@ -113,16 +112,14 @@ def _item_places(dataset: Dataset, item: StepItem, *, salt: int) -> ItemPlaces:
         n_rankings=len(orders),
         n_places=n_places,
         by_source=tuple(
-            _of_source(dataset, name, [(group, parts) for source, group, parts in placed if source == name], (salt, n))
-            for n, name in enumerate(names)
+            _of_source(dataset, name, [(group, parts) for source, group, parts in placed if source == name])
+            for name in names
             if any(source == name for source, _group, _parts in placed)
         ),
     )
 
 
-def _of_source(
-    dataset: Dataset, name: str, placed: Sequence[tuple[str, Sequence[float]]], salt: tuple[int, int]
-) -> SourcePlaces:
+def _of_source(dataset: Dataset, name: str, placed: Sequence[tuple[str, Sequence[float]]]) -> SourcePlaces:
     clusters = dataset.clusters_of(group for group, _parts in placed)
     parts = np.array([of_story for _group, of_story in placed])
     shares = [
@@ -130,7 +127,7 @@ def _of_source(
             place=n + 1,
             value=float(100 * column.mean()),
             interval=interval(
-                rates.pass_rate_interval, column, clusters, rng=dataset.rng(SALT, *salt), n_resamples=N_RESAMPLES
+                rates.pass_rate_interval, column, clusters, rng=dataset.resampling(), n_resamples=N_RESAMPLES
             ),
         )
         for n, column in enumerate(parts.T)

@@ -31,9 +31,7 @@ from reports.numbers import decimal, whole
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
-    from stats.arrays import BoolArray
-
-SALT = 6  # of the seed
+    from stats.arrays import BoolArray, IntArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +85,7 @@ class Preferences(Figure[Listing[Preference]]):
 
     def compute(self, dataset: Dataset) -> Listing[Preference]:
         items = [item for item in dataset.items if item.is_preference]
-        return Listing(tuple(_preference(dataset, item, salt=salt) for salt, item in enumerate(items)))
+        return Listing(tuple(_preference(dataset, item) for item in items))
 
     def rows(self, result: Listing[Preference]) -> dict[str, Iterator[Row]]:
         return {"preferences": _rows(result), "pairs": _pair_rows(result)}
@@ -116,12 +114,12 @@ class Preferences(Figure[Listing[Preference]]):
         return {"rows": [row for row in result.rows if row.n], "note": note}
 
 
-def _preference(dataset: Dataset, item: StepItem, *, salt: int) -> Preference:
+def _preference(dataset: Dataset, item: StepItem) -> Preference:
     choices = choices_of(dataset, item)
     decided = [choice for choice in choices if choice.story]
     presented = [choice for choice in decided if not choice.is_imported]
     is_first = np.array([choice.story == choice.order[0] for choice in presented], dtype=np.bool_)
-    first = _share(dataset, is_first, [choice.rater for choice in presented], salt=(salt, 0))
+    first = _share(dataset, is_first, [choice.rater for choice in presented])
     if decided and not presented:
         first = replace(first, why=without_value("order_not_known"))
     return Preference(
@@ -131,15 +129,14 @@ def _preference(dataset: Dataset, item: StepItem, *, salt: int) -> Preference:
         # Being drawn to the first position is a habit of raters, so raters are resampled; what is preferred, by group.
         first=first,
         by_source=tuple(
-            replace(_wins(dataset, choices, name, salt=(salt, 1, n)), source=name)
-            for n, (name, _) in enumerate(dataset.sources)
+            replace(_wins(dataset, choices, name), source=name) for n, (name, _) in enumerate(dataset.sources)
         ),
         groups=tuple(_group(dataset, choices, group) for group in dict.fromkeys(c.group for c in choices)),
         n_resamples=N_RESAMPLES,
     )
 
 
-def _wins(dataset: Dataset, choices: list[Choice], source: str, *, salt: tuple[int, ...]) -> ChoiceShare:
+def _wins(dataset: Dataset, choices: list[Choice], source: str) -> ChoiceShare:
     """How often the source's story was chosen, of the choices where it stood beside one of another source."""
 
     def is_of(story: str) -> bool:
@@ -147,10 +144,10 @@ def _wins(dataset: Dataset, choices: list[Choice], source: str, *, salt: tuple[i
 
     comparisons = [c for c in choices if any(map(is_of, c.order)) and not all(map(is_of, c.order))]
     won = np.array([is_of(c.story) for c in comparisons], dtype=np.bool_)
-    return _share(dataset, won, dataset.clusters_of(c.group for c in comparisons), salt=salt)
+    return _share(dataset, won, dataset.clusters_of(c.group for c in comparisons))
 
 
-def _share(dataset: Dataset, is_so: BoolArray, clusters: Sequence[str], *, salt: tuple[int, ...]) -> ChoiceShare:
+def _share(dataset: Dataset, is_so: BoolArray, clusters: IntArray | Sequence[str]) -> ChoiceShare:
     """A share in percent with its interval over clusters."""
     counts: dict[str, Any] = {"n_so": int(is_so.sum()), "n": len(is_so), "n_clusters": len(set(clusters))}
     if not len(is_so):
@@ -158,7 +155,7 @@ def _share(dataset: Dataset, is_so: BoolArray, clusters: Sequence[str], *, salt:
             value=None, why=without_value("no_choices"), interval=Interval(low=None, high=None), **counts
         )
 
-    ends = interval(rates.pass_rate_interval, is_so, clusters, rng=dataset.rng(SALT, *salt), n_resamples=N_RESAMPLES)
+    ends = interval(rates.pass_rate_interval, is_so, clusters, rng=dataset.resampling(), n_resamples=N_RESAMPLES)
     return ChoiceShare(value=float(100 * is_so.mean()), interval=ends, **counts)
 
 

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from stats.arrays import FloatArray
     from stats.intervals import Interval as StatisticInterval
 
-SALT = 5  # of the seed
-
 
 @dataclass(frozen=True, kw_only=True)
 class SourceRanks:
@@ -88,14 +86,9 @@ class Rankings(Figure[Listing[Ranking]]):
     nothing = Listing[Ranking]()
 
     def compute(self, dataset: Dataset) -> Listing[Ranking]:
-        # The salt is the index among all items that have no level, so that intervals stay when another is added last.
         items = [item for item in dataset.items if item.level == "none" and item.step.scope == Step.Scope.GROUP]
         return Listing(
-            tuple(
-                _ranking(dataset, item, salt=salt)
-                for salt, item in enumerate(items)
-                if item.type.gives_order and len(dataset.answers_to(item))
-            )
+            tuple(_ranking(dataset, item) for item in items if item.type.gives_order and len(dataset.answers_to(item)))
         )
 
     def context(self, result: Listing[Ranking]) -> dict[str, Any]:
@@ -120,7 +113,7 @@ class Rankings(Figure[Listing[Ranking]]):
                 )
 
 
-def _ranking(dataset: Dataset, item: StepItem, *, salt: int) -> Ranking:
+def _ranking(dataset: Dataset, item: StepItem) -> Ranking:
     answers = dataset.answers_to(item)
     ranks, groups = [ranks_of(order) for order in answers["value"]], list(answers["group"])
     names = [name for name, _ in dataset.sources]
@@ -131,7 +124,7 @@ def _ranking(dataset: Dataset, item: StepItem, *, salt: int) -> Ranking:
     clusters, most = dataset.clusters_of(groups), max(map(len, ranks))
 
     def ends(ranks_of_one: FloatArray) -> StatisticInterval:
-        rng = dataset.rng(SALT, salt)
+        rng = dataset.resampling()
         return intervals.mean_interval(ranks_of_one, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(1, most)
 
     return Ranking(

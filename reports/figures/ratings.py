@@ -21,7 +21,6 @@ from reports.figures.base import (
     item_cells,
     item_fields,
     note_of,
-    select_labels,
     weakest_note,
     without_value,
 )
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from stats.arrays import BoolArray
     from stats.intervals import Interval as StatisticInterval
 
-SALT = 2  # of the seed
 Bounds = tuple[int | float | None, int | float | None]
 
 
@@ -72,7 +70,7 @@ class Ratings(Figure[Listing[ItemRatings]]):
 
     def compute(self, dataset: Dataset) -> Listing[ItemRatings]:
         items = [item for item in dataset.items if item.level in ("ordinal", "interval") and item.is_about_a_story]
-        return Listing(tuple(_item_ratings(dataset, item, salt=salt) for salt, item in enumerate(items)))
+        return Listing(tuple(_item_ratings(dataset, item) for item in items))
 
     def rows(self, result: Listing[ItemRatings]) -> dict[str, Iterator[Row]]:
         return {"ratings": _rows(result)}
@@ -92,12 +90,11 @@ class Ratings(Figure[Listing[ItemRatings]]):
         return {"plots": _plots(result), "note": note}
 
 
-def _item_ratings(dataset: Dataset, item: StepItem, *, salt: int) -> ItemRatings:
+def _item_ratings(dataset: Dataset, item: StepItem) -> ItemRatings:
     cube = dataset.cube([item])
     bounds = (item.item.settings.get("low"), item.item.settings.get("high"))
     ratings = [
-        replace(_rating(dataset, cube, mask, bounds, salt=(salt, n)), source=name)
-        for n, (name, mask) in enumerate(dataset.units_by_source(cube))
+        replace(_rating(dataset, cube, mask, bounds), source=name) for name, mask in dataset.units_by_source(cube)
     ]
     return ItemRatings(
         **item_fields(item),
@@ -108,14 +105,14 @@ def _item_ratings(dataset: Dataset, item: StepItem, *, salt: int) -> ItemRatings
     )
 
 
-def _rating(dataset: Dataset, cube: Cube, mask: BoolArray, bounds: Bounds, *, salt: tuple[int, int]) -> Rating:
-    values, clusters = cube.values[0][:, mask], select_labels(dataset.clusters(cube), mask)
+def _rating(dataset: Dataset, cube: Cube, mask: BoolArray, bounds: Bounds) -> Rating:
+    values, clusters = cube.values[0][:, mask], dataset.clusters(cube)[mask]
     ratings = values[np.isfinite(values)]
     if not ratings.size:
         return Rating(value=None, why=without_value("no_answers"), n=0)
 
     def ends() -> StatisticInterval:
-        rng = dataset.rng(SALT, *salt)
+        rng = dataset.resampling()
         low, high = (-np.inf if bounds[0] is None else bounds[0]), (np.inf if bounds[1] is None else bounds[1])
         return intervals.mean_interval(values, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(low, high)
 

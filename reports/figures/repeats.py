@@ -116,7 +116,7 @@ def _row(dataset: Dataset, item: StepItem, pairs: list[_Twice], *, rater: str, s
 
     def ends() -> StatisticInterval:
         is_same = 100.0 * (first == second)
-        rng = dataset.rng(SALT, *salt, 0)
+        rng = dataset.resampling()
         texts = [pair.text for pair in pairs]
         return intervals.mean_interval(is_same, texts, rng=rng, n_resamples=N_RESAMPLES).clipped(0, 100)
 

@@ -265,7 +265,7 @@ def _part(sides: _Sides, statistic: Statistic, part: str, items: slice, *, salt:
         value = judge_scores.score(statistic, judge, people)
     except Incomputable as error:
         return without_units(part, error)
-    clusters = [cluster for cluster, is_kept in zip(material.clusters, units, strict=True) if is_kept]
+    clusters = material.clusters[units]
     sources = [source for source, is_kept in zip(material.sources, units, strict=True) if is_kept]
     compared = np.isfinite(judge) & np.isfinite(people)
     ends = interval(
@@ -274,7 +274,7 @@ def _part(sides: _Sides, statistic: Statistic, part: str, items: slice, *, salt:
         judge,
         people,
         clusters,
-        rng=dataset.rng(*salt, 0),
+        rng=dataset.resampling(),
         n_resamples=N_RESAMPLES,
     )
 

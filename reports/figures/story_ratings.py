@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ from reports.numbers import interval as between
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
-    from stats.arrays import FloatArray
+    from stats.arrays import FloatArray, IntArray
 
 SALT = 64  # of the seed
 N_DISPUTED = 8
@@ -143,7 +143,7 @@ def _of_item(dataset: Dataset, item: StepItem, *, salt: int) -> ItemStories:
     )
 
 
-def _spread(dataset: Dataset, sds: FloatArray, clusters: Sequence[str], *, salt: int) -> Spread:
+def _spread(dataset: Dataset, sds: FloatArray, clusters: IntArray, *, salt: int) -> Spread:
     has_spread = np.isfinite(sds)
     n = int(has_spread.sum())
     return Spread(

@@ -31,6 +31,7 @@ from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
+    from stats.arrays import IntArray
 
 SALT = 53  # of the seed
 StoryOrder = tuple[list[list[str]], list[str]]  # places, and the rest of which nothing else was said
@@ -132,7 +133,7 @@ def _table(
     dataset: Dataset,
     item: StepItem,
     orders: Sequence[StoryOrder],
-    clusters: Sequence[str],
+    clusters: IntArray,
     unit: str,
     name_of: Callable[[str], str],
     *,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy
@@ -22,7 +21,6 @@ from reports.figures.base import (
     chance_floor,
     estimate,
     interval,
-    select_labels,
     weakest_note,
     without_value,
 )
@@ -107,9 +105,7 @@ class TestsPassed(Figure[TestsPassedResult]):
                 )
                 for (group, story), value, n in zip(cube.units, passed, n_raters.tolist(), strict=True)
             ),
-            by_source=tuple(
-                _of_source(dataset, cube, name, passed, salt=salt) for salt, (name, _) in enumerate(dataset.sources)
-            ),
+            by_source=tuple(_of_source(dataset, cube, name, passed) for name, _kind in dataset.sources),
             totals=_totals(dataset, cube),
         )
 
@@ -141,24 +137,24 @@ def _totals(dataset: Dataset, cube: Cube) -> TotalsAgreement:
     return TotalsAgreement(
         coefficient=estimate(comparisons.pairs_pearson, totals),
         interval=interval(
-            intervals.coefficient_interval,
-            partial(comparisons.pairs_pearson_resamples, counted),
-            select_labels(dataset.clusters(cube), is_counted),
-            rng=dataset.rng(SALT, 1000),
+            comparisons.pairs_pearson_interval,
+            counted,
+            dataset.clusters(cube)[is_counted],
+            rng=dataset.resampling(),
             n_resamples=N_RESAMPLES,
         ),
         floor=chance_floor(comparisons.pairs_pearson_floor, totals, rng=dataset.rng(SALT, 1001)),
     )
 
 
-def _of_source(dataset: Dataset, cube: Cube, source: str, passed: FloatArray, *, salt: int) -> SourceTests:
+def _of_source(dataset: Dataset, cube: Cube, source: str, passed: FloatArray) -> SourceTests:
     mask = dataset.is_of_source(cube, source) & np.isfinite(passed)
-    values, clusters = passed[mask], select_labels(dataset.clusters(cube), mask)
+    values, clusters = passed[mask], dataset.clusters(cube)[mask]
     if not values.size:
         return SourceTests(source=source, value=None, why=without_value("no_complete_rater"), n_stories=0)
 
     def ends() -> StatisticInterval:
-        rng = dataset.rng(SALT, salt)
+        rng = dataset.resampling()
         return intervals.mean_interval(values, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(0, len(cube.items))
 
     return SourceTests(

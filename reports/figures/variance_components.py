@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from reports.dataset import Dataset, OutcomeTable
     from stats.intervals import Interval as StatisticInterval
 
-SALT = 35  # of the seed
-
 
 @dataclass(frozen=True, kw_only=True)
 class SourceMean:
@@ -82,7 +80,7 @@ class VarianceComponents(Figure[Listing[OutcomeComponents]]):
     nothing = Listing[OutcomeComponents]()
 
     def compute(self, dataset: Dataset) -> Listing[OutcomeComponents]:
-        return Listing(tuple(_of_outcome(dataset, table, salt=n) for n, table in enumerate(dataset.outcomes)))
+        return Listing(tuple(_of_outcome(dataset, table) for table in dataset.outcomes))
 
     def rows(self, result: Listing[OutcomeComponents]) -> dict[str, Iterator[Row]]:
         return {"variance-components": _component_rows(result), "means-for-other-raters": _mean_rows(result)}
@@ -107,10 +105,10 @@ class VarianceComponents(Figure[Listing[OutcomeComponents]]):
         return {"whole": whole, "parts": [row for row in result.rows if row not in whole], "at_zero": at_zero}
 
 
-def _of_outcome(dataset: Dataset, table: OutcomeTable, *, salt: int) -> OutcomeComponents:
+def _of_outcome(dataset: Dataset, table: OutcomeTable) -> OutcomeComponents:
     outcome = table.outcome
     names = [name for name, _kind in dataset.sources]
-    means = [_mean(dataset, table, name, salt=(salt, n)) for n, name in enumerate(names)]
+    means = [_mean(dataset, table, name) for name in names]
     without = OutcomeComponents(
         key=outcome.key,
         kind=outcome.kind,
@@ -134,7 +132,7 @@ def _of_outcome(dataset: Dataset, table: OutcomeTable, *, salt: int) -> OutcomeC
     )
 
 
-def _mean(dataset: Dataset, table: OutcomeTable, source: str, *, salt: tuple[int, int]) -> SourceMean | None:
+def _mean(dataset: Dataset, table: OutcomeTable, source: str) -> SourceMean | None:
     """The mean of a source over its stories, with both intervals; None if it has no story with a value."""
     units = table.of_source(source)
     if not units.any():
@@ -144,7 +142,7 @@ def _mean(dataset: Dataset, table: OutcomeTable, source: str, *, salt: tuple[int
     value = float(values.mean())
 
     def for_same_raters() -> StatisticInterval:
-        rng = dataset.rng(SALT, *salt)
+        rng = dataset.resampling()
         ends = intervals.mean_interval(values, places[units], rng=rng, n_resamples=N_RESAMPLES)
         return ends.clipped(*table.bounds)
 

@@ -6,7 +6,7 @@ from script.agreement import alpha
 from script.judges import UNIT, items_of, numbered
 from script.material import counts, intervals, percent_agreement, place_of
 
-SHARE, STANDINGS, AMONG = 24, 34, 27  # of the seed
+STANDINGS, AMONG = 34, 27  # of the seed
 LEVELS = {
     "none": lambda share: share == 0,
     "fewer_than_half": lambda share: (share > 0) & (share < 0.5),
@@ -26,7 +26,6 @@ def judges_of(package, items):
 def judges_share_of_yes(package, result, check):
     """The judge's share of Yes where so many of the experts say Yes, and how far it is from their share."""
     people = package.answers_to_all(package.verdicts).groupby(["key", *UNIT])["number"].mean().rename("share")
-    names = judges_of(package, package.verdicts)
     for row in result:
         judge = of_judge(package, row["judge"], package.verdicts)
         table = judge.merge(people.reset_index(), on=["key", *UNIT])
@@ -40,13 +39,8 @@ def judges_share_of_yes(package, result, check):
             part, label = table[LEVELS[stored["level"]](table["share"])], f"{place}/{stored['level']}"
             check.numbers(label, stored, n=len(part), value=100 * part["number"].mean())
             check.numbers(label, stored, expert_percent=100 * part["share"].mean())
-            salt = (
-                names.index(row["judge"]),
-                ("all", "models").index(row["part"]),
-                list(LEVELS).index(stored["level"]),
-            )
             alike = part.drop(columns="key")  # of all items together
-            check.interval(label, stored["interval"], "of_rate", alike, (package.seed, SHARE, *salt))
+            check.interval(label, stored["interval"], "of_rate", alike, package.draws)
 
 
 def of_judge(package, judge, items):

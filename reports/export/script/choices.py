@@ -10,7 +10,7 @@ from script.material import by_source, counts, percent_agreement, place_of
 def preferences(package, result, check):
     """How often the story shown first, and each source, was chosen of a pair, in percent."""
     pairs = package.people_of("pairs")
-    for salt, row in enumerate(result):
+    for row in result:
         chosen = pairs[(pairs["step"] == row["step"]) & (pairs["item"] == row["item"])].copy()
         chosen["stories"] = chosen["stories"].map(json.loads)
         chosen["cluster"] = chosen["group"].map(package.cluster_by_group)
@@ -18,12 +18,12 @@ def preferences(package, result, check):
         check.numbers(place, row, n=len(chosen), n_neither=len(chosen) - len(decided))
         known = decided[decided["order_is_known"] == "True"]
         first = known.assign(number=(known["chosen_position"] == "1") * 1.0, cluster=known["rater"], key=0)
-        share(place + "/first", row["first"], first, (package.seed, 6, salt, 0), check)
-        for n, stored in enumerate(row["by_source"]):
+        share(place + "/first", row["first"], first, package.draws, check)
+        for stored in row["by_source"]:
             is_of = {story for story, source in package.source_by_story.items() if source == stored["source"]}
             stands = chosen["stories"].map(lambda order, is_of=is_of: 0 < len(is_of & set(order)) < len(order))
             won = chosen[stands].assign(number=chosen["chosen"].isin(is_of) * 1.0, key=0)
-            share(f"{place}/{stored['source']}", stored, won, (package.seed, 6, salt, 1, n), check)
+            share(f"{place}/{stored['source']}", stored, won, package.draws, check)
         for stored in row["groups"]:
             of_group = chosen[chosen["group"] == stored["group"]]
             numbered = of_group.assign(number=of_group["chosen"], story="")
@@ -45,9 +45,7 @@ def share(place, stored, answers, seed, check):
 def rankings(package, result, check):
     """Mean rank and first places of each source, and Kendall's W of each group."""
     ranks = package.people_of("rankings")
-    of_groups = [item for item in package.items if item["level"] == "none" and item["scope"] == "group"]
     for row in result:
-        salt = [(item["step"], item["item"]) for item in of_groups].index((row["step"], row["item"]))
         ranked = ranks[(ranks["step"] == row["step"]) & (ranks["item"] == row["item"])].copy()
         ranked["rank"], ranked["source"] = pd.to_numeric(ranked["rank"]), ranked["story"].map(package.source_by_story)
         readings = ranked.groupby(["rater", "group"])
@@ -63,7 +61,7 @@ def rankings(package, result, check):
             check.number(place, stored["mean_rank"]["value"], of_source["number"].mean())
             check.number(f"{place}/first", stored["first_percent"], firsts.get(stored["source"]))
             bounds = (1, readings.size().max())
-            check.interval(place, stored["interval"], "of_mean", of_source, (package.seed, 5, salt), bounds)
+            check.interval(place, stored["interval"], "of_mean", of_source, package.draws, bounds)
         concordance(place_of("rankings", row, "W"), row["concordance"], ranked, check)
 
 

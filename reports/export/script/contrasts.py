@@ -6,13 +6,11 @@ import pandas as pd
 
 from script.material import intervals
 
-COMPARISONS, FACTORS = 31, 33  # of the seed
-
 
 def comparisons(package, result, check):
     """Of each outcome the means of sources, and every two of them compared; p adjusted over the whole family."""
     with_p = []
-    for salt, outcome in enumerate(result["outcomes"]):
+    for outcome in result["outcomes"]:
         table, place = story_means(package, outcome["key"], outcome["kind"]), f"comparisons/{outcome['key']}"
         for row in outcome["sources"]:
             of_source = table[table["source"] == row["source"]]
@@ -20,7 +18,7 @@ def comparisons(package, result, check):
             check.numbers(f"{place}/{row['source']}", row, value=of_source["number"].mean(), n_stories=n_stories)
         names = [row["source"] for row in outcome["sources"]]
         parts = {name: table[table["source"] == name] for name in names}
-        family = contrasts(package, place, parts, outcome["contrasts"], (COMPARISONS, salt), check)
+        family = contrasts(package, place, parts, outcome["contrasts"], check)
         with_p += [(outcome, row, p) for row, p in family]
     of_items = [entry for entry in with_p if entry[0]["correction"] == "fdr_bh"]
     families = [of_items]
@@ -45,23 +43,21 @@ def check_adjusted(family, check):
 
 def factors(package, result, check):
     """By a property of the stories, over all sources and within each that has several of its levels."""
-    for salt, row in enumerate(result):
+    for row in result:
         item = next((item for item in package.items if f"{item['step']}/{item['item']}" == row["key"]), None)
         table = story_means(package, row["key"], kind_of(item))
         table["level"] = table["story"].map(package.factor(row["factor"]))
         place = f"factors/{row['factor']}/{row['key']}"
         levels = [mean["level"] for mean in row["means"] if mean["source"] == ""]
-        for n, mean in enumerate(row["means"]):
+        for mean in row["means"]:
             part = table[table["level"] == mean["level"]]
             part = part if mean["source"] == "" else part[part["source"] == mean["source"]]
             label = f"{place}/{mean['source']}/{mean['level']}"
             check.numbers(label, mean, value=part["number"].mean(), n_stories=part["story"].nunique())
-            seed = (package.seed, FACTORS, salt, n if mean["source"] == "" else 100 + n)
             bounds = (0, 100) if row["is_percent"] else (None, None)
-            check.interval(label, mean["interval"], "of_mean", part, seed, bounds)
+            check.interval(label, mean["interval"], "of_mean", part, package.draws, bounds)
         parts = {level: table[table["level"] == level] for level in levels}
-        seeds = (FACTORS, salt)
-        family = contrasts(package, place, parts, row["contrasts"], seeds, check, first_salt=1000)
+        family = contrasts(package, place, parts, row["contrasts"], check)
         check_adjusted([(row, contrast, p) for contrast, p in family], check)
 
 
@@ -116,10 +112,10 @@ def shares_of_choices(package, step, item):
     return units
 
 
-def contrasts(package, place, parts, rows, seeds, check, first_salt=0):
+def contrasts(package, place, parts, rows, check):
     """Check every two parts, and give each contrast that has a test with its p value."""
     family = []
-    for n, (row, (first, second)) in enumerate(zip(rows, combinations(parts, 2), strict=True)):
+    for row, (first, second) in zip(rows, combinations(parts, 2), strict=True):
         label = f"{place}/{first} less {second}"
         if (row["first"], row["second"]) != (first, second):
             raise ValueError(f"{label} is {row['first']} less {row['second']} in the report")
@@ -135,9 +131,8 @@ def contrasts(package, place, parts, rows, seeds, check, first_salt=0):
         check.number(f"{label}/n", row["n"], len(changes) if is_paired else len(means[0]))
         if intervals is None:
             continue
-        seed = (package.seed, *seeds, first_salt + n)
         if is_paired:
-            check.interval(label, row["interval"], "of_changes", changes.to_numpy(), seed)
+            check.interval(label, row["interval"], "of_changes", changes.to_numpy(), package.draws)
             ends = intervals.around_mean(changes.to_numpy(), 0.9)
             p = intervals.p_of_changes(changes.to_numpy(), row["test"])
         else:

@@ -134,16 +134,15 @@ def check_score(package, place, stored, table, is_pooled, salt, check):
             check.number(f"{label}/n", part["n"], 0)
             continue
         check.numbers(label, part, n=len(answers), n_units=len(answers[UNIT].drop_duplicates()))
-        seed = (package.seed, *salt, PARTS.index(part["part"]), 0)
         bounds = BOUNDS.get(statistic, (-1, 1))
         with_value = answers if is_pooled else answers[answers["key"].isin(items_with_value(statistic, answers).index)]
         if statistic in MEANS:
             groups = [with_value] if is_pooled else [rows for _key, rows in with_value.groupby("key")]
             means = pd.concat([rows.assign(number=contributions(statistic, rows)) for rows in groups])
             means = means.drop(columns="key") if is_pooled else means
-            check.interval(label, part["interval"], "of_mean", means, seed, bounds)
+            check.interval(label, part["interval"], "of_mean", means, package.draws, bounds)
         else:
-            check.interval(label, part["interval"], "of_score", statistic, with_value, is_pooled, seed, bounds)
+            check.interval(label, part["interval"], "of_score", statistic, with_value, is_pooled, package.draws, bounds)
 
 
 def part_of(table, part):

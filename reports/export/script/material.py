@@ -46,6 +46,7 @@ class Package:
         self.report = read_report(folder / "report.json")
         self.items = json.loads((folder / "codebook.json").read_text(encoding="utf-8"))["items"]
         self.seed = abs(self.report["study"]["seed"])
+        self.draws = (self.seed,)  # the seed of the draws that most intervals share
         self.stories = stories = self.table("stories")
         in_groups = stories[stories["group"] != ""].sort_values(["group", "story"])
         self.units = list(zip(in_groups["group"], in_groups["story"], strict=True))

@@ -13,10 +13,10 @@ def pass_rates(package, result, check):
     verdicts = pd.concat([package.answers(*key).assign(key=n) for n, key in enumerate(keys)])
     rows = [*enumerate(result["items"]), (None, result["mean"])]
     check.number("pass_rates/n_verdicts", result.get("n_verdicts"), len(verdicts))
-    for salt, source in enumerate(["", *package.sources]):
+    for place_of_source, source in enumerate(["", *package.sources], start=-1):
         of_source = by_source(verdicts, source)
         for n, row in rows:
-            stored = row["overall"] if source == "" else row["by_source"][salt - 1]
+            stored = row["overall"] if source == "" else row["by_source"][place_of_source]
             answers = of_source if n is None else of_source[of_source["key"] == n]
             place = f"pass_rates/mean/{source}" if n is None else place_of("pass_rates", row, source)
             value = 100 * answers.groupby("key")["number"].mean().mean() if len(answers) else None
@@ -27,17 +27,17 @@ def pass_rates(package, result, check):
                 stored["interval"],
                 "of_rate",
                 answers,
-                (package.seed, 1, salt),
+                package.draws,
             )
 
 
 def ratings(package, result, check):
     """Mean and standard deviation, with n - 1, by item and source, in points of the scale."""
-    for salt, row in enumerate(result):
+    for row in result:
         answers = package.answers(row["step"], row["item"])
         settings, place = package.item(row)["settings"], place_of("ratings", row)
         check.numbers(place, row, lowest=settings.get("low"), highest=settings.get("high"))
-        for n, stored in enumerate([row["overall"], *row["by_source"]]):
+        for stored in [row["overall"], *row["by_source"]]:
             source = stored.get("source", "")
             of_source = by_source(answers, source)
             numbers, place = of_source["number"], place_of("ratings", row, source)
@@ -48,7 +48,7 @@ def ratings(package, result, check):
                 stored.get("interval"),
                 "of_mean",
                 of_source,
-                (package.seed, 2, salt, n),
+                package.draws,
                 bounds,
             )
 
@@ -82,7 +82,7 @@ def tests_passed(package, result, check):
     means = of_story["mean"].reset_index().rename(columns={"mean": "number"})
     means["source"] = means["story"].map(package.source_by_story)
     means["cluster"] = means["group"].map(package.cluster_by_group)
-    for salt, row in enumerate(result["by_source"]):
+    for row in result["by_source"]:
         of_source = by_source(means, row["source"])
         values, place = of_source["number"], f"tests_passed/{row['source']}"
         check.numbers(place, row, value=values.mean(), n_stories=len(values), least=values.min(), most=values.max())
@@ -91,7 +91,7 @@ def tests_passed(package, result, check):
             row.get("interval"),
             "of_mean",
             of_source,
-            (package.seed, 3, salt),
+            package.draws,
             (0, len(keys)),
         )
 

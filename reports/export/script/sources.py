@@ -7,29 +7,29 @@ import pandas as pd
 from script.contrasts import kind_of, story_means
 from script.material import by_source, intervals, place_of
 
-DIMENSIONS, PLACES, DISTRIBUTIONS, STORIES, TRENDS, LIKENESS = 60, 61, 63, 64, 65, 66  # of the seed
+STORIES, TRENDS, LIKENESS = 64, 65, 66  # of the seed
 
 
 def dimensions(package, result, check):
     """By dimension the mean of its items' shares of Yes."""
     verdicts = [item for item in package.items if item["is_verdict"] and item["is_about_a_story"]]
-    for salt, row in enumerate(result["dimensions"]):
+    for row in result["dimensions"]:
         items = [item for item in verdicts if item["dimension"] == row["name"]]
         check.number(f"dimensions/{row['name']}/n_items", row["n_items"], len(items))
         answers = package.answers_to_all(items)
-        for n, stored in enumerate([row["overall"], *row["by_source"]]):
+        for stored in [row["overall"], *row["by_source"]]:
             of_source, place = (
                 by_source(answers, stored.get("source", "")),
                 f"dimensions/{row['name']}/{stored.get('source', '')}",
             )
             value = 100 * of_source.groupby("key")["number"].mean().mean() if len(of_source) else None
             check.numbers(place, stored, value=value, n=len(of_source), n_stories=of_source["story"].nunique())
-            check.interval(place, stored["interval"], "of_rate", of_source, (package.seed, DIMENSIONS, salt, n))
+            check.interval(place, stored["interval"], "of_rate", of_source, package.draws)
 
 
 def places(package, result, check):
     """How often each source stands at each place; a shared place is divided among those that share it."""
-    for salt, row in enumerate(result):
+    for row in result:
         answers = package.answers(row["step"], row["item"])
         orders, place = [json.loads(value) for value in answers["value"]], place_of("places", row)
         n_places = max(sum(map(len, order)) for order in orders)
@@ -46,31 +46,28 @@ def places(package, result, check):
         for stored in row["by_source"]:
             of_source, label = by_source(placed, stored.get("source", "")), f"{place}/{stored.get('source', '')}"
             check.numbers(label, stored, n=len(of_source), n_clusters=of_source["cluster"].nunique())
-            seed = (package.seed, PLACES, salt, package.sources.index(stored.get("source", "")))
             for n, share in enumerate(stored["shares"], start=1):
                 check.numbers(f"{label}/{n}", share, place=n, value=100 * of_source[n].mean())
                 check.interval(
-                    f"{label}/{n}", share["interval"], "of_rate", of_source.assign(number=of_source[n]), seed
+                    f"{label}/{n}", share["interval"], "of_rate", of_source.assign(number=of_source[n]), package.draws
                 )
 
 
 def distributions(package, result, check):
     """The share of ratings at or below each point."""
-    scales = [item for item in package.scales if has_few_points(item)]
     for row in result:
         item, place = package.item(row), place_of("distributions", row)
         low, high = item["settings"]["low"], item["settings"]["high"]
         check.numbers(place, row, lowest=low, highest=high)
         answers = package.answers(row["step"], row["item"])
-        for n, stored in enumerate([row["overall"], *row["by_source"]]):
+        for stored in [row["overall"], *row["by_source"]]:
             of_source, label = by_source(answers, stored.get("source", "")), f"{place}/{stored.get('source', '')}"
             check.numbers(label, stored, n=len(of_source), n_stories=of_source["story"].nunique())
-            seed = (package.seed, DISTRIBUTIONS, scales.index(item), n)
             for point, share in zip(range(low, high + 1), stored["points"], strict=False):
                 is_below = of_source.assign(number=(of_source["number"] <= point) * 1.0)
                 n_at = (of_source["number"] == point).sum()
                 check.numbers(f"{label}/{point}", share, point=point, n=n_at, value=100 * is_below["number"].mean())
-                check.interval(f"{label}/{point}", share["interval"], "of_rate", is_below, seed)
+                check.interval(f"{label}/{point}", share["interval"], "of_rate", is_below, package.draws)
 
 
 def has_few_points(item):

@@ -10,7 +10,6 @@ import pandas as pd
 from script.contrasts import story_means
 from script.material import by_source, crossed, intervals
 
-VARIANCE = 35  # of the seed
 PARTS = ("rater", "story", "residual")
 MOST_CELLS = 4000  # raters times clusters, up to which matrices over all ratings are made
 
@@ -19,7 +18,7 @@ def variance_components(package, result, check):
     """Variances of raters, stories and the rest for each outcome, and means of sources with intervals of both kinds."""
     if not intervals:
         return
-    for salt, row in enumerate(result):
+    for row in result:
         place = f"variance_components/{row['key']}"
         ratings = rater_numbers(package, row["key"], row["kind"])
         means = story_means(package, row["key"], row["kind"])
@@ -33,10 +32,9 @@ def variance_components(package, result, check):
         for stored in row["sources"]:
             part, label = by_source(means, stored["source"]).dropna(subset=["number"]), f"{place}/{stored['source']}"
             check.numbers(label, stored, value=part["number"].mean(), n_stories=part["story"].nunique())
-            seed = (package.seed, VARIANCE, salt, package.sources.index(stored["source"]))
             bounds = (0, 100) if row["is_percent"] else (None, None)
-            check.interval(label, stored["interval"], "of_mean", part, seed, bounds)
-            narrow = intervals.of_mean(part, seed, bounds)
+            check.interval(label, stored["interval"], "of_mean", part, package.draws, bounds)
+            narrow = intervals.of_mean(part, package.draws, bounds)
             cells = cell_means(ratings, part)
             if cells.size > MOST_CELLS:
                 continue
