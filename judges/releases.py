@@ -5,10 +5,13 @@ from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Q
+from django.db.models.functions import Substr
 from django.utils.translation import gettext as _
 
 from judges.models import TextRelease
 from studies.models import Provenance, Source, Story, Study
+
+LONGEST_BEGINNING = 160  # letters, by which a text is known again
 
 
 class CannotRelease(ValueError):
@@ -16,14 +19,15 @@ class CannotRelease(ValueError):
 
 
 def find_releasable(study: Study) -> list[Story]:
-    """The derived texts of the study that may not be sent yet, by code. One query.
+    """The derived texts of the study that may not be sent yet, by code, each with its beginning. One query.
 
     Derived is what was filled into a cloze of ours and what a model wrote; whatever was printed elsewhere has a licence
     of its own, which is entered where it is.
     """
     derived = Q(fill__isnull=False) | Q(provenance__source__kind=Source.Kind.MODEL)
     closed = study.stories.filter(derived, is_withheld=False, provenance__may_send_out=False)
-    return list(closed.defer("text").distinct().order_by("code"))
+    begun = closed.annotate(beginning=Substr("text", 1, LONGEST_BEGINNING)).select_related("provenance__source")
+    return list(begun.defer("text").distinct().order_by("code"))
 
 
 @transaction.atomic

@@ -20,6 +20,7 @@ from judges.models import Attempt, Call, Parse, Run
 from judges.providers import is_same_model
 from judges.requests import texts as requests
 from judges.settlement import attempts as sendings
+from judges.settlement import erasure
 from judges.views import states
 from judges.views.runs import SEES, find_run
 from studies.access import Access
@@ -87,6 +88,7 @@ def show(request: HttpRequest, access: Access, run: int, call: int) -> HttpRespo
         "settings": json.dumps(sent.get("parameters", {}), indent=1, ensure_ascii=False, sort_keys=True),
         "attempts": attempts,
         "sees_answers": sees_answers,
+        "is_erased": row.reason == erasure.REASON,
         "reply": _find_reply(parent, attempts) if sees_answers else "",
         "parses": _parses(row) if sees_answers else [],
         "last": last if sees_answers else None,
@@ -120,10 +122,15 @@ def _findings(call: Call) -> list[tuple[str, Any]]:
     if call.kind in Call.ANSWERING:
         return []
     parse = Parse.objects.filter(attempt__call=call).order_by("-attempt__number", "-pk").first()
-    words = {True: _("yes"), False: _("no"), "": "–"}
     return [
-        (FINDINGS.get(name, name), words.get(value, value)) for name, value in (parse.values if parse else {}).items()
+        (FINDINGS.get(name, name), _write_finding(value)) for name, value in (parse.values if parse else {}).items()
     ]
+
+
+def _write_finding(value: Any) -> Any:
+    if isinstance(value, bool):  # a count of one equals True
+        return _("yes") if value else _("no")
+    return "–" if value == "" else value
 
 
 def _answers(call: Call) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""How fast a run is answered, as two small drawings: requests a second, and seconds to an answer."""
+"""How fast a run is answered, as two small drawings: answers a second or a minute, and seconds to an answer."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from math import ceil
+from math import ceil, floor, log10
 from statistics import median, quantiles
+
+from django.db.models import Q
 
 from judges.models import Attempt, Run
 
@@ -18,6 +20,9 @@ PER_BIN = 6  # answers on average, so that the line shows the pace and not the c
 # Seconds up to which a bar counts; only those between the fastest and the slowest answer are drawn.
 BOUNDS = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 WIDTH, HEIGHT = 320.0, 80.0
+MOST_TICKS = 4
+# How a provider says that it is asked too much.
+ASKS_TO_WAIT = (429, 503, 529)
 
 
 @dataclass(frozen=True)
@@ -34,8 +39,21 @@ class Bar:
 
 
 @dataclass(frozen=True)
+class Tick:
+    """A line of the scale. y : in user units"""
+
+    y: float
+    rate: float
+
+
+@dataclass(frozen=True)
 class RunPace:
     """The pace of the latest answers. rate : path of answers a second; highest, latest : of them
+
+    is_by_minute : whether they are counted by the minute instead, since fewer than one came a second
+    scale : from nothing up
+    latest_y : where the path ends
+    waits : where on it the provider asked to wait
 
     median_seconds, slow_seconds : up to which half and 95 of 100 answers came
     """
@@ -46,6 +64,10 @@ class RunPace:
     rate: str
     highest: float
     latest: float
+    is_by_minute: bool
+    scale: Sequence[Tick]
+    latest_y: float
+    waits: Sequence[float]
     bars: Sequence[Bar]
     median_seconds: float
     slow_seconds: float
@@ -53,13 +75,18 @@ class RunPace:
 
 def load_pace(run: Run) -> RunPace | None:
     """The pace of the run, None while fewer than ten requests were answered. One query."""
-    rows = Attempt.objects.filter(call__run=run, outcome=Attempt.Outcome.ANSWERED, ended_at__isnull=False)
-    times = sorted(rows.order_by("-ended_at").values_list("ended_at", "sent_at")[:LATEST])
-    return draw_pace([(sent_at, ended_at) for ended_at, sent_at in times if ended_at])
+    counted = Q(outcome=Attempt.Outcome.ANSWERED) | Q(status__in=ASKS_TO_WAIT)
+    rows = Attempt.objects.filter(counted, call__run=run, ended_at__isnull=False)
+    latest = sorted(rows.order_by("-ended_at").values_list("ended_at", "sent_at", "status")[:LATEST])
+    times = [(sent_at, ended_at) for ended_at, sent_at, status in latest if ended_at and status not in ASKS_TO_WAIT]
+    return draw_pace(times, [ended_at for ended_at, _sent_at, status in latest if ended_at and status in ASKS_TO_WAIT])
 
 
-def draw_pace(times: Sequence[tuple[datetime, datetime]]) -> RunPace | None:
-    """Of answers, in the order in which they came: when each was sent, and when it came."""
+def draw_pace(times: Sequence[tuple[datetime, datetime]], waits: Sequence[datetime] = ()) -> RunPace | None:
+    """Of answers, in the order in which they came: when each was sent, and when it came.
+
+    waits : when the provider asked to wait
+    """
     if len(times) < FEWEST:
         return None
     begins, ends = min(sent_at for sent_at, _ended_at in times), times[-1][1]
@@ -68,25 +95,42 @@ def draw_pace(times: Sequence[tuple[datetime, datetime]]) -> RunPace | None:
     counts = [0] * n_bins
     for _sent_at, ended_at in times:
         counts[min(int((ended_at - begins).total_seconds() / bin_seconds), n_bins - 1)] += 1
-    rates = [n / bin_seconds for n in counts]
+    is_by_minute = max(counts) < bin_seconds
+    rates = [n / bin_seconds * (60 if is_by_minute else 1) for n in counts]
+    top, scale = _scale(max(rates))
     seconds = sorted((ended_at - sent_at).total_seconds() for sent_at, ended_at in times)
     return RunPace(
         n=len(times),
         begins=begins,
         ends=ends,
-        rate=_path(rates),
+        rate=_path(rates, top),
         highest=max(rates),
         latest=rates[-1],
+        is_by_minute=is_by_minute,
+        scale=scale,
+        latest_y=_y(rates[-1], top),
+        waits=[round(WIDTH * ((at - begins) / (ends - begins)), 1) for at in waits if begins < at <= ends],
         bars=_bars(seconds),
         median_seconds=median(seconds),
         slow_seconds=quantiles(seconds, n=20)[-1],
     )
 
 
-def _path(rates: Sequence[float]) -> str:
-    step, highest = WIDTH / (len(rates) - 1), max(rates)
-    points = [f"{n * step:.1f} {HEIGHT * (1 - rate / highest):.1f}" for n, rate in enumerate(rates)]
-    return "M" + "L".join(points)
+def _path(rates: Sequence[float], top: float) -> str:
+    step = WIDTH / (len(rates) - 1)
+    return "M" + "L".join(f"{n * step:.1f} {_y(rate, top)}" for n, rate in enumerate(rates))
+
+
+def _y(rate: float, top: float) -> float:
+    return round(HEIGHT * (1 - rate / top), 1)
+
+
+def _scale(highest: float) -> tuple[float, list[Tick]]:
+    """The rate at the upper edge, and ticks at round numbers up to it."""
+    power = 10.0 ** floor(log10(highest))
+    unit = next(n * power / 10 for n in (1, 2, 5, 10, 20, 50) if highest <= n * power / 10 * MOST_TICKS)
+    n_ticks = ceil(highest / unit)
+    return n_ticks * unit, [Tick(_y(n * unit, n_ticks * unit), n * unit) for n in range(n_ticks + 1)]
 
 
 def _bars(seconds: Sequence[float]) -> list[Bar]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -9,12 +10,15 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from judges import releases
 from judges.models import TextRelease
 from studies.access import Access
+from studies.models import Story
 from studies.views.guards import require_in_study
 
 CHANGES = "studies.change_provenance"
@@ -33,17 +37,23 @@ class ReleaseForm(forms.Form):
         help_text=_("Kept with your name and the day, such as: the writers agreed to it on the consent page."),
     )
 
-    def __init__(self, *args: Any, codes: list[str]) -> None:
+    def __init__(self, *args: Any, stories: Sequence[Story]) -> None:
         super().__init__(*args)
-        self.fields["codes"].choices = [(code, code) for code in codes]  # type: ignore[attr-defined]
-        self.fields["codes"].initial = codes
+        self.fields["codes"].choices = [(story.code, _describe(story)) for story in stories]  # type: ignore[attr-defined]
+        self.fields["codes"].initial = [story.code for story in stories]
+
+
+def _describe(story: Story) -> SafeString:
+    """Its code and source, and below them how it begins: who releases a text must know which one it is."""
+    beginning = " ".join(getattr(story, "beginning", "").split())
+    return format_html("{}, {} <small>{} …</small>", story.code, story.provenance.source.name, beginning)
 
 
 @require_in_study(CHANGES, methods=("GET", "HEAD", "POST"))
 def index(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever may change provenance: release derived texts for sending, in one action with a reason."""
-    codes = [story.code for story in releases.find_releasable(access.study)]
-    form = ReleaseForm(request.POST if request.method == "POST" else None, codes=codes)
+    stories = releases.find_releasable(access.study)
+    form = ReleaseForm(request.POST if request.method == "POST" else None, stories=stories)
     if request.method == "POST" and form.is_valid():
         row = releases.release(access.study, **form.cleaned_data, by=request.user.get_username(), at=timezone.now())
         n = len(row.codes)
@@ -54,7 +64,7 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
         "study": access.study,
         "access": access,
         "form": form,
-        "codes": codes,
+        "stories": stories,
         "releases": TextRelease.objects.filter(study=access.study).order_by("-pk"),
     }
     return render(request, "judges/releases.html", context, status=400 if form.errors else 200)

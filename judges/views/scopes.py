@@ -28,7 +28,10 @@ class ScopeForm(forms.Form):
         label=_("Personas"),
         required=False,
         empty_label=_("none: as nobody in particular"),
-        help_text=_("One reading of every story as each of them."),
+        help_text=_(
+            "One reading of every story as each of them. On scales the mean of all counts, and only where all have an "
+            "answer; of verdicts, choices and pairs the answer of the first."
+        ),
     )
     n_examples = forms.IntegerField(
         label=_("Examples before each question"),

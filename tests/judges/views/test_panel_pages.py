@@ -74,7 +74,9 @@ def test_a_panel_that_is_not_whole_makes_no_judge(
 
 
 def test_derived_texts_are_released_in_one_action_with_a_reason(designer: Client, study: Study) -> None:
-    assert "p1s2" in designer.get(TEXTS).content.decode()
+    assert (
+        "p1s2, Source 2 <small>The p1s2 began. It went on. It ended. …</small>" in designer.get(TEXTS).content.decode()
+    )
 
     designer.post(TEXTS, {"codes": ["p1s2"], "licence": "CC0", "reason": "Written for this study."})
 

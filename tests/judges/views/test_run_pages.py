@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from judges import catalogue, lifecycle, runs
 from judges.models import Attempt, Call, Judge, Parse, Run
+from judges.settlement import erasure
 from judges.views import states
-from judges.views.pace_charts import load_pace
 from judges.views.progress import load_progress
 from judges.views.runs import ACTIONS
 from studies.models import Source, Study
@@ -95,35 +95,6 @@ def test_a_resting_endpoint_says_until_when_and_why(client: Client, run: Run) ->
 
     assert "Resting" in html
     assert "HTTP 429: slow down" in html
-
-
-def test_a_pace_is_drawn_from_ten_answers_on(client: Client, run: Run) -> None:
-    noon = timezone.make_aware(timezone.datetime(2026, 3, 1, 12))
-    call = run.calls.first()
-    assert call is not None
-
-    def answer(numbers: range) -> None:
-        for n in numbers:
-            sent_at = noon + timezone.timedelta(seconds=n)
-            ended_at = sent_at + timezone.timedelta(seconds=0.5 if n < 6 else 2.5)
-            Attempt.objects.create(call=call, number=n, sent_at=sent_at, ended_at=ended_at, outcome="answered")
-
-    answer(range(1, 10))
-    assert load_pace(run) is None
-    assert "Pace" not in words(page(client, "coordinator", f"/studies/plums/runs/{run.pk}/"))
-    answer(range(10, 13))
-
-    pace = load_pace(run)
-
-    assert pace is not None
-    assert (pace.n, pace.median_seconds) == (12, 2.5)
-    assert [(bar.up_to, bar.n, bar.height) for bar in pace.bars] == [
-        *((0.6, 5, 57.1), (0.8, 0, 0), (1.0, 0, 0), (1.5, 0, 0), (2.0, 0, 0), (3.0, 7, 80))
-    ]
-    # From 12:00:01 to 12:00:14.5, in two halves: five answers, then seven.
-    assert (pace.rate, pace.highest) == ("M0.0 22.9L320.0 0.0", pytest.approx(7 / 6.75))
-    html = page(client, "coordinator", f"/studies/plums/runs/{run.pk}/")
-    assert "Seconds to an answer: half within 2.5, 95 of 100 within 2.5" in words(html)
 
 
 def test_the_list_of_runs_says_which_wait_and_which_rest(client: Client, run: Run) -> None:
@@ -284,6 +255,20 @@ def test_a_call_shows_what_was_sent_came_back_and_was_read(client: Client, run: 
     assert "It holds together.\n\n&lt;b&gt;Yes&lt;/b&gt;" in html
     assert "Read as" in html
     assert "answered." in words(html).lower()
+
+
+def test_a_call_whose_text_was_erased_says_so_and_of_nothing_that_it_never_was(client: Client, run: Run) -> None:
+    runs.drain(run)
+    call = run.calls.filter(item__type="binary").first()
+    assert call is not None
+    assert call.story_id
+    erasure.empty_calls([call.story_id])
+
+    said = words(page(client, "coordinator", f"/studies/plums/runs/{run.pk}/calls/{call.pk}/"))
+
+    assert "The text was erased, since its writer withdrew." in said
+    assert "What was sent has been erased." in said
+    assert "it is measured here" not in said
 
 
 def test_a_designer_sees_what_was_sent_and_no_answer(client: Client, run: Run) -> None:

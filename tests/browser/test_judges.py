@@ -1,0 +1,111 @@
+"""The pages of judges in each of their states: axe in all looks, nothing wider than its window, forms by keyboard."""
+
+from typing import Any
+
+import pytest
+from celery import current_app
+from django.contrib.auth.models import User
+from playwright.sync_api import Page, expect
+
+from judges.endpoints import limits
+from judges.settlement import attempts
+from tests.browser import judging
+from tests.browser.conftest import press
+from tests.browser.test_accessibility import DESK, PHONE, faults, in_all_looks, resize
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
+WORD = "a long enough word"
+# Whose colours differ from those of all other states; the others are looked at in light alone.
+COLOURED = ("a run at work", "a finished run with failures", "a call that is refused", "a choice that is held up")
+
+
+@pytest.fixture
+def addresses(committed: None, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Pages of judges by what is seen there; nothing is queued, and nothing waits."""
+    monkeypatch.setattr(current_app, "send_task", lambda *args, **more: None)
+    monkeypatch.setattr(attempts, "BACKOFF_SECONDS", 0.001)
+    monkeypatch.setattr(limits, "FIRST_REST_SECONDS", 0.001)
+    return judging.build()
+
+
+@pytest.fixture
+def staff(page: Page, live_server: Any) -> Page:
+    User.objects.create_superuser("root", password=WORD)
+    page.goto(f"{live_server.url}/admin/login/?next=/studies/")
+    page.get_by_label("Username").fill("root")
+    page.get_by_label("Password").fill(WORD)
+    press(page, "Log in")
+    expect(page.locator("h1")).to_have_text("Studies")
+    return page
+
+
+def at_both_widths(page: Page) -> dict[str, list[str]]:
+    """What axe finds on a desk and on a telephone, and whether the page is wider than its window."""
+    found: dict[str, list[str]] = {}
+    for width in (DESK, PHONE):
+        resize(page, width)
+        found[str(width)] = faults(page)
+        if (wide := page.evaluate("document.documentElement.scrollWidth")) > width:
+            found[str(width)].append(f"{wide} pixels wide")
+    resize(page, DESK)
+    return {width: each for width, each in found.items() if each}
+
+
+def press_by_key(page: Page, name: str) -> None:
+    """The button reached by the Tab key from the field that has the focus, and pressed by Enter."""
+    button = page.locator("#main").get_by_role("button", name=name, exact=True)
+    for _step in range(80):
+        if button.evaluate("node => node === document.activeElement"):
+            break
+        page.keyboard.press("Tab")
+    expect(button).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_load_state()
+
+
+def test_axe_finds_nothing_and_nothing_scrolls_sideways_in_any_state_of_the_pages_of_judges(
+    staff: Page, live_server: Any, addresses: dict[str, str]
+) -> None:
+    problems = {}
+    for name, address in addresses.items():
+        response = staff.goto(f"{live_server.url}{address}")
+        assert response is not None
+        assert response.status == 200, name
+        problems[name] = in_all_looks(staff) if name in COLOURED else at_both_widths(staff)
+
+    assert {name: looks for name, looks in problems.items() if looks} == {}
+    assert len(addresses) == 54
+
+    # Forms that are not right, each sent by keyboard: the errors are told first, and lead to their fields.
+    for name, field, button in (
+        ("a new endpoint", "Name", "Save"),
+        ("a new judge", "Name", "Save"),
+        ("a new panel", "Name of the panel", "Set up the panel"),
+        ("a new prompt", "Name", "Save"),
+        ("texts to release", "Why they may be sent", "Release these texts"),
+    ):
+        staff.goto(f"{live_server.url}{addresses[name]}")
+        staff.locator("#main").get_by_label(field, exact=True).first.focus()
+        press_by_key(staff, button)
+        expect(staff.locator(".error-summary")).to_be_focused()
+        problems[f"{name}, not right"] = at_both_widths(staff)
+        staff.locator(".error-summary a").first.press("Enter")
+        assert staff.evaluate("document.activeElement.matches('input, select, textarea')"), name
+
+    assert {name: looks for name, looks in problems.items() if looks} == {}
+
+
+def test_a_run_is_approved_paused_and_taken_up_by_keyboard(
+    staff: Page, live_server: Any, addresses: dict[str, str]
+) -> None:
+    staff.goto(f"{live_server.url}{addresses['a dry run']}")
+    staff.get_by_label("Spend no more than, in US dollars").focus()
+    staff.keyboard.type("2")
+    press_by_key(staff, "Approve and start")
+    expect(staff.locator("h1")).to_have_text("0 of 7 calls are done")
+
+    staff.locator("#main").focus()
+    press_by_key(staff, "Pause")
+    expect(staff.locator(".part-head .state")).to_have_text("Paused")
+    press_by_key(staff, "Go on")
+    expect(staff.locator(".part-head .state")).to_have_text("Running")
