@@ -1,4 +1,4 @@
-"""Under which version of the protocol a rater works: the one they began with, unless an amendment holds for everybody."""
+"""Under which version of the protocol a rater works: as they began, unless an amendment holds for everybody."""
 
 import json
 from collections.abc import Sequence

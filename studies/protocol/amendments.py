@@ -85,10 +85,10 @@ def _differing_fields(before: AmendableState, after: AmendableState) -> Iterator
 def _differing_words(before: AmendableState, after: AmendableState, steps: tuple[Step, ...]) -> Iterator[AmendedPlace]:
     for step in steps:
         for name in WORDS:
-            old, new = before.words[step.key][name], after.words[step.key][name]
+            # With its names filled: where the pay stands in a text, other pay is another text.
+            old, new = (placeholders.fill(state.words[step.key][name], state.values) for state in (before, after))
             if old != new:
                 key = f"step {step.key} {name}"
-                old, new = (placeholders.fill(text, state.values) for text, state in ((old, before), (new, after)))
                 yield AmendedPlace(key, label_of(key, {step.key: step}), old, new)
 
 

@@ -50,12 +50,13 @@ class Protocol:
 
 
 def read_rows(version: ProtocolVersion) -> Protocol:
-    """The protocol of that version as its rows have it now, frozen or not. Two queries, one more if it amends another."""
+    """The protocol of that version as its rows have it now, frozen or not. Two queries, three if it is amended."""
     by_position = Prefetch("instrument__items", Item.objects.order_by("position"))
     rows = Step.objects.filter(version=version.asked_by_id).exclude(kind=Step.Kind.METRIC)
     steps = tuple(rows.select_related("instrument").prefetch_related(by_position).order_by("position"))
-    words = Amendment.objects.values_list("words", flat=True).get(version=version) if version.amends_id else {}
-    return Protocol(version=version, steps=reword(steps, words))
+    # An amendment that is gone is found by what the document says otherwise.
+    words = Amendment.objects.filter(version=version).values_list("words", flat=True) if version.amends_id else None
+    return Protocol(version=version, steps=reword(steps, (words.first() if words is not None else None) or {}))
 
 
 def reword(steps: tuple[Step, ...], words: Mapping[str, Mapping[str, str]]) -> tuple[Step, ...]:

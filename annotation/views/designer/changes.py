@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.design import actions, amendments
-from annotation.design.amendments import AmendmentPreview
+from annotation.design.amendments import AmendmentPreview, Wish
 from annotation.models import Assignment, Rater
 from annotation.views.designer.amendment_forms import AmendmentForm
 from studies import protocol
@@ -59,9 +59,10 @@ def changes(request: HttpRequest, access: Access) -> HttpResponse:
         posted = request.POST if request.method == "POST" else None
         form = AmendmentForm(posted, state=state, steps=current_protocol.steps)
         if posted is not None and form.is_valid():
-            if posted.get("action") == "amend" and _amend(request, study, form):
+            wish = form.wish()
+            if posted.get("action") == "amend" and _amend(request, study, form, wish):
                 return redirect("designer:changes", slug=study.slug)
-            preview = _preview(study, form)
+            preview = _preview(study, form, wish)
     elif request.method == "POST":
         return _refuse(request, study)
     context = {
@@ -82,13 +83,11 @@ def changes(request: HttpRequest, access: Access) -> HttpResponse:
     return render(request, "annotation/designer/changes.html", context, status=status)
 
 
-def _amend(request: HttpRequest, study: Study, form: AmendmentForm) -> bool:
+def _amend(request: HttpRequest, study: Study, form: AmendmentForm, wish: Wish) -> bool:
     """Whether the study says it now; otherwise the form says why not."""
     by = cast(User, request.user)
     try:
-        amendment = amendments.amend(
-            study, form.wish(), by=by.get_username(), at=timezone.now(), as_read=form.state.sha256
-        )
+        amendment = amendments.amend(study, wish, by=by.get_username(), at=timezone.now(), as_read=form.state.sha256)
     except amendments.NothingAmended:
         messages.info(request, _("Nothing differs from what holds now, so nothing was changed."))
         return True
@@ -101,8 +100,8 @@ def _amend(request: HttpRequest, study: Study, form: AmendmentForm) -> bool:
     return True
 
 
-def _preview(study: Study, form: AmendmentForm) -> AmendmentPreview:
-    preview = amendments.preview(study, form.wish(), at=timezone.now())
+def _preview(study: Study, form: AmendmentForm, wish: Wish) -> AmendmentPreview:
+    preview = amendments.preview(study, wish, at=timezone.now())
     if not form.errors:
         form.add_findings(preview.obstacles)
     return preview

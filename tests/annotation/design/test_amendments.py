@@ -1,6 +1,5 @@
 """Amendments of a launched study: what changes, for whom, and what is refused."""
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -372,10 +371,3 @@ def test_answers_under_every_version_stay_one_history() -> None:
 
     assert Response.objects.get().value == "no"
     assert verification.verify(study).faults == []
-
-
-def test_a_state_is_equal_to_itself() -> None:
-    study = live_study()
-    state = state_with(study)
-
-    assert replace(state).sha256 == state_with(study).sha256
