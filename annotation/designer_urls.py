@@ -4,6 +4,7 @@ from django.urls import path
 
 from annotation.views.designer import (
     addresses,
+    changes,
     launch,
     mails,
     monitor,
@@ -23,6 +24,7 @@ urlpatterns = [
     path("information/preview/", rater_information.arrival_preview, name="arrival_preview"),
     path("reading-plan/", reading_plan.reading_plan, name="reading_plan"),
     path("launch/", launch.launch_page, name="launch"),
+    path("changes/", changes.changes, name="changes"),
     path("people/", people.people_page, name="people"),
     path("people/new/", people.add_people, name="add_people"),
     path("people/letters/", mails.letters, name="letters"),

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Max, Q, QuerySet, Sum, TextField
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery, Sum, TextField
 from django.db.models.functions import Cast
 
 from annotation.models import Assignment, Consent, Fill, Rater, Response, StepTaken, Timing, Withdrawal
@@ -22,7 +22,7 @@ from reports.figures.codec import Undecodable, decode, encode
 from reports.models import Report
 from reports.rationales import codings
 from studies import hashing, protocol
-from studies.models import Provenance, Study
+from studies.models import Amendment, ProtocolVersion, Provenance, Study
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +120,10 @@ def read_results(document: dict[str, Any]) -> Results:
 
 
 def _about(study: Study) -> StudySummary:
-    version = study.frozen_versions.last()
+    return _describe(study, _last_version(study))
+
+
+def _describe(study: Study, version: ProtocolVersion | None) -> StudySummary:
     return StudySummary(
         slug=study.slug,
         title=study.title,
@@ -132,13 +135,20 @@ def _about(study: Study) -> StudySummary:
     )
 
 
+def _last_version(study: Study) -> ProtocolVersion | None:
+    """The version that holds now, with the digest of the last amendment as `last_amendment`. One query."""
+    last = Amendment.objects.filter(study=OuterRef("study")).order_by("-number").values("digest")[:1]
+    return study.frozen_versions.annotate(last_amendment=Subquery(last)).last()
+
+
 def fingerprint(study: Study, *, blind: bool = False) -> str:
     """SHA-256 of what the results depend on. Every saved answer counts up its revision, so sums tell of any change.
 
     Left out is the clock of whoever is at work in a live study: it runs on with every open page, and each look at the
     report would store another. A stored report has it as it was when it was computed.
     """
-    sealed, about = blind or is_sealed(study), encode(_about(study))
+    version = _last_version(study)
+    sealed, about = blind or is_sealed(study), encode(_describe(study, version))
     answers = Response.objects.filter(assignment__study=study).aggregate(
         n=Count("pk"), revisions=Sum("revision"), last=Max("last_edited_at")
     )
@@ -155,6 +165,7 @@ def fingerprint(study: Study, *, blind: bool = False) -> str:
         "figures": {figure.key: figure.edition for figure in all_figures().values()},
         "study": about,
         # A frozen protocol has its own hash.
+        "last_amendment": getattr(version, "last_amendment", None),
         "draft": "" if about["protocol"] else _draft_sha256(study),
         "answers": {**answers, "last": str(answers["last"])},
         "assignments": list(study.assignments.order_by("pk").values_list("pk", "status")),

@@ -11,6 +11,7 @@ PAGES = {
     "rater_information": "designer:rater_information",
     "analysis_plan": "studies:analysis_plan",
     "launch": "designer:launch",
+    "changes": "designer:changes",
     "people": "designer:people",
     "monitor": "designer:monitor",
     "report": "reports:show",

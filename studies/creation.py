@@ -88,7 +88,7 @@ def copy_study(original: Study, new: NewStudy, *, by: User) -> Study:
         {**fields, **_said(new), "seed": _draw_seed()}, stories=(), groups=(), steps=(), instruments={}
     )
     version = ProtocolVersion.objects.get(study=study)
-    for step in protocol.latest(original).steps.exclude(kind=Step.Kind.METRIC).order_by("position"):
+    for step in protocol.read_rows(protocol.latest(original)).steps:
         # Not by `model_to_dict` alone, which leaves foreign keys as numbers.
         values = model_to_dict(step, exclude=["id", "version", "instrument"])
         Step.objects.create(version=version, instrument_id=step.instrument_id, **values)

@@ -32,7 +32,7 @@ def draw_orders(sizes: Sequence[int], k: int, *, policy: str, rng: "np.random.Ge
         return [[list(range(size)) for _ in range(k)] for size in sizes]
     if policy == "random":
         return [[[int(x) for x in rng.permutation(size)] for _ in range(k)] for size in sizes]
-    squares = {size: [_shuffle(square, rng) for square in williams_squares(size)] for size in sorted(set(sizes))}
+    squares = _draw_squares(sizes, rng)
     n_rows_used: Counter[tuple[int, int]] = Counter()
     n_groups: Counter[int] = Counter()
     orders: list[list[list[int]]] = []
@@ -48,6 +48,27 @@ def draw_orders(sizes: Sequence[int], k: int, *, policy: str, rng: "np.random.Ge
     return orders
 
 
+def draw_squares(sizes: Sequence[int], *, seed: int) -> dict[int, list[list[list[int]]]]:
+    """The squares from which that seed draws balanced orders, by the number of stories."""
+    import numpy as np  # here, so that pages come without it
+
+    return _draw_squares(sizes, np.random.default_rng(seed))
+
+
+def draw_names(sizes: Sequence[int], *, seed: int) -> list[int]:
+    """Which group each label of the square stands for, from which that seed draws balanced rows."""
+    import numpy as np  # here, so that pages come without it
+
+    rng = np.random.default_rng(seed)
+    _draw_squares(sizes, rng)
+    return [int(name) for name in rng.permutation(len(sizes))]
+
+
+def _draw_squares(sizes: Sequence[int], rng: "np.random.Generator") -> dict[int, list[list[list[int]]]]:
+    """Drawn before anything else, so that they do not depend on how many seats there are to be."""
+    return {size: [_shuffle(square, rng) for square in williams_squares(size)] for size in sorted(set(sizes))}
+
+
 def _shuffle(square: list[list[int]], rng: "np.random.Generator") -> list[list[int]]:
     """The square with its rows and its labels in random order; it stays balanced."""
     names = rng.permutation(len(square))
@@ -56,11 +77,11 @@ def _shuffle(square: list[list[int]], rng: "np.random.Generator") -> list[list[i
 
 def williams_squares(size: int) -> list[list[list[int]]]:
     """The Latin squares of a Williams design: one if the size is even, the square and its mirror if odd."""
-    square = [_williams_row(size, shift) for shift in range(size)]
+    square = [williams_row(size, shift) for shift in range(size)]
     return [square] if size % 2 == 0 else [square, [row[::-1] for row in square]]
 
 
-def _williams_row(size: int, shift: int) -> list[int]:
+def williams_row(size: int, shift: int) -> list[int]:
     """One row of the square: 0, last, 1, last but one …, each moved on by the shift."""
     return [((n // 2 if n % 2 == 0 else size - 1 - n // 2) + shift) % size for n in range(size)]
 
@@ -87,7 +108,7 @@ def draw_rows(n_groups: int, k: int, *, policy: str, rng: "np.random.Generator")
         # At even distances in the square, so that a group's positions are spread over the row also where rows are few.
         shifts = rng.integers(n_groups) + np.arange(n) * n_groups // n
         for shift in rng.permutation(shifts):
-            row = [int(names[x]) for x in _williams_row(n_groups, int(shift))]
+            row = [int(names[x]) for x in williams_row(n_groups, int(shift))]
             rows.append(row[::-1] if is_mirrored else row)
     return rows
 

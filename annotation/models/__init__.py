@@ -12,6 +12,7 @@ StepTaken      that a rater went through a step that is met once, a text or ques
 Seat           one planned reading of one group, with its order of stories and its position in a row. Decided before
                anyone arrives. A row holds every group once, for one person to read along.
 Assignment     a rater in a seat; or, without a seat, the one visit that holds what is asked once of a rater.
+LaterVersion   from when on somebody at work has had a later version of the protocol, by an amendment for everybody.
 Response       a rater's answer to one item about one story, about the group, or about neither.
 ResponseEvent  every version of a response, chained by hashes; rows are only added.
 Timing         active seconds per assignment, step and story; of a cloze per section.
@@ -22,7 +23,7 @@ Recognition    that a rater recognised a story at work; who knew one before read
 from annotation.models.mails import InvitationMail, MailKind, MailTemplate
 from annotation.models.raters import Consent, Identity, Invitation, Rater, ReplacedLink, StepTaken, Withdrawal
 from annotation.models.responses import Fill, Recognition, Response, ResponseEvent, Timing
-from annotation.models.seats import Assignment, Seat, new_code
+from annotation.models.seats import Assignment, LaterVersion, Seat, new_code
 
 __all__ = [
     "Assignment",
@@ -31,6 +32,7 @@ __all__ = [
     "Identity",
     "Invitation",
     "InvitationMail",
+    "LaterVersion",
     "MailKind",
     "MailTemplate",
     "Rater",

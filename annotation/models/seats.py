@@ -133,3 +133,27 @@ class Assignment(models.Model):
 
     def __str__(self) -> str:
         return self.code
+
+
+class LaterVersion(models.Model):
+    """From when on an assignment at work has had a later version of the protocol; rows are only added."""
+
+    assignment = models.ForeignKey(
+        Assignment, verbose_name=_("assignment"), on_delete=models.CASCADE, related_name="later_versions"
+    )
+    before = models.ForeignKey(
+        ProtocolVersion, verbose_name=_("version before"), on_delete=models.PROTECT, related_name="+"
+    )
+    version = models.ForeignKey(ProtocolVersion, verbose_name=_("version"), on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(_("at"))
+
+    class Meta:
+        verbose_name = _("later version of an assignment")
+        verbose_name_plural = _("later versions of assignments")
+        ordering = ["assignment", "at"]
+        constraints = [
+            models.UniqueConstraint(fields=["assignment", "version"], name="later_version_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"later version of {self.assignment_id}"

@@ -9,9 +9,9 @@ from django.db.models import Count, F, QuerySet
 from django.utils.translation import gettext_noop
 
 from annotation.models import Assignment, Rater, Seat
+from annotation.participation import versions
 from annotation.participation.eligibility import count_groups_read, has_read_most, took_part_before
 from annotation.responses import fills
-from studies import protocol
 
 
 class NoSeat(Exception):
@@ -39,7 +39,7 @@ def claim(rater: Rater) -> Assignment:
     """
     if not rater.study.is_live:
         raise NoSeat(gettext_noop("This study is not open."))
-    version = protocol.current(rater.study)
+    version = versions.find_version(rater)
     while True:
         if assignment := find_open_assignment(rater):
             return assignment

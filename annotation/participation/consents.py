@@ -28,6 +28,11 @@ def find_consent(rater: Rater, step: Step) -> Consent | None:
     return rater.consents.filter(text_sha256=text_sha256(step)).first()
 
 
+def has_consented_before(rater: Rater) -> bool:
+    """Whether the rater agreed to some text of this study, perhaps to one that was amended since."""
+    return bool(rater.consented_to)
+
+
 def has_consented(rater: Rater, step: Step | None) -> bool:
     """Whether the rater agreed to the text of this step; True if no step asks for it."""
     return step is None or text_sha256(step) in rater.consented_to

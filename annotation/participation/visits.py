@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from annotation.models import Assignment, Rater, StepTaken
-from studies import protocol
+from annotation.participation import versions
 from studies.models import Step
 
 
@@ -17,7 +17,7 @@ def ensure_visit(rater: Rater) -> Assignment:
     visit, _ = Assignment.objects.get_or_create(
         rater=rater,
         seat=None,
-        defaults={"study": rater.study, "rater_kind": rater.kind, "version": protocol.current(rater.study)},
+        defaults={"study": rater.study, "rater_kind": rater.kind, "version": versions.find_version(rater)},
     )
     return visit
 

@@ -57,7 +57,7 @@ class Standing:
     status : of the assignment
     is_open : the study takes answers at this moment
     is_paused : if it does not, it will again once it is resumed
-    owes_consent : its protocol asks for a consent that the rater has not given to this very text
+    owes_consent : its protocol asks for a consent, and the rater has given none, nor one to an earlier text
     owes_recognition : the rater has still to say whether they know one of the stories
     letters : the stories in their order; none in the visit that holds what is asked once
     n_begun : about how many stories something has been said on the reading desk

@@ -27,10 +27,15 @@ class Work:
     outline : what its protocol asks, from memory
     standing : what may be answered and what refuses
     stories : by letter; their words are read when first asked for (1 query)
+    owes_new_consent : the text that the rater agreed to was amended; what is on an open page is still kept, and the
+        next page asks
     """
 
-    def __init__(self, assignment: Assignment, outline: Outline, standing: Standing) -> None:
+    def __init__(
+        self, assignment: Assignment, outline: Outline, standing: Standing, *, owes_new_consent: bool = False
+    ) -> None:
         self.assignment = assignment
+        self.owes_new_consent = owes_new_consent
         self.outline = outline
         self.standing = standing
         self.stories = LetteredStories(assignment, outline)
@@ -73,18 +78,22 @@ def load_work(code: str, *, rater: int | None, at: datetime) -> Work | None:
     if assignment is None:
         return None
     outline = load_outline(assignment.version)
+    has_consented = consents.has_consented(assignment.rater, outline.protocol.consent)
+    agreed_before = consents.has_consented_before(assignment.rater)
     standing = Standing(
         protocol=outline.protocol,
         status=assignment.status,
         is_open=lifecycle.is_open_for_answers(assignment.study, at=at),
         is_paused=assignment.study.is_paused,
-        owes_consent=not consents.has_consented(assignment.rater, outline.protocol.consent),
+        owes_consent=not has_consented and not agreed_before,
         owes_recognition=recognition.is_owed(assignment, has_desk=outline.has_desk),
         letters=list(responses.letters(assignment.seat.order)) if assignment.seat else [],
         n_begun=len(assignment.begun),
         locked_before=assignment.locked_before,
     )
-    return Work(assignment, outline, standing)
+    is_at_work = standing.is_open and standing.status == Assignment.Status.OPEN
+    owes_new_consent = is_at_work and agreed_before and not has_consented
+    return Work(assignment, outline, standing, owes_new_consent=owes_new_consent)
 
 
 def _assignments(*, code: str, rater: int) -> QuerySet[Assignment]:

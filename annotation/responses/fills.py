@@ -46,7 +46,8 @@ class BlankToCheck:
 def cloze_of(assignment: Assignment) -> Cloze | None:
     """The cloze that this assignment asks to be filled. One query."""
     keys = layouts.keys_that_fill_text()
-    steps = Q(filling__step__version=assignment.version_id, filling__step__layout__in=keys)
+    version = assignment.version.asked_by_id
+    steps = Q(filling__step__version=version, filling__step__layout__in=keys)
     return Cloze.objects.filter(steps).first()
 
 

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import DatabaseError, connection
-from django.db.models import Model, QuerySet, TextField
+from django.db.models import Model, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
 from annotation.models import Assignment, ResponseEvent, Withdrawal
 from annotation.responses import history, submission
 from studies import hashing, protocol, triggers
 from studies.models import ProtocolVersion, Study
+from studies.protocol import amendments
 from studies.protocol.triggers import TRIGGERS
 
 TIMES_OF_EVENTS = ("at",)
@@ -27,6 +28,7 @@ class VerificationSummary:
     n_erased : events whose words were erased; their commitments still stand in the chain
     n_receipts : assignments whose answers are final, under a receipt
     n_protocols : frozen versions, compared with the rows that raters' pages were made of
+    n_amendments : changes after the launch, each bound to the one before
     """
 
     n_assignments: int = 0
@@ -35,6 +37,7 @@ class VerificationSummary:
     n_erased: int = 0
     n_receipts: int = 0
     n_protocols: int = 0
+    n_amendments: int = 0
     faults: list[str] = field(default_factory=list)
 
 
@@ -57,7 +60,20 @@ def verify(study: Study | None = None) -> VerificationSummary:
             summary.faults += [f"protocol {version}: {fault}" for fault in protocol_faults(version)]
         except UNREADABLE as error:
             summary.faults.append(f"protocol {version}: it cannot be read ({type(error).__name__})")
+    for amended in _amended_studies(study):
+        summary.n_amendments += amended.amendments.count()
+        try:
+            summary.faults += [f"{amended}: {fault}" for fault in amendments.find_faults(amended)]
+        except UNREADABLE as error:
+            summary.faults.append(f"{amended}: its amendments cannot be read ({type(error).__name__})")
     return summary
+
+
+def _amended_studies(study: Study | None) -> list[Study]:
+    """Of the studies, or of this one, those that were amended, or have a version that says it amends another."""
+    studies = Study.objects.all() if study is None else Study.objects.filter(pk=study.pk)
+    is_amended = Q(amendments__isnull=False) | Q(versions__amends__isnull=False)
+    return list(studies.filter(is_amended).distinct().order_by("slug"))
 
 
 def find_missing_triggers() -> list[str]:

@@ -37,6 +37,21 @@ class ProgressFields(serializers.Serializer[object]):
     groups = GroupFields(many=True)
 
 
+class PlaceFields(serializers.Serializer[object]):
+    place = serializers.CharField(help_text="A field of the study, or “step”, its key, and title or text.")
+    before = serializers.CharField()
+    after = serializers.CharField()
+
+
+class AmendmentFields(serializers.Serializer[object]):
+    number = serializers.IntegerField()
+    version = serializers.IntegerField(allow_null=True, help_text="Null where the protocol’s words stay.")
+    at = serializers.DateTimeField()
+    reason = serializers.CharField()
+    holds_for = serializers.ChoiceField(choices=["newcomers", "everybody"])
+    changes = PlaceFields(many=True)
+
+
 _KINDS = {"integer": serializers.IntegerField, "number": serializers.FloatField, "datetime": serializers.DateTimeField}
 _FIELD_BY_NAME = {
     column.name: serializers.JSONField(help_text=column.meaning, allow_null=True)

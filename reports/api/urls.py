@@ -12,6 +12,7 @@ urlpatterns = [
     path("studies/", views.studies, name="studies"),
     path("studies/<slug:slug>/", views.study, name="study"),
     path("studies/<slug:slug>/progress/", views.progress, name="progress"),
+    path("studies/<slug:slug>/amendments/", views.amendments, name="amendments"),
     path("studies/<slug:slug>/responses/", views.responses, name="responses"),
     path("studies/<slug:slug>/rationales/", views.rationales, name="rationales"),
     path("studies/<slug:slug>/report/", views.report, name="report"),

@@ -128,6 +128,22 @@ def progress(request: Request, access: Access) -> Response:
     )
 
 
+@extend_schema(responses=rows.AmendmentFields(many=True))
+@api_view(["GET", "HEAD"])
+@require_permission(roles.VIEW_REPORT)
+def amendments(request: Request, access: Access) -> Response:
+    """What was changed after the launch, change by change."""
+    refuse_parameters(request)
+    of_study = access.study.amendments.select_related("version").defer("version__document", "words").order_by("number")
+    names = ("number", "at", "reason", "holds_for", "changes")
+    return Response(
+        [
+            {name: getattr(row, name) for name in names} | {"version": row.version.number if row.version else None}
+            for row in of_study
+        ]
+    )
+
+
 @extend_schema(responses=_page_of(rows.ResponseFields, "ResponsePage"), parameters=PAGING)
 @api_view(["GET", "HEAD"])
 @require_permission(roles.VIEW_RESPONSES)

@@ -13,7 +13,7 @@ from judges.planning.readings import is_primary
 from reports.dataset.sources import StorySource
 from reports.dataset.step_items import number
 from studies import items
-from studies.models import Item
+from studies.models import Item, ProtocolVersion
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class LongRow:
     response : its fields by name, as the database gives them
     n_stories_before : how many stories the rater had read in earlier groups; None if nobody knows
     source : who wrote the story; None if nothing says so, or it may not be shown
+    version : of the protocol, which the rater had when the answer was first given
     """
 
     study: str
@@ -34,6 +35,7 @@ class LongRow:
     active_seconds: int | None
     n_stories_before: int | None
     source: StorySource | None
+    version: ProtocolVersion
 
     @property
     def story(self) -> str:
@@ -127,11 +129,11 @@ COLUMNS = (
     Column("study", "Slug of the study.", lambda row: row.study),
     Column(
         "protocol_version",
-        "Number of the protocol version under which the assignment began.",
-        lambda row: row.assignment.version.number,
+        "Number of the protocol version that the rater had when the answer was first given.",
+        lambda row: row.version.number,
         type="integer",
     ),
-    Column("protocol_sha256", "SHA-256 of that version's document.", lambda row: row.assignment.version.sha256),
+    Column("protocol_sha256", "SHA-256 of that version's document.", lambda row: row.version.sha256),
     Column("rater", "Code of the rater.", lambda row: row.assignment.rater.code),
     Column("rater_kind", "person, model or metric.", lambda row: row.assignment.rater.kind),
     Column("group", "Code of the group of stories.", lambda row: row.response["assignment__group__code"] or ""),

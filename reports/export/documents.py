@@ -54,7 +54,7 @@ def codebook(content: PackageContent, tables: Mapping[str, PackageTable]) -> dic
 
 
 def protocols(content: PackageContent) -> dict[str, Any]:
-    """Every frozen version of the protocol as it was frozen; of a draft the protocol as it stands.
+    """Every frozen version of the protocol as it was frozen, and the amendments; of a draft the protocol as it stands.
 
     A blind package leaves the analysis plan out, which names sources; the hash is that of the whole document.
     """
@@ -64,9 +64,25 @@ def protocols(content: PackageContent) -> dict[str, Any]:
         for version in versions
     ]
     if frozen:
-        return {"versions": frozen}
+        return {"versions": frozen, "amendments": list(_amendments(content))}
     document = protocol.write_document(protocol.load_protocol(protocol.draft(content.study)))
     return {"versions": [{"version": None, "sha256": None, "document": _blind(content, document)}]}
+
+
+def _amendments(content: PackageContent) -> Iterator[dict[str, Any]]:
+    """What was changed after the launch, as it was made; nothing in it tells of a source. One query."""
+    rows = content.study.amendments.select_related("version", "study").defer("version__document", "words")
+    for row in rows.order_by("number"):
+        yield {
+            "number": row.number,
+            "version": row.version.number if row.version else None,
+            "at": row.at.isoformat(),
+            "reason": row.reason,
+            "holds_for": row.holds_for,
+            "changes": row.changes,
+            "previous": row.previous,
+            "digest": row.digest,
+        }
 
 
 def _blind(content: PackageContent, text: str) -> dict[str, Any]:

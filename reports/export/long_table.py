@@ -14,6 +14,7 @@ from django.db.models import Count, Q, QuerySet, Sum
 from annotation.models import Assignment, Rater, Recognition, Response, Timing, Withdrawal
 from reports.dataset.answers import find_trials, responses, status
 from reports.dataset.sources import list_factors, source_by_story
+from reports.dataset.versions import AnsweredVersions
 from reports.export.columns import COLUMNS, LongRow
 from reports.lazy import pd
 from studies.models import Item, Study
@@ -87,6 +88,7 @@ class _Context:
             for i in Item.objects.filter(instrument__step__version__study=study).distinct().select_related("instrument")
         }
         self.assignment_by_id = {a.pk: a for a in assignments.select_related(*FOR_ROWS).defer("version__document")}
+        self.versions = AnsweredVersions(self.assignment_by_id.values())
         self.seconds_by_key = {
             (assignment, step, story): seconds
             for assignment, step, story, seconds in Timing.objects.filter(assignment__in=keys)
@@ -117,6 +119,7 @@ class _Context:
             active_seconds=self.seconds_by_key.get(timing_key),
             n_stories_before=self.n_stories_before.get(assignment.pk),
             source=self.source_by_story.get(response["story__code"] or ""),
+            version=self.versions.find(assignment, response["first_answered_at"]),
         )
 
     def _read_before(self, assignment: Assignment, story: int | None) -> str:

@@ -32,7 +32,7 @@ from script.judges import judges, judges_on_choices, judges_on_scales
 from script.judges_on_groups import judges_on_pairs, judges_on_rankings
 from script.material import Comparison, Package, intervals, list_numbers
 from script.pairs import pair_accuracies, pair_lengths
-from script.people import checks, pass_rates, ratings, shares, surveys, tests_passed
+from script.people import amendments, checks, pass_rates, ratings, shares, surveys, tests_passed
 from script.raters import panel, reliability
 from script.sources import dimensions, distributions, human_likeness, places, story_ratings, trends
 from script.strengths import strengths
@@ -56,7 +56,7 @@ FIGURES = (
         variance_components,
         strengths,
     ),
-    *(sources, study, progress, judge_costs),
+    *(sources, study, progress, judge_costs, amendments),
     *(judges_share_of_yes, judges_among_themselves, alternative_annotator),
 )
 MORE = (("comparisons", wide_contrasts),)  # of a figure that has more to compute

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from django.db.models import Q
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -181,7 +182,9 @@ def compute(study: Study) -> ClozeResult | None:
 
 def _writers(study: Study, cloze: Cloze) -> list[Writer]:
     """Everybody who had a seat, but for who withdrew and for stand-ins among real people. Four queries."""
-    seated = study.assignments.exclude(seat=None).filter(version__steps__instrument=cloze.filling_id)
+    seated = study.assignments.exclude(seat=None).filter(
+        Q(version__steps__instrument=cloze.filling_id) | Q(version__amends__steps__instrument=cloze.filling_id)
+    )
     stayed = seated.exclude(rater__withdrawal__isnull=False)
     assignments = list(stayed.select_related("rater", "fill").order_by("rater__code", "pk"))
     is_mixed = has_real_people(assignments)

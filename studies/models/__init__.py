@@ -13,17 +13,20 @@ Item           one question of an instrument.
 Cloze          a text with blanks, and the instruments that it becomes: one to fill it, one to judge what was filled.
 Study          what runs: its stories, its groups, its design.
 ProtocolVersion  the steps as frozen on a day, as canonical JSON with a hash. Not frozen: the draft.
+Amendment      what was changed of a launched study, with the reason and for whom it holds; rows are only added.
 Step           one part of the protocol: a text to agree to or read, or an instrument to answer. A metric's values stand
                in a step of their own, which is no part of the protocol.
 Membership     an account of the staff at work on one study, in one role; `studies.access` says what that allows.
 """
 
+from studies.models.amendments import Amendment
 from studies.models.instruments import Cloze, Instrument, Item
 from studies.models.memberships import Membership
 from studies.models.stories import Provenance, Source, Story, StoryColumns, StoryGroup, StoryImport, measure
 from studies.models.studies import ProtocolVersion, Step, Study
 
 __all__ = [
+    "Amendment",
     "Cloze",
     "Instrument",
     "Item",

@@ -137,6 +137,11 @@ class ProtocolVersion(models.Model):
     reason = models.CharField(_("reason"), max_length=300, blank=True)
     frozen_at = models.DateTimeField(_("frozen at"), null=True, blank=True)
     frozen_by = models.CharField(_("frozen by"), max_length=150, blank=True)
+    # An amended version has no steps of its own: it words those of the first one anew, so that answers given under
+    # either are answers to the same questions.
+    amends = models.ForeignKey(
+        "self", verbose_name=_("amends"), on_delete=models.PROTECT, null=True, blank=True, editable=False
+    )
 
     class Meta:
         verbose_name = _("protocol version")
@@ -146,6 +151,11 @@ class ProtocolVersion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.study} {self.number}"
+
+    @property
+    def asked_by_id(self) -> int:
+        """The version whose steps it asks: its own, or those of the one that it amends."""
+        return self.amends_id or self.pk
 
 
 class Step(models.Model):

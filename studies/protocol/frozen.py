@@ -71,7 +71,10 @@ def write_document(protocol: Protocol) -> str:
 
 def fill_names(protocol: Protocol) -> Protocol:
     """The protocol with the names in braces in its texts replaced by what its study says; steps are copies."""
-    values = vars(protocol.version.study)
+    return _fill(protocol, vars(protocol.version.study))
+
+
+def _fill(protocol: Protocol, values: Mapping[str, Any]) -> Protocol:
     steps = tuple(copy(step) for step in protocol.steps)
     for step in steps:
         step.text = placeholders.fill(step.text, values)
@@ -95,18 +98,18 @@ def _instrument(instrument: Instrument) -> dict[str, Any]:
     return {**_values(instrument, INSTRUMENT), "items": [_values(item, ITEM) for item in instrument.items.all()]}
 
 
-def compile_steps(version: int, text: str) -> tuple[Step, ...]:
-    """The steps that a document freezes, with the primary keys of that version's rows. Two or three queries.
+def compile_steps(version: ProtocolVersion, text: str) -> tuple[Step, ...]:
+    """The steps that a document freezes, with the primary keys of the rows that the version asks. Two or three queries.
 
     What the document leaves out (citations, where the words of an item come from) is read from the rows when asked for.
     Raises DamagedProtocol if a row is missing.
     """
     content = json.loads(text)
     instruments = _compile_instruments(content["instruments"])
-    pk_by_key = dict(Step.objects.filter(version=version).values_list("key", "pk"))
+    pk_by_key = dict(Step.objects.filter(version=version.asked_by_id).values_list("key", "pk"))
     steps = []
     for table in content["steps"]:
-        ids = {"id": _pk(pk_by_key, table["key"], "step"), "version_id": version}
+        ids = {"id": _pk(pk_by_key, table["key"], "step"), "version_id": version.asked_by_id}
         step = _row(Step, ids | {name: table[name] for name in STEP})
         step.instrument = instruments[table["instrument"]] if table["instrument"] else None
         steps.append(step)
@@ -169,7 +172,10 @@ def find_differences(version: ProtocolVersion, current: Protocol, *, is_latest: 
 
     is_latest : of an earlier version only what belongs to it is compared, since the study may have been amended
     """
-    before, now = json.loads(version.document), json.loads(write_document(current))
+    before = json.loads(version.document)
+    # The names in the texts of an earlier version stand for what the study said then.
+    current = current if is_latest else _fill(current, {name: before.get(name, "") for name in placeholders.NAMES})
+    now = json.loads(write_document(current))
     names = sorted({*before, *now} if is_latest else OF_VERSION)
     return list(_differences({n: before.get(n) for n in names}, {n: now.get(n) for n in names}, ()))
 

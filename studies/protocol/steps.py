@@ -1,11 +1,12 @@
 """A protocol as everything above reads it: the steps of one version, with their instruments and items at hand."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from django.db.models import Prefetch
 
-from studies.models import Cloze, Item, ProtocolVersion, Step
+from studies.models import Amendment, Cloze, Item, ProtocolVersion, Step
 
 
 @dataclass(frozen=True)
@@ -49,10 +50,21 @@ class Protocol:
 
 
 def read_rows(version: ProtocolVersion) -> Protocol:
-    """The protocol of that version as its rows have it now, frozen or not. Two queries."""
+    """The protocol of that version as its rows have it now, frozen or not. Two queries, three if it is amended."""
     by_position = Prefetch("instrument__items", Item.objects.order_by("position"))
-    steps = version.steps.exclude(kind=Step.Kind.METRIC).select_related("instrument").prefetch_related(by_position)
-    return Protocol(version=version, steps=tuple(steps.order_by("position")))
+    rows = Step.objects.filter(version=version.asked_by_id).exclude(kind=Step.Kind.METRIC)
+    steps = tuple(rows.select_related("instrument").prefetch_related(by_position).order_by("position"))
+    # An amendment that is gone is found by what the document says otherwise.
+    words = Amendment.objects.filter(version=version).values_list("words", flat=True) if version.amends_id else None
+    return Protocol(version=version, steps=reword(steps, (words.first() if words is not None else None) or {}))
+
+
+def reword(steps: tuple[Step, ...], words: Mapping[str, Mapping[str, str]]) -> tuple[Step, ...]:
+    """The steps with these titles and texts, by key, in place of their own. They are changed, not saved."""
+    for step in steps:
+        for name, text in words.get(step.key, {}).items():
+            setattr(step, name, text)
+    return steps
 
 
 def items_of(step: Step) -> list[Item]:

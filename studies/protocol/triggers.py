@@ -9,7 +9,19 @@ from collections.abc import Mapping, Sequence
 from django.db.models import Model
 from django.utils.translation import gettext_noop
 
-from studies.models import Cloze, Instrument, Item, ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study
+from studies.models import (
+    Amendment,
+    Cloze,
+    Instrument,
+    Item,
+    ProtocolVersion,
+    Provenance,
+    Source,
+    Step,
+    Story,
+    StoryGroup,
+    Study,
+)
 from studies.protocol.frozen import IF_SAID, STUDY
 from studies.triggers import Operation, Trigger, any_changed
 
@@ -23,7 +35,8 @@ PROVENANCES = Provenance._meta.db_table
 OF_INSTRUMENT = gettext_noop("A published instrument never changes; make a new version of it.")
 OF_CLOZE = gettext_noop("A published cloze never changes; make a new version of it.")
 OF_VERSION = gettext_noop("A frozen protocol never changes; load the study anew under another slug.")
-OF_STUDY = gettext_noop("What raters are told of a frozen study never changes; load it anew under another slug.")
+OF_STUDY = gettext_noop("What raters are told of a frozen study changes by an amendment only.")
+OF_AMENDMENT = gettext_noop("An amendment never changes; make another one.")
 OF_STORY = gettext_noop("The stories of a frozen study never change; load it anew under another slug.")
 OF_GROUP = gettext_noop("The groups of a frozen study never change; load it anew under another slug.")
 OF_PROVENANCE = gettext_noop("Who wrote a story of a frozen study never changes; load it anew under another slug.")
@@ -32,6 +45,7 @@ OF_SOURCE = gettext_noop("A source of stories of a frozen study keeps its name a
 
 # What the document says of the study; of these some only where they are set.
 FINAL_OF_STUDY = ("slug", *STUDY, *IF_SAID, "text_kind", "analysis_plan")
+AMENDMENTS = Amendment._meta.db_table
 ROWS: Mapping[Operation, tuple[str, ...]] = {"INSERT": ("NEW",), "UPDATE": ("OLD", "NEW"), "DELETE": ("OLD",)}
 FROZEN = "frozen_at IS NOT NULL"
 PUBLISHED = "status = 'published'"
@@ -82,6 +96,16 @@ def _refuse_change_of_part(
     return triggers
 
 
+def _latest_amendment_says_otherwise() -> str:
+    """The condition that the study is to say what its latest amendment does not say, or that it has none."""
+    latest = f"(SELECT MAX(number) FROM {AMENDMENTS} WHERE study_id = OLD.id)"
+    differs = " OR ".join(f'NEW."{name}" IS DISTINCT FROM said."{name}"' for name in Amendment.FIELDS)
+    same = f"said.study_id = OLD.id AND said.number = {latest} AND NOT ({differs})"
+    return f"NOT EXISTS (SELECT 1 FROM {AMENDMENTS} said WHERE {same})"
+
+
+NEVER_AMENDED = [name for name in FINAL_OF_STUDY if name not in Amendment.FIELDS]
+
 TRIGGERS: list[Trigger] = [
     *_refuse_change(
         Instrument,
@@ -116,9 +140,11 @@ TRIGGERS: list[Trigger] = [
         Study,
         OF_STUDY,
         final=f"EXISTS (SELECT 1 {OF_STUDIES} (OLD.id) AND {FROZEN})",
-        change=any_changed(_columns(Study, FINAL_OF_STUDY)),
+        change=f"({any_changed(_columns(Study, NEVER_AMENDED))} OR "
+        f"{any_changed(Amendment.FIELDS)} AND {_latest_amendment_says_otherwise()})",
         held=f"{OF_STUDIES} (OLD.id)",
     ),
+    *_refuse_change(Amendment, OF_AMENDMENT, final="OLD.id IS NOT NULL", change="NEW.id IS NOT NULL"),
     *_refuse_change_of_part(
         Story,
         OF_STORY,

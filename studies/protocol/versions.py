@@ -33,8 +33,8 @@ def load_protocol(version: ProtocolVersion) -> Protocol:
 # By the time of freezing too: a number that was rolled back could come again for another version with the same words.
 @lru_cache(maxsize=64)
 def _compiled(pk: int, sha256: str, frozen_at: datetime) -> tuple[Step, ...]:
-    text = ProtocolVersion.objects.values_list("document", flat=True).get(pk=pk)
-    return compile_steps(pk, text)
+    version = ProtocolVersion.objects.only("document", "amends_id").get(pk=pk)
+    return compile_steps(version, version.document)
 
 
 def forget_protocols() -> None:
@@ -111,10 +111,13 @@ def add_metric_step(version: ProtocolVersion, instrument: Instrument, *, key: st
     if not is_published or instrument.items.exclude(type=Number.name).exists():
         message = _("%(instrument)s is not a published instrument of numbers, so it cannot hold the values of a metric")
         raise NotPlannable(message % {"instrument": instrument})
-    step = version.steps.filter(key=key).first()
+    steps = Step.objects.filter(version=version.asked_by_id)
+    step = steps.filter(key=key).first()
     if step is None:
-        last = version.steps.aggregate(last=Max("position"))["last"] or 0
-        return version.steps.create(position=last + 1, key=key, kind=Step.Kind.METRIC, instrument=instrument)
+        last = steps.aggregate(last=Max("position"))["last"] or 0
+        return Step.objects.create(
+            version_id=version.asked_by_id, position=last + 1, key=key, kind=Step.Kind.METRIC, instrument=instrument
+        )
     if (step.kind, step.instrument_id) != (Step.Kind.METRIC, instrument.pk):
         message = _("%(study)s: its protocol has another step called %(step)s already")
         raise NotPlannable(message % {"study": version.study.slug, "step": key})

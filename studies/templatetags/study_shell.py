@@ -61,6 +61,7 @@ SECTIONS: tuple[tuple[Promise, tuple[RailEntry, ...]], ...] = (
                 "studies.view_provenance",
             ),
             RailEntry("launch", pgettext_lazy("rail", "Launch"), "designer:launch", "studies.view_study"),
+            RailEntry("changes", pgettext_lazy("rail", "Changes"), "designer:changes", "studies.view_study"),
             RailEntry(
                 "members", pgettext_lazy("rail", "People with access"), "studies:members", "studies.view_membership"
             ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.utils.translation import gettext as _
@@ -29,7 +29,11 @@ class EditForm(forms.Form):
     Give `initial` as it is saved now; `studies/changes_by_others.html` stands inside the form and carries `seen_value`,
     the hash of what was saved when the page was made. If it is another one now, the form is invalid and `changes` says
     what differs; its page, rendered again, carries the new hash, so that saving once more is done knowingly.
+
+    own : fields that are saved nowhere, such as a reason, so that nobody else can have changed them
     """
+
+    own: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -43,7 +47,7 @@ class EditForm(forms.Form):
         self.changes = [
             ForeignChange(str(field.label), saved, posted)
             for field in self.visible_fields()
-            if (saved := _as_text(field.initial)) != (posted := _as_text(field.value()))
+            if field.name not in self.own and (saved := _as_text(field.initial)) != (posted := _as_text(field.value()))
         ]
         if self.changes:
             self.add_error(None, _("Somebody saved this page after you opened it. Nothing of yours is saved yet."))

@@ -38,7 +38,7 @@ def delete(request: HttpRequest, access: Access) -> HttpResponse:
         "access": access,
         "may_delete": lifecycle.may_edit(study, is_frozen=protocol.is_frozen(study)),
         "n_stories": study.stories.count(),
-        "n_steps": protocol.latest(study).steps.count(),
+        "n_steps": len(protocol.read_rows(protocol.latest(study)).steps),
         "n_places": seats.of_people(study).count(),
     }
     return render(request, "studies/delete.html", context)

@@ -16,6 +16,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from annotation.design import actions, launches
+from annotation.views.designer.course import change_course
 from studies import hashing, protocol
 from studies.access import Access
 from studies.addresses import find_page
@@ -85,21 +86,9 @@ def launch_page(request: HttpRequest, access: Access) -> HttpResponse:
 
 def _act(request: HttpRequest, study: Study) -> str:
     """Do what the button says; "" if it is done, or else why not, in a sentence."""
-    action, by = request.POST.get("action", ""), cast(User, request.user)
-    if action == "launch":
-        return _launch(request, study, by=by)
-    if action not in ("pause", "resume", "close"):
-        return _("This button is not known here. Nothing was done.")
-    if action == "close" and request.POST.get("title", "").strip() != study.title.strip():
-        return _("Not closed: that is not the title of the study. Closing cannot be taken back, so it asks for it.")
-    try:
-        actions.run(action, study, by=by)
-    except NotReady:
-        study.refresh_from_db()
-        state = str(study.get_state_display()).lower()
-        return _("It could not be done: somebody was quicker, and the study is %(state)s now.") % {"state": state}
-    messages.success(request, _DONE[action]())
-    return ""
+    if request.POST.get("action", "") == "launch":
+        return _launch(request, study, by=cast(User, request.user))
+    return change_course(request, study)
 
 
 def _launch(request: HttpRequest, study: Study, *, by: User) -> str:
@@ -116,16 +105,8 @@ def _launch(request: HttpRequest, study: Study, *, by: User) -> str:
         if not study.is_draft:
             return _("Somebody else has just launched it.")
         return _("Not launched. What stands in the way is listed below.")
-    messages.success(request, _DONE["launch"]())
+    messages.success(request, _("The study is live. Whoever holds a link can begin."))
     return ""
-
-
-_DONE = {
-    "launch": lambda: _("The study is live. Whoever holds a link can begin."),
-    "pause": lambda: _("The study is paused. What was saved is kept, and raters are told."),
-    "resume": lambda: _("The study goes on. Raters find what they saved."),
-    "close": lambda: _("The study is closed. What was saved is kept, and results can be read."),
-}
 
 
 def _sections(request: HttpRequest, study: Study, document: str) -> list[ShownSection]:

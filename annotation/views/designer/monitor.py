@@ -15,6 +15,7 @@ from annotation.models import Assignment, Rater
 from annotation.participation import replacements
 from annotation.participation.roster import say_place
 from annotation.progress import monitor
+from annotation.views.designer import course
 from annotation.views.designer.people import PAGE_SIZE, log
 from studies.access import Access
 from studies.views.guards import require_in_study
@@ -33,10 +34,17 @@ class ReasonForm(forms.Form):
     )
 
 
-@require_in_study(SEES, query=("page", "still"))
+@require_in_study(SEES, change=course.MAY_CHANGE, methods=("GET", "HEAD", "POST"), query=("page", "still"))
 def monitor_page(request: HttpRequest, access: Access) -> HttpResponse:
-    """For those who run or read the study: places and people by code, anew every half minute unless it is held."""
-    now, study = timezone.now(), access.study
+    """For those who run or read the study: places and people by code, anew every half minute unless it is held.
+
+    For those who make it, the buttons that pause, resume and close it.
+    """
+    now, study, problem = timezone.now(), access.study, ""
+    if request.method == "POST":
+        problem = course.change_course(request, study)
+        if not problem:
+            return redirect("designer:monitor" if access.may(SEES) else "designer:launch", slug=study.slug)
     page = Paginator(monitor.order_raters(study), PAGE_SIZE).get_page(request.GET.get("page"))
     context = {
         "study": study,
@@ -51,9 +59,13 @@ def monitor_page(request: HttpRequest, access: Access) -> HttpResponse:
         "days_left": (study.closes_at - now).days if study.closes_at and study.closes_at > now else None,
         "may_change": access.may(MAY_CHANGE),
         "sees_people": access.may("annotation.view_invitation"),
+        "sees_changes": not study.is_draft and access.may("studies.view_study"),
+        "may_change_course": access.may(course.MAY_CHANGE),
+        "problem": problem,
     }
     template = "annotation/designer/monitor.html"
-    return render(request, f"{template}#live" if request.htmx else template, context)  # type: ignore[attr-defined]
+    is_part = request.htmx and not problem  # type: ignore[attr-defined]
+    return render(request, f"{template}#live" if is_part else template, context, status=409 if problem else 200)
 
 
 @require_in_study(SEES, change=MAY_CHANGE, methods=("GET", "HEAD", "POST"))

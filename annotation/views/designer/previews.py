@@ -68,6 +68,7 @@ def preview_arrival(request: HttpRequest, current_protocol: Protocol) -> HttpRes
     """What the link of an invitation opens on."""
     study = current_protocol.version.study
     context = {"study": study, "until": study.closes_at, "fills_text": current_protocol.fills_text}
+    context["promised"] = study
     return _show(request, study, lambda plain: render(plain, "annotation/invitation.html", context))
 
 

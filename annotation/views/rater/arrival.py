@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation import progress
 from annotation.models import Rater, Withdrawal
-from annotation.participation import claims, consents, invitations
+from annotation.participation import amended, claims, consents, invitations, versions
 from annotation.progress import Page, RaterProgress, languages
 from annotation.progress.outlines import load_outline
 from annotation.templatetags import reading_preferences
@@ -57,6 +57,7 @@ def open_invitation(request: Request, token: str) -> HttpResponse:
     until = invitations.ends_at(invitation.study, invitation)
     outline = load_outline(protocol.current(invitation.study))
     context = {"study": invitation.study, "until": until, "fills_text": outline.protocol.fills_text}
+    context["promised"] = versions.promised_pay(invitation.study, invitation.rater)
     return render(request, "annotation/invitation.html", context)
 
 
@@ -124,7 +125,7 @@ def consent(request: Request, rater: Rater, rater_progress: RaterProgress) -> Ht
             return routing.redirect_to_next_page(rater)
         problem = _("Please tick the box if you agree. Without your consent the study cannot begin.")
     context = {"study": rater.study, "step": step, "prose": parse_prose(step.text), "problem": problem}
-    context["protocol"] = rater_progress.protocol
+    context |= {"protocol": rater_progress.protocol, "amended_words": amended.find_amended_consent(rater, step)}
     return render(request, "annotation/consent.html", context, status=400 if problem else 200)
 
 

@@ -11,7 +11,7 @@ from annotation.progress import Part, Question, places
 from annotation.progress.refusals import READABLE, Refusal
 from annotation.progress.work import Work
 from annotation.responses.quotes import mark_quotes, read_quotes, serialise_quotes
-from annotation.views.rater import addresses, parts
+from annotation.views.rater import addresses, guards, parts
 from annotation.views.rater.guards import Request, for_assignment
 from annotation.views.rater.parts import PartPage
 from annotation.views.rater.presenters import pages, questions
@@ -87,6 +87,8 @@ def save(page: PartPage, question: Question) -> HttpResponse:
     except responses.AssignmentEnded as ended:
         return pages.refuse(request, ended)
     if direction := request.POST.get("go", ""):
+        if work.owes_new_consent:
+            return guards.lead_to_consent(request)
         return page.go_on(question, direction)
     if request.htmx:
         return page.render_saved(question, response, at=now)

@@ -12,9 +12,11 @@ from typing import Concatenate, ParamSpec
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext as _
+from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
 from annotation.models import Rater
@@ -94,9 +96,17 @@ def for_assignment(view: Callable[Concatenate[Request, Work, P], HttpResponse]) 
                 return refuse_ended_session(request)
             raise Http404
         languages.activate_language(request, mine.assignment.study)
+        if mine.owes_new_consent and request.method in ("GET", "HEAD"):
+            return lead_to_consent(request)
         return view(request, mine, *args, **kwargs)
 
     return rater_page(guarded)
+
+
+def lead_to_consent(request: Request) -> HttpResponse:
+    """On to the text that was amended after the rater had agreed to it."""
+    url = reverse("annotation:consent")
+    return HttpResponseClientRedirect(url) if request.htmx else redirect(url)
 
 
 def refuse_ended_session(request: Request) -> HttpResponse:

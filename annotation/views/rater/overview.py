@@ -7,6 +7,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.participation import amended
 from annotation.progress import Question, pace
 from annotation.progress.pace import Orientation
 from annotation.progress.work import Work
@@ -27,6 +28,7 @@ def overview(request: Request, work: Work) -> HttpResponse:
     orientation = Orientation(work)
     tasks = [(task, addresses.of_stop(work, task.stop) if task.stop else "") for task in orientation.tasks]
     context = pages.base_context(work) | {"orientation": orientation, "tasks": tasks, "has_tasks": True}
+    context["amended"] = amended.list_amended_words(work.assignment)
     return render(request, "annotation/overview.html", context)
 
 

@@ -11,13 +11,13 @@ from django.views.decorators.http import require_http_methods
 
 from annotation import progress
 from annotation.models import Assignment, Rater
-from annotation.participation import claims, consents, recognition
+from annotation.participation import claims, consents, recognition, versions
 from annotation.progress import Page, RaterProgress
 from annotation.progress.outlines import load_outline
 from annotation.progress.refusals import Refusal
 from annotation.views.rater.guards import Request
 from annotation.views.rater.presenters import pages
-from studies import lifecycle, protocol
+from studies import lifecycle
 
 P = ParamSpec("P")
 allow_get_and_post = require_http_methods(["GET", "HEAD", "POST"])
@@ -27,7 +27,7 @@ def load_rater_progress(rater: Rater) -> RaterProgress:
     """How far the rater has come. The study must be open, so that there is a frozen protocol."""
     assignments = list(rater.assignments.select_related("version", "study").defer("version__document"))
     at_work = next((a for a in assignments if a.seat_id and a.status == Assignment.Status.OPEN), None)
-    outline = load_outline(at_work.version if at_work else protocol.current(rater.study))
+    outline = load_outline(at_work.version if at_work else versions.find_version(rater))
     # Of several attempts the latest.
     step_taken_by_key = {
         step_taken.step.key: step_taken for step_taken in rater.steps_taken.select_related("step").order_by("attempt")

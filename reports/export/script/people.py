@@ -96,6 +96,16 @@ def tests_passed(package, result, check):
         )
 
 
+def amendments(package, result, check):
+    answered = package.people[package.people["outcome"] == "answered"]
+    n_by_version = answered["protocol_version"].value_counts()
+    for n, row in enumerate(result):
+        check.number(f"amendments/{n}/version", row["version"], row["version"])
+        if row["version"] is not None:
+            n_answers = n_by_version.get(str(row["version"]), 0)
+            check.number(f"amendments/{n}/n_answers", row["n_answers"], n_answers)
+
+
 def checks(package, result, check):
     """How many answers to a question that checks attention are right, in percent."""
     for row in result:

@@ -1,0 +1,37 @@
+"""The buttons that pause, resume and close a study, wherever they stand: at the launch and at the monitor."""
+
+from typing import cast
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from annotation.design import actions
+from studies.lifecycle import NotReady
+from studies.models import Study
+
+MAY_CHANGE = "studies.change_study"
+
+_DONE = {
+    "pause": lambda: _("The study is paused. What was saved is kept, and raters are told."),
+    "resume": lambda: _("The study goes on. Raters find what they saved."),
+    "close": lambda: _("The study is closed. What was saved is kept, and results can be read."),
+}
+
+
+def change_course(request: HttpRequest, study: Study) -> str:
+    """Do what the button says; "" if it is done, or else why not, in a sentence."""
+    action, by = request.POST.get("action", ""), cast(User, request.user)
+    if action not in _DONE:
+        return _("This button is not known here. Nothing was done.")
+    if action == "close" and request.POST.get("title", "").strip() != study.title.strip():
+        return _("Not closed: that is not the title of the study. Closing cannot be taken back, so it asks for it.")
+    try:
+        actions.run(action, study, by=by)
+    except NotReady:
+        study.refresh_from_db()
+        state = str(study.get_state_display()).lower()
+        return _("It could not be done: somebody was quicker, and the study is %(state)s now.") % {"state": state}
+    messages.success(request, _DONE[action]())
+    return ""
