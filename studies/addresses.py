@@ -10,10 +10,12 @@ PAGES = {
     "reading_plan": "designer:reading_plan",
     "rater_information": "designer:rater_information",
     "analysis_plan": "studies:analysis_plan",
+    "rehearsal": "designer:rehearsal",
     "launch": "designer:launch",
     "people": "designer:people",
     "monitor": "designer:monitor",
     "report": "reports:show",
+    "rehearsal_report": "reports:rehearsal",
 }
 
 

@@ -134,6 +134,14 @@ def _ensure_sources(documents: Sequence[StoryDocument]) -> dict[str, Source]:
     return source_by_name
 
 
+def copy_steps(original: ProtocolVersion, version: ProtocolVersion) -> None:
+    """Give the version the steps of another, but for those that metrics have added beside it."""
+    steps = list(original.steps.exclude(kind=Step.Kind.METRIC))
+    for step in steps:
+        step.pk, step.version = None, version
+    Step.objects.bulk_create(steps)
+
+
 def _create_step(
     version: ProtocolVersion, position: int, step: StepDocument, instruments: Mapping[str, Instrument]
 ) -> None:
