@@ -11,6 +11,7 @@ from annotation.views.designer import (
     people,
     rater_information,
     reading_plan,
+    rehearsals,
     steps,
 )
 
@@ -23,6 +24,7 @@ urlpatterns = [
     path("information/", rater_information.rater_information, name="rater_information"),
     path("information/preview/", rater_information.arrival_preview, name="arrival_preview"),
     path("reading-plan/", reading_plan.reading_plan, name="reading_plan"),
+    path("rehearsal/", rehearsals.rehearsal_page, name="rehearsal"),
     path("launch/", launch.launch_page, name="launch"),
     path("changes/", changes.changes, name="changes"),
     path("people/", people.people_page, name="people"),

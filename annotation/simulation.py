@@ -5,7 +5,7 @@ What a story deserves is given by whoever calls; nothing here knows where a stor
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from math import exp
@@ -124,6 +124,19 @@ def simulate(study: Study, tendency_by_story: Mapping[str, Tendency], *, seed: i
     return raters
 
 
+def answer_steps(assignment: Assignment, steps: Iterable[Step], *, seed: int, at: datetime) -> None:
+    """Answer these steps of an assignment at that moment, as a rater to whom every story is alike."""
+    import numpy as np  # as above
+
+    stories = {story.code: story for story in assignment.group.stories.all()} if assignment.group else {}
+    even = dict.fromkeys(stories, Tendency(0))
+    at_once = Profile(severity=0, pace=1e9, second_thoughts=0, n_groups=1)
+    simulation = Simulation(assignment.study, even, np.random.default_rng(seed))
+    reading = _Reading(simulation, assignment, at_once, stories, at)
+    for step in steps:
+        reading.answer(step)
+
+
 def draw_profile(rng: np.random.Generator) -> Profile:
     """How one more rater answers."""
     return Profile(
@@ -169,7 +182,7 @@ class _Reading:
         return list(self.assignment.seat.order) if self.assignment.seat else []
 
     def answer(self, step: Step) -> None:
-        if step.scope == Step.Scope.GROUP:
+        if step.scope in (Step.Scope.GROUP, Step.Scope.ONCE):
             self._items(step, None)
             return
         for code in self.order:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
+from django.apps import apps
 from django.contrib import admin
-from django.db.models import Model
+from django.db.models import ForeignKey, Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import path
@@ -27,6 +30,33 @@ class DeclaredLookups:
         fields = [entry[0] if isinstance(entry, list | tuple) else entry for entry in declared]
         names = {f"{field}{suffix}" for field in fields if isinstance(field, str) for suffix in SUFFIXES}
         return lookup in names and "\x00" not in str(value)
+
+
+class WithoutRehearsals:
+    """No list knows of rehearsals, nor of what belongs to them, whatever way leads from a row to its study."""
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        rows: QuerySet[Any] = super().get_queryset(request)  # type: ignore[misc]
+        path = find_path_to_study(rows.model)
+        return rows if path is None else rows.filter(**{f"{path}rehearsal_of": None})
+
+
+@cache
+def find_path_to_study(model: type[Model]) -> str | None:
+    """The shortest way from every row of that table to its study, as lookups begin: "version__study__"; "" for studies
+    themselves, None where a row need not have one."""
+    study = apps.get_model("studies", "Study")
+    waiting: deque[tuple[Any, str]] = deque([(model, "")])
+    seen: set[Any] = set()
+    while waiting:
+        current, path = waiting.popleft()
+        if current is study:
+            return path
+        if current not in seen:
+            seen.add(current)
+            fields = [f for f in current._meta.concrete_fields if isinstance(f, ForeignKey) and not f.null]
+            waiting.extend((field.related_model, f"{path}{field.name}__") for field in fields)
+    return None
 
 
 class StaffSite(admin.AdminSite):
@@ -52,4 +82,6 @@ class StaffSite(admin.AdminSite):
         **options: Any,
     ) -> None:
         base = admin_class or admin.ModelAdmin
-        super().register(model_or_iterable, type(base.__name__, (DeclaredLookups, base), {}), **options)
+        super().register(
+            model_or_iterable, type(base.__name__, (DeclaredLookups, WithoutRehearsals, base), {}), **options
+        )

@@ -10,11 +10,13 @@ PAGES = {
     "reading_plan": "designer:reading_plan",
     "rater_information": "designer:rater_information",
     "analysis_plan": "studies:analysis_plan",
+    "rehearsal": "designer:rehearsal",
     "launch": "designer:launch",
     "changes": "designer:changes",
     "people": "designer:people",
     "monitor": "designer:monitor",
     "report": "reports:show",
+    "rehearsal_report": "reports:rehearsal",
 }
 
 

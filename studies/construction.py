@@ -134,6 +134,13 @@ def _ensure_sources(documents: Sequence[StoryDocument]) -> dict[str, Source]:
     return source_by_name
 
 
+def copy_steps(steps: Sequence[Step], version: ProtocolVersion) -> None:
+    """Give the version these steps of another."""
+    for step in steps:
+        step.pk, step.version = None, version
+    Step.objects.bulk_create(steps)
+
+
 def _create_step(
     version: ProtocolVersion, position: int, step: StepDocument, instruments: Mapping[str, Instrument]
 ) -> None:

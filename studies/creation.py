@@ -12,7 +12,6 @@ from typing import IO
 from django.contrib.admin.models import ADDITION
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.forms.models import model_to_dict
 from django.utils.text import slugify
 
 from studies import construction, loader, protocol
@@ -23,7 +22,7 @@ from studies.documents.names import RESERVED, first_free
 from studies.documents.stories import Collection
 from studies.documents.study import read_skeleton
 from studies.documents.study_template import StudyTemplate
-from studies.models import Cloze, Instrument, ProtocolVersion, Step, Study
+from studies.models import Cloze, Instrument, Study
 from studies.protocol.frozen import IF_SAID
 
 LONGEST_SLUG = 80
@@ -87,11 +86,7 @@ def copy_study(original: Study, new: NewStudy, *, by: User) -> Study:
     study = construction.create_study(
         {**fields, **_said(new), "seed": _draw_seed()}, stories=(), groups=(), steps=(), instruments={}
     )
-    version = ProtocolVersion.objects.get(study=study)
-    for step in protocol.read_rows(protocol.latest(original)).steps:
-        # Not by `model_to_dict` alone, which leaves foreign keys as numbers.
-        values = model_to_dict(step, exclude=["id", "version", "instrument"])
-        Step.objects.create(version=version, instrument_id=step.instrument_id, **values)
+    construction.copy_steps(protocol.read_rows(protocol.latest(original)).steps, protocol.draft(study))
     return _hand_over(study, by, f"like {original.slug}")
 
 

@@ -52,8 +52,8 @@ def has_run_out(study: Study, *, at: datetime) -> bool:
 
 
 def is_sealed(study: Study) -> bool:
-    """Whether results by source are kept back: until the study is closed."""
-    return not study.is_closed
+    """Whether results by source are kept back: until the study is closed. In a rehearsal nobody's answers count."""
+    return not (study.is_closed or study.is_rehearsal)
 
 
 def may_plan(study: Study) -> bool:
@@ -95,7 +95,7 @@ def close(study: Study, *, at: datetime) -> Study:
 def change_state(study: Study, name: str, **fields: object) -> bool:
     """Whether the study passed through that transition, with these fields set as well."""
     transition = TRANSITIONS[name]
-    rows = Study.objects.filter(pk=study.pk, state__in=transition.before)
+    rows = Study.every.filter(pk=study.pk, state__in=transition.before)
     has_changed = rows.update(state=transition.after, **fields)
     study.refresh_from_db()
     return bool(has_changed)

@@ -19,7 +19,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from annotation.design import actions, balance, launches, seats
+from annotation.design import actions, balance, deletion, launches, seats
 from annotation.design.actions import ACTIONS
 from annotation.models import Assignment, Invitation, Rater, Seat
 from studies import access, lifecycle, protocol
@@ -94,6 +94,7 @@ class StudyAdmin(FinalAdmin):
 
     def delete_model(self, request: HttpRequest, obj: Study) -> None:
         with transaction.atomic():
+            deletion.delete_rehearsals(obj)
             obj.seats.all().delete()
             super().delete_model(request, obj)
 

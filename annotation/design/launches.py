@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.design import seats
+from annotation.design import deletion, seats
 from studies import hashing, lifecycle, protocol
 from studies.lifecycle import NotReady
 from studies.models import Study
@@ -27,8 +27,12 @@ def findings(study: Study, *, at: datetime) -> list[Finding]:
 
 
 def launch_obstacles(study: Study, *, at: datetime) -> list[Finding]:
-    """What keeps the study from being launched."""
-    return protocol.select_errors(findings(study, at=at), Purpose.LAUNCH)
+    """What keeps the study from being launched, or a rehearsal from being opened."""
+    return protocol.select_errors(findings(study, at=at), _purpose(study))
+
+
+def _purpose(study: Study) -> Purpose:
+    return Purpose.REHEARSAL if study.is_rehearsal else Purpose.LAUNCH
 
 
 def _state_sentence(study: Study) -> str:
@@ -89,9 +93,10 @@ def _launch(study: Study, *, by: str, at: datetime) -> Study:
     if not seats.of_people(study).exists():
         seats.create(study)
     try:
-        protocol.ensure_frozen(study, purpose=Purpose.LAUNCH, reason="launched", by=by, at=at)
+        protocol.ensure_frozen(study, purpose=_purpose(study), reason="launched", by=by, at=at)
     except protocol.NotPlannable as error:  # changed at this very moment
         raise _not_ready(_("%(study)s cannot be launched: %(why)s"), study, [str(error)]) from None
+    deletion.delete_rehearsals(study)  # of what is live there is nothing to rehearse
     return study
 
 

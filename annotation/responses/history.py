@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from annotation.models import Response, ResponseEvent
+from annotation.models import Assignment, Response, ResponseEvent
 from studies import hashing
+from studies.models import Study
 from studies.triggers import Trigger, any_changed
 
 KEPT = ("id", "response_id", "revision", "at", "key", "n_pasted", "commitment", "digest")
@@ -112,7 +113,14 @@ def is_empty(response: Response) -> bool:
 
 _TABLE = ResponseEvent._meta.db_table
 _SENTENCE = "history is append-only: an event cannot be changed or deleted"
+# What is said in a rehearsal goes with it.
+_IS_OF_REHEARSAL = (
+    f"EXISTS (SELECT 1 FROM {Response._meta.db_table} response "
+    f"JOIN {Assignment._meta.db_table} assignment ON assignment.id = response.assignment_id "
+    f"JOIN {Study._meta.db_table} study ON study.id = assignment.study_id "
+    "WHERE response.id = OLD.response_id AND study.rehearsal_of_id IS NOT NULL)"
+)
 TRIGGERS = [
-    Trigger("event_is_kept", _TABLE, "DELETE", "TRUE", _SENTENCE),
+    Trigger("event_is_kept", _TABLE, "DELETE", f"NOT {_IS_OF_REHEARSAL}", _SENTENCE),
     Trigger("event_is_final", _TABLE, "UPDATE", f"NEW.words IS NOT NULL OR {any_changed(KEPT)}", _SENTENCE),
 ]

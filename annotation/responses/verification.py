@@ -47,7 +47,8 @@ def verify(study: Study | None = None) -> VerificationSummary:
     What no chain can know: a response of an assignment that is still open, deleted with its whole history.
     """
     summary = VerificationSummary()
-    assignments = Assignment.objects.all() if study is None else Assignment.objects.filter(study=study)
+    of_study = {"study__rehearsal_of": None} if study is None else {"study": study}
+    assignments = Assignment.objects.filter(**of_study)
     for pk, code in assignments.order_by("pk").values_list("pk", "code").iterator():
         summary.n_assignments += 1
         try:
@@ -88,7 +89,7 @@ def find_missing_triggers() -> list[str]:
 
 def frozen_versions(study: Study | None) -> list[ProtocolVersion]:
     """The frozen versions of one study, or of all, by study and number. One query."""
-    versions = ProtocolVersion.objects.all() if study is None else study.versions.all()
+    versions = ProtocolVersion.objects.filter(study__rehearsal_of=None) if study is None else study.versions.all()
     return list(versions.exclude(frozen_at=None).select_related("study").order_by("study__slug", "number"))
 
 

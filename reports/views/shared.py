@@ -7,6 +7,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.urls import reverse
 
 from config import roles
 from reports import computations, results
@@ -92,4 +93,9 @@ def render_waiting(request: HttpRequest, access: Access, computation: Computatio
 
 def of_study(access: Access) -> dict[str, Any]:
     """What every page about results shows in the study's shell."""
-    return {"study": access.study, "access": access, "may_read_answers": access.may(roles.VIEW_RESPONSES)}
+    return {
+        "study": access.study,
+        "access": access,
+        "may_read_answers": access.may(roles.VIEW_RESPONSES),
+        "report_url": reverse("reports:show", args=[access.study.slug]),
+    }

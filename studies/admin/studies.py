@@ -60,7 +60,8 @@ class SourceAdmin(FinalAdmin):
     fields = ("name", "kind")
 
     def explain_final(self, obj: Source) -> str:
-        is_of_frozen = obj.provenances.filter(story__study__versions__frozen_at__isnull=False).exists()
+        frozen = {"story__study__versions__frozen_at__isnull": False, "story__study__rehearsal_of": None}
+        is_of_frozen = obj.provenances.filter(**frozen).exists()
         return _(triggers.OF_SOURCE) if is_of_frozen else ""
 
 

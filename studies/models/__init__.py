@@ -12,6 +12,8 @@ Instrument     a published questionnaire in one version; once published it never
 Item           one question of an instrument.
 Cloze          a text with blanks, and the instruments that it becomes: one to fill it, one to judge what was filled.
 Study          what runs: its stories, its groups, its design.
+Rehearsal      a study that is the copy of another, for one account to walk through as a rater: `Study.every` has it,
+               `Study.objects` has not.
 ProtocolVersion  the steps as frozen on a day, as canonical JSON with a hash. Not frozen: the draft.
 Amendment      what was changed of a launched study, with the reason and for whom it holds; rows are only added.
 Step           one part of the protocol: a text to agree to or read, or an instrument to answer. A metric's values stand

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
@@ -10,6 +11,13 @@ from django.utils.translation import gettext_lazy as _
 from studies import layouts, vocabulary
 from studies.documents.names import RESERVED
 from studies.models.instruments import Instrument
+
+
+class Studies(models.Manager["Study"]):
+    """All studies but rehearsals: of those no list, page, export or command knows that does not ask for them."""
+
+    def get_queryset(self) -> models.QuerySet[Study]:
+        return super().get_queryset().filter(rehearsal_of=None)
 
 
 class Study(models.Model):
@@ -92,11 +100,33 @@ class Study(models.Model):
     launched_at = models.DateTimeField(_("launched at"), null=True, blank=True)
     closes_at = models.DateTimeField(_("closes at"), null=True, blank=True, help_text=_("Until when raters may work."))
     closed_at = models.DateTimeField(_("closed at"), null=True, blank=True)
+    # Of a rehearsal alone. `annotation.design.rehearsals` takes it away before its study, and no cascade does: what a
+    # cascade finds, the pages that ask before deleting would list.
+    rehearsal_of = models.ForeignKey(
+        "self", on_delete=models.DO_NOTHING, null=True, blank=True, editable=False, related_name="+"
+    )
+    rehearsed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="+",
+    )
+    rehearsed_sha256 = models.CharField(
+        max_length=64, blank=True, editable=False, help_text=_("What its study was when the copy was made, as a hash.")
+    )
+
+    objects = Studies()
+    every = models.Manager["Study"]()  # rehearsals as well
 
     class Meta:
         verbose_name = _("study")
         ordering = ["slug"]
         verbose_name_plural = _("studies")
+        constraints = [
+            models.UniqueConstraint(fields=["rehearsal_of", "rehearsed_by"], name="one_rehearsal_for_each_account")
+        ]
 
     def __str__(self) -> str:
         return self.slug
@@ -122,6 +152,11 @@ class Study(models.Model):
     @property
     def is_closed(self) -> bool:
         return self.state == self.State.CLOSED
+
+    @property
+    def is_rehearsal(self) -> bool:
+        """Whether it is a copy in which a designer walks through a study, and nothing counts."""
+        return self.rehearsal_of_id is not None
 
     @property
     def frozen_versions(self) -> models.QuerySet[ProtocolVersion]:

@@ -11,7 +11,7 @@ from studies.protocol.analysis_plans import (
     save_plan,
 )
 from studies.protocol.findings import collect_findings
-from studies.protocol.frozen import DamagedProtocol, fill_names, find_differences, write_document
+from studies.protocol.frozen import DamagedProtocol, fill_names, find_differences, hash_rows, write_document
 from studies.protocol.minutes import PathSegment, estimate_path, minutes_in_all, minutes_of_group
 from studies.protocol.outcomes import Outcome, list_outcomes
 from studies.protocol.purposes import PARTS, Finding, Purpose, select_errors
@@ -57,6 +57,7 @@ __all__ = [
     "forget_protocols",
     "freeze",
     "frozen_plan",
+    "hash_rows",
     "is_frozen",
     "items_of",
     "latest",

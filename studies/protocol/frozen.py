@@ -10,7 +10,7 @@ from copy import copy
 from typing import Any, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS
-from django.db.models import Model
+from django.db.models import Model, Prefetch
 
 from studies import hashing
 from studies.documents import placeholders
@@ -46,15 +46,27 @@ class DamagedProtocol(ValueError):
 
 def write_document(protocol: Protocol) -> str:
     """The protocol as canonical JSON, with nothing that depends on this database. Reads the rows of its study."""
+    return hashing.canonical_json(
+        _content(protocol, {story.code: sha256_of(story) for story in protocol.version.study.stories.all()})
+    )
+
+
+def hash_rows(protocol: Protocol) -> str:
+    """A hash that is another one once the document would be. Reads no texts, however many there are."""
+    stories = protocol.version.study.stories.values_list("code", "sha256")
+    return hashing.sha256(hashing.canonical_json(_content(protocol, dict(stories))))
+
+
+def _content(protocol: Protocol, sha256_by_story: Mapping[str, str]) -> dict[str, Any]:
     study = protocol.version.study
-    groups = list(study.groups.prefetch_related("stories"))
+    groups = list(study.groups.prefetch_related(Prefetch("stories", Story.objects.defer("text"))))
     content: dict[str, Any] = {
         "study": study.slug,
         **_values(study, STUDY),
         "steps": [_step(step) for step in fill_names(protocol).steps],
         "instruments": {str(s.instrument): _instrument(s.instrument) for s in protocol.steps if s.instrument},
         "groups": {group.code: sorted(story.code for story in group.stories.all()) for group in groups},
-        "stories": {story.code: sha256_of(story) for story in study.stories.all()},
+        "stories": dict(sha256_by_story),
     }
     for cloze in filter(None, map(cloze_of, protocol.steps)):
         content["instruments"][str(cloze.filling)]["cloze"] = _values(cloze, CLOZE)
@@ -66,7 +78,7 @@ def write_document(protocol: Protocol) -> str:
         content["analysis_plan"] = study.analysis_plan
     if study.shows_premise:
         content["premises"] = {group.code: group.premise for group in groups}
-    return hashing.canonical_json(content)
+    return content
 
 
 def fill_names(protocol: Protocol) -> Protocol:

@@ -11,6 +11,7 @@ class Purpose(StrEnum):
 
     PLAN = "plan"
     LAUNCH = "launch"
+    REHEARSAL = "rehearsal"
     RUN = "run"  # of a judge
     IMPORT = "import"  # of answers that were given elsewhere
 

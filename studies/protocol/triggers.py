@@ -1,7 +1,8 @@
 """What the database refuses once a protocol is frozen or an instrument published, by SQL as well.
 
 A metric's step stands outside of the protocol and can come and go; the text of a story can still be withheld.
-A frozen study is never deleted: what was asked, and about which texts, is what its answers mean.
+A frozen study is never deleted: what was asked, and about which texts, is what its answers mean. A rehearsal is: in it
+nothing counts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,6 +27,7 @@ from studies.protocol.frozen import IF_SAID, STUDY
 from studies.triggers import Operation, Trigger, any_changed
 
 INSTRUMENTS = Instrument._meta.db_table
+STUDIES = Study._meta.db_table
 VERSIONS = ProtocolVersion._meta.db_table
 STORIES = Story._meta.db_table
 GROUPS = StoryGroup._meta.db_table
@@ -40,6 +42,7 @@ OF_AMENDMENT = gettext_noop("An amendment never changes; make another one.")
 OF_STORY = gettext_noop("The stories of a frozen study never change; load it anew under another slug.")
 OF_GROUP = gettext_noop("The groups of a frozen study never change; load it anew under another slug.")
 OF_PROVENANCE = gettext_noop("Who wrote a story of a frozen study never changes; load it anew under another slug.")
+OF_REHEARSAL = gettext_noop("A study never becomes a rehearsal, nor a rehearsal a study.")
 OF_SOURCE = gettext_noop("A source of stories of a frozen study keeps its name and kind; make another source.")
 
 
@@ -47,7 +50,9 @@ OF_SOURCE = gettext_noop("A source of stories of a frozen study keeps its name a
 FINAL_OF_STUDY = ("slug", *STUDY, *IF_SAID, "text_kind", "analysis_plan")
 AMENDMENTS = Amendment._meta.db_table
 ROWS: Mapping[Operation, tuple[str, ...]] = {"INSERT": ("NEW",), "UPDATE": ("OLD", "NEW"), "DELETE": ("OLD",)}
-FROZEN = "frozen_at IS NOT NULL"
+# A rehearsal is frozen as a study is, and taken away when it is made anew.
+IS_REHEARSAL = f"EXISTS (SELECT 1 FROM {STUDIES} WHERE {STUDIES}.id = {{study}} AND rehearsal_of_id IS NOT NULL)"
+FROZEN = f"frozen_at IS NOT NULL AND NOT {IS_REHEARSAL.format(study=f'{VERSIONS}.study_id')}"
 PUBLISHED = "status = 'published'"
 OF_STUDIES = f"FROM {VERSIONS} WHERE study_id IN"
 # Of the studies that have a story by that source.
@@ -107,6 +112,8 @@ def _latest_amendment_says_otherwise() -> str:
 NEVER_AMENDED = [name for name in FINAL_OF_STUDY if name not in Amendment.FIELDS]
 
 TRIGGERS: list[Trigger] = [
+    # Or a study could be hidden, and then deleted, by calling it a rehearsal.
+    Trigger(f"{STUDIES}_is_rehearsal", STUDIES, "UPDATE", any_changed(["rehearsal_of_id"]), OF_REHEARSAL),
     *_refuse_change(
         Instrument,
         OF_INSTRUMENT,
@@ -125,7 +132,10 @@ TRIGGERS: list[Trigger] = [
         Cloze, OF_CLOZE, final="OLD.filling_id IS NOT NULL", change=any_changed(_columns(Cloze, Cloze.FINAL))
     ),
     *_refuse_change(
-        ProtocolVersion, OF_VERSION, final="OLD.frozen_at IS NOT NULL", change=any_changed(_columns(ProtocolVersion))
+        ProtocolVersion,
+        OF_VERSION,
+        final=f"OLD.frozen_at IS NOT NULL AND NOT {IS_REHEARSAL.format(study='OLD.study_id')}",
+        change=any_changed(_columns(ProtocolVersion)),
     ),
     *_refuse_change_of_part(
         Step,

@@ -60,6 +60,7 @@ SECTIONS: tuple[tuple[Promise, tuple[RailEntry, ...]], ...] = (
                 "studies:analysis_plan",
                 "studies.view_provenance",
             ),
+            RailEntry("rehearsal", pgettext_lazy("rail", "Rehearse"), "designer:rehearsal", "studies.change_study"),
             RailEntry("launch", pgettext_lazy("rail", "Launch"), "designer:launch", "studies.view_study"),
             RailEntry("changes", pgettext_lazy("rail", "Changes"), "designer:changes", "studies.view_study"),
             RailEntry(

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from annotation.design import actions, launches
+from annotation.design import actions, launches, rehearsals
 from annotation.views.designer.course import change_course
 from studies import hashing, protocol
 from studies.access import Access
@@ -62,7 +62,8 @@ def launch_page(request: HttpRequest, access: Access) -> HttpResponse:
         status = 409
     current_protocol = protocol.read_rows(protocol.latest(study))
     document = current_protocol.version.document or protocol.write_document(current_protocol)
-    findings = add_source_findings(launches.findings(study, at=timezone.now()), access) if study.is_draft else []
+    findings = rehearsals.add_rehearsal_finding(launches.findings(study, at=timezone.now()), study)
+    findings = add_source_findings(findings, access) if study.is_draft else []
     errors = protocol.select_errors(findings, Purpose.LAUNCH)
     sections = _sections(request, study, document)
     context = {
@@ -76,8 +77,8 @@ def launch_page(request: HttpRequest, access: Access) -> HttpResponse:
         "sections": sections,
         "as_read": launches.fingerprint(study, document),
         "sha256": hashing.sha256(document),
-        "errors": _show_findings(errors, "error", study),
-        "warnings": _show_findings([f for f in findings if f.level == "warning"], "warning", study),
+        "errors": show_findings(errors, "error", study),
+        "warnings": show_findings([f for f in findings if f.level == "warning"], "warning", study),
         "people_url": find_page(study.slug, "people"),
         **_plan_context(access, current_protocol),
     }
@@ -130,7 +131,8 @@ def _describe_time(at: datetime | None) -> str:
     return date_format(timezone.localtime(at), "DATETIME_FORMAT")
 
 
-def _show_findings(findings: list[protocol.Finding], kind: str, study: Study) -> list[ShownFinding]:
+def show_findings(findings: list[protocol.Finding], kind: str, study: Study) -> list[ShownFinding]:
+    """The findings with where each is mended."""
     return [ShownFinding(kind, f.sentence, f.way_out, find_page(study.slug, f.place, f.anchor)) for f in findings]
 
 

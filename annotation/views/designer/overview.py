@@ -13,7 +13,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.design import launches, seats
+from annotation.design import launches, rehearsals, seats
 from annotation.models import Assignment, Rater
 from config import roles
 from studies import lifecycle, protocol
@@ -72,7 +72,8 @@ def overview(request: HttpRequest, access: Access) -> HttpResponse:
     study, now = access.study, timezone.now()
     steps = protocol.read_rows(protocol.latest(study))
     segments = protocol.estimate_path(steps, protocol.words_of_a_group(study))
-    findings = add_source_findings(launches.findings(study, at=now), access) if study.is_draft else []
+    findings = rehearsals.add_rehearsal_finding(launches.findings(study, at=now), study)
+    findings = add_source_findings(findings, access) if study.is_draft else []
     rows = [_row(finding, access) for finding in sorted(findings, key=lambda finding: finding.level != "error")]
     places = _count_places(study)
     may_edit = study.is_draft and lifecycle.may_edit(study, is_frozen=steps.version.frozen_at is not None)
@@ -109,6 +110,7 @@ def _row(finding: Finding, access: Access) -> FindingRow:
         "reading_plan": _("Who reads what"),
         "rater_information": _("What raters are told"),
         "analysis_plan": _("Analysis plan"),
+        "rehearsal": _("Rehearse"),
         "launch": _("Launch"),
     }[finding.place]
     return FindingRow(finding.level, capfirst(finding.sentence), capfirst(finding.way_out), url, page)

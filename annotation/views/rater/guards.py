@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec
 
+from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -22,9 +23,11 @@ from django_htmx.middleware import HtmxDetails
 from annotation.models import Rater
 from annotation.progress import languages, work
 from annotation.progress.work import Work
+from studies.models import Study
 
 KEY = "rater"
 LINK = "link"
+REHEARSAL = "rehearsal"  # the slug of the study that is rehearsed in this session
 
 P = ParamSpec("P")
 View = Callable[..., HttpResponse]
@@ -41,6 +44,19 @@ def start_session(request: HttpRequest, rater: Rater) -> None:
     request.session.cycle_key()
     request.session[KEY] = rater.pk
     request.session[LINK] = rater.n_links_replaced
+    request.session.pop(REHEARSAL, None)
+
+
+def start_rehearsal(request: HttpRequest, rater: Rater, slug: str) -> None:
+    """Make this browser's session that of the rater who is its designer, beside their own as one of the staff."""
+    start_session(request, rater)
+    request.session[REHEARSAL] = slug
+
+
+def may_enter(request: HttpRequest, study: Study) -> bool:
+    """Whether this browser may be on raters' pages of the study: of a rehearsal only that of whoever rehearses, as
+    long as they are signed in."""
+    return not study.is_rehearsal or (request.user.is_active and request.user.pk == study.rehearsed_by_id)
 
 
 def find_rater(request: HttpRequest) -> Rater | None:
@@ -49,7 +65,7 @@ def find_rater(request: HttpRequest) -> Rater | None:
     if pk is None:
         return None
     rater = Rater.objects.filter(work.may_work(), pk=pk).select_related("study").first()
-    return rater if rater and is_of_latest_link(request, rater) else None
+    return rater if rater and is_of_latest_link(request, rater) and may_enter(request, rater.study) else None
 
 
 def is_of_latest_link(request: HttpRequest, rater: Rater) -> bool:
@@ -91,7 +107,8 @@ def for_assignment(view: Callable[Concatenate[Request, Work, P], HttpResponse]) 
     @wraps(view)
     def guarded(request: Request, /, code: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         mine = work.load_work(code, rater=request.session.get(KEY), at=timezone.now())
-        if mine is None or not is_of_latest_link(request, mine.assignment.rater):
+        may_work = mine is not None and is_of_latest_link(request, mine.assignment.rater)
+        if mine is None or not (may_work and may_enter(request, mine.assignment.study)):
             if find_rater(request) is None:
                 return refuse_ended_session(request)
             raise Http404
@@ -116,6 +133,9 @@ def refuse_ended_session(request: Request) -> HttpResponse:
         return HttpResponse(_("Your session has ended."), status=401, content_type="text/plain")
     if request.method == "POST":
         return render(request, "annotation/again.html", {"texts": list_posted_texts(request)}, status=401)
+    if slug := request.session.get(REHEARSAL):
+        messages.info(request, _("That rehearsal is over: it was begun again elsewhere, or the study is launched."))
+        return redirect("designer:rehearsal", slug=slug)
     return redirect("annotation:again")
 
 

@@ -10,10 +10,9 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from annotation import progress
-from annotation.models import Assignment, Rater
-from annotation.participation import claims, consents, recognition, versions
+from annotation.models import Rater
 from annotation.progress import Page, RaterProgress
-from annotation.progress.outlines import load_outline
+from annotation.progress.rater_progress import load_rater_progress
 from annotation.progress.refusals import Refusal
 from annotation.views.rater.guards import Request
 from annotation.views.rater.presenters import pages
@@ -21,28 +20,6 @@ from studies import lifecycle
 
 P = ParamSpec("P")
 allow_get_and_post = require_http_methods(["GET", "HEAD", "POST"])
-
-
-def load_rater_progress(rater: Rater) -> RaterProgress:
-    """How far the rater has come. The study must be open, so that there is a frozen protocol."""
-    assignments = list(rater.assignments.select_related("version", "study").defer("version__document"))
-    at_work = next((a for a in assignments if a.seat_id and a.status == Assignment.Status.OPEN), None)
-    outline = load_outline(at_work.version if at_work else versions.find_version(rater))
-    # Of several attempts the latest.
-    step_taken_by_key = {
-        step_taken.step.key: step_taken for step_taken in rater.steps_taken.select_related("step").order_by("attempt")
-    }
-    return RaterProgress(
-        protocol=outline.protocol,
-        has_consented=consents.has_consented(rater, outline.protocol.consent),
-        passed=frozenset(key for key, step_taken in step_taken_by_key.items() if not step_taken.wrong),
-        attempts={key: step_taken for key, step_taken in step_taken_by_key.items() if step_taken.wrong},
-        at_work=at_work,
-        owes_recognition=at_work is not None and recognition.is_owed(at_work, has_desk=outline.has_desk),
-        n_submitted=sum(bool(a.seat_id) and a.status == Assignment.Status.SUBMITTED for a in assignments),
-        n_left=claims.n_groups_left(rater),
-        has_finished=any(a.seat_id is None and a.status == Assignment.Status.SUBMITTED for a in assignments),
-    )
 
 
 def requires_open_study(

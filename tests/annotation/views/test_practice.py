@@ -7,7 +7,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from annotation import progress
 from annotation.models import Rater, Response
-from annotation.views.rater import routing
+from annotation.progress.rater_progress import load_rater_progress
 from judges import catalogue, planning
 from reports import results
 from reports.dataset import Dataset
@@ -93,7 +93,7 @@ def test_after_comparing_one_goes_on_and_does_not_come_back(client: Client, rate
     assert client.post(PAGE, {"compared": "yes"}).headers["Location"] == reverse("annotation:begin")
     assert client.get(PAGE).headers["Location"] == reverse("annotation:begin")
     rater.refresh_from_db()
-    assert progress.next_page(routing.load_rater_progress(rater)).name == "begin"
+    assert progress.next_page(load_rater_progress(rater)).name == "begin"
 
 
 def test_no_result_and_no_file_counts_it_and_the_report_says_how_many_were_left_out(

@@ -1,0 +1,104 @@
+"""The copy of a study in which one of its makers walks through it as a rater. Nothing in it counts.
+
+Of a large study it holds some groups only: it is read by one person, and made anew after every change.
+"""
+
+import secrets
+from collections.abc import Sequence
+from copy import copy
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Count, Q
+
+from studies import construction, lifecycle, protocol
+from studies.models import ProtocolVersion, Provenance, Step, Story, StoryGroup, Study
+from studies.protocol import Protocol
+
+MOST_ANSWERS = 800  # that simulated raters give in it: so many are given, and reported on, while somebody waits
+MOST_SEATS = 6  # of a group
+# What the copy says otherwise, or not at all.
+OWN = {
+    *("id", "slug", "state", "launched_at", "closes_at", "closed_at", "seats_per_group", "excluded_studies"),
+    *("analysis_plan", "rehearsal_of", "rehearsed_by", "rehearsed_sha256"),
+}
+
+
+def choose_groups(study: Study, steps: Protocol) -> list[StoryGroup]:
+    """The groups that a rehearsal holds, by code: as many as can be answered in a moment, one at least.
+
+    Those with a text that nobody may read are left out. Two queries.
+    """
+    can_be_read = StoryGroup.objects.filter(study=study).annotate(
+        n=Count("stories"), n_withheld=Count("stories", filter=Q(stories__is_withheld=True))
+    )
+    chosen: list[StoryGroup] = []
+    n_answers = 0
+    for group in can_be_read.filter(n__gt=0, n_withheld=0).order_by("code").iterator(chunk_size=200):
+        n_answers += count_seats(study) * _count_answers(steps, group.n)
+        if chosen and n_answers > MOST_ANSWERS:
+            break
+        chosen.append(group)
+    return chosen
+
+
+def count_seats(study: Study) -> int:
+    """How many people read each group in a rehearsal."""
+    return max(1, min(study.seats_per_group, MOST_SEATS))
+
+
+def _count_answers(steps: Protocol, n_stories: int) -> int:
+    """How many answers one rater gives about a group of so many stories."""
+    return sum(
+        len(protocol.items_of(step)) * (1 if step.scope == Step.Scope.GROUP else n_stories) for step in steps.ratings
+    )
+
+
+@transaction.atomic
+def copy_study(original: Study, *, by: User, sees_sources: bool, at: datetime) -> Study:
+    """A draft like the study, with some of its groups, that only `Study.every` has.
+
+    sees_sources : whoever may not know them gets a copy in which there are none
+    """
+    latest = protocol.read_rows(protocol.latest(original))
+    fields = [field for field in Study._meta.concrete_fields if field.name not in OWN]
+    study = Study.objects.create(
+        **{field.attname: getattr(original, field.attname) for field in fields},
+        slug=f"rehearsal-{secrets.token_hex(8)}",
+        seats_per_group=count_seats(original),
+        closes_at=None if lifecycle.has_run_out(original, at=at) else original.closes_at,
+        analysis_plan=original.analysis_plan if sees_sources else {},
+        rehearsal_of=original,
+        rehearsed_by=by,
+        rehearsed_sha256=protocol.hash_rows(latest),
+    )
+    _copy_groups(choose_groups(original, latest), study, sees_sources=sees_sources)
+    version = ProtocolVersion.objects.create(study=study, number=1)
+    construction.copy_steps(latest.steps, version)
+    return study
+
+
+def _copy_groups(groups: Sequence[StoryGroup], study: Study, *, sees_sources: bool) -> None:
+    """These groups with their stories, some of which may stand in several."""
+    pairs = list(
+        StoryGroup.stories.through.objects.filter(storygroup__in=groups).values_list("storygroup_id", "story_id")
+    )
+    originals = list(Story.objects.filter(pk__in={story for _group, story in pairs}).order_by("pk"))
+    copies = [copy(story) for story in originals]
+    for story in copies:
+        story.pk, story.study = None, study
+    Story.objects.bulk_create(copies)
+    copy_by_original = {story.pk: made for story, made in zip(originals, copies, strict=True)}
+    construction.add_groups(
+        study,
+        [
+            (group.code, group.premise, [copy_by_original[story].pk for of, story in pairs if of == group.pk])
+            for group in groups
+        ],
+    )
+    if sees_sources:
+        rows = list(Provenance.objects.filter(story__in=originals))
+        for row in rows:
+            row.story = copy_by_original[row.pk]
+        Provenance.objects.bulk_create(rows)
