@@ -17,8 +17,8 @@ from django.utils.translation import gettext_lazy
 
 from judges import addresses, providers
 from judges.endpoints import connection_tests
+from judges.endpoints.presets import all_presets
 from judges.models import ConnectionTest, Endpoint
-from judges.providers.presets import all_presets
 from studies.access import may_somewhere
 from studies.views import guards
 
