@@ -71,6 +71,11 @@ def visible_studies(user: User | AnonymousUser, permission: str) -> QuerySet[Stu
     return Study.objects.filter(memberships__user_id=user.pk, memberships__role__in=giving)
 
 
+def may_somewhere(user: User | AnonymousUser, permission: str) -> bool:
+    """Whether the account has that permission in all studies or in one: for what belongs to no study."""
+    return user.has_perm(permission) or visible_studies(user, permission).exists()
+
+
 def make_lead(study: Study, user: User | AnonymousUser) -> Membership | None:
     """The maker of a study as its lead; None if the account, as a steward of all studies, must not be."""
     if user.is_anonymous:

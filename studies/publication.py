@@ -14,6 +14,12 @@ class AlreadyFrozen(Exception):
     """What a frozen protocol speaks of never changes; the message is a sentence with the way out."""
 
 
+def list_changed(row: models.Model, fields: Iterable[str], *, among: models.QuerySet[Any]) -> list[str] | None:
+    """Which of the fields would get another value by saving the row; None if it is not among those. One query."""
+    stored = among.filter(pk=row.pk).values(*fields).first()
+    return None if stored is None else [name for name, value in stored.items() if getattr(row, name) != value]
+
+
 def explain_published(published: object) -> AlreadyPublished:
     """That an instrument or a cloze never changes."""
     return AlreadyPublished(f"{published} is published and never changes; make a new version")

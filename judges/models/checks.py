@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 
 from judges import addresses, metrics, providers
+from studies.publication import list_changed
 
 
 class AlreadyUsed(Exception):
@@ -16,8 +17,7 @@ class AlreadyUsed(Exception):
 
 def _refuse_change(row: models.Model, fields: tuple[str, ...]) -> None:
     """Raise AlreadyUsed if one of the fields differs from what the database holds."""
-    stored = type(row)._default_manager.filter(pk=row.pk).values(*fields).first() or {}
-    if changed := [name for name, value in stored.items() if getattr(row, name) != value]:
+    if changed := list_changed(row, fields, among=type(row)._default_manager.all()):
         raise AlreadyUsed(
             f"{row} has been used in a run, so its {', '.join(changed)} cannot change; make another instead"
         )

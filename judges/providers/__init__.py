@@ -30,7 +30,6 @@ from judges.providers.base import (
     Request,
     is_same_model,
 )
-from judges.providers.presets import Preset, all_presets
 from studies.discovery import find_classes
 
 __all__ = [
@@ -45,11 +44,9 @@ __all__ = [
     "ConnectionCheck",
     "FailureKind",
     "Limits",
-    "Preset",
     "Provider",
     "Request",
     "UnknownProvider",
-    "all_presets",
     "all_providers",
     "check",
     "connect",

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.admin.views.decorators import staff_member_required
-from django.core.exceptions import PermissionDenied
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods
 
 from judges import addresses, providers
 from judges.endpoints import connection_tests
+from judges.endpoints.presets import all_presets
 from judges.models import ConnectionTest, Endpoint
-from judges.providers.presets import all_presets
-from studies.access import visible_studies
-from studies.views.guards import refuse_unknown
+from studies.access import may_somewhere
+from studies.views import guards
 
 SEES, CHANGES = "judges.view_endpoint", "judges.change_endpoint"
 FIELDS = (
@@ -35,25 +31,15 @@ FIELDS = (
 
 def require_endpoints(
     *, changes: bool = False, methods: tuple[str, ...] = ("GET", "HEAD"), query: tuple[str, ...] = ()
-) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
+) -> Callable[[guards.View], guards.View]:
     """View decorator: requires leave to see endpoints, in all studies or in one; to change them, in all studies."""
 
-    def guard(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-        @wraps(view)
-        def guarded(request: HttpRequest, **kwargs: Any) -> HttpResponse:
-            may_change = request.user.has_perm(CHANGES)
-            if changes or request.method == "POST":
-                allowed = may_change
-            else:
-                allowed = request.user.has_perm(SEES) or visible_studies(request.user, SEES).exists()
-            if not allowed:
-                raise PermissionDenied
-            refuse_unknown(request, query)
-            return view(request, **kwargs)
+    def may(request: HttpRequest) -> bool:
+        if changes or request.method == "POST":
+            return request.user.has_perm(CHANGES)
+        return may_somewhere(request.user, SEES)
 
-        return require_http_methods(list(methods))(staff_member_required(guarded))
-
-    return guard
+    return guards.require(may, methods=methods, query=query)
 
 
 class EndpointForm(forms.ModelForm):  # type: ignore[type-arg]

@@ -6,22 +6,19 @@ from typing import cast
 
 from django import forms
 from django.contrib import messages
-from django.contrib.admin.views.decorators import staff_member_required
 from django.contrib.auth.models import User
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.cache import add_never_cache_headers
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods
 
 from config import roles
 from reports.api.tokens import issue_token, revoke_token
 from reports.models import ApiToken
-from studies.access import visible_studies
-from studies.views.guards import refuse_unknown
+from studies.access import may_somewhere
+from studies.views.guards import require
 
 
 class TokenForm(forms.Form):
@@ -33,13 +30,9 @@ class TokenForm(forms.Form):
     )
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@staff_member_required
+@require(lambda request: may_somewhere(request.user, roles.VIEW_REPORT), methods=("GET", "HEAD", "POST"))
 def tokens(request: HttpRequest) -> HttpResponse:
     """The account's own tokens: to make one, which is shown once, and to revoke them."""
-    if not visible_studies(request.user, roles.VIEW_REPORT).exists() and not request.user.has_perm(roles.VIEW_REPORT):
-        raise PermissionDenied
-    refuse_unknown(request, ())
     user = cast(User, request.user)
     if "revoke" in request.POST:
         return _revoke(request, user)

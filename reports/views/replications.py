@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from django.contrib.admin.views.decorators import staff_member_required
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.cache import add_never_cache_headers
-from django.views.decorators.http import require_safe
 
 from config import roles
 from reports import replications
 from reports.models import Report
 from reports.replications.published import StoredComparison, read_comparison
-from studies.access import visible_studies
-from studies.views.guards import refuse_unknown
+from studies.access import may_somewhere, visible_studies
+from studies.views.guards import require
+
+# Every table here is by source.
+require_sources = require(lambda request: may_somewhere(request.user, roles.BY_SOURCE))
 
 
 @dataclass(frozen=True)
@@ -36,31 +36,20 @@ class Replication:
         return f"manage.py replicate {self.name} --data DIR"
 
 
-@require_safe
-@staff_member_required
+@require_sources
 def index(request: HttpRequest) -> HttpResponse:
     """The published studies that can be computed anew, and what came out here."""
-    _require_sources(request)
     comparisons = _find_comparisons(request)
     rows = [_replication(name, comparisons) for name in replications.list_names()]
     return _page(request, "reports/replications.html", {"replications": rows})
 
 
-@require_safe
-@staff_member_required
+@require_sources
 def show(request: HttpRequest, name: str) -> HttpResponse:
     """One published study: each of its figures beside the recomputed one, with the reason where they differ."""
-    _require_sources(request)
     if name not in replications.list_names():
         raise Http404
     return _page(request, "reports/replication.html", {"replication": _replication(name, _find_comparisons(request))})
-
-
-def _require_sources(request: HttpRequest) -> None:
-    """Refuse whoever may see sources in no study: every table here is by source."""
-    if not request.user.has_perm(roles.BY_SOURCE) and not visible_studies(request.user, roles.BY_SOURCE).exists():
-        raise PermissionDenied
-    refuse_unknown(request, ())
 
 
 def _find_comparisons(request: HttpRequest) -> list[tuple[str, StoredComparison]]:

@@ -1,6 +1,6 @@
 """Cascade cloze: a text with numbered blanks in sections, what each section must achieve, and which hang on which.
 
-document     the document as a person writes it, read strictly and written back
+document     the document as a person writes it, read strictly
 skeleton     its running text: markers and paragraphs
 text         the text with its blanks filled, and laid out for a page
 alignment    a whole story taken apart again into its fills

@@ -1,10 +1,8 @@
 """Cloze documents: a text with blanks, what each section must achieve, and how later sections hang on earlier ones.
 
-One TOML file says it all; `docs/cloze.md` explains every key. Reading is strict, and what was read is written back as
-the very same document.
+One TOML file says it all; `docs/cloze.md` explains every key. Reading is strict.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ from studies.documents import reader, skeleton
 from studies.documents.errors import DocumentError, InvalidValue, quote
 from studies.documents.instrument import LONGEST
 from studies.documents.reader import FieldReader
+from studies.items import is_empty
 
 Kind = Literal["word", "sentence", "paragraph"]
 GUIDE = "docs/cloze.md"
@@ -141,55 +140,9 @@ def find_faults(document: ClozeDocument) -> Iterator[skeleton.Fault]:
     yield from _faults_of_follows(document)
 
 
-def write_cloze(document: ClozeDocument) -> str:
-    """The document as TOML; reading it gives the same document."""
-    blocks = [_lines(document, ("slug", "version", "title", "language", "citation", "licence", "notes", "skeleton"))]
-    for section in document.sections:
-        blocks.append(["[[sections]]", *_lines(section, ("number", "title"))])
-        for constraint in section.constraints:
-            checks = [
-                f"    {{ {', '.join(_lines(check, ('text', 'required'), inline=True))} }},"
-                for check in constraint.checks
-            ]
-            lines = _lines(constraint, ("text", "must")) + (["checks = [", *checks, "]"] if checks else [])
-            blocks.append(["[[sections.constraints]]", *lines])
-    blocks += [
-        ["[[blanks]]", *_lines(blank, ("number", "kind", "section", "hint", "follows"))] for blank in document.blanks
-    ]
-    blocks += [["[[edges]]", *_lines(edge, ("from_", "to", "question"))] for edge in document.edges]
-    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
-
-
-def _lines(part: Any, names: tuple[str, ...], *, inline: bool = False) -> list[str]:
-    """The named fields of a part as lines of TOML, those left out that say no more than leaving them out."""
-    values = [(name.rstrip("_"), getattr(part, name)) for name in names]
-    return [f"{name} = {_literal(value, inline=inline)}" for name, value in values if value not in ("", False, ())]
-
-
-def _literal(value: str | bool | int, *, inline: bool) -> str:
-    if isinstance(value, str) and "\n" in value and not inline:
-        escaped = value.replace("\\", "\\\\").replace('"""', '""\\"')
-        return f'"""\n{escaped}\n"""'
-    # JSON's words for texts, numbers, true and false are TOML's too, once control characters are out of the question.
-    return json.dumps(value, ensure_ascii=False)
-
-
 def words(value: Any) -> str:
     """Words on any number of lines, without blanks around them."""
     return str(reader.text(value)).strip()
-
-
-def rows(most: int) -> FieldReader:
-    """A list of tables, at most so many."""
-
-    def read(value: Any) -> list[dict[str, Any]]:
-        if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
-            raise InvalidValue("must be a list of tables; write each under a heading of its own, in double brackets")
-        if len(value) > most:
-            raise InvalidValue(f"has {len(value)} entries; at most {most} are read")
-        return value
-
-    return read
 
 
 number = reader.whole_number(1, 9999)
@@ -212,12 +165,12 @@ READERS: dict[str, dict[str, FieldReader]] = {
         "licence": reader.line(200),
         "notes": words,
         "skeleton": words,
-        "blanks": rows(1000),
-        "sections": rows(50),
-        "edges": rows(1000),
+        "blanks": reader.tables(1000),
+        "sections": reader.tables(50),
+        "edges": reader.tables(1000),
     },
-    "section": {"number": number, "title": reader.line(LONGEST["dimension"]), "constraints": rows(20)},
-    "constraint": {"text": words, "must": reader.boolean, "checks": rows(10)},
+    "section": {"number": number, "title": reader.line(LONGEST["dimension"]), "constraints": reader.tables(20)},
+    "constraint": {"text": words, "must": reader.boolean, "checks": reader.tables(10)},
     "check": {"text": words, "required": reader.boolean},
     "blank": {
         "number": number,
@@ -246,12 +199,8 @@ OPTIONAL = {
 def _fields(part: str, table: Mapping[str, Any], path: Path, location: str = "") -> dict[str, Any]:
     """The values of one part, typed, none missing that it needs; one that says nothing counts as not given."""
     typed = reader.read_table(table, READERS[part], path=path, location=location)
-    values = {name: value for name, value in typed.items() if value not in ("", [], ())}
-    for name in READERS[part]:
-        if name not in OPTIONAL and name not in values:
-            field_location = f"{location}, {name}" if location else name
-            raise DocumentError(path, field_location, f"is missing or empty; every {part} has to say it")
-    return values
+    reader.check_required(typed, [name for name in READERS[part] if name not in OPTIONAL], path=path, location=location)
+    return {name: value for name, value in typed.items() if not is_empty(value)}
 
 
 def _document(table: Mapping[str, Any], path: Path) -> ClozeDocument:

@@ -3,20 +3,17 @@
 Reading is strict, because a misspelt key would otherwise be a question that is silently asked in another way.
 """
 
-import difflib
-from collections.abc import Iterator
-from dataclasses import MISSING, Field, asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any
 
 import tomli_w
 
 from studies import hashing
 from studies.documents import reader
 from studies.documents.errors import DocumentError, InvalidValue
-from studies.documents.names import SLUG
-from studies.items import InvalidDefinition, find_type, is_empty
-from studies.items.text import is_storable
+from studies.documents.reader import FieldReader
+from studies.items import InvalidDefinition, find_type
 from studies.vocabulary import Rationale, RationaleUnit
 
 FOLDER = Path(__file__).parents[1] / "instruments"
@@ -31,7 +28,7 @@ LONGEST = {
     "rationale_label": 120,
     "suggested": 120,
 }
-CHOICES = {"rationale": Rationale.values, "rationale_unit": RationaleUnit.values}
+MOST_OPTIONS = 1000
 MARKS = ("quoted", "adapted")
 # The fields that hold words of the source or ours, and so can be marked as quoted or adapted.
 WORDED = (
@@ -85,6 +82,36 @@ class InstrumentDocument:
     url: str = ""
     note: str = ""
     briefing: str = ""
+
+
+def _names(value: Any) -> list[str]:
+    """A list of names of fields."""
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise InvalidValue("must be a list of texts")
+    return value
+
+
+def _words(*names: str) -> dict[str, FieldReader]:
+    """Words that are kept as they stand."""
+    return {name: reader.verbatim(LONGEST.get(name)) for name in names}
+
+
+READERS: dict[str, FieldReader] = {
+    "slug": reader.slug(LONGEST["slug"]),
+    **_words("version", "title", "language", "citation", "url", "note", "briefing"),
+}
+ITEM_READERS: dict[str, FieldReader] = {
+    "key": reader.slug(LONGEST["key"]),
+    **_words("type", "question", "dimension", "title", "background", "help", "instruction"),
+    **_words("rationale_label", "suggested"),
+    "options": lambda value: reader.storable(reader.tables(MOST_OPTIONS)(value)),
+    "settings": lambda value: reader.storable(reader.mapping(value)),
+    "rationale": reader.one_of(*Rationale.values),
+    "rationale_least": reader.whole_number(0, 32_767),
+    "rationale_unit": reader.one_of(*RationaleUnit.values),
+    "is_skippable": reader.boolean,
+    **dict.fromkeys(MARKS, _names),
+}
 
 
 def discover() -> dict[str, Path]:
@@ -149,83 +176,33 @@ def _instrument(table: dict[str, Any], path: Path | str) -> InstrumentDocument:
         location = f"items.{row['key']}" if isinstance(row.get("key"), str) else f"items[{number}]"
         items.append(_item({**defaults, **row}, path, location))
         if items[-1].key in [other.key for other in items[:-1]]:
-            raise DocumentError(path, f"{location}.key", "stands twice; every item needs a key of its own")
-    _check(InstrumentDocument, {**table, "items": items}, path, "")
-    return InstrumentDocument(**{**table, "items": items})
+            raise DocumentError(path, f"{location}, key", "stands twice; every item needs a key of its own")
+    head = reader.read_table({name: value for name, value in table.items() if name != "items"}, READERS, path=path)
+    reader.check_required(head, ["slug", "version", "title"], path=path)
+    return InstrumentDocument(**head, items=items)
 
 
 def _item(table: dict[str, Any], path: Path | str, location: str) -> ItemDocument:
-    _check(ItemDocument, table, path, f"{location}.")
-    item = ItemDocument(**table)
+    values = reader.read_table(table, ITEM_READERS, path=path, location=location)
+    reader.check_required(values, ["key", "type", "question"], path=path, location=location)
+    item = ItemDocument(**values)
     try:
         find_type(item.type).check(item)
     except InvalidDefinition as error:
-        raise DocumentError(path, f"{location}.{error.field}", error.reason) from error
+        raise DocumentError(path, f"{location}, {error.field}", error.reason) from error
     if item.rationale_label and item.rationale == "none":
-        raise DocumentError(path, f"{location}.rationale_label", 'says nothing while rationale is "none"')
-    if item.rationale_least < 0 or (item.rationale_least and item.rationale != "required"):
-        raise DocumentError(path, f"{location}.rationale_least", 'must be positive, and needs rationale = "required"')
+        raise DocumentError(path, f"{location}, rationale_label", 'says nothing while rationale is "none"')
+    if item.rationale_least and item.rationale != "required":
+        raise DocumentError(path, f"{location}, rationale_least", 'needs rationale = "required"')
     for mark in MARKS:
         for name in getattr(item, mark):
             if name not in WORDED or not getattr(item, name):
                 names = ", ".join(f for f in WORDED if getattr(item, f))
                 raise DocumentError(
-                    path, f"{location}.{mark}", f"“{name}” has no words in this item; there are {names}"
+                    path, f"{location}, {mark}", f"“{name}” has no words in this item; there are {names}"
                 )
     if both := set(item.quoted) & set(item.adapted):
         raise DocumentError(
-            path, f"{location}.adapted", f"{', '.join(sorted(both))} cannot be quoted and adapted at once"
+            path, f"{location}, adapted", f"{', '.join(sorted(both))} cannot be quoted and adapted at once"
         )
     return item
-
-
-def _check(
-    kind: type[ItemDocument] | type[InstrumentDocument], table: dict[str, Any], path: Path | str, location: str
-) -> None:
-    """Raise DocumentError unless every key is known, every value fits, and none that is needed is missing."""
-    field_by_name = {f.name: f for f in fields(kind)}
-    for name, value in table.items():
-        if name not in field_by_name:
-            near = difflib.get_close_matches(name, field_by_name, n=1)
-            way_out = f"did you mean {near[0]}?" if near else f"there are {', '.join(field_by_name)}"
-            raise DocumentError(path, location + name, f"is not a key that is known here; {way_out}")
-        if reason := _misfit(field_by_name[name], value):
-            raise DocumentError(path, location + name, reason)
-    for name, f in field_by_name.items():
-        if f.default is MISSING and f.default_factory is MISSING and is_empty(table.get(name)):
-            raise DocumentError(path, location + name, "is missing or empty; every document has to say it")
-
-
-def _misfit(f: Field[Any], value: Any) -> str:
-    """Why the value cannot stand in that field; "" if it can."""
-    kind: Any = get_origin(f.type) or f.type
-    inner: Any = (get_args(f.type) or (object,))[0]
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        return f"must be {KINDS[kind]}, not {value!r}"
-    if kind is list and not all(isinstance(part, get_origin(inner) or inner) for part in value):
-        return "must be a list of texts" if inner is str else "must be a list of tables"
-    if not all(map(is_storable, _texts(value))):
-        return "contains a character that cannot be stored (U+0000 or half a surrogate pair); remove it"
-    if f.name in LONGEST and len(value) > LONGEST[f.name]:
-        return f"has {len(value)} characters; at most {LONGEST[f.name]} are kept"
-    if f.name in ("slug", "key") and value:
-        try:
-            SLUG.check(value)
-        except InvalidValue as error:
-            return str(error)
-    if f.name in CHOICES and value not in CHOICES[f.name]:
-        return f"“{value}” must be one of {', '.join(CHOICES[f.name])}"
-    return ""
-
-
-KINDS = {str: "text", int: "a whole number", bool: "true or false", list: "a list", dict: "a table"}
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Every text in the value, keys of tables included."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        yield from (text for pair in value.items() for part in pair for text in _texts(part))
-    elif isinstance(value, list):
-        yield from (text for part in value for text in _texts(part))

@@ -8,7 +8,7 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -18,6 +18,8 @@ from django.core.validators import URLValidator, validate_email
 
 from studies.documents.errors import DocumentError, InvalidValue, quote
 from studies.documents.names import CODE, LANGUAGE, SLUG, Grammar
+from studies.items import is_empty
+from studies.items.text import is_storable
 
 LARGEST_FILE = 50_000_000  # bytes of a file of stories
 LARGEST_TEXT = 1_000_000  # bytes of one text, and of one TOML document
@@ -44,11 +46,43 @@ def name_kind(value: Any) -> str:
     return words.get(type(value), "nothing" if value is None else f"a {type(value).__name__}")
 
 
-def text(value: Any) -> str:
-    """Words of any length, line ends made alike, the line end at the end of a file left out."""
+def verbatim(longest: int | None = None) -> FieldReader:
+    """Words exactly as they stand, since a fingerprint is taken of them; at most so many characters."""
+
+    def read(value: Any) -> str:
+        words = _string(storable(value))
+        if longest is not None and len(words) > longest:
+            raise InvalidValue(f"has {len(words)} characters; at most {longest} are kept")
+        return words
+
+    return read
+
+
+def storable(value: Any) -> Any:
+    """Any value whose texts a database keeps, keys of tables included."""
+    if not all(map(is_storable, _texts(value))):
+        raise InvalidValue("contains a character that cannot be stored (U+0000 or half a surrogate pair); remove it")
+    return value
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from (text for pair in value.items() for part in pair for text in _texts(part))
+    elif isinstance(value, list):
+        yield from (text for part in value for text in _texts(part))
+
+
+def _string(value: Any) -> str:
     if not isinstance(value, str):
         raise InvalidValue(f"must be text, not {name_kind(value)}")
-    alike = value.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+    return value
+
+
+def text(value: Any) -> str:
+    """Words of any length, line ends made alike, the line end at the end of a file left out."""
+    alike = _string(value).replace("\r\n", "\n").replace("\r", "\n").strip("\n")
     if control := _CONTROL.search(alike):
         raise InvalidValue(f"contains the control character U+{ord(control[0]):04X}; remove it")
     if len(alike.encode()) > LARGEST_TEXT:
@@ -137,6 +171,19 @@ def mapping(value: Any) -> dict[str, Any]:
     return value
 
 
+def tables(most: int) -> FieldReader:
+    """A list of tables, at most so many."""
+
+    def read(value: Any) -> list[dict[str, Any]]:
+        if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
+            raise InvalidValue("must be a list of tables; write each under a heading of its own, in double brackets")
+        if len(value) > most:
+            raise InvalidValue(f"has {len(value)} entries; at most {most} are read")
+        return value
+
+    return read
+
+
 def email(value: Any) -> str:
     return _validated(line(254)(value), validate_email, "is not an e-mail address")
 
@@ -174,8 +221,8 @@ def read_table(
 def check_required(typed: Mapping[str, Any], keys: list[str], *, path: Path | str, location: str = "") -> None:
     """Raise DocumentError at the first of these keys that is missing or empty."""
     for key in keys:
-        if typed.get(key) in ("", None, []):
-            raise DocumentError(path, f"{location}, {key}" if location else key, "is missing")
+        if is_empty(typed.get(key)):
+            raise DocumentError(path, f"{location}, {key}" if location else key, "is missing or empty")
 
 
 def find_file(folder: Path, name: str) -> Path:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from studies import vocabulary
 from studies.documents.cloze import ClozeDocument, parse_cloze
-from studies.publication import ItemQuerySet, explain_published, explain_published_item
+from studies.publication import ItemQuerySet, explain_published, explain_published_item, list_changed
 
 
 class Instrument(models.Model):
@@ -41,8 +41,7 @@ class Instrument(models.Model):
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Raises AlreadyPublished if a published instrument would ask something else. Citation and note can change."""
-        published = Instrument.objects.filter(pk=self.pk, status=self.Status.PUBLISHED)
-        if (stored := published.values(*self.FINAL).first()) and _differ(self, stored):
+        if list_changed(self, self.FINAL, among=Instrument.objects.filter(status=self.Status.PUBLISHED)):
             raise explain_published(self)
         super().save(*args, **kwargs)
 
@@ -104,8 +103,7 @@ class Item(models.Model):
         """Raises AlreadyPublished if a published instrument would ask something else."""
         if self.is_published():
             names = [f.attname for f in self._meta.concrete_fields if f.name not in self.MAY_CHANGE]
-            stored = Item.objects.filter(pk=self.pk).values(*names).first()
-            if stored is None or _differ(self, stored):
+            if list_changed(self, names, among=Item.objects.all()) != []:
                 raise explain_published_item(self, "never changes")
         super().save(*args, **kwargs)
 
@@ -154,8 +152,7 @@ class Cloze(models.Model):
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Raises AlreadyPublished if a published cloze would change, DocumentError if the document cannot be."""
-        published = Cloze.objects.filter(pk=self.pk).exclude(filling=None)
-        if (stored := published.values(*self.FINAL).first()) and _differ(self, stored):
+        if list_changed(self, self.FINAL, among=Cloze.objects.exclude(filling=None)):
             raise explain_published(self)
         self.slug, self.version, self.title = self.parsed.slug, self.parsed.version, self.parsed.title
         super().save(*args, **kwargs)
@@ -179,7 +176,3 @@ class Cloze(models.Model):
 def _parsed(document: str) -> ClozeDocument:
     # Read with every page and every save of a rater who fills it; what comes back is frozen, so it can be shared.
     return parse_cloze(document, "document")
-
-
-def _differ(row: models.Model, stored: dict[str, Any]) -> bool:
-    return any(getattr(row, name) != value for name, value in stored.items())

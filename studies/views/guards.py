@@ -1,4 +1,4 @@
-"""The door of every page about one study: who may see it, who may change something there."""
+"""The doors of pages: who may see one, who may change something there, which query parameters it reads."""
 
 from collections.abc import Callable, Collection
 from functools import wraps
@@ -48,6 +48,27 @@ def require_in_study(
             response = view(request, access, *args, **kwargs)
             patch_cache_control(response, no_store=True)
             return response
+
+        return require_http_methods(list(methods))(staff_member_required(guarded))
+
+    return guard
+
+
+def require(
+    may: Callable[[HttpRequest], bool], *, methods: Collection[str] = ("GET", "HEAD"), query: Collection[str] = ()
+) -> Callable[[View], View]:
+    """View decorator of a page about what belongs to no study: requires that the account may what it asks.
+
+    query : as for `require_in_study`
+    """
+
+    def guard(view: View) -> View:
+        @wraps(view)
+        def guarded(request: HttpRequest, /, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if not may(request):
+                raise PermissionDenied
+            refuse_unknown(request, query)
+            return view(request, *args, **kwargs)
 
         return require_http_methods(list(methods))(staff_member_required(guarded))
 

@@ -11,26 +11,24 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.contrib.admin.models import ADDITION, CHANGE, DELETION
-from django.contrib.admin.views.decorators import staff_member_required
-from django.core.exceptions import PermissionDenied
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods
 
 from studies import instrument_drafts, loader
-from studies.access import visible_studies
+from studies.access import may_somewhere
 from studies.action_log import log_action
 from studies.documents.errors import DocumentError
 from studies.documents.instrument import parse_instrument, write_instrument
 from studies.items import StoryLabel, all_types, find_type
 from studies.models import Instrument, Item
 from studies.publication import AlreadyPublished
+from studies.views import guards
 from studies.views.edits import EditForm
-from studies.views.guards import refuse_unknown
 from studies.views.item_forms import ItemDraftForm, preview_document
 
 SEES, CHANGES = "studies.view_instrument", "studies.change_instrument"
@@ -41,30 +39,27 @@ MOVES = {"earlier": -1, "later": 1}
 LETTERS = (StoryLabel("A"), StoryLabel("B"), StoryLabel("C"))
 
 
-def may(request: HttpRequest, permission: str) -> bool:
-    """Whether the account has that permission in all studies or in one: instruments are everybody's."""
-    return request.user.has_perm(permission) or visible_studies(request.user, permission).exists()
-
-
 def require_instruments(
-    *, methods: tuple[str, ...] = ("GET", "HEAD"), query: tuple[str, ...] = ()
-) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
-    """View decorator: requires leave to see instruments, in all studies or in one; for a POST, to change them.
+    *, changes: bool = False, methods: tuple[str, ...] = ("GET", "HEAD"), query: tuple[str, ...] = ()
+) -> Callable[[guards.View], guards.View]:
+    """View decorator: requires leave to see instruments, in all studies or in one; for a POST, or if the page only
+    changes something, to change them.
 
     The view gets the instrument in place of its number in the address.
     """
 
-    def guard(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    def may(request: HttpRequest) -> bool:
+        return may_somewhere(request.user, CHANGES if changes or request.method == "POST" else SEES)
+
+    def guard(view: guards.View) -> guards.View:
+        @guards.require(may, methods=methods, query=query)
         @wraps(view)
-        def guarded(request: HttpRequest, **kwargs: Any) -> HttpResponse:
-            if not may(request, CHANGES if request.method == "POST" else SEES):
-                raise PermissionDenied
-            refuse_unknown(request, query)
+        def guarded(request: HttpRequest, **kwargs: Any) -> HttpResponseBase:
             if "instrument" in kwargs:
                 kwargs["instrument"] = get_object_or_404(Instrument, pk=kwargs["instrument"])
             return view(request, **kwargs)
 
-        return require_http_methods(list(methods))(staff_member_required(guarded))
+        return guarded
 
     return guard
 
@@ -156,14 +151,14 @@ def shelf(request: HttpRequest) -> HttpResponse:
         ShelfRow(row, row.n_items, row.n_studies, scopes[row.pk in comparing])
         for row in rows.order_by("status", "title", "version")
     ]
-    return render(request, "studies/instruments.html", {"rows": shelf_rows, "may_change": may(request, CHANGES)})
+    return render(
+        request, "studies/instruments.html", {"rows": shelf_rows, "may_change": may_somewhere(request.user, CHANGES)}
+    )
 
 
-@require_instruments(methods=("GET", "HEAD", "POST"))
+@require_instruments(changes=True, methods=("GET", "HEAD", "POST"))
 def new(request: HttpRequest) -> HttpResponse:
     """For whoever may change instruments: a new draft, from its title or from a file."""
-    if not may(request, CHANGES):
-        raise PermissionDenied
     is_file = "from_file" in request.POST
     form = NewInstrumentForm(request.POST if request.POST and not is_file else None)
     file_form = FileForm(request.POST, request.FILES) if is_file else FileForm()
@@ -248,11 +243,9 @@ def preview(request: HttpRequest, instrument: Instrument) -> HttpResponse:
     return render(request, "studies/instrument.html#preview", context)
 
 
-@require_instruments(methods=("GET", "HEAD", "POST"))
+@require_instruments(changes=True, methods=("GET", "HEAD", "POST"))
 def publish(request: HttpRequest, instrument: Instrument) -> HttpResponse:
     """For whoever may change instruments: what becomes final by publishing (GET), and publishing (POST)."""
-    if not may(request, CHANGES):
-        raise PermissionDenied
     if instrument.status == Instrument.Status.PUBLISHED:
         return redirect("instruments:show", instrument=instrument.pk)
     problem = ""
@@ -274,11 +267,9 @@ def publish(request: HttpRequest, instrument: Instrument) -> HttpResponse:
     return render(request, "studies/publish_instrument.html", context, status=400 if problem else 200)
 
 
-@require_instruments(methods=("GET", "HEAD", "POST"))
+@require_instruments(changes=True, methods=("GET", "HEAD", "POST"))
 def copy(request: HttpRequest, instrument: Instrument) -> HttpResponse:
     """For whoever may change instruments: a draft that asks the same, under the same title or another one."""
-    if not may(request, CHANGES):
-        raise PermissionDenied
     form = CopyForm(request.POST or None, initial={"title": instrument.title})
     if request.method == "POST" and form.is_valid():
         draft = instrument_drafts.copy_draft(instrument, title=form.cleaned_data["title"])
@@ -330,8 +321,8 @@ def _render(
     context = {
         "instrument": instrument,
         "is_draft": is_draft,
-        "may_change": is_draft and may(request, CHANGES),
-        "may_copy": may(request, CHANGES),
+        "may_change": is_draft and may_somewhere(request.user, CHANGES),
+        "may_copy": may_somewhere(request.user, CHANGES),
         "rows": [{"item": item, "summary": _summary(item), "is_open": item == opened} for item in items],
         "head": head or InstrumentForm(initial=_head(instrument)),
         "is_head_open": head is not None,

@@ -261,7 +261,7 @@ class ItemDraftForm(EditForm):
 
     def _field_of(self, location: str) -> str | None:
         """The field of the form to which an error of the document belongs."""
-        parts = location.removeprefix("items.question.").removeprefix("items[1].").replace("[", ".").split(".")
+        parts = location.rpartition(", ")[2].replace("[", ".").split(".")
         name = f"{PREFIX}{parts[1]}" if parts[0] == "settings" and len(parts) > 1 else parts[0]
         return name if name in self.fields else None
 

@@ -1,16 +1,8 @@
 // What is saved when, and what an answer to a save means, without a browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  AUTOSAVE_DELAY,
-  codeOf,
-  isTaken,
-  LONGEST_RETRY_DELAY,
-  outcomeOf,
-  RETRY_DELAYS,
-  SaveQueue,
-  waitOf,
-} from "../../static/quire/autosave/queue.js";
+import { AUTOSAVE_DELAY, LONGEST_RETRY_DELAY, RETRY_DELAYS } from "../../static/quire/autosave/delays.js";
+import { codeOf, isTaken, outcomeOf, SaveQueue, waitOf } from "../../static/quire/autosave/queue.js";
 
 const OURS = "1"; // what the server signs with
 

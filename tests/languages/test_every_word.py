@@ -19,6 +19,7 @@ from studies.models import Cloze, Instrument, Item, Step, Story, StoryGroup, Stu
 from tests import factories, triggers
 from tests.languages import pseudo
 from tests.languages.pseudo import faults
+from tests.studies.cloze.documents import write_cloze
 from tests.trust import crawl
 from tests.trust import world as worlds
 from tests.trust.addresses import patterns
@@ -54,7 +55,7 @@ def rewrite(languages: Mapping[str, str]) -> None:
         Item.objects.all(), "instrument", "title", "question", "dimension", "background", "help", "suggested", "options"
     )
     for each in Cloze.objects.all():
-        Cloze.objects.filter(pk=each.pk).update(document=document.write_cloze(told(each.parsed, languages["story"])))
+        Cloze.objects.filter(pk=each.pk).update(document=write_cloze(told(each.parsed, languages["story"])))
     for study in Study.objects.all():
         factories.freeze_anew(study)
     Response.objects.exclude(rationale="").update(rationale="1 2 3.")

@@ -98,7 +98,7 @@ DOCS_TESTS = tuple(f"tests/docs/test_{name}_doc.py" for name in DOCS)
 CONTRACTS = (
     "tests/judges/metrics/test_contract.py",
     "tests/judges/providers/test_contract.py::test_a_provider_has_a_slug_that_fits_its_column_and_a_title",
-    "tests/judges/test_prompts.py::test_every_item_type_can_be_asked_by_every_built_in_prompt",
+    "tests/judges/prompts/test_prompts.py::test_every_item_type_can_be_asked_by_every_built_in_prompt",
     "tests/reports/figures/test_contract.py",
     "tests/studies/items/test_contract.py",
     "tests/studies/items/test_instruments.py",

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 PLAN = AnalysisPlan(outcome="tests/item-1", reference="Source 1", margin=5.0, hypotheses="People write better.")
 BAD = {
     "another key": ('outcom = "verdicts"', "outcom: there is no such key; did you mean “outcome”?"),
-    "no outcome": ('reference = "Ann"', "outcome: is missing"),
+    "no outcome": ('reference = "Ann"', "outcome: is missing or empty"),
     "no reference": (
         'outcome = "verdicts"',
         "reference: is missing; name the source, or say contrasts = “every_pair”",

@@ -95,13 +95,13 @@ def test_what_was_edited_into_nonsense_is_not_planned(tmp_path: Path, samples: o
 BAD = {
     "no story": (
         STUDY.replace('story = "The ferry stopped running."', ""),
-        "study.toml: step 2, story: is missing",
+        "study.toml: step 2, story: is missing or empty",
     ),
     "a story of two origins": (
         STUDY.replace("story =", 'story_file = "ferry.txt"\nstory ='),
         "study.toml: step 2, story_file: story is given as well; keep one of the two",
     ),
-    "no sample answers": (STUDY.replace(SAMPLE, ""), "study.toml: step 2, samples: is missing"),
+    "no sample answers": (STUDY.replace(SAMPLE, ""), "study.toml: step 2, samples: is missing or empty"),
     "a sample without reasons": (
         STUDY.replace('why = "One comes to it by oneself."', ""),
         "study.toml: step 2, samples: “empathy” must be a table with value and why, and nothing else",

@@ -1,7 +1,8 @@
 // What could not be saved is sent again: by its form, or, where that is gone, as a draft under the name of its save.
+import { LONGEST_RETRY_DELAY, REQUEST_TIMEOUT } from "./delays.js";
 import * as drafts from "./drafts.js";
 import { fill, isOutdated, isReview, saverAt } from "./forms.js";
-import { codeOf, LONGEST_RETRY_DELAY, outcomeOf, queue, REQUEST_TIMEOUT, SIGNATURE, waitOf } from "./queue.js";
+import { codeOf, outcomeOf, queue, SIGNATURE, waitOf } from "./queue.js";
 import { clearTrouble, markFailed, say, sayDone, saysTrouble, sayTrouble } from "./status.js";
 
 /** @typedef {import("./drafts.js").Draft} Draft */

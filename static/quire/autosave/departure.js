@@ -1,9 +1,10 @@
 // Leaving the page: it waits for what is still to be saved, and takes what it has with it.
 
+import { DEPARTURE_LIMIT, LONGEST_RETRY_DELAY } from "./delays.js";
 import { send } from "./delivery.js";
 import * as drafts from "./drafts.js";
 import { isReview } from "./forms.js";
-import { DEPARTURE_LIMIT, LONGEST_RETRY_DELAY, queue } from "./queue.js";
+import { queue } from "./queue.js";
 import { say, sayTrouble } from "./status.js";
 
 const LOOK_AGAIN = 30; // milliseconds

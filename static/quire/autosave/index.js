@@ -1,11 +1,13 @@
 // Saving as one answers. htmx posts an item, or a field of a cloze; this joins what happens on the page to
-//   queue.js      what is saved when, and what an answer means; the delay after the last stroke; all state
+//   queue.js      what is saved when, and what an answer means; all state
+//   delays.js     how long it waits: the delay after the last stroke, the delays of further tries
 //   forms.js      what a form says, and putting words back into it
 //   drafts.js     what is not yet committed, kept on the device
 //   delivery.js   what failed, sent again
 //   departure.js  leaving the page
 //   status.js     what is said of it all
 
+import { REQUEST_TIMEOUT } from "./delays.js";
 import { deliverDrafts, renewToken, retryAll, send } from "./delivery.js";
 import * as drafts from "./drafts.js";
 import {
@@ -21,7 +23,7 @@ import {
   wordsOf,
 } from "./forms.js";
 import "./departure.js";
-import { codeOf, isTaken, queue, REQUEST_TIMEOUT, SIGNATURE } from "./queue.js";
+import { codeOf, isTaken, queue, SIGNATURE } from "./queue.js";
 import { isSaved, isSaving, say, sayPageState, sayRefused, sayTrouble } from "./status.js";
 
 /** @typedef {import("./forms.js").Saver} Saver */

@@ -3,15 +3,7 @@
 //
 // A saver is what is saved as one: an item, or a field of a cloze. Here it is only a key.
 
-/** Milliseconds between the last stroke and its save. */
-export const AUTOSAVE_DELAY = 800;
-/** How long a save may take. */
-export const REQUEST_TIMEOUT = 15_000;
-export const LONGEST_RETRY_DELAY = 30_000;
-/** When a save that failed is tried again, for the first, second, third … time. */
-export const RETRY_DELAYS = [2000, 4000, 8000, 15_000, LONGEST_RETRY_DELAY];
-/** How long leaving the page waits for a save. */
-export const DEPARTURE_LIMIT = 8000;
+import { AUTOSAVE_DELAY, LONGEST_RETRY_DELAY, RETRY_DELAYS } from "./delays.js";
 
 // What takes a save, or refuses it for good, says in a header that it is ours. A network's sign-in page or a proxy's
 // apology does not, and counts as a gateway that failed.

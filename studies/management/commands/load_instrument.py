@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.template.defaultfilters import pluralize
 
 from studies import loader
-from studies.documents.cloze import parse_cloze
+from studies.documents.cloze import read_cloze
 from studies.documents.errors import DocumentError
 from studies.documents.instrument import InstrumentDocument, discover, read_instrument
 from studies.documents.ttcw_release import read_ttcw_release
@@ -51,7 +51,7 @@ def _path(name: str) -> Path:
 def _load(path: Path) -> list[Instrument]:
     """The instrument in that file, or both of a cloze. Raises DocumentError, VersionConflict."""
     if path.suffix == ".toml" and SKELETON.search(path.read_bytes()):
-        parse_cloze(path.read_bytes(), path.name)  # names the file where a fault is, which rows cannot
+        read_cloze(path)  # names the file where a fault is, which rows cannot
         cloze = loader.load_cloze(path.read_text(encoding="utf-8-sig"))
         return [instrument for instrument in (cloze.filling, cloze.judging) if instrument]
     return [loader.load_instrument(_read(path))]

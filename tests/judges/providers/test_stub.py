@@ -11,7 +11,7 @@ from judges.providers.stub import TEXT, StubClient
 from studies import items
 from studies.items import InvalidAnswer, StoryLabel
 from studies.items.chance import Chance, draw_value
-from tests.judges.test_prompts import Asking
+from tests.judges.prompts.test_prompts import Asking
 
 ASKED: dict[str, Any] = {
     "model": "m",

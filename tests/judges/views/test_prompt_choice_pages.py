@@ -14,9 +14,9 @@ from judges.models import Call, Judge, Prompt, PromptChoice, Run
 from studies.models import Study
 from tests import factories, triggers
 from tests.judges.conftest import judge_at, sendable
+from tests.judges.planning.test_budget import price
+from tests.judges.prompt_choices.test_validation import knows_with_one_template, pairs
 from tests.judges.standin import StandIn
-from tests.judges.test_budget import price
-from tests.judges.test_validation import knows_with_one_template, pairs
 from tests.judges.views.pages import page, words
 
 pytestmark = pytest.mark.django_db

@@ -1,5 +1,10 @@
 """A small cloze to read, to change and to break."""
 
+from dataclasses import asdict
+from typing import Any
+
+import tomli_w
+
 from studies.documents.cloze import ClozeDocument, parse_cloze
 
 SHOES = '''\
@@ -100,3 +105,15 @@ FILLS = {
 
 def shoes() -> ClozeDocument:
     return parse_cloze(SHOES, "shoes.toml")
+
+
+def write_cloze(document: ClozeDocument) -> str:
+    """The document as TOML; reading it gives the same document."""
+    return tomli_w.dumps(_stated(asdict(document)), multiline_strings=True)
+
+
+def _stated(part: Any) -> Any:
+    """The part without what says no more than leaving it out."""
+    if isinstance(part, dict):
+        return {name.rstrip("_"): _stated(value) for name, value in part.items() if value not in ("", False, ())}
+    return [_stated(value) for value in part] if isinstance(part, tuple) else part

@@ -18,7 +18,7 @@ from studies.cloze.compilation import (
 )
 from studies.documents.cloze import ClozeDocument, read_cloze
 from studies.documents.instrument import ItemDocument, parse_instrument
-from tests.judges.test_prompts import ASKING, messages
+from tests.judges.prompts.test_prompts import ASKING, messages
 from tests.studies.cloze.documents import FILLS, shoes
 from tests.studies.cloze.generated import document as any_document
 

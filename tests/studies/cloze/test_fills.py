@@ -31,8 +31,8 @@ def test_the_solutions_of_the_mystery_are_complete_and_can_be_taken_apart_again(
     ("said", "message"),
     [
         ('cloze = "boots"\nfills.1 = "x"', "cloze: “boots” is another cloze than “shoes”"),
-        ('cloze = "shoes"', "fills: is missing"),
-        ('fills.1 = "x"', "cloze: is missing"),
+        ('cloze = "shoes"', "fills: is missing or empty"),
+        ('fills.1 = "x"', "cloze: is missing or empty"),
         ('cloze = "shoes"\nfills = "x"', 'fills: must be a table, such as 1 = "a word", not text'),
         ('cloze = "shoes"\nfills.6 = "x"', "fills, 6: there is no such blank; the last is 5"),
         ('cloze = "shoes"\nfills.one = "x"', "fills: “one” is no number of a blank; write it in digits"),

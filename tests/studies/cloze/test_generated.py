@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from studies.documents.cloze import ClozeDocument, parse_cloze, write_cloze
+from studies.documents.cloze import ClozeDocument, parse_cloze
 from studies.documents.errors import DocumentError
+from tests.studies.cloze.documents import write_cloze
 from tests.studies.cloze.generated import document, slipped
 
 

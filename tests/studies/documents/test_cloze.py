@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from studies.documents.cloze import Blank, Check, Constraint, Edge, Section, parse_cloze, read_cloze, write_cloze
+from studies.documents.cloze import Blank, Check, Constraint, Edge, Section, parse_cloze, read_cloze
 from studies.documents.errors import DocumentError
 from studies.documents.reader import LARGEST_TEXT
 from tests.studies.cloze.documents import SHOES, shoes
@@ -31,36 +31,10 @@ def test_a_document_says_what_stands_in_the_file() -> None:
     assert document.edges[1] == Edge(1, 3, "Does the officer’s find agree with the object?")
 
 
-def test_what_was_read_is_written_back_as_the_same_document() -> None:
-    written = write_cloze(shoes())
-
-    assert parse_cloze(written, "again.toml") == shoes()
-    assert write_cloze(parse_cloze(written, "again.toml")) == written
-
-
 def test_the_shipped_mystery_is_read() -> None:
     document = read_cloze(Path(__file__).parents[3] / "studies" / "demo" / "mystery" / "cloze.toml")
 
     assert (len(document.sections), len(document.blanks), len(document.edges)) == (7, 44, 16)
-    assert parse_cloze(write_cloze(document), "again.toml") == document
-
-
-def test_texts_that_toml_would_read_otherwise_come_back_as_they_were() -> None:
-    hostile = (
-        '"""',
-        'ends in "',
-        "back\\slash \\n",
-        'two\nlines """"" and \\',
-        "tab\there",
-        "=1 # no comment",
-        "{{ 1 }}",
-    )
-    document = shoes()
-    constraints = tuple(Constraint(text, checks=(Check(text),)) for text in hostile)
-    section = Section(1, "“Quoted”", constraints)
-    changed = type(document)(**{**vars(document), "notes": hostile[3], "sections": (section, *document.sections[1:])})
-
-    assert parse_cloze(write_cloze(changed), "again.toml") == changed
 
 
 def test_a_key_that_says_nothing_is_as_good_as_none() -> None:
@@ -105,7 +79,7 @@ REFUSED = {
     ),
     "a blank of no section": (
         [('kind = "word"\nsection = 1\n\n', 'kind = "word"\n\n')],
-        "blanks[2], section: is missing or empty; every blank has to say it",
+        "blanks[2], section: is missing or empty",
     ),
     "an edge to nothing": ([("to = 3", "to = 9")], "edge 1 → 9: there is no section 9; the last is 3"),
     "an edge from nothing": (
@@ -147,23 +121,23 @@ REFUSED = {
     ),
     "an empty constraint": (
         [('"Nothing says whose the shoes are."', '" \\n "')],
-        "sections[1], constraints[2], text: is missing or empty; every constraint has to say it",
+        "sections[1], constraints[2], text: is missing or empty",
     ),
     "a constraint of nothing": (
         [('text = "Nothing says whose the shoes are."', "must = false")],
-        "sections[1], constraints[2], text: is missing or empty; every constraint has to say it",
+        "sections[1], constraints[2], text: is missing or empty",
     ),
     "an empty check": (
         [("Would it stay there?", "")],
-        "sections[1], constraints[1], checks[2], text: is missing or empty; every check has to say it",
+        "sections[1], constraints[1], checks[2], text: is missing or empty",
     ),
     "a section without constraints": (
         [('[[sections.constraints]]\ntext = "The widow hears what nobody could have done."', "")],
-        "sections[2], constraints: is missing or empty; every section has to say it",
+        "sections[2], constraints: is missing or empty",
     ),
     "an edge without question": (
         [("Does the officer’s find agree with the object?", "")],
-        "edges[2], question: is missing or empty; every edge has to say it",
+        "edges[2], question: is missing or empty",
     ),
     "a section without blanks": (
         [("[[blanks]]\nnumber = 1", SECTION_4 + "[[blanks]]\nnumber = 1")],
@@ -284,7 +258,7 @@ REFUSED = {
         "slug: “Shoes” will not do; use small letters, digits, “-” and “_”, "
         "beginning and ending with a letter or digit",
     ),
-    "no title": ([('title = "Seven Pairs"\n', "")], "title: is missing or empty; every cloze has to say it"),
+    "no title": ([('title = "Seven Pairs"\n', "")], "title: is missing or empty"),
     "a key twice": (
         [('version = "1"', 'version = "1"\nversion = "2"')],
         "file: is not TOML: Cannot overwrite a value (at line 3, column 14)",
@@ -328,7 +302,7 @@ def test_what_cannot_be_used_is_refused_with_file_field_and_reason(
         (b'slug = "a"\ntitle = "caf\xe9"', "file: line 2 is not UTF-8; save the file as UTF-8"),
         (b"#" * (LARGEST_TEXT + 5), "file: the file is larger than 1,000,000 bytes"),
         (b"slug = 3", "slug: must be text, not a whole number"),
-        (b'slug = "a"', "title: is missing or empty; every cloze has to say it"),
+        (b'slug = "a"', "title: is missing or empty"),
     ],
 )
 def test_a_file_that_is_no_document_is_refused(content: bytes, message: str, tmp_path: Path) -> None:

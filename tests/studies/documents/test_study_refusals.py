@@ -220,8 +220,8 @@ BAD_STUDY = {
         "study.toml: file: has a key of more than 24 parts at line 1; a key has one part",
     ),
     "a hundred thousand brackets": ("x = " + "[" * 100_000, "study.toml: file: is nested too deeply"),
-    "no slug": (STUDY.replace('slug = "plums"', ""), "study.toml: slug: is missing"),
-    "no title": (STUDY.replace('title = "Plums"', 'title = " "'), "study.toml: title: is missing"),
+    "no slug": (STUDY.replace('slug = "plums"', ""), "study.toml: slug: is missing or empty"),
+    "no title": (STUDY.replace('title = "Plums"', 'title = " "'), "study.toml: title: is missing or empty"),
     "a slug with capitals": (
         STUDY.replace('"plums"', '"Plums"'),
         "study.toml: slug: “Plums” will not do; "
@@ -303,10 +303,10 @@ BAD_STUDY = {
         STUDY.replace('kind = "rating"', 'kind = "survey"'),
         "study.toml: step 2, kind: “survey” is not one of consent, briefing, practice, rating",
     ),
-    "a rating without scope": (STUDY.replace('scope = "story"', ""), "study.toml: step 2, scope: is missing"),
+    "a rating without scope": (STUDY.replace('scope = "story"', ""), "study.toml: step 2, scope: is missing or empty"),
     "a consent without words": (
         STUDY.replace('text = "You can stop at any time."', ""),
-        "study.toml: step 1, text: is missing",
+        "study.toml: step 1, text: is missing or empty",
     ),
     "a consent with an instrument": (
         STUDY.replace('text = "You can stop at any time."', 'text = "Yes?"\ninstrument = "ttcw"'),

@@ -13,8 +13,8 @@ from judges.models import PersonaSet, Prompt, Run
 from tests import factories
 from tests.judges import standin as told
 from tests.judges.conftest import judge_at, sendable
+from tests.judges.planning.test_budget import price
 from tests.judges.standin import StandIn
-from tests.judges.test_budget import price
 
 pytestmark = pytest.mark.django_db
 

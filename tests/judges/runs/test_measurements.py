@@ -24,7 +24,7 @@ from studies.documents.instrument import ItemDocument
 from studies.models import Instrument, Item, Step, Story, StoryGroup, Study
 from tests import factories, triggers
 from tests.factories import NOON
-from tests.judges.test_run_judges import run_judges
+from tests.judges.runs.test_run_judges import run_judges
 
 pytestmark = pytest.mark.django_db
 

@@ -104,7 +104,7 @@ class JudgeEstimates:
 
 
 class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
-    key = "people_and_judge"
+    key = "people_and_judge"  # its name in every report that was ever stored
     title = gettext_lazy("People and judge together")
     position = 128
     result = Listing[JudgeEstimates]

@@ -11,7 +11,7 @@ from annotation.models import Rater
 from reports import results
 from reports.dataset import Dataset
 from reports.figures.judges import Judges as JudgesOnVerdicts
-from reports.figures.people_and_judge import PeopleAndJudge
+from reports.figures.prediction_powered import PeopleAndJudge
 from studies.models import Provenance, Study
 from tests import factories, triggers
 from tests.reports import given

@@ -19,10 +19,10 @@ from reports.export import long_table
 from studies.models import Step, Story, StoryGroup, Study
 from tests import factories, triggers
 from tests.judges.conftest import judge_at, sendable
+from tests.judges.planning.test_budget import price
 from tests.judges.standin import StandIn
 from tests.judges.standin.replies import Reply, says
 from tests.judges.standin.server import Hit
-from tests.judges.test_budget import price
 
 pytestmark = pytest.mark.django_db
 # In words of that template alone.

@@ -21,8 +21,8 @@ from studies.models import Study
 from tests import factories, threads
 from tests.judges import standin as told
 from tests.judges.conftest import answers, assert_everything_ended_once, judge_at, sendable, started
+from tests.judges.planning.test_budget import price
 from tests.judges.standin import Reply, StandIn
-from tests.judges.test_budget import price
 
 pytestmark = pytest.mark.django_db
 

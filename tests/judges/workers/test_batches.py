@@ -19,8 +19,8 @@ from judges.workers import batches
 from studies.models import Study
 from tests.judges import standin as told
 from tests.judges.conftest import answers, assert_everything_ended_once, judge_at, sendable
+from tests.judges.planning.test_budget import price
 from tests.judges.standin import StandIn
-from tests.judges.test_budget import price
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()

@@ -2,15 +2,14 @@
 
 import pytest
 
-from judges import providers
+from judges.endpoints.presets import Preset, all_presets
 from judges.models import Endpoint
-from judges.providers import Preset
 
-every_preset = pytest.mark.parametrize("preset", providers.all_presets().values(), ids=lambda preset: preset.slug)
+every_preset = pytest.mark.parametrize("preset", all_presets().values(), ids=lambda preset: preset.slug)
 
 
 def test_the_presets_that_come_with_quire() -> None:
-    assert list(providers.all_presets()) == ["openai", "anthropic", "gemini", "vllm", "ollama"]
+    assert list(all_presets()) == ["openai", "anthropic", "gemini", "vllm", "ollama"]
 
 
 @every_preset

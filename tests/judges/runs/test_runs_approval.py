@@ -12,8 +12,8 @@ from judges.planning import CannotRun
 from judges.planning.estimates import RunEstimate
 from studies.models import Study
 from tests.judges.conftest import judge_at, sendable
+from tests.judges.planning.test_budget import price
 from tests.judges.standin import StandIn
-from tests.judges.test_budget import price
 
 pytestmark = pytest.mark.django_db
 
