@@ -15,9 +15,11 @@ Study          what runs: its stories, its groups, its design.
 ProtocolVersion  the steps as frozen on a day, as canonical JSON with a hash. Not frozen: the draft.
 Step           one part of the protocol: a text to agree to or read, or an instrument to answer. A metric's values stand
                in a step of their own, which is no part of the protocol.
+PostedForm     a form that made something, for an hour: the same one sent again leads to what it made.
 Membership     an account of the staff at work on one study, in one role; `studies.access` says what that allows.
 """
 
+from studies.models.forms import PostedForm
 from studies.models.instruments import Cloze, Instrument, Item
 from studies.models.memberships import Membership
 from studies.models.stories import Provenance, Source, Story, StoryColumns, StoryGroup, StoryImport, measure
@@ -28,6 +30,7 @@ __all__ = [
     "Instrument",
     "Item",
     "Membership",
+    "PostedForm",
     "ProtocolVersion",
     "Provenance",
     "Source",
