@@ -19,6 +19,7 @@ from judges.models import PersonaSet, Prompt
 from judges.prompts import Example, InvalidPrompt, PromptContext, StoryText
 from studies.access import Access
 from studies.models import Item, Step
+from studies.typography.paragraphs import normalise_line_ends
 from studies.views.guards import require_in_study
 
 SEES, ADDS, CHANGES = "judges.view_prompt", "judges.add_prompt", "judges.change_prompt"
@@ -63,6 +64,11 @@ class PromptForm(forms.ModelForm):  # type: ignore[type-arg]
             required=False,
             help_text=_("The set as which a run can ask."),
         )
+
+    def clean(self) -> dict[str, Any]:
+        """With the line ends that a file has, so that the same words have the same fingerprint by either way."""
+        cleaned = super().clean() or self.cleaned_data
+        return {name: normalise_line_ends(v) if isinstance(v, str) else v for name, v in cleaned.items()}
 
 
 class PreviewForm(forms.Form):

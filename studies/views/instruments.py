@@ -29,7 +29,8 @@ from studies.models import Instrument, Item
 from studies.publication import AlreadyPublished
 from studies.views import guards
 from studies.views.edits import EditForm
-from studies.views.item_forms import ItemDraftForm, preview_document
+from studies.views.item_forms import ItemDraftForm, WordsField, preview_document
+from studies.views.once import makes_once
 
 SEES, CHANGES = "studies.view_instrument", "studies.change_instrument"
 LARGEST_FILE = 1_000_000  # bytes; the largest built-in instrument has a fiftieth of it
@@ -73,13 +74,13 @@ class InstrumentForm(EditForm):
         max_length=12,
         help_text=gettext_lazy("Of the questions, as a code such as en or pt-BR."),
     )
-    citation = forms.CharField(
+    citation = WordsField(
         label=gettext_lazy("Source"),
         required=False,
         widget=forms.Textarea({"rows": 2}),
         help_text=gettext_lazy("Where the questions come from, as a paper would cite it. Empty: they are your own."),
     )
-    note = forms.CharField(label=gettext_lazy("Note to colleagues"), required=False, widget=forms.Textarea({"rows": 2}))
+    note = WordsField(label=gettext_lazy("Note to colleagues"), required=False, widget=forms.Textarea({"rows": 2}))
 
 
 class NewInstrumentForm(forms.Form):
@@ -157,6 +158,7 @@ def shelf(request: HttpRequest) -> HttpResponse:
 
 
 @require_instruments(changes=True, methods=("GET", "HEAD", "POST"))
+@makes_once
 def new(request: HttpRequest) -> HttpResponse:
     """For whoever may change instruments: a new draft, from its title or from a file."""
     is_file = "from_file" in request.POST
@@ -205,6 +207,7 @@ def show(request: HttpRequest, instrument: Instrument) -> HttpResponse:
 
 
 @require_instruments(methods=("POST",))
+@makes_once
 def question(request: HttpRequest, instrument: Instrument, item: str = "") -> HttpResponse:
     """For whoever may change instruments: save, move or remove a question of a draft, or show another type's fields."""
     row = get_object_or_404(instrument.items, key=item) if item else None
@@ -239,8 +242,7 @@ def preview(request: HttpRequest, instrument: Instrument) -> HttpResponse:
     # Nothing is overwritten by looking, whatever others saved meanwhile.
     form = ItemDraftForm({**request.POST.dict(), "seen": ItemDraftForm(item=item).seen_value}, item=item)
     form.is_valid()
-    context = {"instrument": instrument, "preview": _preview(form)}
-    return render(request, "studies/instrument.html#preview", context)
+    return render(request, "studies/instrument.html#preview", {"instrument": instrument, "preview": _preview(form)})
 
 
 @require_instruments(changes=True, methods=("GET", "HEAD", "POST"))
@@ -268,6 +270,7 @@ def publish(request: HttpRequest, instrument: Instrument) -> HttpResponse:
 
 
 @require_instruments(changes=True, methods=("GET", "HEAD", "POST"))
+@makes_once
 def copy(request: HttpRequest, instrument: Instrument) -> HttpResponse:
     """For whoever may change instruments: a draft that asks the same, under the same title or another one."""
     form = CopyForm(request.POST or None, initial={"title": instrument.title})

@@ -19,6 +19,7 @@ from studies.access import Access
 from studies.action_log import log_action
 from studies.models import Membership
 from studies.views.guards import require_in_study
+from studies.views.once import makes_once
 
 MAY_CHANGE = "studies.change_membership"
 
@@ -55,6 +56,7 @@ class MemberForm(forms.Form):
 
 
 @require_in_study("studies.view_membership", change=MAY_CHANGE, methods=("GET", "HEAD", "POST"))
+@makes_once
 def members(request: HttpRequest, access: Access) -> HttpResponse:
     """For members of the study: who works on it; for its leads and administrators, to change that."""
     by = cast(User, request.user)  # whoever is nobody did not get past the door

@@ -24,6 +24,7 @@ from studies.documents.study_template import discover_templates
 from studies.loader import VersionConflict
 from studies.models import Study
 from studies.views.guards import explain_refusal, refuse_unknown
+from studies.views.once import makes_once
 
 LIKE, FILE = "like", "file"
 MAY_MAKE = "studies.add_study"
@@ -122,6 +123,7 @@ class NewStudyForm(forms.Form):
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @staff_member_required
+@makes_once
 def new(request: HttpRequest) -> HttpResponse:
     """For whoever may make studies: choose what it begins with, and make it."""
     user = cast(User, request.user)

@@ -17,6 +17,7 @@ from reports.figures.cloze import compute
 from studies import loader
 from studies.models import Cloze, Study
 from tests.browser.arriving import until
+from tests.browser.measuring import HIDDEN, NOTE_MEASURED
 from tests.browser.test_accessibility import faults
 from tests.studies.cloze import fills
 
@@ -152,22 +153,6 @@ def test_the_return_key_keeps_a_word_and_sends_nothing_else(sheet: Page) -> None
     until(sheet, said, {2: "a door"})
     expect(field(sheet, 2)).to_be_focused()
     expect(sheet.locator("#status")).to_contain_text("Saved")
-
-
-# Which fields are measured from now on, and whether the answer to a save has been put into the page.
-NOTE_MEASURED = """() => {
-  const tall = Object.getOwnPropertyDescriptor(Element.prototype, "scrollHeight").get;
-  Object.assign(window, { measured: new Set(), isSettled: false });
-  Object.defineProperty(Element.prototype, "scrollHeight", {
-    get() {
-      window.measured.add(this.id);
-      return tall.call(this);
-    },
-  });
-  addEventListener("htmx:afterRequest", () => requestAnimationFrame(() => { window.isSettled = true; }));
-}"""
-# In pixels, what of a field's text lies outside of it.
-HIDDEN = "field => Math.max(field.scrollHeight - field.clientHeight, field.scrollWidth - field.clientWidth)"
 
 
 def test_a_phrase_that_is_longer_than_a_line_is_shown_whole(sheet: Page, solution: dict[int, str]) -> None:

@@ -52,6 +52,17 @@ def post_question(client: Client, draft: Instrument, key: str = "", **fields: An
     return client.post(address, {"seen": seen, "act": "save", **fields})
 
 
+def test_the_source_as_a_browser_sends_it_is_the_one_that_a_file_would_bring(designer: Client) -> None:
+    draft = instrument_drafts.begin_draft("Feelings")
+    seen = posted(page(designer, "show", draft.pk)).getlist("seen")[0]
+    head = {"title": "Feelings", "language": "en", "seen": seen, "note": "For all.\r\nOf us."}
+
+    designer.post(f"/instruments/{draft.pk}/", head | {"citation": "A. Author\r\n(2026)."})
+
+    draft.refresh_from_db()
+    assert (draft.citation, draft.note) == ("A. Author\n(2026).", "For all.\nOf us.")
+
+
 def test_a_question_is_written_with_the_fields_of_its_type(designer: Client) -> None:
     draft = instrument_drafts.begin_draft("How it went")
 

@@ -44,6 +44,20 @@ SITE = f"http://127.0.0.1:{PORT}"
 FIRST: Any = {"width": 1440, "height": 900}
 ALL = (1440, 1024, 768, 320)
 KEY = Item.objects.filter(instrument__slug="litbench-comprehension")
+DESIGNERS = (
+    (
+        "designer-overview",
+        "/studies/orchard/",
+        "A study at a glance: what is next, its size, a rater’s way.",
+    ),
+    ("designer-steps", "/studies/orchard/steps/", "What is asked: the path, and beside it a page as raters meet it."),
+    ("designer-instruments", "/instruments/", "The shelf of instruments."),
+    ("designer-stories", "/studies/orchard/stories/", "The stories by group, and one as raters read it."),
+    ("designer-reading-plan", "/studies/orchard/reading-plan/", "Who reads what."),
+    ("designer-launch", "/studies/orchard/launch/", "What is final, in prose."),
+    ("designer-people", "/studies/orchard/people/", "The people of a study, by label and code."),
+    ("designer-monitor", "/studies/orchard/monitor/", "How a live study is going."),
+)
 WHY = (
     "It stays in one scene, at the fence, and tells the years behind it in a few sentences: the posts, the quarrel, "
     "the apples in October. I never wished for more of either."
@@ -307,6 +321,7 @@ def staff(page: Page, album: Album, site: dict[str, list[str]]) -> None:
     page.goto(f"{SITE}/admin/studies/study/")
     page.get_by_role("link", name="orchard").click()
     album.take(page, "study", "A study, as its designer sees it.", widths=(1440, 768))
+    designing(page, album)
     page.goto(f"{SITE}/reports/")
     album.take(page, "reports", "The reports of all studies.")
     page.goto(site["report"][0])
@@ -314,6 +329,14 @@ def staff(page: Page, album: Album, site: dict[str, list[str]]) -> None:
     page.set_viewport_size({"width": 1440, "height": 1100})
     page.get_by_role("img").first.scroll_into_view_if_needed()
     save(page, PICTURES / "report-1440.png")
+
+
+def designing(page: Page, album: Album) -> None:
+    """The pages on which a study is made and run."""
+    for name, address, caption in DESIGNERS:
+        page.goto(f"{SITE}{address}")
+        page.wait_for_load_state("networkidle")  # what a frame shows has come, too
+        album.take(page, name, caption)
 
 
 def main() -> None:

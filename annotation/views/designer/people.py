@@ -23,6 +23,7 @@ from studies import lifecycle
 from studies.access import Access
 from studies.action_log import log_action
 from studies.views.guards import require_in_study
+from studies.views.once import makes_once
 
 SEES = "annotation.view_invitation"
 MAY_ADD = "annotation.add_invitation"
@@ -180,6 +181,7 @@ def _say_asked(request: HttpRequest, n_asked: int) -> None:
 
 
 @require_in_study(MAY_ADD, methods=("GET", "HEAD", "POST"))
+@makes_once
 def add_people(request: HttpRequest, access: Access) -> HttpResponse:
     """For those who invite: people noted from pasted lines or a table, all of them or none; nothing is sent."""
     form, status = PeopleForm(), 200

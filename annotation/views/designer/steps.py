@@ -22,6 +22,7 @@ from studies.documents import placeholders
 from studies.models import Step, Study
 from studies.protocol import Protocol, drafts
 from studies.views.guards import require_in_study
+from studies.views.once import makes_once
 
 SEES, MAY_CHANGE = "studies.view_step", "studies.change_step"
 SEES_PREVIEW = "studies.view_story"
@@ -77,6 +78,7 @@ def step(request: HttpRequest, access: Access, step_id: int) -> HttpResponse:
 
 
 @require_in_study(SEES, change=MAY_CHANGE, methods=GET_AND_POST)
+@makes_once
 def new_step(request: HttpRequest, access: Access, kind: str) -> HttpResponse:
     """The form of a step that is to be added. POST adds it at the place where its kind belongs."""
     if kind not in KIND_BY_KEY:

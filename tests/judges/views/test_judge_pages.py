@@ -134,6 +134,14 @@ def test_a_prompt_is_saved_or_refused_with_a_sentence(researcher: Client, study:
     assert Prompt.objects.get(name="mine").template.startswith("{{ stories }}")
 
 
+def test_a_prompt_as_a_browser_sends_it_has_the_line_ends_of_a_file(researcher: Client, study: Study) -> None:
+    fields = prompt_form(system="Read.\nThen answer.")
+    researcher.post("/studies/plums/prompts/new/", {name: v.replace("\n", "\r\n") for name, v in fields.items()})
+
+    prompt = Prompt.objects.get(name="mine")
+    assert (prompt.system, prompt.template) == (fields["system"], fields["template"])
+
+
 def test_a_prompt_that_was_used_is_final(researcher: Client, study: Study) -> None:
     judge = catalogue.make_stub_judge()
     runs.start(study, judge, by="ann")
