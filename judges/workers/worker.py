@@ -15,7 +15,6 @@ from datetime import datetime
 
 from django.utils import timezone
 
-from judges.endpoints.pace import Pace
 from judges.models import Endpoint, Run
 from judges.providers import CallFailed, CannotConnect, Client, Completion, FailureKind
 from judges.settlement import Ended
@@ -30,6 +29,8 @@ log = logging.getLogger(__name__)
 # Answers are settled together: at most so many, and none waits longer than this.
 N_TOGETHER = 256
 TOGETHER_SECONDS = 0.1
+# While there is room for calls that are not written down yet no more are settled before: those wait for it.
+N_BEFORE_NEXT = 32
 # With nothing ready to be sent in its place an answer is settled almost at once.
 SOON_SECONDS = 0.005
 # One in so many of the window stands ready, so that it stays full while answers are settled.
@@ -68,7 +69,7 @@ class Worker:
         self._clock, self._stop, self._tell, self._hand_over = clock, stop, tell, hand_over
         self._stays = stays
         self._until = None if seconds is None else time.monotonic() + seconds
-        self._pace = Pace(share=ledger.share, size=ledger.first_size)
+        self._pace = ledger.begin_pace()
         self._has_sent = False
         self._ready: deque[Ready] = deque()
         self._under_way: dict[asyncio.Task[None], float] = {}  # with when they were sent, the oldest first
@@ -126,7 +127,12 @@ class Worker:
     @property
     def _size_borne(self) -> int | None:
         """How many calls at once the endpoint was found to bear; None if that was not tried."""
-        return self._pace.size if self._has_sent else None
+        return self._pace.lasting_size if self._has_sent else None
+
+    @property
+    def _has_room(self) -> bool:
+        """Whether a call more could be under way if it were written down."""
+        return not self._ready and self._n_free > 0
 
     @property
     def _n_free(self) -> int:
@@ -135,7 +141,9 @@ class Worker:
 
     async def _turn(self, unsent: list[Ready]) -> Turn:
         """Settle what has come back so far, and see what comes next."""
-        ended, self._ended = self._ended[:N_TOGETHER], self._ended[N_TOGETHER:]
+        is_leaving = self._ledger.is_leaving or self._stop.is_set()
+        n = N_BEFORE_NEXT if self._has_room and not is_leaving else N_TOGETHER
+        ended, self._ended = self._ended[:n], self._ended[n:]
         self._ended_since = time.monotonic()
         self._event.clear()
         n_busy = self._n_busy
@@ -155,7 +163,7 @@ class Worker:
         if self._has_sent:
             self._pace.set_share(result.share)
         else:  # the first share may be none of it yet
-            self._pace = Pace(share=result.share, size=self._ledger.first_size)
+            self._pace = self._ledger.begin_pace()
         return result
 
     def _fill(self) -> None:
@@ -209,8 +217,7 @@ class Worker:
             return look_at
         if len(self._ended) >= N_TOGETHER or not self._under_way:
             return 0.0
-        has_room = not self._ready and self._n_free > 0
-        return min(look_at, self._ended_since + (SOON_SECONDS if has_room else TOGETHER_SECONDS))
+        return min(look_at, self._ended_since + (SOON_SECONDS if self._has_room else TOGETHER_SECONDS))
 
     def _is_time_up(self) -> bool:
         if self._stop.is_set():
