@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
+from math import ceil
 
 from judges.providers import Limits
 
@@ -13,33 +14,51 @@ HANGING_TIMES = 8
 HANGING_SECONDS = 10.0
 # An answer changes what is taken for their usual time by one in so many parts.
 MEMORY = 32
+# So much of what was borne before comes back with as many answers.
+BACK_AT_ONCE = 0.75
 
 
 @dataclass
 class Pace:
     """The window of one worker at one endpoint: halved when the endpoint says that it is too much, then widened again.
 
-    By one a window, but by one an answer up to half of what was borne before: a bad minute must not narrow an hour.
+    By one a window, but by one an answer up to three quarters of what was borne before: a bad minute must not narrow an
+    hour, nor a server that is busy for two seconds of every fifteen keep it narrow.
 
     share : how many calls at once this worker may have at most
     size : how many it takes to be borne
+    usual_seconds : how long an answer takes; None until one comes, if none came to others before
     """
 
     share: int
     size: int
+    usual_seconds: float | None = None
     clock: Callable[[], float] = time.monotonic
     _halved_at: float = field(default=float("-inf"))
     _is_answering: bool = True  # a call that was sent since it was halved
     _n_answered: int = 0
     _borne: int = 0  # the largest window that was answered as a whole; less by an eighth with every halving
-    _usual_seconds: float | None = None  # until an answer comes
     _limits: Limits | None = None
     _limits_at: float = 0.0
+
+    def __post_init__(self) -> None:
+        """A window that begins narrowed was handed on by another worker, as `lasting_size` has it."""
+        if self.size < self.share:
+            self._borne = min(ceil(self.size / BACK_AT_ONCE), self.share)
 
     @property
     def limit(self) -> int:
         """How many calls may be under way now."""
         return min(self.share, self.size)
+
+    @property
+    def lasting_size(self) -> int:
+        """What a worker that comes after this one begins with: to there the window comes back with as many answers.
+
+        The window itself would not do. Of workers that are killed in a bad minute each would begin as narrow as the one
+        before it had become, and none would know what was borne.
+        """
+        return max(self.limit, min(self._back_at_once, self.share))
 
     def set_share(self, share: int) -> None:
         """Take another share of the endpoint; of a window that was never narrowed the whole of it."""
@@ -50,13 +69,13 @@ class Pace:
     def note_answer(self, *, sent_at: float) -> None:
         """Widen the window by one if it is far below what was borne, or once a whole window was answered."""
         seconds = self.clock() - sent_at
-        usual = self._usual_seconds
-        self._usual_seconds = seconds if usual is None else usual + (seconds - usual) / MEMORY
+        usual = self.usual_seconds
+        self.usual_seconds = seconds if usual is None else usual + (seconds - usual) / MEMORY
         self._n_answered += 1
         self._is_answering |= sent_at > self._halved_at
         if self._n_answered >= self.limit:
             self._borne = max(self._borne, self.limit)
-        elif self.size >= self._borne // 2:
+        elif self.size >= self._back_at_once:
             return
         self._n_answered = 0
         self.size += self.size < self.share
@@ -75,14 +94,18 @@ class Pace:
         self._n_answered = 0
         return True
 
+    @property
+    def _back_at_once(self) -> int:
+        return int(self._borne * BACK_AT_ONCE)
+
     def n_free(self, sent_at: Collection[float]) -> int:
         """How many calls more may be under way beside those that were sent then, the oldest first.
 
         Those that hang count for the share and not for the window: a narrow one would hold nothing else.
         """
         n_hanging = 0
-        if self._usual_seconds is not None:
-            before = self.clock() - max(HANGING_SECONDS, HANGING_TIMES * self._usual_seconds)
+        if self.usual_seconds is not None:
+            before = self.clock() - max(HANGING_SECONDS, HANGING_TIMES * self.usual_seconds)
             n_hanging = sum(1 for _ in takewhile(lambda at: at < before, sent_at))
         return max(0, min(self.share, self.size + n_hanging) - len(sent_at))
 

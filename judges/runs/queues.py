@@ -31,8 +31,13 @@ def queue(run: Run) -> None:
 
 
 def queue_endpoint(endpoint_id: int) -> None:
-    """Tell the workers that the endpoint has work."""
-    _send("judges.tasks.work", endpoint_id)
+    """Tell as many workers as it is worth that the endpoint has work.
+
+    One at least, since whoever is at it may be about to leave.
+    """
+    for endpoint in Endpoint.objects.filter(pk=endpoint_id):
+        for _n in range(max(1, _count_missing(endpoint, at=timezone.now()))):
+            _send("judges.tasks.work", endpoint_id)
 
 
 def sweep(*, at: datetime) -> int:
@@ -46,8 +51,7 @@ def sweep(*, at: datetime) -> int:
     resting = Q(resting_until__gt=at) | ~Q(needs_attention="")
     busy = Endpoint.objects.filter(judges__runs__in=batches.exclude(at_work)).exclude(resting).distinct()
     for endpoint in busy:
-        n_there = Share.objects.filter(endpoint=endpoint, until__gte=at, is_leaving=False).count()
-        for _n in range(limits.n_workers(endpoint.n_at_once) - n_there):
+        for _n in range(_count_missing(endpoint, at=at)):
             _send("judges.tasks.work", endpoint.pk, expires=SWEEP_SECONDS)
             n_sent += 1
     for pk in batches.find_due(at=at).values_list("pk", flat=True):
@@ -58,6 +62,12 @@ def sweep(*, at: datetime) -> int:
         queue(run)
         n_sent += 1
     return n_sent
+
+
+def _count_missing(endpoint: Endpoint, *, at: datetime) -> int:
+    """How many workers more the endpoint is worth beside those that are at it."""
+    n_there = Share.objects.filter(endpoint=endpoint, until__gte=at, is_leaving=False).count()
+    return max(limits.n_workers(endpoint.n_at_once) - n_there, 0)
 
 
 def _send(task: str, pk: int, **options: float) -> None:

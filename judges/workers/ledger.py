@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil
+from statistics import median
 
 from django.db import close_old_connections, connection
 from django.db.models import F
@@ -15,6 +16,7 @@ from django.db.models import F
 from judges import lifecycle, settlement
 from judges.endpoints import connections, limits
 from judges.endpoints.limits import Allowance
+from judges.endpoints.pace import Pace
 from judges.models import Attempt, Endpoint, Run
 from judges.planning import prices
 from judges.providers import CallFailed, Client, Completion, FailureKind
@@ -25,6 +27,8 @@ from judges.workers.troubles import Troubles
 HOUSEKEEPING_SECONDS = 5.0
 SHARE_RENEWAL_SECONDS = 1.0
 SHARING_SECONDS = 0.2  # while a share passes from one worker to another
+# From so many of the last answers a worker that begins tells how long one usually takes.
+N_USUAL = 16
 
 
 @dataclass(frozen=True)
@@ -60,11 +64,15 @@ class Ledger:
         self._renewed_at = at
         self._share_at = at - timedelta(days=1)
         self._noted_size: int | None = None
+        self._usual_seconds: float | None = None
 
     def enter(self, *, at: datetime) -> bool:
         """Take a share of the endpoint; False if there are workers enough without this one."""
         self._take_share(n_busy=0, at=at)
-        return self._allowance is not None
+        if self._allowance is None:
+            return False
+        self._usual_seconds = _load_usual_seconds(self.endpoint)
+        return True
 
     def connect(self) -> Client:
         """A client for the endpoint. Raises CannotConnect."""
@@ -80,6 +88,10 @@ class Ledger:
         """How many calls at once the endpoint has borne lately, of this worker's share."""
         learnt, limit = self.endpoint.learnt_at_once, self.endpoint.n_at_once
         return self.share if learnt is None else max(1, min(self.share, ceil(learnt * self.share / limit)))
+
+    def begin_pace(self) -> Pace:
+        """The window of a worker that has sent nothing yet."""
+        return Pace(share=self.share, size=self.first_size, usual_seconds=self._usual_seconds)
 
     def turn(
         self,
@@ -212,6 +224,20 @@ class Ledger:
             return 1.0
         until = self.endpoint.resting_until
         return max((until - at).total_seconds(), 0.0) if until else 0.0
+
+
+def _load_usual_seconds(endpoint: Endpoint) -> float | None:
+    """How long the last answers took to come that others got for runs at work here; None if there were none.
+
+    Without it a worker whose first few calls all hang would not see that they do, and send no other beside them.
+    """
+    runs = Run.objects.filter(judge__endpoint=endpoint, state=Run.State.RUNNING, sends_batches=False)
+    pks = list(runs.filter(n_probes_answered__gt=0).values_list("pk", flat=True))
+    if not pks:
+        return None
+    answered = Attempt.objects.filter(call__run__in=pks, outcome=Attempt.Outcome.ANSWERED)
+    times = answered.order_by("-pk").values_list("sent_at", "ended_at")[:N_USUAL]
+    return median(took) if (took := [(end - start).total_seconds() for start, end in times if end]) else None
 
 
 def _renew_connection() -> None:

@@ -16,7 +16,6 @@ from datetime import datetime
 
 from django.utils import timezone
 
-from judges.endpoints.pace import Pace
 from judges.models import Endpoint, Run
 from judges.providers import CallFailed, CannotConnect, Client, Completion, FailureKind
 from judges.settlement import Ended
@@ -31,6 +30,8 @@ log = logging.getLogger(__name__)
 # Answers are settled together: at most so many, and none waits longer than this.
 N_TOGETHER = 256
 TOGETHER_SECONDS = 0.1
+# While there is room for calls that are not written down yet no more are settled before: those wait for it.
+N_BEFORE_NEXT = 32
 # With nothing ready to be sent in its place an answer is settled almost at once.
 SOON_SECONDS = 0.005
 # One in so many of the window stands ready, so that it stays full while answers are settled.
@@ -69,7 +70,7 @@ class Worker:
         self._ledger, self._client, self._database = ledger, client, database
         self._shift, self._clock, self._stop = shift, shift.clock, shift.stop
         self._until = None if shift.seconds is None else time.monotonic() + shift.seconds
-        self._pace = Pace(share=ledger.share, size=ledger.first_size)
+        self._pace = ledger.begin_pace()
         self._has_sent = False
         self._ready: deque[Ready] = deque()
         self._under_way: dict[asyncio.Task[None], float] = {}  # with when they were sent, the oldest first
@@ -127,7 +128,12 @@ class Worker:
     @property
     def _size_borne(self) -> int | None:
         """How many calls at once the endpoint was found to bear; None if that was not tried."""
-        return self._pace.size if self._has_sent else None
+        return self._pace.lasting_size if self._has_sent else None
+
+    @property
+    def _has_room(self) -> bool:
+        """Whether a call more could be under way if it were written down."""
+        return not self._ready and self._n_free > 0
 
     @property
     def _n_free(self) -> int:
@@ -136,7 +142,9 @@ class Worker:
 
     async def _turn(self, unsent: list[Ready]) -> Turn:
         """Settle what has come back so far, and see what comes next."""
-        ended, self._ended = self._ended[:N_TOGETHER], self._ended[N_TOGETHER:]
+        is_leaving = self._ledger.is_leaving or self._stop.is_set()
+        n = N_BEFORE_NEXT if self._has_room and not is_leaving else N_TOGETHER
+        ended, self._ended = self._ended[:n], self._ended[n:]
         self._ended_since = time.monotonic()
         self._event.clear()
         n_busy = self._n_busy
@@ -156,7 +164,7 @@ class Worker:
         if self._has_sent:
             self._pace.set_share(result.share)
         else:  # the first share may be none of it yet
-            self._pace = Pace(share=result.share, size=self._ledger.first_size)
+            self._pace = self._ledger.begin_pace()
         return result
 
     def _fill(self) -> None:
@@ -210,8 +218,7 @@ class Worker:
             return look_at
         if len(self._ended) >= N_TOGETHER or not self._under_way:
             return 0.0
-        has_room = not self._ready and self._n_free > 0
-        return min(look_at, self._ended_since + (SOON_SECONDS if has_room else TOGETHER_SECONDS))
+        return min(look_at, self._ended_since + (SOON_SECONDS if self._has_room else TOGETHER_SECONDS))
 
     def _is_time_up(self) -> bool:
         if self._stop.is_set():

@@ -116,14 +116,14 @@ def trials(scale: float = 1.0) -> list[Trial]:
             {"calls": 168 * n_groups, "state": "finished", "in a terminal state": 168 * n_groups, "stuck": 0}
             | {"without an answer": 0}
             | {"doubled": 0, "requests that no row tells of": 0, "calls answered twice": 0, "unexplained": 0}
-            | {"above the limit": 0, "ends of more than 10 s": 0},
+            | {"paid beyond those": 0, "above the limit": 0, "ends of more than 10 s": 0},
         ),
         Trial(
             "Judges: one limit",
-            "Two judges with 504 calls each at one endpoint that takes 200 at once, four workers, eight messages, each "
-            "sent twice. The server counts.",
+            "Two judges with 504 calls each at one endpoint that takes 200 at once, four workers that are up, and "
+            "eight messages at least. The server counts.",
             judges.run_limit,
-            {"calls": 1008, "ok": 1008, "requests": 1008, "above the limit": 0},
+            {"calls": 1008, "ok": 1008, "workers that sent some": 4, "requests": 1008, "above the limit": 0},
         ),
         Trial(
             "Judges: half of the budget",

@@ -19,8 +19,8 @@ from tests.judges.standin import Reply, serving
 from tools.bench.judges import make_judge, make_study, standing_in
 from tools.trials.judges_processes import fleet
 
-# Seconds between two of the things that befall the workers.
-PAUSES = (8.0, 22.0)
+# Seconds between two of the things that befall the workers, once all of them are up again.
+PAUSES = (4.0, 14.0)
 N_WORKERS = 3
 N_AT_ONCE = 128
 LONGEST_SECONDS = 1800
@@ -32,6 +32,8 @@ def run_storm(n_groups: int = 30, *, n_kills: int = 20, n_ends: int = 5, n_resta
     """Calls to a server that fails, hangs, sends rubbish and is busy at times; workers killed and ended meanwhile.
 
     n_groups : of twelve stories with fourteen tests each, 168 calls
+    paid at most : requests that were answered, or may have been; nobody knows of those that are marked as unknown
+    needed : one for each call, and another for each reply that could not be read
     unexplained : attempts whose outcome is unknown though no worker was killed while they were under way
     """
     study, rng = make_study(n_groups), np.random.default_rng(11)
@@ -43,6 +45,8 @@ def run_storm(n_groups: int = 30, *, n_kills: int = 20, n_ends: int = 5, n_resta
         judge = make_judge(url, n_at_once=N_AT_ONCE, timeout_seconds=120)
         run = runs.start(study, judge, by="trial")
         with fleet(N_WORKERS, url) as (workers, redis):
+            workers.wait_until_ready()
+            workers.tell(judge.required_endpoint.pk, n=N_WORKERS)
             fates = ["kill"] * n_kills + ["end"] * n_ends + ["restart"] * (n_restarts if redis else 0)
             for fate in rng.permutation(fates):
                 _wait(lambda: _is_over(run), seconds=float(rng.uniform(*PAUSES)))
@@ -57,12 +61,21 @@ def run_storm(n_groups: int = 30, *, n_kills: int = 20, n_ends: int = 5, n_resta
                     explained |= _in_flight()
                     seconds_to_end.append(workers.terminate(n))
                 workers.replace(n)
+                if not _is_over(run):
+                    workers.wait_until_ready()
             is_over_late = not _is_over(run)
             _wait(lambda: _is_over(run), seconds=LONGEST_SECONDS)
         tally = httpx2.get(f"{url}/seen").json()
     unknown = set(Attempt.objects.filter(outcome=Attempt.Outcome.UNKNOWN).values_list("pk", flat=True))
+    n_by_outcome = Counter(outcome or "in flight" for outcome in Attempt.objects.values_list("outcome", flat=True))
+    n_needed = n_by_outcome[Attempt.Outcome.ANSWERED]
+    n_paid = n_needed + n_by_outcome[Attempt.Outcome.UNKNOWN] + n_by_outcome[Attempt.Outcome.LATE]
     return _ends(run) | {
-        "attempts": dict(Counter(a or "in flight" for a in Attempt.objects.values_list("outcome", flat=True))),
+        "attempts": dict(n_by_outcome),
+        "paid at most": n_paid,
+        "needed": n_needed,
+        "in flight at the ends": len(explained),
+        "paid beyond those": max(n_paid - n_needed - len(explained), 0),
         "requests that no row tells of": max(tally["n_hits"] - Attempt.objects.count(), 0),
         "calls answered twice": _n_answered_twice(run),
         "unknown outcomes": len(unknown),
@@ -80,22 +93,22 @@ def run_storm(n_groups: int = 30, *, n_kills: int = 20, n_ends: int = 5, n_resta
 def run_limit(n_groups: int = 3, *, n_at_once: int = 200) -> dict[str, Any]:
     """Two judges at one endpoint, four workers and eight messages: how many calls were under way at once."""
     study, other = make_study(n_groups), make_study(n_groups)
-    with standing_in(delay=0.5) as url:
+    with standing_in(delay=2.0) as url:
         judge = make_judge(url, n_at_once=n_at_once)
         second = make_judge(url)
         second.endpoint = judge.endpoint
         second.save()
-        both = [runs.start(study, judge, by="trial"), runs.start(other, second, by="trial")]
-        with fleet(4, url):
-            for _ in range(6):
-                runs.queue_endpoint(judge.required_endpoint.pk)
+        with fleet(4, url) as (workers, _redis):
+            workers.wait_until_ready()
+            both = [runs.start(study, judge, by="trial"), runs.start(other, second, by="trial")]
+            workers.tell(judge.required_endpoint.pk, n=8)
             _wait(lambda: all(_is_over(run) for run in both), seconds=LONGEST_SECONDS)
         tally = httpx2.get(f"{url}/seen").json()
-    workers = Attempt.objects.filter(call__run__in=both).values("worker").distinct().count()
+    n_workers = Attempt.objects.filter(call__run__in=both).values("worker").distinct().count()
     return {
         "calls": sum(run.n_planned for run in both),
         "ok": Call.objects.filter(run__in=both, state=Call.State.OK).count(),
-        "workers that sent some": workers,
+        "workers that sent some": n_workers,
         "at once": tally["most_at_once"],
         "above the limit": max(tally["most_at_once"] - n_at_once, 0),
         "requests": tally["n_hits"],

@@ -1,6 +1,10 @@
-"""Celery as the product sets it up, for trials: every message about judges is sent twice."""
+"""Celery as the product sets it up, for trials: every message is sent twice, and a worker says that it is up."""
 
+import os
+from pathlib import Path
 from typing import Any
+
+from celery.signals import worker_ready
 
 from config.celery import app
 
@@ -13,3 +17,8 @@ def _send_twice(*args: Any, **kwargs: Any) -> Any:
 
 
 app.send_task = _send_twice  # type: ignore[method-assign]
+
+
+@worker_ready.connect  # type: ignore[untyped-decorator]
+def _say_so(**_: Any) -> None:
+    (Path(os.environ["TRIAL_READY_FOLDER"]) / str(os.getpid())).touch()

@@ -5,11 +5,13 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from pathlib import Path
 
+from celery import current_app
 from django.conf import settings
 
 from tests.redis import Redis
@@ -18,6 +20,7 @@ from tools.bench.judges import KEY_VARIABLE
 
 CELERY = [sys.executable, "-m", "celery", "--quiet", "--app", "tools.trials.judges_app"]
 QUIET = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "error"]
+START_SECONDS = 120
 
 
 class Fleet:
@@ -33,7 +36,9 @@ class Fleet:
             KEY_VARIABLE: "sk-trial",
             "REDIS_URL": broker,
         }
+        self._broker = broker
         self._n_started = 0
+        self._folder = Path(tempfile.mkdtemp())
         self.workers = [self._start_worker() for _ in range(n)]
         beat = ["beat", "--loglevel", "error", "--pidfile=", "--schedule", f"{os.environ['QUIRE_VAR']}/beat"]
         self._beat = self._start(beat)
@@ -54,6 +59,20 @@ class Fleet:
         """Start a worker in place of one that has ended."""
         self.workers[n] = self._start_worker()
 
+    def tell(self, endpoint_id: int, *, n: int) -> None:
+        """Send the workers so many messages that the endpoint has work."""
+        with current_app.connection_for_write(self._broker or settings.CELERY_BROKER_URL) as connection:
+            for _ in range(n):
+                current_app.send_task("judges.tasks.work", args=[endpoint_id], connection=connection)
+
+    def wait_until_ready(self) -> None:
+        """Wait until all workers take messages: what comes before, whoever is up first takes alone."""
+        until = time.monotonic() + START_SECONDS
+        while any(not self._file_of(worker).exists() for worker in self.workers):
+            if time.monotonic() > until:
+                raise RuntimeError(f"a worker did not start within {START_SECONDS} s")
+            time.sleep(0.1)
+
     def stop(self) -> None:
         for process in [*self.workers, self._beat]:
             process.kill()
@@ -62,23 +81,15 @@ class Fleet:
     def _start_worker(self) -> subprocess.Popen[bytes]:
         self._n_started += 1
         name = f"judges{self._n_started}@trial"
-        return self._start(
-            [
-                "worker",
-                "--pool",
-                "threads",
-                "--concurrency",
-                "4",
-                "--queues",
-                "judges,celery",
-                "--hostname",
-                name,
-                *QUIET,
-            ]
-        )
+        pool = ["--pool", "threads", "--concurrency", "4", "--queues", "judges,celery", "--hostname", name]
+        return self._start(["worker", *pool, *QUIET])
 
     def _start(self, arguments: list[str]) -> subprocess.Popen[bytes]:
-        return subprocess.Popen([*CELERY, *arguments], cwd=settings.BASE_DIR, env=self._environment)
+        environment = self._environment | {"TRIAL_READY_FOLDER": str(self._folder)}
+        return subprocess.Popen([*CELERY, *arguments], cwd=settings.BASE_DIR, env=environment)
+
+    def _file_of(self, worker: subprocess.Popen[bytes]) -> Path:
+        return self._folder / str(worker.pid)
 
 
 @contextmanager
@@ -89,6 +100,6 @@ def fleet(n: int, url: str) -> Iterator[tuple[Fleet, Redis | None]]:
         if redis:
             redis.start()
             stack.callback(redis.stop)
-        workers: Any = Fleet(n, broker=redis.url if redis else "", allowed=url.split("/")[2])
+        workers = Fleet(n, broker=redis.url if redis else "", allowed=url.split("/")[2])
         stack.callback(workers.stop)
         yield workers, redis

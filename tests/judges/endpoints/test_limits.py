@@ -2,18 +2,21 @@
 
 import asyncio
 import threading
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from celery import current_app
 from django.db import connection, transaction
+from django.db.models import F
 from django.utils import timezone
 
-from judges import runs, tasks, workers
+from judges import runs, settlement, tasks, workers
 from judges.endpoints import limits
 from judges.models import Attempt, Endpoint, Run, Share
 from judges.providers import CallFailed, FailureKind
+from judges.settlement import Ended, attempts
 from judges.workers.ledger import Ledger
 from judges.workers.troubles import Troubles
 from studies.models import Study
@@ -238,3 +241,56 @@ def test_what_an_endpoint_was_found_to_bear_again_outlives_a_worker_that_is_kill
         learnt.append(place.learnt_at_once)
 
     assert learnt == [None, 16, 16, 40, 40, 12], "fewer at once, more every five seconds"
+
+
+def test_a_worker_that_comes_later_knows_how_long_answers_take(study: Study, standin: StandIn) -> None:
+    judge = judge_at(standin)
+    place = judge.required_endpoint
+    run = started(study, judge)
+    ledger = Ledger(place, at=NOW)
+    assert ledger.enter(at=NOW)
+    assert ledger.begin_pace().usual_seconds is None
+    ledger.leave([], size=None, at=NOW)
+    runs.drain(run)
+    Run.objects.filter(pk=run.pk).update(state=Run.State.RUNNING)
+    Attempt.objects.update(ended_at=F("sent_at") + timedelta(seconds=3))
+
+    later = Ledger(place, at=NOW)
+    later.enter(at=NOW)
+
+    assert later.begin_pace().usual_seconds == 3.0
+
+
+def test_calls_that_come_back_all_at_once_do_not_keep_the_next_waiting_for_their_settlement(
+    standin: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first calls come back together; until more were sent than stood ready no settlement of many gets through."""
+    monkeypatch.setattr(workers.worker, "N_BEFORE_NEXT", 2)
+    n_at_once, n_ready = 32, 32 // workers.worker.READY_PART
+    n_sent_by_then: list[int] = []
+    window_was_full, next_were_sent = threading.Event(), threading.Event()
+    settle = settlement.settle
+
+    def come_back_together(hit: Hit) -> Reply:
+        if window_was_full.is_set():
+            if len(standin.hits) > n_sent_by_then[0] + n_ready:
+                next_were_sent.set()
+        elif standin.n_at_once == n_at_once:
+            n_sent_by_then.append(len(standin.hits))
+            window_was_full.set()
+        elif len(standin.hits) > attempts.N_PROBES:
+            assert window_was_full.wait(30)
+        return told.YES
+
+    def wait_for_the_next(ended: Sequence[Ended]) -> Any:
+        if len(ended) > n_ready:
+            assert next_were_sent.wait(30), f"{len(ended)} are settled while there is room for more"
+        return settle(ended)
+
+    standin.reply = come_back_together
+    monkeypatch.setattr(settlement, "settle", wait_for_the_next)
+    study = factories.study(n_groups=2, n_items=6, comparative=False)
+
+    run = runs.drain(started(study, judge_at(standin, n_at_once=n_at_once, timeout_seconds=60)))
+
+    assert (run.state, runs.count_calls(run)) == (Run.State.FINISHED, {"ok": 48})

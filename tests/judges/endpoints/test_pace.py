@@ -63,7 +63,7 @@ def test_the_window_grows_by_one_for_each_window_that_was_answered() -> None:
     assert sizes == [4] * 3 + [5] * 5 + [6] * 21
 
 
-def test_after_a_bad_minute_half_of_what_was_borne_comes_back_with_as_many_answers() -> None:
+def test_after_a_bad_minute_most_of_what_was_borne_comes_back_with_as_many_answers() -> None:
     clock = Clock()
     pace = Pace(share=64, size=64, clock=clock)
     for _ in range(64):
@@ -79,8 +79,28 @@ def test_after_a_bad_minute_half_of_what_was_borne_comes_back_with_as_many_answe
         pace.note_answer(sent_at=pace.clock())
         sizes.append(pace.limit)
 
-    assert sizes[:15] == list(range(5, 20))
-    assert sizes[-1] == 20, "half of 64, less by an eighth four times; from there by one a window"
+    assert sizes[:23] == list(range(5, 28))
+    assert sizes[-1] == 28, "three quarters of 64, less by an eighth four times; from there by one a window"
+
+
+def test_a_worker_begins_with_what_the_window_of_the_one_before_it_would_have_come_back_to() -> None:
+    """Of workers that are killed one after another in a bad minute each would begin as narrow as the last one ended."""
+    clock = Clock()
+    size = 64
+    sizes = []
+
+    for _ in range(3):
+        pace = Pace(share=64, size=size, clock=clock)
+        for _ in range(size):
+            pace.note_answer(sent_at=clock.seconds)
+        for _ in range(2):
+            clock.seconds += 2
+            pace._is_answering = True
+            pace.note_overload(sent_at=clock.seconds - 1)
+        size = pace.lasting_size
+        sizes.append((pace.limit, size))
+
+    assert sizes == [(16, 36), (9, 27), (7, 21)], "three quarters of 64, less by an eighth for each time"
 
 
 def test_a_larger_share_opens_a_window_that_was_never_narrowed_and_no_other() -> None:
@@ -107,6 +127,17 @@ def test_calls_that_hang_count_for_the_share_and_not_for_the_window() -> None:
 
     assert frees == [0, 1], "after ten seconds they hang, where answers take half a second"
     assert pace.n_free([*hanging * 4]) == 0, "the share is full"
+
+
+def test_calls_hang_that_take_far_longer_than_answers_took_to_come_to_others() -> None:
+    """A worker that comes into a narrow window, and whose first calls all hang, has no answer of its own to tell by."""
+    clock = Clock()
+    pace = Pace(share=8, size=2, usual_seconds=0.5, clock=clock)
+    hanging = [clock.seconds] * 2
+
+    clock.seconds += 11
+
+    assert pace.n_free(hanging) == 2
 
 
 def test_slow_answers_do_not_hang() -> None:

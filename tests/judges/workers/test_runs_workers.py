@@ -244,6 +244,20 @@ def test_the_sweep_queues_what_nobody_has_in_hand(study: Study, queued: list[int
     assert queued == [endpoint.pk] * 2
 
 
+def test_as_many_workers_are_told_of_work_as_the_endpoint_is_worth(
+    study: Study, standin: StandIn, queued: list[int], django_capture_on_commit_callbacks: Any
+) -> None:
+    """Else one worker had a new run to itself until the next sweep."""
+    judge = judge_at(standin, n_at_once=4 * limits.N_PER_WORKER)
+    place = judge.required_endpoint
+    limits.take_share(place.pk, "w", n_busy=0, at=timezone.now())
+
+    with django_capture_on_commit_callbacks(execute=True):
+        started(study, judge)
+
+    assert queued == [place.pk] * 3
+
+
 def test_the_sweep_leaves_stopped_and_finished_runs_alone(study: Study, queued: list[int]) -> None:
     stopped = runs.stop(runs.start(study, catalogue.make_stub_judge(), by="tests"), "because")
     finished = runs.drain(runs.start(study, catalogue.make_stub_judge("stub-2"), by="tests"))
