@@ -26,8 +26,8 @@ def find_releasable(study: Study) -> list[Story]:
     """
     derived = Q(fill__isnull=False) | Q(provenance__source__kind=Source.Kind.MODEL)
     closed = study.stories.filter(derived, is_withheld=False, provenance__may_send_out=False)
-    begun = closed.annotate(beginning=Substr("text", 1, LONGEST_BEGINNING)).select_related("provenance__source")
-    return list(begun.defer("text").distinct().order_by("code"))
+    rows = closed.annotate(beginning=Substr("text", 1, LONGEST_BEGINNING)).select_related("provenance__source")
+    return list(rows.defer("text").distinct().order_by("code"))
 
 
 @transaction.atomic

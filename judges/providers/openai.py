@@ -5,6 +5,7 @@ import re
 from collections.abc import Awaitable, Mapping
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.utils.translation import gettext_lazy as _
 
@@ -30,6 +31,8 @@ from judges.providers.base import (
     token_count,
 )
 
+# Its newer models refuse max_tokens; of the servers that speak alike some know no other name.
+OWN_HOST = "api.openai.com"
 # How Azure and others say, with HTTP 400, that their filter stopped the prompt before any model saw it.
 _BLOCKED = re.compile(r'"code"\s*:\s*"(?:content_filter|content_policy_violation)"')
 
@@ -72,7 +75,9 @@ class OpenAIClient(LibraryClient):
 
     async def complete(self, request: Request) -> Completion:
         # Not by `chat.completions.create`: it looks up the type of every part of a message, a third of the whole cost.
-        post = self.sdk.post("/chat/completions", cast_to=self._response_class, body=body_of(request))
+        post = self.sdk.post(
+            "/chat/completions", cast_to=self._response_class, body=body_of(request, base_url=self._connection.base_url)
+        )
         response = await self.send(post)
         body, request_id = self._without_key(response.text), self._request_id(response)
         if response.status_code == 400 and _BLOCKED.search(body):
@@ -105,11 +110,19 @@ class OpenAIBatches:
     }
 
     def __init__(self, connection: Connection) -> None:
+        self._base_url = connection.base_url
         self._client = OpenAIClient(replace(connection, max_body_bytes=MAX_BATCH_BYTES))
 
     async def create(self, name: str, request_by_key: Mapping[str, Request]) -> str:
         lines = [
-            json.dumps({"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": body_of(request)})
+            json.dumps(
+                {
+                    "custom_id": key,
+                    "method": "POST",
+                    "url": "/v1/chat/completions",
+                    "body": body_of(request, base_url=self._base_url),
+                }
+            )
             for key, request in request_by_key.items()
         ]
         sdk = self._client.sdk
@@ -169,9 +182,11 @@ def result_of(line: dict[str, Any]) -> BatchResult:
         return BatchResult(key, failure)
 
 
-def body_of(request: Request) -> dict[str, Any]:
-    """What is sent for a request."""
+def body_of(request: Request, *, base_url: str = "") -> dict[str, Any]:
+    """What is sent for a request to that address."""
     body = dict(request.get("parameters") or {})
+    if "max_tokens" in body and urlsplit(base_url).hostname == OWN_HOST:
+        body.setdefault("max_completion_tokens", body.pop("max_tokens"))
     body["model"] = request["model"]
     body["messages"] = [message | {"content": text_of(message["content"])} for message in request["messages"]]
     if request.get("structured"):

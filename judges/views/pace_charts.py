@@ -75,8 +75,8 @@ class RunPace:
 
 def load_pace(run: Run) -> RunPace | None:
     """The pace of the run, None while fewer than ten requests were answered. One query."""
-    counted = Q(outcome=Attempt.Outcome.ANSWERED) | Q(status__in=ASKS_TO_WAIT)
-    rows = Attempt.objects.filter(counted, call__run=run, ended_at__isnull=False)
+    condition = Q(outcome=Attempt.Outcome.ANSWERED) | Q(status__in=ASKS_TO_WAIT)
+    rows = Attempt.objects.filter(condition, call__run=run, ended_at__isnull=False)
     latest = sorted(rows.order_by("-ended_at").values_list("ended_at", "sent_at", "status")[:LATEST])
     times = [(sent_at, ended_at) for ended_at, sent_at, status in latest if ended_at and status not in ASKS_TO_WAIT]
     return draw_pace(times, [ended_at for ended_at, _sent_at, status in latest if ended_at and status in ASKS_TO_WAIT])

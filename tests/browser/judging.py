@@ -35,7 +35,7 @@ def build() -> dict[str, str]:
             **dict(_runs(study, standin)),
             **dict(_shelves(study)),
             **dict(_erased(standin)),
-            **dict(_releases()),
+            **dict(releases()),
             **dict(_choices(standin)),
         }
     del os.environ["STANDIN_API_KEY"]
@@ -183,7 +183,8 @@ def _erased(standin: StandIn) -> Iterator[tuple[str, str]]:
     yield "a call that was erased", f"/studies/sloes/runs/{run.pk}/calls/{run.calls.filter(story=story)[0].pk}/"
 
 
-def _releases() -> Iterator[tuple[str, str]]:
+def releases() -> Iterator[tuple[str, str]]:
+    """The page of derived texts, with some to release and with none."""
     study = factories.study("gages", n_stories=4, planned=False)
     model = Source.objects.create(name="model-1", kind=Source.Kind.MODEL)
     provenance = Provenance.objects.filter(story__study=study)

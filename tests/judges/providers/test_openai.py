@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from judges import providers
-from judges.providers import CannotConnect, Completion, FailureKind, Limits
+from judges.providers import CannotConnect, Completion, FailureKind, Limits, Preset, all_presets
+from judges.providers.openai import body_of
 from tests.judges import standin as told
 from tests.judges.conftest import KEY
 from tests.judges.providers.calls import ASKED, Caller, connected, running
@@ -269,3 +270,14 @@ def test_the_parts_of_a_message_are_sent_as_one(client: Caller, standin: StandIn
     client.complete(ASKED | {"messages": [{"role": "user", "content": ["The story.\n", "The question."]}]})
 
     assert standin.hits[0].body["messages"] == [{"role": "user", "content": "The story.\nThe question."}]
+
+
+@pytest.mark.parametrize("preset", [p for p in all_presets().values() if p.adapter == "openai"], ids=lambda p: p.slug)
+def test_a_limit_on_the_reply_goes_by_the_name_that_each_server_documents(preset: Preset) -> None:
+    parameters = {"temperature": 0, "max_tokens": 300, "seed": 7}
+
+    body = body_of(ASKED | {"parameters": parameters}, base_url=preset.base_url)
+
+    limit = "max_completion_tokens" if preset.slug == "openai" else "max_tokens"
+    assert set(body) == {"model", "messages", "temperature", "seed", limit}
+    assert body[limit] == 300

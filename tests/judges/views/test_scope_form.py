@@ -10,6 +10,7 @@ from judges.models import Attempt, Call, Judge, Parse, Prompt
 from judges.planning import Scope
 from studies.models import Study
 from tests import factories
+from tests.judges.views.pages import words
 
 pytestmark = pytest.mark.django_db
 NEW = "/studies/plums/runs/new/"

@@ -171,7 +171,7 @@ def test_on_a_scale_a_judge_that_only_tells_people_from_models_is_no_stand_in() 
 
 
 def verdict_on_page(client: Client) -> str:
-    """What the page says of whether the judge is a stand-in: the last cell of its row."""
+    """What the page says of whether the judge is a stand-in: the last cell of its row, as the sentence above."""
     client.force_login(factories.staff("researcher"))
     page = " ".join(client.get("/reports/plums/").content.decode().split())
     section = page[page.index('id="alternative_annotator"') :]
@@ -180,7 +180,12 @@ def verdict_on_page(client: Client) -> str:
     row = section[section.index('<th scope="row">judge</th>') :]
     cells = row[: row.index("</tr>")].split("<td>")
     assert page.count("by every form of the test") == section.count("by every form of the test")
-    return cells[-1].split("</td>")[0]
+    word = cells[-1].split("</td>")[0]
+    sentence = (
+        "On verdicts the judge may not stand in for an expert." if word == "no" else "judge may stand in for an expert,"
+    )
+    assert sentence in section
+    return word
 
 
 @pytest.mark.parametrize("letters", ["yn" * 10, "y" * 20], ids=["tells magazine from machine", "says one thing"])
