@@ -72,6 +72,7 @@ class Factors(Figure[Listing[FactorOutcome]]):
     position = 65
     result = Listing[FactorOutcome]
     tables = ("factors", "factor-contrasts")
+    edition = 2
     is_shown_sealed = False
     nothing = Listing[FactorOutcome]()
 
@@ -151,7 +152,7 @@ def _mean(dataset: Dataset, table: OutcomeTable, units: BoolArray, *, level: str
     """The mean of some stories, with its interval over clusters."""
     values = table.values[units]
     clusters = table.clusters[units]
-    low, high = (0.0, 100.0) if table.outcome.is_percent else (-np.inf, np.inf)
+    low, high = table.bounds
 
     def of_mean() -> StatisticInterval:
         rng = dataset.resampling()

@@ -76,6 +76,7 @@ class VarianceComponents(Figure[Listing[OutcomeComponents]]):
     position = 53
     result = Listing[OutcomeComponents]
     tables = ("variance-components", "means-for-other-raters")
+    edition = 2
     is_shown_sealed = False
     nothing = Listing[OutcomeComponents]()
 
@@ -137,7 +138,7 @@ def _mean(dataset: Dataset, table: OutcomeTable, source: str) -> SourceMean | No
     units = table.of_source(source)
     if not units.any():
         return None
-    values, bounds = table.values[units], (0.0, 100.0) if table.outcome.is_percent else (-np.inf, np.inf)
+    values, bounds = table.values[units], table.bounds
     labels, places = np.unique(np.asarray(table.clusters), return_inverse=True)
     value = float(values.mean())
 
