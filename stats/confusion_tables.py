@@ -55,7 +55,7 @@ def shuffled(
     # Of small whole numbers in single precision every sum is exact, at half the memory.
     says = [(first == value).astype(np.float32) for value in values[1:]]
     is_second = (second[..., np.newaxis] == values).astype(np.float32)
-    is_whole = present[:, present.any(axis=0)].all(axis=1)
+    is_whole: BoolArray = np.asarray(present[:, present.any(axis=0)].all(axis=1), dtype=np.bool_)
     for origins, places in moved_units(present, strata=strata, rng=rng, n_shuffles=n_shuffles, at_once=AT_ONCE):
         tables = np.empty((len(first), len(origins), len(values), len(values)))
         for start in range(0, int(is_whole.sum()), N_TOGETHER):
