@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import subprocess
 import sys
+import threading
 from datetime import datetime, timedelta
 
 import kombu.exceptions
@@ -64,7 +65,11 @@ def _send(row: Computation, *, is_repeated: bool = False) -> None:
 def _start_process(row: Computation) -> None:
     """Compute it in a process of its own; if a worker takes it up after all, whoever is second finds it leased."""
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "report", row.study.slug, "--asked", str(row.pk)]
-    subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)  # noqa: S603
+    process = subprocess.Popen(  # noqa: S603
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    # Unless somebody waits for it, it stays a zombie for as long as the web server runs.
+    threading.Thread(target=process.wait, daemon=True).start()
 
 
 def carry_out(pk: int) -> Report | None:

@@ -91,7 +91,8 @@ def alt_test(
     if not counts_unanswered:
         usable &= ~np.isnan(answers)
     labels = np.arange(len(answers)) if clusters is None else np.asarray(clusters)
-    ratings, answers, labels = ratings[:, usable], answers[usable], labels[usable]
+    if not usable.all():  # of a million answers the copy takes 60 MB
+        ratings, answers, labels = ratings[:, usable], answers[usable], labels[usable]
     closeness = _closeness(score, ratings, answers)
     wins = np.full((len(ratings), len(usable)), np.nan)
     people = []

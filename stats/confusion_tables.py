@@ -6,10 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from stats.arrays import BoolArray, FloatArray, IntArray
 
 AT_ONCE = 200_000  # units that are shuffled together
+FIELD = np.uint64(4)  # bits in which an item's marks are counted
+MOST, N_TOGETHER = 15, 16  # that fit in them, and items in a number of 64 bits
 
 
 def by_cluster(
@@ -52,17 +55,54 @@ def shuffled(
     # Of small whole numbers in single precision every sum is exact, at half the memory.
     says = [(first == value).astype(np.float32) for value in values[1:]]
     is_second = (second[..., np.newaxis] == values).astype(np.float32)
+    is_whole: BoolArray = np.asarray(present[:, present.any(axis=0)].all(axis=1), dtype=np.bool_)
     for origins, places in moved_units(present, strata=strata, rng=rng, n_shuffles=n_shuffles, at_once=AT_ONCE):
         tables = np.empty((len(first), len(origins), len(values), len(values)))
+        for start in range(0, int(is_whole.sum()), N_TOGETHER):
+            items = np.flatnonzero(is_whole)[start : start + N_TOGETHER]
+            tables[items] = _whole_tables(first[items], second[items], values, origins, places)
         for item, is_present in enumerate(present):
-            units, others = origins, places
-            if not is_present[places].all():
-                units, others = origins[is_present[origins]].reshape(len(origins), -1), places[is_present[places]]
-            beside = is_second[item, others]
+            if is_whole[item]:
+                continue
+            units = origins[is_present[origins]].reshape(len(origins), -1)
+            beside = is_second[item, places[is_present[places]]]
             for n, own in enumerate(says, start=1):
                 tables[item, :, n] = own[item].take(units) @ beside
             tables[item, :, 0] = beside.sum(axis=0, dtype=np.float64) - tables[item, :, 1:].sum(axis=1)
         yield tables
+
+
+def _whole_tables(
+    first: FloatArray, second: FloatArray, values: FloatArray, origins: IntArray, places: IntArray
+) -> FloatArray:
+    """The tables of items without gaps of the first side, shape (I, B, V, V): all items' marks lie in one number, four
+    bits each, so that one look-up a unit serves them all, and fifteen units are added up before any field is read."""
+    of_second = [_packed(second[:, places] == value) for value in values]
+    tables = np.empty((len(first), len(origins), len(values), len(values)))
+    for n, value in enumerate(values[1:], start=1):
+        says = _packed(first == value).take(origins)
+        for v, beside in enumerate(of_second):
+            tables[:, :, n, v] = _count_fields(says & beside, len(first))
+    n_beside = np.stack([(second[:, places] == value).sum(axis=1) for value in values], axis=-1)
+    tables[:, :, 0] = n_beside[:, np.newaxis] - tables[:, :, 1:].sum(axis=2)
+    return tables
+
+
+def _packed(marks: BoolArray) -> npt.NDArray[np.uint64]:
+    """Of each unit the marks of all items in one number, shape (I, U) to (U,)."""
+    shifts = FIELD * np.arange(len(marks), dtype=np.uint64)[:, np.newaxis]
+    return np.asarray((marks.astype(np.uint64) << shifts).sum(axis=0, dtype=np.uint64))
+
+
+def _count_fields(packed: npt.NDArray[np.uint64], n_items: int) -> IntArray:
+    """How often each item is marked, shape (B, U) to (I, B)."""
+    n, n_units = packed.shape
+    n_sums = n_units // MOST
+    sums = packed[:, : n_sums * MOST].reshape(n, MOST, n_sums).sum(axis=1, dtype=np.uint64)
+    rest = packed[:, n_sums * MOST :].sum(axis=1, keepdims=True, dtype=np.uint64)
+    fields = np.concatenate([sums, rest], axis=1)
+    by_item = [((fields >> FIELD * np.uint64(item)) & np.uint64(MOST)).sum(axis=1) for item in range(n_items)]
+    return np.asarray(by_item, dtype=np.int64).reshape(n_items, n)
 
 
 def moved_units(

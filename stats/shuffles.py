@@ -114,7 +114,7 @@ def _packed(marks: BoolArray, shifts: npt.NDArray[np.uint64]) -> npt.NDArray[np.
 
 def _squared(found: npt.NDArray[np.float32]) -> FloatArray:
     """Sums of the squares of small whole numbers over the units, shape (U, B) to (B,), exact."""
-    return np.einsum("ub,ub->b", found, found, dtype=np.float64)
+    return np.asarray(np.einsum("ub,ub->b", found, found, dtype=np.float64), dtype=np.float64)
 
 
 def totals(

@@ -39,7 +39,9 @@ class Cube:
         return [story for _, story in self.units]
 
     def take_items(self, items: Sequence[Pair]) -> Cube:
-        """The same cube, of these of its items in this order; of one item without a copy."""
+        """The same cube, of these of its items in this order; of one or all without a copy."""
+        if tuple(items) == self.items:
+            return self
         places = [self.items.index(item) for item in items]
         values = self.values[places[0] : places[0] + 1] if len(places) == 1 else self.values[places]
         return Cube(tuple(items), self.raters, self.units, values)

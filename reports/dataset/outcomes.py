@@ -25,6 +25,7 @@ class OutcomeTable:
     values : shape (U,), nan for a story without an answer
     ratings : the same of each rater alone, shape (R, U), nan where a rater gave none
     clusters : what each unit was sampled with, numbered
+    bounds : between which a value can lie: percentages, places from 1 to as many as were ranked, ends of a scale
     """
 
     outcome: Outcome
@@ -33,6 +34,7 @@ class OutcomeTable:
     ratings: FloatArray
     clusters: IntArray
     sources: tuple[str, ...]
+    bounds: tuple[float, float]
 
     def of_source(self, name: str) -> BoolArray:
         """Which units have a value and are of that source, shape (U,)."""
@@ -45,11 +47,6 @@ class OutcomeTable:
     def n_stories(self, units: BoolArray) -> int:
         """How many different stories these units are; shape (U,)."""
         return len({story for (_group, story), is_in in zip(self.units, units, strict=True) if is_in})
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """What no mean of it goes beyond."""
-        return (0.0, 100.0) if self.outcome.is_percent else (-np.inf, np.inf)
 
 
 def outcome_tables(dataset: Dataset) -> list[OutcomeTable]:
@@ -78,7 +75,17 @@ def _table(dataset: Dataset, outcome: Outcome, item_by_key: dict[Pair, StepItem]
         ratings=ratings,
         clusters=dataset.clusters_of(group for group, _story in units),
         sources=tuple(dataset.source_of(story) for _group, story in units),
+        bounds=_bounds(dataset, outcome, items[0]),
     )
+
+
+def _bounds(dataset: Dataset, outcome: Outcome, item: StepItem) -> tuple[float, float]:
+    if outcome.is_percent:
+        return 0.0, 100.0
+    if outcome.kind == "rank":
+        return 1.0, float(max((len(ranks_of(order)) for order in dataset.answers_to(item)["value"]), default=1))
+    ends = (item.item.settings.get("low"), item.item.settings.get("high"))
+    return (-np.inf if ends[0] is None else ends[0]), (np.inf if ends[1] is None else ends[1])
 
 
 def _cube(dataset: Dataset, items: list[StepItem]) -> Cube:

@@ -245,7 +245,7 @@ def _standings(
     epsilon: float,
     ends: tuple[Ends, Ends],
 ) -> Iterator[Standing]:
-    stories = cube.stories * len(cube.items)
+    stories = np.tile(np.unique(cube.stories, return_inverse=True)[1], len(cube.items))
     of_all, of_some = ends
     yield _standing("test", people, given, score, epsilon=epsilon, ends=of_all)
     yield _standing("unanswered", people, given, score, epsilon=epsilon, ends=of_all, counts_unanswered=True)

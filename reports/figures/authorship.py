@@ -70,7 +70,7 @@ class Authorship(Figure[Listing[Guesses]]):
     position = 90
     result = Listing[Guesses]
     tables = ("authorship",)
-    edition = 2
+    edition = 3
     is_shown_sealed = False
     nothing = Listing[Guesses]()
 

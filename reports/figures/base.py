@@ -254,10 +254,9 @@ def interval(compute: Callable[..., StatisticInterval], *arguments: Any, **optio
 
 def mean_interval(table: OutcomeTable, units: BoolArray, *, rng: np.random.Generator) -> Interval:
     """The interval over clusters of an outcome's mean over these units, shape (U,)."""
-    clusters = select_labels(table.clusters, units)
+    values, clusters = table.values[units], table.clusters[units]
 
     def ends() -> StatisticInterval:
-        values = table.values[units]
         return intervals.mean_interval(values, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(*table.bounds)
 
     return interval(ends)

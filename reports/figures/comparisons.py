@@ -54,7 +54,7 @@ class Comparisons(Figure[ComparisonResult]):
     position = 25
     result = ComparisonResult
     tables = ("comparisons",)
-    edition = 2
+    edition = 3
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> ComparisonResult | None:

@@ -63,6 +63,7 @@ class Dimensions(Figure[DimensionResult]):
     position = 22
     result = DimensionResult
     tables = ("dimensions",)
+    edition = 2
 
     def compute(self, dataset: Dataset) -> DimensionResult | None:
         items = dataset.verdict_items

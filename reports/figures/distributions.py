@@ -72,6 +72,7 @@ class Distributions(Figure[Listing[ItemDistribution]]):
     position = 32
     result = Listing[ItemDistribution]
     tables = ("distributions",)
+    edition = 2
 
     def compute(self, dataset: Dataset) -> Listing[ItemDistribution]:
         items = [item for item in dataset.items if item.is_scale and scale_ends(item)]

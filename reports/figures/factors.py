@@ -70,6 +70,7 @@ class Factors(Figure[Listing[FactorOutcome]]):
     position = 65
     result = Listing[FactorOutcome]
     tables = ("factors", "factor-contrasts")
+    edition = 2
     is_shown_sealed = False
     nothing = Listing[FactorOutcome]()
 

@@ -100,7 +100,7 @@ class Judges(Figure[JudgesResult]):
     position = 120
     result = JudgesResult
     tables = ("judges", "judges-on-verdicts", "lost-verdicts")
-    edition = 6
+    edition = 7
     is_shown_sealed = False
     nothing = JudgesResult(compared=(), not_analysed=())
 

@@ -54,6 +54,7 @@ class JudgesShareOfYes(Figure[Listing[JudgeYes]]):
     position = 123
     result = Listing[JudgeYes]
     tables = ("judges-share-of-yes",)
+    edition = 2
     is_shown_sealed = False
     nothing = Listing[JudgeYes]()
 

@@ -77,7 +77,7 @@ class PassRates(Figure[PassRateResult]):
     position = 20
     result = PassRateResult
     tables = ("pass-rates",)
-    edition = 2
+    edition = 3
 
     def compute(self, dataset: Dataset) -> PassRateResult | None:
         items = dataset.verdict_items

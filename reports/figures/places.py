@@ -63,6 +63,7 @@ class Places(Figure[Listing[ItemPlaces]]):
     position = 82
     result = Listing[ItemPlaces]
     tables = ("places",)
+    edition = 2
     is_shown_sealed = False
     nothing = Listing[ItemPlaces]()
 

@@ -81,7 +81,7 @@ class Preferences(Figure[Listing[Preference]]):
     position = 70
     result = Listing[Preference]
     tables = ("preferences", "pairs")
-    edition = 2
+    edition = 3
 
     def compute(self, dataset: Dataset) -> Listing[Preference]:
         items = [item for item in dataset.items if item.is_preference]

@@ -81,7 +81,7 @@ class Rankings(Figure[Listing[Ranking]]):
     position = 80
     result = Listing[Ranking]
     tables = ("rankings",)
-    edition = 2
+    edition = 3
     is_shown_sealed = False
     nothing = Listing[Ranking]()
 

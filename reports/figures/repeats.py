@@ -68,6 +68,7 @@ class Repeats(Figure[Listing[RepeatRow]]):
     position = 56
     result = Listing[RepeatRow]
     tables = ("repeats",)
+    edition = 2
 
     def compute(self, dataset: Dataset) -> Listing[RepeatRow]:
         text_by_story = _texts(dataset)

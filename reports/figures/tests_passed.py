@@ -83,7 +83,7 @@ class TestsPassed(Figure[TestsPassedResult]):
     position = 60
     result = TestsPassedResult
     tables = ("tests-passed",)
-    edition = 3
+    edition = 4
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> TestsPassedResult | None:

@@ -1,5 +1,7 @@
 """Reports that a worker computes: asked for once, taken over from the dead, the one before shown meanwhile."""
 
+import subprocess
+import threading
 from datetime import timedelta
 from typing import Any
 
@@ -220,3 +222,21 @@ def test_two_who_ask_at_once_have_it_computed_once() -> None:
 
     assert len([report for report in reports if report is not None]) == 1
     assert (Report.objects.count(), Computation.objects.count()) == (1, 0)
+
+
+def test_a_process_of_its_own_is_waited_for(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    processes: list[subprocess.Popen[bytes]] = []
+
+    class Recorded(subprocess.Popen):  # type: ignore[type-arg]
+        def __init__(self, command: list[str], **options: Any) -> None:
+            super().__init__(["true"], **options)
+            processes.append(self)
+
+    monkeypatch.setattr(computations.subprocess, "Popen", Recorded)
+    before = set(threading.enumerate())
+
+    computations._start_process(Computation(study=study))
+    for thread in set(threading.enumerate()) - before:
+        thread.join()
+
+    assert [process.returncode for process in processes] == [0]

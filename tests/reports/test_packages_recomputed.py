@@ -49,7 +49,6 @@ COVERED = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:Precision loss:RuntimeWarning")  # scipy's, of differences that are nearly alike
 @pytest.mark.parametrize("slug", COVERED)
 def test_the_script_finds_the_numbers_of_a_demo_study(slug: str, tmp_path: Path) -> None:
     _package, archive = issued(answered(slug), with_sources=True, reason="To compute them anew.")

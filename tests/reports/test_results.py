@@ -154,6 +154,18 @@ def test_rankings_give_mean_ranks_first_places_and_concordance() -> None:
     assert (ranking["concordance"]["chance"], ranking["concordance"]["mean_spearman"]) == (0.5, 0)
 
 
+def test_intervals_of_mean_places_end_with_the_first_and_the_last_place() -> None:
+    study = given.closed_study()
+    order = {"plot1": "p1s1 > p1s2", "plot2": "p2s1 > p2s2"}
+    given.bring(study, given.orders(study, {"E01": order, "E02": {**order, "plot2": "p2s2 > p2s1"}}))
+
+    (outcome,) = (row for row in results.compute(study)["variance_components"] if row["kind"] == "rank")
+
+    # Of two groups t has one degree of freedom: it would go from -1.9 to 4.4.
+    ends = [(mean["interval"]["low"], mean["interval"]["high"]) for mean in outcome["sources"]]
+    assert ends == [(1.0, 2.0), (1.0, 2.0)]
+
+
 def test_shared_places_share_their_ranks_and_their_firsts() -> None:
     study = given.closed_study(n_groups=1, n_stories=3)
     with triggers.lifted():

@@ -1,5 +1,7 @@
 """Contrasts of two sources: scipy's and statsmodels' values on cases done by hand, the release's, and invariants."""
 
+import gc
+
 import numpy as np
 import pytest
 from scipy import stats as scipy_stats
@@ -159,3 +161,8 @@ def test_the_release_gives_the_differences_that_its_audit_printed(ttcw: Ttcw) ->
         weights = intervals.resample_weights(np.arange(12), rng=np.random.default_rng(1), n_resamples=10_000)
         resampled = intervals.percentile_interval(weights @ changes / 12, np.arange(12))
         assert (resampled.low, resampled.high) == pytest.approx(printed, abs=1.1)
+
+
+def test_holm_leaves_the_collector_as_it_was() -> None:
+    assert contrasts.adjust([0.01, None, 0.04], "holm") == pytest.approx([0.02, None, 0.04])
+    assert gc.get_freeze_count() == 0

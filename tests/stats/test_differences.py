@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy import stats as scipy_stats
 
 from stats.agreement import Incomputable
 from stats.differences import Difference, hedges_g, student, welch
@@ -49,3 +50,19 @@ def test_groups_that_cannot_be_compared_say_why(groups: tuple[list[float], list[
     for statistic in (student, welch, hedges_g):
         with pytest.raises(Incomputable):
             statistic(*groups)
+
+
+def test_values_that_differ_by_rounding_alone_do_not_vary() -> None:
+    with pytest.raises(Incomputable, match="Neither group varies"):
+        welch([100 / 3, 100 - 200 / 3, 100 / 3], [1.0, 1.0, 1.0])
+
+
+def test_a_group_that_does_not_vary_is_tested_as_scipy_does_without_its_warning() -> None:
+    alike, varying = [7.1, 7.1, 7.1], [6.0, 5.0, 6.5]
+
+    found = welch(alike, varying)
+
+    with pytest.warns(RuntimeWarning, match="Precision loss"):
+        by_scipy = scipy_stats.ttest_ind(alike, varying, equal_var=False)
+    assert (found.t, found.df, found.p) == pytest.approx((by_scipy.statistic, by_scipy.df, by_scipy.pvalue))
+    assert found.ends(0.9) == pytest.approx(tuple(by_scipy.confidence_interval(0.9)))

@@ -254,3 +254,26 @@ def test_clusters_are_drawn_alike_however_many_there_are(n: int) -> None:
     # Each is drawn Binomial(n, 1/n) times: mean 1, variance 1 - 1/n.
     assert np.abs(weights.mean(axis=0) - 1).max() < 5 / 2000**0.5
     assert weights.var(axis=0).mean() == pytest.approx(1 - 1 / n, abs=0.02)
+
+
+@pytest.mark.parametrize("n_clusters", [40, 150])
+def test_draws_are_kept_and_the_generator_goes_on_as_if_it_had_drawn(n_clusters: int) -> None:
+    first, again, other = np.random.default_rng(3), np.random.default_rng(3), np.random.default_rng(4)
+
+    draws = intervals.draw_clusters(n_clusters, first)
+
+    assert intervals.draw_clusters(n_clusters, again) is draws
+    assert first.random() == again.random()
+    assert not np.array_equal(intervals.draw_clusters(n_clusters, other), draws)
+    assert (draws.sum(axis=1) == n_clusters).all()
+    assert not draws.flags.writeable
+
+
+def test_the_interval_of_a_mean_kappa_is_that_of_joint_resamples() -> None:
+    items = [yes_no(1), yes_no(2)]
+
+    fast = intervals.mean_fleiss_kappa_interval(items, GROUPS, rng=np.random.default_rng(9), n_resamples=N_RESAMPLES)
+
+    weights = intervals.resample_weights(GROUPS, rng=np.random.default_rng(9), n_resamples=N_RESAMPLES)
+    means = np.mean([intervals.fleiss_kappa_resamples(ratings, weights) for ratings in items], axis=0)
+    assert_equal_to_rounding(fast, intervals.percentile_interval(means, GROUPS))

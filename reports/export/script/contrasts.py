@@ -54,7 +54,7 @@ def factors(package, result, check):
             part = part if mean["source"] == "" else part[part["source"] == mean["source"]]
             label = f"{place}/{mean['source']}/{mean['level']}"
             check.numbers(label, mean, value=part["number"].mean(), n_stories=part["story"].nunique())
-            bounds = (0, 100) if row["is_percent"] else (None, None)
+            bounds = bounds_of(package, row, kind_of(item))
             check.interval(label, mean["interval"], "of_mean", part, package.draws, bounds)
         parts = {level: table[table["level"] == level] for level in levels}
         family = contrasts(package, place, parts, row["contrasts"], check)
@@ -68,6 +68,19 @@ def kind_of(item):
     if item["is_verdict"]:
         return "verdict"
     return "preference" if item["is_preference"] else "rank" if item["is_ranking"] else "rating"
+
+
+def bounds_of(package, row, kind):
+    """Between which the outcome of a row can lie: percentages, places from 1 to the last, the ends of a scale."""
+    if row["is_percent"]:
+        return 0, 100
+    step, item = row["key"].split("/", 1)
+    if kind == "rank":
+        ranks = package.people_of("rankings")
+        ranks = ranks[(ranks["step"] == step) & (ranks["item"] == item)]
+        return 1, ranks.groupby(["rater", "group"]).size().max()
+    settings = package.item({"step": step, "item": item})["settings"]
+    return settings.get("low"), settings.get("high")
 
 
 def story_means(package, key, kind):

@@ -7,7 +7,7 @@ Satterthwaite's, here with matrices over all ratings.
 
 import pandas as pd
 
-from script.contrasts import story_means
+from script.contrasts import bounds_of, story_means
 from script.material import by_source, crossed, intervals
 
 PARTS = ("rater", "story", "residual")
@@ -32,7 +32,7 @@ def variance_components(package, result, check):
         for stored in row["sources"]:
             part, label = by_source(means, stored["source"]).dropna(subset=["number"]), f"{place}/{stored['source']}"
             check.numbers(label, stored, value=part["number"].mean(), n_stories=part["story"].nunique())
-            bounds = (0, 100) if row["is_percent"] else (None, None)
+            bounds = bounds_of(package, row, row["kind"])
             check.interval(label, stored["interval"], "of_mean", part, package.draws, bounds)
             narrow = intervals.of_mean(part, package.draws, bounds)
             cells = cell_means(ratings, part)
