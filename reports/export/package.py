@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from reports import results
-from reports.export import answer_tables, documents, work_tables
+from reports.export import answer_tables, documents, theme_tables, work_tables
 from reports.export import codebook as codebooks
 from reports.export.archive import Archive, WrittenFile
 from reports.export.content import PackageContent, PackageTable
@@ -17,7 +17,9 @@ from reports.export.spreadsheet import spreadsheet_lines
 from reports.page.context import filled_tables
 from reports.page.csv import csv_lines, find_table
 
-TABLES: Mapping[str, PackageTable] = {table.name: table for table in (*answer_tables.TABLES, *work_tables.TABLES)}
+TABLES: Mapping[str, PackageTable] = {
+    table.name: table for table in (*answer_tables.TABLES, *work_tables.TABLES, *theme_tables.TABLES)
+}
 CALLS = "judge_calls.jsonl"
 HERE = Path(__file__).parent
 PARTS = sorted(path.name for path in (HERE / "script").iterdir() if path.suffix in (".py", ".R"))

@@ -4,9 +4,10 @@
     python recompute.py --json     the same as one JSON document
 
 It knows nothing of Quire: it reads the tables, codebook.json, protocol.json, judge_calls.jsonl and report.json beside
-it. Point estimates need pandas; some, and p values and intervals, need numpy and scipy as well. Intervals rest on
-clusters, drawn from the seed of the study. It says of how many numbers of the report it computed how many, figure by
-figure, and why not the others. Exit status: 0 if all that it computed are the same, 1 if not.
+it. Point estimates need pandas; some, and p values, intervals and chance floors, need numpy and scipy as well.
+Intervals rest on clusters and chance floors on shuffled answers, drawn from the seed of the study. It says of how many
+numbers of the report it computed how many, figure by figure, and why not the others. Exit status: 0 if all that it
+computed are the same, 1 if not.
 """
 
 import json
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from script.agreement import agreement
 from script.beside_people import alternative_annotator, judges_among_themselves, judges_share_of_yes
+from script.cloze import cloze
 from script.choices import authorship, preferences, rankings
 from script.contrasts import comparisons, factors
 from script.counts import (
@@ -28,6 +30,7 @@ from script.counts import (
 )
 from script.human_line import human_line
 from script.items import item_analysis
+from script.judge_audit import judge_biases, people_and_judge
 from script.judges import judges, judges_on_choices, judges_on_scales
 from script.judges_on_groups import judges_on_pairs, judges_on_rankings
 from script.material import Comparison, Package, intervals, list_numbers
@@ -36,6 +39,7 @@ from script.people import amendments, checks, pass_rates, ratings, shares, surve
 from script.raters import panel, reliability
 from script.sources import dimensions, distributions, human_likeness, places, story_ratings, trends
 from script.strengths import strengths
+from script.themes import themes
 from script.variance import variance_components, wide_contrasts
 from script.words import explanations, pace
 
@@ -57,24 +61,22 @@ FIGURES = (
         strengths,
     ),
     *(sources, study, progress, judge_costs, amendments),
-    *(judges_share_of_yes, judges_among_themselves, alternative_annotator),
+    *(judges_share_of_yes, judges_among_themselves, alternative_annotator, judge_biases, people_and_judge),
+    *(cloze, themes),
 )
 MORE = (("comparisons", wide_contrasts),)  # of a figure that has more to compute
 OVER_FIGURES = (same_seeds, outcomes, what_parts_rest_on)
 
 
-FLOORS = "chance floors, which are means over shuffles"
 SEATS = "seats, invitations and consents, and answers that are not taken along, which stand in no package"
 NO_FORMULA = "what the script has no formula for yet"
 if intervals is None:
     NO_FORMULA = "what needs scipy, which is not here, or has no formula yet"
 
 
-def find_reason(figure, path):
+def find_reason(figure):
     """Why a number was not computed."""
-    if {"floor", "floor_within"} & set(path):
-        return FLOORS
-    return SEATS if figure == "progress" else NO_FORMULA
+    return SEATS if figure in ("progress", "checks") else NO_FORMULA
 
 
 def count_by_figure(package, check):
@@ -88,7 +90,7 @@ def count_by_figure(package, check):
         else:
             name = ".".join(part for part in path[1:] if part != "*")
             figure["others"][name] = figure["others"].get(name, 0) + 1
-            reason = find_reason(path[0], path)
+            reason = find_reason(path[0])
             figure["reasons"][reason] = figure["reasons"].get(reason, 0) + 1
     return figures
 
@@ -112,7 +114,7 @@ def main():
         for name, figure in figures.items():
             others = ", ".join(f"{place} ({count})" for place, count in figure["others"].items())
             print(f"{name}: {figure['n_computed']} of {figure['n']}{'; not ' + others if others else ''}")
-        for reason in (FLOORS, SEATS, NO_FORMULA):
+        for reason in (SEATS, NO_FORMULA):
             print(f"Not computed: {sum(figure['reasons'].get(reason, 0) for figure in figures.values())}, {reason}.")
         print(f"{n_computed} of {n} numbers computed again, with the ends of {n_intervals} intervals;", end=" ")
         print(f"{len(check.differences)} differ.")

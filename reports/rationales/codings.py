@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Count
+from django.db.models import Count, F, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -296,6 +296,17 @@ def read_done(study: Study) -> list[CodedSample]:
         for sample in samples
         if _is_done(sample.n_reasons, themes[sample.pk])
     ]
+
+
+def done_samples(study: Study) -> list[int]:
+    """The ids of the samples in which two people have coded every reason, the earliest first. One query."""
+    samples = study.theme_samples.order_by("pk").annotate(
+        n_reasons=Count("reasons", distinct=True),
+        n_first=Count("reasons__codings", filter=Q(reasons__codings__coder__number=PEOPLE[0]), distinct=True),
+        n_second=Count("reasons__codings", filter=Q(reasons__codings__coder__number=PEOPLE[1]), distinct=True),
+    )
+    done = samples.filter(n_reasons__gt=0, n_first=F("n_reasons"), n_second=F("n_reasons"))
+    return list(done.values_list("pk", flat=True))
 
 
 def _is_done(n_reasons: int, themes: Mapping[int, Mapping[int, set[int]]]) -> bool:

@@ -1,8 +1,10 @@
 """How far people agree: Fleiss' kappa and Krippendorff's alpha, from how many raters gave each unit each value."""
 
+import json
+
 import pandas as pd
 
-from script.material import counts, percent_agreement, place_of
+from script.material import counts, floors, intervals, percent_agreement, place_of
 
 
 def complete(table):
@@ -52,7 +54,7 @@ def coefficient(table, level):
     return kappa(table) if level == "nominal" else alpha(table, level)
 
 
-AGREEMENT = 4  # of the seed
+AGREEMENT, MEAN_INTERVAL, MEAN_FLOOR = 4, 1_000_000, 1_000_001  # of the seed
 
 
 def numbered_answers(package, item):
@@ -72,7 +74,8 @@ def agreement(package, result, check):
     for salt, row in enumerate(result["items"]):
         item, place = package.item(row), place_of("agreement", row)
         if item["is_preference"]:
-            preference(package, item, row, (package.seed, AGREEMENT, salt), check)
+            seed = (package.seed, AGREEMENT, salt)
+            preference(package, item, row, intervals.generator(seed) if intervals else seed, check)
             continue
         answers = numbered_answers(package, item)
         units = package.units if item["is_about_a_story"] else package.group_units
@@ -91,9 +94,31 @@ def agreement(package, result, check):
             of_models = [package.kind_of(story) == "language_model" for _, story in table.index]
             check_coefficient(f"{place}/models", row["among_models"], answers, table[of_models], level, check)
         clusters, seed = [package.cluster_by_group[group] for group, _ in table.index], (package.seed, AGREEMENT, salt)
+        if floors:
+            seed = intervals.generator(seed)  # the floor goes on where the interval stops
         check.interval(place, row["interval"], "of_coefficient", [table], level, clusters, seed)
+        if floors and not item["is_verdict"] and row["floor"]["mean"] is not None:
+            cube = floors.cube_of(package, [item], lambda _item, answers=answers: answers, units)
+            compute = floors.kappas_of_counts if level == "nominal" else floors.alphas_of_counts(level)
+            check.floor(place, row["floor"], floors.of_items(cube, seed, compute)[0])
+    if floors:
+        floors_of_verdicts(package, result, tables, check)
     if result["mean"]:
         mean_agreement(package, result["mean"], tables, check)
+
+
+def floors_of_verdicts(package, result, tables, check):
+    """Verdicts on a story are shuffled together, so that their mean does not look steadier than it is."""
+    rows = [row for row, _table in tables if row["coefficient"]["value"] is not None]
+    if not rows:
+        return
+    items = [package.item(row) for row in rows]
+    cube = floors.cube_of(package, items, lambda item: numbered_answers(package, item), package.units)
+    kappas = floors.of_items(cube, (package.seed, AGREEMENT, MEAN_FLOOR), floors.kappas_of_counts)
+    for row, values in zip(rows, kappas, strict=True):
+        check.floor(place_of("agreement", row), row["floor"], values)
+    if result["mean"]:
+        check.floor("agreement/mean", result["mean"]["floor"], kappas.mean(axis=0))
 
 
 def check_coefficient(place, stored, answers, table, level, check, is_alpha=False):
@@ -122,6 +147,24 @@ def preference(package, item, row, seed, check):
         clusters = [package.cluster_by_group[group] for group, _story in table.index]
         arguments = (table.to_numpy(dtype=float), 1 / n_values.to_numpy(dtype=float), clusters, seed)
         check.interval(place, row["interval"], "of_preference", *arguments)
+        if floors:
+            values = floors.of_preferences(*pages_of(package, item, list(table.index)), arguments[1], seed)
+            check.floor(place, row["floor"], values)
+
+
+def pages_of(package, item, groups):
+    """Where the story stood that a rater chose, and which stories stood where; see floors.py."""
+    pairs = package.people_of("pairs")
+    rows = pairs[(pairs["step"] == item["step"]) & (pairs["item"] == item["item"])]
+    orders = rows["stories"].map(json.loads)
+    raters, at_group = sorted(rows["rater"].unique()), {group: n for n, (group, _) in enumerate(groups)}
+    positions = pd.DataFrame(index=raters, columns=range(len(groups)), dtype=float).to_numpy(copy=True)
+    places = positions[..., None].repeat(orders.map(len).max(), axis=2)
+    for rater, group, chosen, order in zip(rows["rater"], rows["group"], rows["chosen"], orders, strict=True):
+        at = raters.index(rater), at_group[group]
+        positions[at] = order.index(chosen) if chosen in order else -1
+        places[at][: len(order)] = [sorted(order).index(story) for story in order]
+    return positions, places
 
 
 def brennan_prediger(table, n_values):
@@ -158,12 +201,5 @@ def mean_agreement(package, stored, rows, check):
     clusters = [package.cluster_by_group[group] for group, _ in package.units]
     tables = [table for _, table in with_kappa]
     if tables:
-        check.interval(
-            "agreement/mean",
-            stored["interval"],
-            "of_coefficient",
-            tables,
-            "nominal",
-            clusters,
-            (package.seed, 4, 1_000_000),
-        )
+        seed = (package.seed, AGREEMENT, MEAN_INTERVAL)
+        check.interval("agreement/mean", stored["interval"], "of_coefficient", tables, "nominal", clusters, seed)

@@ -3,10 +3,11 @@
 import pandas as pd
 
 from script.agreement import alpha
-from script.judges import UNIT, items_of, numbered
-from script.material import counts, intervals, percent_agreement, place_of
+from script.judges import UNIT, items_of, judges_of, numbered
+from script.material import counts, floors, intervals, percent_agreement, place_of
 
-STANDINGS, AMONG = 34, 27  # of the seed
+SHARE, STANDINGS, AMONG = 24, 34, 27  # of the seed
+LEAST = 30  # units of a person who is left out
 LEVELS = {
     "none": lambda share: share == 0,
     "fewer_than_half": lambda share: (share > 0) & (share < 0.5),
@@ -14,13 +15,6 @@ LEVELS = {
     "more_than_half": lambda share: (share > 0.5) & (share < 1),
     "all": lambda share: share == 1,
 }
-
-
-def judges_of(package, items):
-    """The models that answered any of the items, in their order."""
-    keys = {(item["step"], item["item"]) for item in items}
-    rows = package.one_value[package.one_value["rater_kind"] == "model"]
-    return sorted(rows.loc[[key in keys for key in zip(rows["step"], rows["item"], strict=True)], "rater"].unique())
 
 
 def judges_share_of_yes(package, result, check):
@@ -76,9 +70,14 @@ def judges_among_themselves(package, result, check):
             of_two = counts(two, package.units)
             value, n = percent_agreement(of_two), (of_two.sum(axis=1) == 2).sum()
             check.numbers(f"{place}/{pair['first']} {pair['second']}", pair, value=value, n=n, n_raters=2)
-        if intervals and row["level"] != "nominal":
-            seed = (package.seed, AMONG, items.index(item), 0)
-            check.interval(place, row["interval"], "of_coefficient", [table], row["level"], package.unit_clusters, seed)
+        seed = (package.seed, AMONG, items.index(item))
+        of_alpha = ([table], row["level"], package.unit_clusters, (*seed, 0))
+        check.interval(place, row["interval"], "of_alpha", *of_alpha)
+        if floors and row["floor"]["mean"] is not None:
+            names = sorted(answers["rater"].unique())
+            cube = floors.cube_of(package, [item], lambda _item, answers=answers: answers, package.units, names)
+            values = floors.of_items(cube, (*seed, 1), floors.alphas_of_counts(row["level"]))[0]
+            check.floor(place, row["floor"], values)
 
 
 def alternative_annotator(package, result, check):
@@ -106,10 +105,15 @@ def alternative_annotator(package, result, check):
         epsilon = row.get("epsilon", 0.2)
         for stored in row["standings"]:
             place = f"alternative_annotator/{row['judge']}/{row['score']}/{stored['form']}"
+            if (stored.get("why") or {}).get("values", {}).get("least"):
+                check.number(f"{place}/least", stored["why"]["values"]["least"], LEAST)
             if stored["form"] in forms:
                 of_people, answers, options = forms[stored["form"]]
             else:
                 if stored.get("answer") is None:
+                    # The best constant answer is sought by tests, of which there are none here.
+                    counts_of_none = {"n_tested": 0, "n_units": 0, "n_people": len(package.raters)}
+                    check.numbers(place, stored, **counts_of_none)
                     continue
                 value = best_constant(people, row["score"], epsilon)
                 check.number(f"{place}/answer", stored["answer"], value)
@@ -147,7 +151,7 @@ def left_out_in_turn(people, judge, score, epsilon, labels=None, counts_unanswer
         near[0] = near[0].where(answers.notna(), -float("inf"))
         judge_wins, person_wins = (near[0] >= near[1]) * 1.0, (near[1] >= near[0]) * 1.0
         differences = (person_wins - judge_wins).groupby(labels[own.index]).mean()
-        if len(own) >= 30 and len(differences) > 1:
+        if len(own) >= LEAST and len(differences) > 1:
             ps[person] = intervals.p_of_less(differences.to_numpy(), epsilon)
             groups = own.index.get_level_values(1)
             wins.append(pd.DataFrame({"key": person, "group": groups, "number": judge_wins.to_numpy()}))

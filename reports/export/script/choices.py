@@ -29,15 +29,20 @@ def preferences(package, result, check):
             numbered = of_group.assign(number=of_group["chosen"], story="")
             agree = percent_agreement(counts(numbered, [(stored["group"], "")]))
             check.number(f"{place}/{stored['group']}", stored["percent_agreement"]["value"], agree)
+            check.number(f"{place}/{stored['group']}/n", stored["n"], len(of_group))
             for story in stored["stories"]:
-                n = (of_group["chosen"] == story["story"]).sum()
-                check.number(f"{place}/{stored['group']}/{story['story']}", story["n"], n)
+                n, label = (of_group["chosen"] == story["story"]).sum(), f"{place}/{stored['group']}/{story['story']}"
+                check.number(label, story["n"], n)
+                shown = of_group[of_group["order_is_known"] == "True"]["stories"]
+                if len(shown):
+                    check.number(f"{label}/first", story["n_shown_first"], (shown.str[0] == story["story"]).sum())
 
 
 def share(place, stored, answers, seed, check):
     """A share in percent. answers : number 1 or 0, cluster, key"""
     value = 100 * answers["number"].mean() if len(answers) else None
-    check.numbers(place, stored, value=value, n_so=answers["number"].sum(), n=len(answers))
+    n_clusters = answers["cluster"].nunique()
+    check.numbers(place, stored, value=value, n_so=answers["number"].sum(), n=len(answers), n_clusters=n_clusters)
     if len(answers):
         check.interval(place, stored["interval"], "of_rate", answers, seed)
 
@@ -49,7 +54,7 @@ def rankings(package, result, check):
         ranked = ranks[(ranks["step"] == row["step"]) & (ranks["item"] == row["item"])].copy()
         ranked["rank"], ranked["source"] = pd.to_numeric(ranked["rank"]), ranked["story"].map(package.source_by_story)
         readings = ranked.groupby(["rater", "group"])
-        check.number(place_of("rankings", row, "n"), row["n_rankings"], readings.ngroups)
+        check.numbers(place_of("rankings", row), row, n_rankings=readings.ngroups, n_groups=ranked["group"].nunique())
         best = ranked.groupby(["rater", "group", "source"])["rank"].min().unstack("source")
         leads = best.eq(best.min(axis=1), axis=0)
         firsts = (100 * leads.div(leads.sum(axis=1), axis=0)).mean()
@@ -77,10 +82,12 @@ def concordance(place, stored, ranked, check):
         widest = (m**2 * (n**3 - n) - m * ties) / 12
         w = ((sums - sums.mean()) ** 2).sum() / widest if m >= 2 and widest else None
         check.number(f"{place}/{part['group']}", part["value"], w)
+        check.numbers(f"{place}/{part['group']}", part, n_raters=m, n_units=n)
         if w is not None:
             values.append((w, m))
     if values:
         check.number(place, stored["value"], sum(w for w, _ in values) / len(values))
+        check.numbers(place, stored, n=len(values), n_left_out=len(stored["groups"]) - len(values))
         check.number(f"{place}/chance", stored.get("chance"), sum(1 / m for _, m in values) / len(values))
         spearman = [(m * w - 1) / (m - 1) for w, m in values]
         check.number(f"{place}/spearman", stored.get("mean_spearman"), sum(spearman) / len(spearman))

@@ -142,6 +142,8 @@ def contrasts(package, place, parts, rows, check):
             continue
         check.number(label, row["value"], value)
         check.number(f"{label}/n", row["n"], len(changes) if is_paired else len(means[0]))
+        if not is_paired:
+            check.number(f"{label}/n_second", row["n_second"], len(means[1]))
         if intervals is None:
             continue
         if is_paired:

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
+from functools import partial
 
 import pandas as pd
 
@@ -83,21 +84,27 @@ def outcomes(package, report, check):
     for name, rows in sides.items():
         for row in rows:
             is_alone = "item" in row
-            keys = {(row["step"], row["item"])} if is_alone else {(i["step"], i["item"]) for i in row["items"]}
+            asked = [row] if is_alone else row["items"]
+            keys = {(item["step"], item["item"]) for item in asked}
             own = package.one_value[package.one_value["rater"] == row["judge"]]
             own = own[[key in keys for key in zip(own["step"], own["item"], strict=True)]]
             units = package.group_units if is_alone else package.units
-            count_outcomes(package, f"{name}/{row['judge']}", row["outcomes"], own, len(keys) * len(units), check)
-            if is_alone:
-                continue
-            of_units = Counter(package.source_by_story.get(story) for _group, story in units)
-            for stored in row["outcomes"]["by_source"]:
-                part = own[own["story"].map(package.source_by_story) == stored["source"]]
-                n_expected = len(keys) * of_units[stored["source"]]
-                count_outcomes(package, f"{name}/{row['judge']}/{stored['source']}", stored, part, n_expected, check)
+            tables = [row["outcomes"]] + ([row["scores"]["outcomes"]] if name == "judges" else [])
+            for stored in (part for table in tables for part in [table, *table["by_source"]]):
+                source = stored.get("source", "")
+                is_of_source = partial(is_of, package, source, is_alone)
+                n_units = sum(is_of_source(*unit) for unit in units)
+                part = own[[is_of_source(*unit) for unit in zip(own["group"], own["story"], strict=True)]]
+                count_outcomes(f"{name}/{row['judge']}/{source}", stored, part, len(keys) * n_units, check)
 
 
-def count_outcomes(package, place, stored, rows, n_expected, check):
+def is_of(package, source, is_alone, group, story):
+    """Whether a story, or one of the group if the answer is about all of it, is of that source; "" is every source."""
+    stories = [of_group for name, of_group in package.units if name == group] if is_alone else [story]
+    return source == "" or any(package.source_by_story.get(code) == source for code in stories)
+
+
+def count_outcomes(place, stored, rows, n_expected, check):
     """How many of the answers that were expected came, and what became of the others."""
     n = {name: (rows["outcome"] == name).sum() for name in ("answered", "declined", "unreadable")}
     n_lost = n_expected - n["answered"]

@@ -3,9 +3,11 @@
 import pandas as pd
 
 from script.judge_scores import kappa, spearman
-from script.judges import items_of, numbered
+from script.judges import answers_of_judge, answers_of_people, items_of, judges_of, numbered
+from script.material import lines
 
 UNIT = ["group", "story"]
+HUMAN_LINE = 23  # of the seed
 
 
 def human_line(package, result, check):
@@ -28,6 +30,34 @@ def human_line(package, result, check):
         check.numbers(place, row, n=n, n_people=len(n_people))
         for name, value in {"expert": expert, "of_judge": of_judge, "difference": of_judge - expert}.items():
             check.number(f"{place}/{name}", row[name]["value"], value)
+        if lines:
+            check_ends(package, place, row, items, check)
+
+
+def check_ends(package, place, row, items, check):
+    kinds = ("verdicts", "choices", "scales")
+    judges = judges_of(package, items)
+    seed = (package.seed, HUMAN_LINE, kinds.index(row["kind"]), judges.index(row["judge"]))
+    is_in = [row["part"] == "all" or package.kind_of(story) == "language_model" for _group, story in package.units]
+    units = [unit for unit, is_kept in zip(package.units, is_in, strict=True) if is_kept]
+    kept = set(units)
+
+    def only_kept(answers):
+        return answers[[unit in kept for unit in zip(answers["group"], answers["story"], strict=True)]]
+
+    people = lines.cube_of(package, items, lambda item: only_kept(answers_of_people(package, item)), units)
+    judge = lines.cube_of(
+        package,
+        items,
+        lambda item: only_kept(answers_of_judge(package, row["judge"], [item])[0]),
+        units,
+        [row["judge"]],
+    )[:, 0]
+    clusters = lines.places_of([package.cluster_by_group[group] for group, _story in units])
+    against = "mean" if row["kind"] == "scales" else "pairwise"
+    ends, n = lines.with_judge(people, judge, clusters, against, (*seed, ("all", "models").index(row["part"])))
+    for name, of_name in zip(("expert", "of_judge", "difference"), ends, strict=True):
+        check.ends(f"{place}/{name}", row[name]["interval"], of_name, n)
 
 
 def answers_by_unit(package, item, row):

@@ -23,12 +23,12 @@ def count_clusters(function, arguments):
     """How many clusters, or answers where these stand alone, the interval of that function rests on."""
     if function == "welch":
         return min(len(arguments[0]), len(arguments[1]))
-    if function in ("of_gwet", "of_intraclass", "of_preference"):
-        return len(set(arguments[4 if function == "of_intraclass" else 2]))
-    if function in ("of_mean", "of_mean_one_by_one", "of_rate", "of_score"):
+    if function in ("of_gwet", "of_intraclass", "of_preference", "of_totals"):
+        return len(set(arguments[{"of_intraclass": 4, "of_totals": 1}.get(function, 2)]))
+    if function in ("of_mean", "of_mean_one_by_one", "of_rate", "of_difference", "of_score"):
         return arguments[1 if function == "of_score" else 0]["cluster"].nunique()
-    if function in ("of_coefficient", "of_recalls"):
-        return len(set(arguments[2 if function == "of_coefficient" else 1]))
+    if function in ("of_coefficient", "of_alpha", "of_recalls"):
+        return len(set(arguments[1 if function == "of_recalls" else 2]))
     if function == "of_values":
         return arguments[1].max() + 1
     return arguments[1] if function == "wilson" else len(arguments[0])
@@ -94,9 +94,13 @@ def around(centre, variance, n):
     return centre - margin, centre + margin
 
 
+def generator(seed):
+    return seed if isinstance(seed, np.random.Generator) else np.random.default_rng(list(seed))
+
+
 def draw(n, seed, one_by_one=False):
     """How often each of n clusters enters each resample, shape (1000, n)."""
-    rng = seed if isinstance(seed, np.random.Generator) else np.random.default_rng(list(seed))
+    rng = generator(seed)
     if n < MANY_CLUSTERS and not one_by_one:
         return rng.multinomial(n, np.full(n, 1 / n), size=N_RESAMPLES)
     drawn = rng.integers(n, size=(N_RESAMPLES, n))
@@ -111,11 +115,17 @@ def percentile(values):
     return tuple(np.quantile(values, [0.025, 0.975]))
 
 
-def of_coefficient(tables, level, clusters, seed):
+def of_alpha(tables, level, clusters, seed):
+    """The interval of Krippendorff's alpha, whatever the level."""
+    return of_coefficient(tables, level, clusters, seed, alphas)
+
+
+def of_coefficient(tables, level, clusters, seed, compute=None):
     """The interval of the mean of the items' coefficients, of which each has a table of counts; None if there is none.
 
     clusters : of each unit, which is each row of the tables
     """
+    compute = compute or (kappas if level == "nominal" else alphas)
     labels, cluster_of_unit = np.unique(np.asarray(clusters, dtype=str), return_inverse=True)
     n = len(labels)
     arrays = [(table.to_numpy(dtype=float), np.array(table.columns, dtype=float)) for table in tables]
@@ -123,7 +133,7 @@ def of_coefficient(tables, level, clusters, seed):
         return None
 
     def values(weights):
-        return np.mean([resampled(array, points, level, weights) for array, points in arrays], axis=0)
+        return np.mean([compute(array, points, level, weights) for array, points in arrays], axis=0)
 
     return of_values(values, cluster_of_unit, seed, (-1, 1))
 
@@ -173,12 +183,7 @@ def of_values(values, cluster_of_unit, seed, bounds, one_by_one=False):
     return clip(around(whole, (n - 1) / n * ((without - without.mean()) ** 2).sum(), n), bounds)
 
 
-def resampled(table, points, level, weights):
-    """The coefficient of each resample, shape (B,); nan where it has no value."""
-    return kappas(table, weights) if level == "nominal" else alphas(table, points, level, weights)
-
-
-def kappas(table, weights):
+def kappas(table, _points, _level, weights):
     """Fleiss' kappa in each resample, shape (B,), nan where there is none.
 
     table : shape (U, V); weights : how often each unit was drawn, shape (B, U)
@@ -190,8 +195,13 @@ def kappas(table, weights):
     n_drawn = weights.sum(axis=1)
     shares = (weights @ (used / n[:, None])) / np.maximum(n_drawn, 1)[:, None]
     observed = (weights @ (((used**2).sum(axis=1) - n) / (n * (n - 1)))) / np.maximum(n_drawn, 1)
+    return np.where(n_drawn > 0, kappas_of(shares, observed), np.nan)
+
+
+def kappas_of(shares, observed):
+    """Fleiss' kappas of the shares of values, shape (B, V), and of the share of pairs that agree, shape (B,)."""
     chance = (shares**2).sum(axis=1)
-    return (observed - chance) / np.where((n_drawn > 0) & (chance < 1), 1 - chance, np.nan)
+    return (observed - chance) / np.where(chance < 1, 1 - chance, np.nan)
 
 
 def alphas(table, points, level, weights):
@@ -203,11 +213,18 @@ def alphas(table, points, level, weights):
     scaled = np.where(n >= 2, table / np.maximum(n - 1, 1), 0.0)
     of_units = scaled[:, :, None] * table[:, None, :] - np.eye(len(points)) * scaled[:, :, None]
     coincidence = (weights @ of_units.reshape(len(table), -1)).reshape(len(weights), len(points), len(points))
+    return alphas_of(coincidence, points, level)
+
+
+def alphas_of(coincidence, points, level):
+    """Krippendorff's alphas of coincidence matrices, shape (B, V, V)."""
     n_by_value = coincidence.sum(axis=-1)
     places = (
-        np.cumsum(n_by_value, axis=-1) - n_by_value / 2 if level == "ordinal" else np.tile(points, (len(weights), 1))
+        np.cumsum(n_by_value, axis=-1) - n_by_value / 2 if level == "ordinal" else np.tile(points, (len(n_by_value), 1))
     )
     distance = (places[:, :, None] - places[:, None, :]) ** 2
+    if level == "nominal":
+        distance = 1.0 - np.eye(len(points))
     observed = (coincidence * distance).sum(axis=(1, 2))
     expected = (n_by_value[:, :, None] * n_by_value[:, None, :] * distance).sum(axis=(1, 2))
     varying = np.where(expected > 1e-12, expected, np.nan)
@@ -311,7 +328,11 @@ def tables_of(judge, people, weights):
 
 def cohen(judge, people, weights):
     """Cohen's kappa in each resample, shape (B,), nan where there is none. Arguments as for `tables_of`."""
-    table = tables_of(judge, people, weights)
+    return cohen_of(tables_of(judge, people, weights))
+
+
+def cohen_of(table):
+    """Cohen's kappas of tables of the judge's value by that of people, shape (B, V, V)."""
     n = table.sum(axis=(1, 2))
     n = np.where(n > 0, n, np.nan)
     chance = (table.sum(axis=1) * table.sum(axis=2)).sum(axis=1) / n**2
@@ -320,7 +341,10 @@ def cohen(judge, people, weights):
 
 def mean_recall(judge, people, weights):
     """The mean over people's values of how often the judge gives the same, shape (B,), nan where there is one value."""
-    table = tables_of(judge, people, weights)
+    return mean_recall_of(tables_of(judge, people, weights))
+
+
+def mean_recall_of(table):
     n = table.sum(axis=1)
     recalls = np.diagonal(table, axis1=1, axis2=2) / np.where(n > 0, n, np.nan)
     n_values = (n > 0).sum(axis=1)

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from script.judge_scores import MEANS, contributions, items_with_value, score
-from script.material import place_of
+from script.material import intervals, judge_floors, lines, place_of
 
 UNIT = ["group", "story"]
 PARTS = ("all", "models", "unanimous", "split")
@@ -23,13 +23,47 @@ def judges(package, result, check):
     people = beside_majority(package, items)
     for at, row in enumerate(result["compared"]):
         table = compared(package, row["judge"], items, people)
-        scores(package, "judges", row["scores"], table, items, pooled, (20, at), check)
+        scores(package, "judges", row["scores"], table, (items, people), pooled, (20, at), check)
+        judge = answers_of_judge(package, row["judge"], items)
+        if_answered(f"judges/{row['judge']}", row, judge, people, check)
         for n, stored in enumerate(row["items"]):
             against_majority(place_of("judges", stored, row["judge"]), stored, table[table["key"] == n], check)
         against_majority(f"judges/{row['judge']}/pooled", row["pooled"], table, check)
         of_items = [item["kappa"]["value"] for item in row["items"] if item["kappa"]["value"] is not None]
         mean = pd.Series(of_items, dtype=float).mean()
         check.number(f"judges/{row['judge']}/mean", row["mean_kappa"]["value"], mean)
+        if row["mean_kappa"].get("n") is not None:
+            n_left_out = len(row["items"]) - len(of_items)
+            check.numbers(f"judges/{row['judge']}/mean", row["mean_kappa"], n=len(of_items), n_left_out=n_left_out)
+    if result["compared"]:
+        rows = [row["scores"] for row in result["compared"]]
+        person_lines(package, "judges", rows, items, ("pairwise", "majority"), 20, check)
+    not_analysed(package, result["not_analysed"], check)
+
+
+def if_answered(place, row, judge, people, check):
+    """Kappa were all that the judge did not answer as the majority, or the opposite."""
+    tables = {"kappa_if_right": [], "kappa_if_wrong": []}
+    for answers, of_people in zip(judge, people, strict=True):
+        both = of_people.merge(answers[[*UNIT, "number"]].rename(columns={"number": "judge"}), on=UNIT, how="left")
+        both = both.dropna(subset=["people"])
+        for name, instead in (("kappa_if_right", both["people"]), ("kappa_if_wrong", 1 - both["people"])):
+            tables[name].append(both.assign(judge=both["judge"].fillna(instead)))
+    for name, parts in tables.items():
+        check.number(f"{place}/{name}", row[name], score("kappa", pd.concat(parts), True))
+
+
+def not_analysed(package, result, check):
+    """How many answers of a judge are to items of one type that nothing is compared on."""
+    rows = package.judges
+    for stored in result:
+        keys = {(i["step"], i["item"]) for i in package.items if i["type"] == stored["type"]}
+        is_so = [key in keys for key in zip(rows["step"], rows["item"], strict=True)]
+        of_type = rows[is_so]
+        of_type = of_type[(of_type["rater"] == stored["judge"]) & (of_type["step"] == stored["step"])]
+        n = {f"n_{name}": (of_type["outcome"] == name).sum() for name in ("answered", "declined", "unreadable")}
+        place = f"judges/{stored['judge']}/{stored['step']}/{stored['type']}"
+        check.numbers(place, stored, n_items=of_type["item"].nunique(), **n)
 
 
 def against_majority(place, stored, answers, check):
@@ -51,7 +85,8 @@ def judges_on_scales(package, result, check):
         table["people"] = table["mean"]
     for at, row in enumerate(result):
         table = compared(package, row["judge"], items, people)
-        scores(package, "judges_on_scales", row, table, items, (), (21, at), check)
+        scores(package, "judges_on_scales", row, table, (items, people), (), (21, at), check)
+    person_lines(package, "judges_on_scales", result, items, ("mean",), 21, check)
 
 
 def judges_on_choices(package, result, check):
@@ -60,7 +95,7 @@ def judges_on_choices(package, result, check):
     people = beside_majority(package, items)
     for at, row in enumerate(result):
         table = compared(package, row["judge"], items, people)
-        scores(package, "judges_on_choices", row, table, items, (), (22, at), check)
+        scores(package, "judges_on_choices", row, table, (items, people), (), (22, at), check)
 
 
 def items_of(package, kind):
@@ -70,6 +105,13 @@ def items_of(package, kind):
         return [item for item in about_stories if item["level"] in ("ordinal", "interval")]
     is_kind = kind == "verdicts"
     return [item for item in about_stories if item["level"] == "nominal" and item["is_verdict"] is is_kind]
+
+
+def judges_of(package, items):
+    """The models that answered any of the items, in their order."""
+    keys = {(item["step"], item["item"]) for item in items}
+    rows = package.one_value[package.one_value["rater_kind"] == "model"]
+    return sorted(rows.loc[[key in keys for key in zip(rows["step"], rows["item"], strict=True)], "rater"].unique())
 
 
 def people_on(package, item):
@@ -111,20 +153,56 @@ def compared(package, judge, items, people):
     return table.assign(cluster=table["group"].map(package.cluster_by_group), is_of_model=kinds == "language_model")
 
 
-def scores(package, figure, row, table, items, pooled, salt, check):
-    """All statistics of a judge over all items, and item by item."""
-    whole = f"{figure}/{row['judge']}"
+def answers_of_judge(package, judge, items):
+    """Of each item the answers of the judge that can be compared."""
+    return [numbered(package.judge_answers(judge, item), item).dropna(subset=["number"]) for item in items]
+
+
+def person_lines(package, figure, rows, items, kinds, salt, check):
+    """What one of the people has where judges have their first statistic; the same beside each judge."""
+    if not lines or not rows:
+        return
+    people = lines.cube_of(package, items, lambda item: answers_of_people(package, item), package.units)
+    rng = intervals.generator((package.seed, salt, 99))  # one after the other
+    for kind in kinds:
+        if kind == "majority" and not ((people == people).sum(axis=1) > 2).any():
+            continue
+        line = lines.among_people(people, lines.places_of(package.unit_clusters), kind, rng)
+        for row in rows:
+            for stored in row["person_lines"]:
+                if stored["against"] == kind:
+                    check_line(f"{figure}/{row['judge']}/{kind}", stored, line, package.unit_clusters, check)
+
+
+def check_line(place, stored, line, clusters, check):
+    value, ends, n_units, n_people = line or (None, None, 0, 0)
+    check.numbers(place, stored, value=value, n_units=n_units, n_raters=n_people)
+    check.ends(place, stored["interval"], ends, len(set(clusters)))
+
+
+def answers_of_people(package, item):
+    return numbered(package.answers(item["step"], item["item"]), item).dropna(subset=["number"])
+
+
+def scores(package, figure, row, table, material, pooled, salt, check):
+    """All statistics of a judge over all items, and item by item. material : the items, and what people say of each"""
+    whole, (items, people) = f"{figure}/{row['judge']}", material
+    if judge_floors:
+        judge = answers_of_judge(package, row["judge"], items)
+        floors = judge_floors.JudgeFloors(package, row["judge"], judge, people, (package.seed, *salt))
+    else:
+        floors = None
     for place, stored in enumerate(row["scores"]):
         is_pooled = stored["statistic"] in pooled
-        check_score(package, whole, stored, table, is_pooled, (*salt, 0, place), check)
+        check_score(package, whole, stored, table, is_pooled, (*salt, 0, place), floors, check)
     for n, of_item in enumerate(row["items"]):
         part, label = table[table["key"] == n], f"{whole}/{of_item['step']}/{of_item['item']}"
         for place, stored in enumerate(of_item["scores"]):
             is_pooled = stored["statistic"] in pooled
-            check_score(package, label, stored, part, is_pooled, (*salt, n + 1, place), check)
+            check_score(package, label, stored, part, is_pooled, (*salt, n + 1, place), floors, check)
 
 
-def check_score(package, place, stored, table, is_pooled, salt, check):
+def check_score(package, place, stored, table, is_pooled, salt, floors, check):
     """One statistic in all its parts. table : as `compared` has it; salt : what its seed has beside the study's"""
     statistic = stored["statistic"]
     for part in stored["parts"]:
@@ -143,6 +221,22 @@ def check_score(package, place, stored, table, is_pooled, salt, check):
             check.interval(label, part["interval"], "of_mean", means, package.draws, bounds)
         else:
             check.interval(label, part["interval"], "of_score", statistic, with_value, is_pooled, package.draws, bounds)
+        if floors:
+            seed = (package.seed, *salt, PARTS.index(part["part"]), 0)
+            check_floors(label, part, floors, statistic, with_value["key"].unique(), is_pooled, seed, check)
+
+
+def check_floors(place, part, floors, statistic, keys, is_pooled, seed, check):
+    """Among all stories, and within each source. A statistic that asks for no order has none."""
+    n_item, at, n_part, _purpose = seed[len(floors.seed) :]
+    asked = [n_item - 1] if n_item else None
+    for is_within, name in enumerate(("floor", "floor_within")):
+        stored = part[name]
+        if stored and stored["mean"] is not None:
+            of_ranks = (n_item, at, n_part, 1 + is_within)
+            values = floors.values(statistic, part["part"], keys, asked, is_pooled, bool(is_within), of_ranks)
+            better = -1 if statistic == "mean_absolute_error" else 1
+            check.floor(f"{place}/{name}", stored, values, better)
 
 
 def part_of(table, part):

@@ -5,7 +5,10 @@ import json
 import pandas as pd
 
 from script.judge_scores import kendall_tau
-from script.material import place_of
+from script.judges import check_line
+from script.material import floors, intervals, lines, place_of
+
+PAIRS, RANKINGS = 25, 26  # of the seed
 
 
 def judges_on_pairs(package, result, check):
@@ -35,8 +38,33 @@ def judges_on_pairs(package, result, check):
         for place_of_score, stored in enumerate(row["scores"]):
             for n, part in enumerate(stored["parts"]):
                 number = 100 * values[stored["statistic"]][parts[part["part"]]].dropna()
-                seed = (package.seed, 25, salt, at, place_of_score, n, 0)
-                check_mean(package, f"{place}/{stored['statistic']}", part, number, seed, (0, 100), check)
+                seed = (package.seed, PAIRS, salt, at, place_of_score, n)
+                label = f"{place}/{stored['statistic']}"
+                check_mean(package, label, part, number, (*seed, 0), (0, 100), check)
+                if floors and part["floor"]["mean"] is not None:
+                    # What it would be had the judge chosen the other story of the pair.
+                    side = {"accuracy": "wrong", "first_rate": "second"}[stored["statistic"]]
+                    other = table[side].reindex(number.index)
+                    check.floor(label, part["floor"], floors.of_flips(number / 100, other, (*seed, 1)))
+        if lines and at == 0:
+            groups = sorted(table.index)
+        if lines and row["person_lines"]:
+            line_of_people(package, place, row, chosen, groups, salt, check)
+
+
+def line_of_people(package, place, row, chosen, groups, salt, check):
+    """How often one of the people prefers what most of the others do, in percent."""
+    stories = {group: [story for of, story in package.units if of == group] for group in groups}
+    first = chosen[chosen["group"].isin(groups)].drop_duplicates(["rater", "group"])
+    choices = zip(first["group"], first["chosen"], strict=True)
+    numbers = [stories[group].index(story) if story in stories[group] else -1 for group, story in choices]
+    answers = first.assign(number=numbers, story="")
+    people = lines.cube_of(package, [0], lambda _item: answers, [(group, "") for group in groups])
+    clusters = [package.cluster_by_group[group] for group in groups]
+    rng = intervals.generator((package.seed, PAIRS, salt, 99))
+    value, ends, n_units, n_people = lines.among_people(people, lines.places_of(clusters), "preference", rng)
+    ends = ends and (100 * max(ends[0], 0), 100 * min(ends[1], 1))
+    check_line(f"{place}/line", row["person_lines"][0], (100 * value, ends, n_units, n_people), clusters, check)
 
 
 def choices_of_people(chosen):
@@ -62,12 +90,15 @@ def choices_of_judge(package, rows, judge, people):
     rows = rows.assign(shown_first=rows["stories"].str[0]).drop_duplicates(["group", "shown_first"])
     rows = rows.assign(
         right=(rows["chosen"] == rows["group"].map(people["preferred"])) * 1.0,
+        wrong=rows["chosen"].ne(rows["group"].map(people["preferred"])) * (rows["chosen"] != "") * 1.0,
         first=(rows["chosen"] == rows["shown_first"]) * 1.0,
+        second=rows["chosen"].ne(rows["shown_first"]) * (rows["chosen"] != "") * 1.0,
         is_of_models=rows["stories"].map(lambda two: all(package.kind_of(s) == "language_model" for s in two)),
         is_known=rows["order_is_known"] == "True",
     )
     by_group = rows.groupby("group")
-    table = by_group.agg({"right": "mean", "first": "mean", "is_of_models": "first", "is_known": "all"})
+    table = by_group[["right", "wrong", "first", "second"]].mean()
+    table = table.join(by_group.agg({"is_of_models": "first", "is_known": "all"}))
     n_orders = by_group.size()
     changed = (by_group["chosen"].nunique() > 1) * 1.0
     return table.assign(n_orders=n_orders, changed=changed.where(n_orders == 2))
@@ -83,14 +114,18 @@ def judges_on_rankings(package, result, check):
         of_people = {g: [ranks_of(v) for v in rows["value"]] for g, rows in people.groupby("group")}
         check.number(place_of("judges_on_rankings", row, "people"), row["n_people"], people["rater"].nunique())
         for n, part in enumerate(row["scores"][0]["parts"]):
-            taus = {}
+            taus, beside = {}, {}
             for group, ranks in sorted(of_judge.items()):
                 others = of_people.get(group, [])
                 if others and is_in_part(part["part"], others):
-                    taus[group] = group_tau(package, part["part"], ranks, others)
+                    beside[group] = both_ranks(package, part["part"], ranks, others)
+                    taus[group] = kendall_tau(beside[group])
             number = pd.Series(taus, dtype=float).dropna()
-            seed, place = (package.seed, 26, salt, at, n, 0), place_of("judges_on_rankings", row, row["judge"])
-            check_mean(package, place, part, number, seed, (-1, 1), check)
+            seed, place = (package.seed, RANKINGS, salt, at, n), place_of("judges_on_rankings", row, row["judge"])
+            check_mean(package, place, part, number, (*seed, 0), (-1, 1), check)
+            if floors and part["floor"]["mean"] is not None:
+                tables = [beside[group].to_numpy().T for group in number.index]
+                check.floor(place, part["floor"], floors.of_groups(tables, (*seed, 1)))
 
 
 def is_in_part(part, orders):
@@ -99,13 +134,12 @@ def is_in_part(part, orders):
     return {"unanimous": is_unanimous, "split": len(orders) > 1 and not is_unanimous}.get(part, True)
 
 
-def group_tau(package, part, ranks, others):
-    """Tau-b of a judge's ranks with the mean ranks of people; None where one side does not vary."""
+def both_ranks(package, part, ranks, others):
     means = pd.DataFrame(others).mean()
     table = pd.DataFrame({"judge": pd.Series(ranks, dtype=float), "people": means}).dropna()
     if part == "models":
         table = table[[package.kind_of(story) == "language_model" for story in table.index]]
-    return kendall_tau(table)
+    return table
 
 
 def ranks_of(value):
@@ -131,8 +165,9 @@ def check_mean(package, place, part, number, seed, bounds, check):
     """A mean over groups. number : a series by group; bounds : as `intervals.clip` has them"""
     label = f"{place}/{part['part']}"
     check.number(label, part["value"], number.mean() if len(number) else None)
+    check.number(f"{label}/n", part["n"], len(number))
     if len(number):
-        check.number(f"{label}/n", part["n"], len(number))
+        check.number(f"{label}/n_units", part["n_units"], len(number))
         clusters = number.index.map(package.cluster_by_group)
         answers = pd.DataFrame({"number": number.to_numpy(), "cluster": clusters})
         check.interval(label, part["interval"], "of_mean", answers, seed, bounds)

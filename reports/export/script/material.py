@@ -6,9 +6,9 @@ import math
 import pandas as pd
 
 try:
-    from script import crossed, decided, intervals, resampled
+    from script import crossed, decided, floors, intervals, judge_floors, lines, resampled, slopes
 except ImportError:  # without numpy or scipy
-    crossed = decided = intervals = resampled = None
+    crossed = decided = floors = intervals = judge_floors = lines = resampled = slopes = None
 
 TOLERANCE = 1e-9
 
@@ -224,6 +224,11 @@ class Comparison:
         low, high = ends or (None, None)
         self.numbers(place, stored, low=low, high=high, n_resampled=n if ends else None)
         self.n_intervals += low is not None
+
+    def floor(self, place, stored, values, better=1):
+        """values : of the number in all shuffles, shape (n_shuffles,); see floors.py"""
+        mean, upper = floors.mean_and_end(values, better)
+        self.numbers(f"{place}/floor", stored, mean=mean, upper=upper)
 
 
 def none_if_nan(value):

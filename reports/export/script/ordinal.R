@@ -21,18 +21,28 @@ answers$key <- paste(answers$step, answers$item, sep = "/")
 is_meant <- sapply(items, function(item) identical(item$level, "ordinal") && !item$is_verdict && item$is_about_a_story)
 keys <- sapply(items, function(item) paste(item$step, item$item, sep = "/"))[is_meant]
 answers <- answers[answers$key %in% keys, ]
-if (nrow(answers) == 0) stop("The study has no items on scales of steps.")
+if (nrow(answers) == 0) {
+  cat("The study has no items on scales of steps.\n")
+  quit(status = 0)
+}
 
 # A blind package has no column of sources: then the mean of all stories is estimated.
 has_sources <- "source" %in% names(answers) && length(unique(na.omit(answers$source))) > 1
 
 answers$rater <- factor(answers$rater)
 answers$story <- factor(answers$story)
+# Few answers can be too few for a model: then it is said, and the others are fitted all the same. An argument is not
+# computed before it is used, so that what fails fails in here.
+print_fit <- function(model) {
+  fit <- tryCatch(model, error = function(e) cat("Cannot be fitted:", conditionMessage(e), "\n"))
+  if (!is.null(fit)) print(summary(fit))
+}
+
 for (key in keys) {
   of_item <- droplevels(answers[answers$key == key, ])
   if (nrow(of_item) == 0) next
   of_item$step_of_scale <- factor(of_item$analysed, ordered = TRUE)
   cat("\n==", key, "==\n")
-  print(summary(clmm(step_of_scale ~ 1 + (1 | rater) + (1 | story), data = of_item)))
-  if (has_sources) print(summary(clmm(step_of_scale ~ source + (1 | rater) + (1 | story), data = of_item)))
+  print_fit(clmm(step_of_scale ~ 1 + (1 | rater) + (1 | story), data = of_item))
+  if (has_sources) print_fit(clmm(step_of_scale ~ source + (1 | rater) + (1 | story), data = of_item))
 }

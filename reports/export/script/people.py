@@ -4,7 +4,9 @@ import json
 
 import pandas as pd
 
-from script.material import by_source, place_of
+from script.material import by_source, floors, place_of
+
+TESTS_PASSED = 3  # of the seed
 
 
 def pass_rates(package, result, check):
@@ -94,6 +96,31 @@ def tests_passed(package, result, check):
             package.draws,
             (0, len(keys)),
         )
+
+    total_agreement(package, result["totals"], complete, check)
+
+
+def total_agreement(package, stored, totals, check):
+    """How far two raters of a story agree on its total: Pearson's r over all ordered pairs of raters of each story."""
+    wide = totals.unstack("rater").reindex(pd.MultiIndex.from_tuples(package.units))
+    pairs = [
+        (row[one], row[other])
+        for _unit, row in wide.iterrows()
+        for one in wide.columns
+        for other in wide.columns
+        if one != other and pd.notna(row[one]) and pd.notna(row[other])
+    ]
+    table = pd.DataFrame(pairs, columns=["one", "other"], dtype=float)
+    value = table["one"].corr(table["other"]) if len(table) and table["one"].nunique() > 1 else None
+    check.number("tests_passed/totals", stored["coefficient"]["value"], value)
+    if not floors or value is None:
+        return
+    ratings = wide.to_numpy(dtype=float).T
+    is_counted = wide.notna().sum(axis=1).to_numpy() >= 2
+    clusters = [cluster for cluster, is_in in zip(package.unit_clusters, is_counted, strict=True) if is_in]
+    counted = ratings[:, is_counted]
+    check.interval("tests_passed/totals", stored["interval"], "of_totals", counted, clusters, package.draws)
+    check.floor("tests_passed/totals", stored["floor"], floors.of_totals(ratings, (package.seed, TESTS_PASSED, 1001)))
 
 
 def amendments(package, result, check):

@@ -3,9 +3,10 @@
 import pandas as pd
 
 from script.agreement import brennan_prediger, coefficient, complete, numbered_answers
-from script.material import counts, intervals, percent_agreement, place_of
+from script.judges import items_of
+from script.material import counts, floors, intervals, percent_agreement, place_of
 
-PANEL, RELIABILITY = 51, 52  # of the seed
+PANEL, RELIABILITY, FLOORS, CHOICES = 51, 52, 1_000_000, 100  # of the seed
 
 
 def blocks(package):
@@ -106,13 +107,36 @@ def reliability(package, result, check):
             check.number(f"{place}/n_raters", stored["n_raters"], answers["rater"].nunique())
             arguments = (table.to_numpy(dtype=float), kind == "scales", package.unit_clusters)
             check.interval(place, row["interval"], "of_gwet", *arguments, (package.seed, RELIABILITY))
+    if floors:
+        floors_of_gwet(package, result["items"], check)
     rows = iter(result["numbers"])
-    for kind, items in blocks(package):
+    for salt, (kind, items) in enumerate(blocks(package)):
         if kind == "verdicts" and len(items) == 1:
             continue
-        alone = [] if kind == "verdicts" else [[item] for item in items]
-        for part in alone + ([items] if len(items) > 1 else []):
-            intraclass(package, kind, part, next(rows), check)
+        alone = [] if kind == "verdicts" else [(n + 1, [item]) for n, item in enumerate(items)]
+        for n, part in alone + ([(0, items)] if len(items) > 1 else []):
+            intraclass(package, kind, part, next(rows), (salt, n), check)
+
+
+def floors_of_gwet(package, rows, check):
+    """Items on one scale are shuffled together."""
+    families = [(salt, kind, items) for salt, (kind, items) in enumerate(blocks(package)) if kind != "numbers"]
+    choices = [item for item in items_of(package, "choices") if len(item["options"]) > 1]
+    families += [(CHOICES + n, "choice", [item]) for n, item in enumerate(choices)]
+    stored_by_item = {(row["step"], row["item"]): row for row in rows if row["coefficient"]["value"] is not None}
+    for salt, kind, items in families:
+        items = [item for item in items if (item["step"], item["item"]) in stored_by_item]
+        if not items:
+            continue
+        ends = (items[0]["settings"]["low"], items[0]["settings"]["high"]) if kind == "scales" else (0, 1)
+        ends = (0, len(items[0]["options"]) - 1) if kind == "choice" else ends
+        values = [float(value) for value in range(ends[0], ends[1] + 1)]
+        cube = floors.cube_of(package, items, lambda item: numbered_answers(package, item), package.units)
+        seed, compute = (package.seed, RELIABILITY, salt, FLOORS), floors.gwets_of_counts(kind == "scales")
+        shuffled = floors.of_items(cube, seed, compute, values, floors.N_SHUFFLES_OF_RELIABILITY)
+        for item, of_item in zip(items, shuffled, strict=True):
+            row = stored_by_item[item["step"], item["item"]]
+            check.floor(place_of("reliability", row), row["floor"], of_item)
 
 
 def gwet(table, is_ordinal):
@@ -136,7 +160,7 @@ def ordinal_weight(k, m, q):
     return 1 - distance * (distance + 1) / (q * (q - 1))
 
 
-def intraclass(package, kind, items, stored, check):
+def intraclass(package, kind, items, stored, salt, check):
     """Of the sum of verdicts, or the mean of ratings, of each rater and story; complete readings only."""
     answers = package.answers_to_all(items)
     readings = answers.groupby(["rater", "group", "story"])["number"].agg(["sum", "count"])
@@ -158,6 +182,9 @@ def intraclass(package, kind, items, stored, check):
             positions = [package.units.index(unit) for unit in used.index]
             arguments = (used.to_numpy(), is_crossed, name, positions, clusters)
             check.interval(label, form["interval"], "of_intraclass", *arguments, (package.seed, RELIABILITY))
+            seed = (package.seed, RELIABILITY, *salt, 2)
+            values = floors.of_intraclass(used.dropna(axis=1, how="all").to_numpy(), is_crossed, name, seed)
+            check.floor(label, form["floor"], values)
 
 
 def material(wide):

@@ -1,5 +1,7 @@
 """Intervals of coefficients over clusters that are drawn one by one, for recompute.py, with numpy and scipy."""
 
+from functools import partial
+
 import numpy as np
 
 from script.intervals import (
@@ -14,6 +16,8 @@ from script.intervals import (
     of_values,
     percentile,
 )
+
+TOO_ALIKE = 1e-12  # a variance below is none
 
 
 def of_mean_one_by_one(answers, seed):
@@ -50,6 +54,38 @@ def of_gwet(table, is_ordinal, clusters, seed):
         return (agree - chance) / (1 - chance)
 
     return of_values(values, places_of(clusters), seed, (-1, 1), one_by_one=True)
+
+
+def of_difference(answers, seed):
+    """Of the mean of `words` of what is right, less that of what is not."""
+    labels = np.unique(answers["cluster"].to_numpy(dtype=str), return_inverse=True)[1]
+    is_right, words = answers["is_right"].to_numpy(dtype=bool), answers["words"].to_numpy(dtype=float)
+
+    def values(weights):
+        means = []
+        for is_in in (is_right, ~is_right):
+            n = weights[:, is_in].sum(axis=1)
+            means.append((weights[:, is_in] @ words[is_in]) / np.where(n > 0, n, np.nan))
+        return means[0] - means[1]
+
+    return of_values(values, labels, seed, (None, None))
+
+
+def of_totals(totals, clusters, seed):
+    """Of Pearson's r over the ordered pairs of raters of each unit. totals : shape (raters, units)"""
+    return of_values(partial(correlations_of_pairs, totals[None]), places_of(clusters), seed, (-1, 1))
+
+
+def correlations_of_pairs(totals, weights=1):
+    """Shape (B or 1, raters, units), and how often each unit counts, shape (B, units): r of each of B."""
+    n = (~np.isnan(totals)).sum(axis=1)
+    first, squares = np.nansum(totals, axis=1), np.nansum(totals**2, axis=1)
+    n_pairs = (weights * n * (n - 1)).sum(axis=1)
+    n_pairs = np.where(n_pairs > 0, n_pairs, np.nan)
+    mean = (weights * (n - 1) * first).sum(axis=1) / n_pairs
+    variance = (weights * (n - 1) * squares).sum(axis=1) / n_pairs - mean**2
+    covariance = (weights * (first**2 - squares)).sum(axis=1) / n_pairs - mean**2
+    return covariance / np.where(variance > TOO_ALIKE, variance, np.nan)
 
 
 def of_preference(table, chances, clusters, seed):

@@ -22,17 +22,27 @@ is_scale <- function(item) item$level %in% c("ordinal", "interval") && !item$is_
 is_meant <- sapply(items, is_scale)
 keys <- sapply(items, function(item) paste(item$step, item$item, sep = "/"))[is_meant]
 answers <- answers[answers$key %in% keys, ]
-if (nrow(answers) == 0) stop("The study has no items on scales.")
+if (nrow(answers) == 0) {
+  cat("The study has no items on scales.\n")
+  quit(status = 0)
+}
 
 # A blind package has no column of sources: then the mean of all stories is estimated.
 has_sources <- "source" %in% names(answers) && length(unique(na.omit(answers$source))) > 1
+
+# Few answers can be too few for a model: then it is said, and the others are fitted all the same. An argument is not
+# computed before it is used, so that what fails fails in here.
+print_fit <- function(model) {
+  fit <- tryCatch(model, error = function(e) cat("Cannot be fitted:", conditionMessage(e), "\n"))
+  if (!is.null(fit)) print(summary(fit))
+}
 
 for (key in keys) {
   of_item <- answers[answers$key == key, ]
   if (nrow(of_item) == 0) next
   cat("\n==", key, "==\n")
-  print(summary(lmer(analysed ~ 1 + (1 | rater) + (1 | story), data = of_item)))
+  print_fit(lmer(analysed ~ 1 + (1 | rater) + (1 | story), data = of_item))
   if (has_sources) {
-    print(summary(lmer(analysed ~ source + (1 | rater) + (1 | rater:source) + (1 | story), data = of_item)))
+    print_fit(lmer(analysed ~ source + (1 | rater) + (1 | rater:source) + (1 | story), data = of_item))
   }
 }

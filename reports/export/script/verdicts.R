@@ -21,16 +21,26 @@ answers$key <- paste(answers$step, answers$item, sep = "/")
 is_meant <- sapply(items, function(item) isTRUE(item$is_verdict) && item$is_about_a_story)
 keys <- sapply(items, function(item) paste(item$step, item$item, sep = "/"))[is_meant]
 answers <- answers[answers$key %in% keys, ]
-if (nrow(answers) == 0) stop("The study has no verdicts about stories.")
+if (nrow(answers) == 0) {
+  cat("The study has no verdicts about stories.\n")
+  quit(status = 0)
+}
 
 # A blind package has no column of sources: then the mean of all stories is estimated.
 has_sources <- "source" %in% names(answers) && length(unique(na.omit(answers$source))) > 1
 
+# Few answers can be too few for a model: then it is said, and the others are fitted all the same. An argument is not
+# computed before it is used, so that what fails fails in here.
+print_fit <- function(model) {
+  fit <- tryCatch(model, error = function(e) cat("Cannot be fitted:", conditionMessage(e), "\n"))
+  if (!is.null(fit)) print(summary(fit))
+}
+
 of_items <- if (length(unique(answers$key)) > 1) "+ (1 | key)" else ""
 control <- glmerControl(optimizer = "bobyqa")
 whole <- as.formula(paste("analysed ~ 1 + (1 | rater) + (1 | story)", of_items))
-print(summary(glmer(whole, data = answers, family = binomial, control = control)))
+print_fit(glmer(whole, data = answers, family = binomial, control = control))
 if (has_sources) {
   by_source <- as.formula(paste("analysed ~ source + (1 | rater) + (1 | rater:source) + (1 | story)", of_items))
-  print(summary(glmer(by_source, data = answers, family = binomial, control = control)))
+  print_fit(glmer(by_source, data = answers, family = binomial, control = control))
 }
