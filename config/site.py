@@ -42,7 +42,7 @@ class WithoutRehearsals:
 
 
 @cache
-def find_path_to_study(model: type[Model]) -> str | None:
+def find_path_to_study(model: Any) -> str | None:
     """The shortest way from every row of that table to its study, as lookups begin: "version__study__"; "" for studies
     themselves, None where a row need not have one."""
     study = apps.get_model("studies", "Study")
@@ -82,4 +82,6 @@ class StaffSite(admin.AdminSite):
         **options: Any,
     ) -> None:
         base = admin_class or admin.ModelAdmin
-        super().register(model_or_iterable, type(base.__name__, (DeclaredLookups, WithoutRehearsals, base), {}), **options)
+        super().register(
+            model_or_iterable, type(base.__name__, (DeclaredLookups, WithoutRehearsals, base), {}), **options
+        )

@@ -41,7 +41,9 @@ def delete_raters(rehearsal: Study, *, code: str = "") -> None:
     An answer that is being saved at this moment is in before, and goes as well; one that comes later finds no
     assignment.
     """
-    raters = Rater.objects.filter(study=rehearsal, study__rehearsal_of__isnull=False, **({"code": code} if code else {}))
+    raters = Rater.objects.filter(
+        study=rehearsal, study__rehearsal_of__isnull=False, **({"code": code} if code else {})
+    )
     # Held first, so that nobody begins or says anything in between.
     held = list(raters.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True))
     assignments = Assignment.objects.filter(rater__in=held)

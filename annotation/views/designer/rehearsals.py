@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -106,7 +107,7 @@ def _find_address(rater: Rater, step: Step) -> str:
     """Where the rater meets that step; where they belong now, if that is the same or nowhere else."""
     rater_progress = load_rater_progress(rater)
     if progress.may_end_with(rater_progress, step) and step.kind == Step.Kind.RATING:
-        return addresses.reverse("annotation:once", args=[step.key])
+        return reverse("annotation:once", args=[step.key])
     at_work = rater_progress.at_work
     mine = work.load_work(at_work.code, rater=rater.pk, at=timezone.now()) if at_work else None
     part = progress.find_part(mine.parts, step.key) if mine else None
@@ -120,9 +121,7 @@ def _fill(request: HttpRequest, rehearsal: Study, study: Study) -> HttpResponse:
     """Simulated raters in the seats that are free, for a report to look at."""
     raters = walkthrough.fill(rehearsal, at=timezone.now())
     if raters:
-        sentence = ngettext(
-            "%(n)d simulated rater has answered.", "%(n)d simulated raters have answered.", len(raters)
-        )
+        sentence = ngettext("%(n)d simulated rater has answered.", "%(n)d simulated raters have answered.", len(raters))
         messages.success(request, sentence % {"n": len(raters)})
     else:
         messages.info(request, _("Every seat is taken already. Renew the rehearsal to fill it anew."))
