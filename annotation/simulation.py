@@ -5,7 +5,7 @@ What a story deserves is given by whoever calls; nothing here knows where a stor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from math import exp
@@ -125,14 +125,19 @@ def simulate(study: Study, tendency_by_story: Mapping[str, Tendency], *, seed: i
 
 
 def answer_steps(assignment: Assignment, steps: Iterable[Step], *, seed: int, at: datetime) -> None:
-    """Answer these steps of an assignment at that moment, as a rater to whom every story is alike."""
+    """Answer what lacks in these steps of an assignment at that moment, as a rater to whom every story is alike."""
     import numpy as np  # as above
 
     stories = {story.code: story for story in assignment.group.stories.all()} if assignment.group else {}
     even = dict.fromkeys(stories, Tendency(0))
     at_once = Profile(severity=0, pace=1e9, second_thoughts=0, n_groups=1)
     simulation = Simulation(assignment.study, even, np.random.default_rng(seed))
-    reading = _Reading(simulation, assignment, at_once, stories, at)
+    complete = {
+        (response.step_id, response.item_id, response.story_id)
+        for response in assignment.responses.select_related("item")
+        if not responses.find_shortfall(response, response.item)
+    }
+    reading = _Reading(simulation, assignment, at_once, stories, at, complete=complete)
     for step in steps:
         reading.answer(step)
 
@@ -176,6 +181,7 @@ class _Reading:
     stories: dict[str, Story]
     now: datetime
     seconds: dict[tuple[Step, Story | None], float] = field(default_factory=dict)
+    complete: Collection[tuple[int, int, int | None]] = ()  # step, item and story of what is answered already
 
     @property
     def order(self) -> list[str]:
@@ -192,6 +198,8 @@ class _Reading:
 
     def _items(self, step: Step, story: Story | None) -> None:
         for item in protocol.items_of(step):
+            if (step.pk, item.pk, story.pk if story else None) in self.complete:
+                continue
             self.spend(step, story, float(self.simulation.rng.lognormal(3.6, 0.4)))
             self.record(step, item, story, self.draw_answer(item, story))
 

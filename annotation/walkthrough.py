@@ -128,15 +128,11 @@ def _answer_last_questions(rater: Rater, rater_progress: RaterProgress, step: St
 
 
 def _answer_up_to(assignment: Assignment, rater_progress: RaterProgress, step: Step, *, at: datetime) -> None:
-    """The parts of the group before the one with that step, unless something is said in them already."""
+    """What lacks in the parts of the group before the one with that step; what they lock is locked."""
     parts = progress.list_parts(rater_progress.protocol)
     part = progress.find_part(parts, step.key)
-    answered = set(assignment.responses.values_list("step", flat=True))
     earlier = [
-        s
-        for other in parts[: parts.index(part) if part else 0]
-        for s in other.steps
-        if s.kind == Step.Kind.RATING and s.pk not in answered
+        s for other in parts[: parts.index(part) if part else 0] for s in other.steps if s.kind == Step.Kind.RATING
     ]
     simulation.answer_steps(assignment, earlier, seed=assignment.pk, at=at)
     locked_before = max((s.position for s in earlier if s.locks), default=assignment.locked_before)

@@ -16,7 +16,7 @@ from studies import construction, lifecycle, protocol
 from studies.models import ProtocolVersion, Provenance, Step, Story, StoryGroup, Study
 from studies.protocol import Protocol
 
-MOST_ANSWERS = 800  # that simulated raters give in it: so many are given, and reported on, while somebody waits
+MOST_ANSWERS = 500  # that simulated raters give in it: so many are given, and reported on, while somebody waits
 MOST_SEATS = 6  # of a group
 # What the copy says otherwise, or not at all.
 OWN = {

@@ -194,8 +194,12 @@ designer:place                      GET    login login login 403    ok     ok   
 designer:place                      POST   login login login 403    403    400   403    403     403
 designer:reading_plan               GET    login login login 403    ok     ok    ok     403     403
 designer:reading_plan               POST   login login login 403    400    403   403    403     403
+designer:rehearsal                  GET    login login login 403    ok     403   403    403     403
+designer:rehearsal                  POST   login login login 403    away   403   403    403     403
 designer:launch                     GET    login login login 403    ok     ok    ok     403     403
 designer:launch                     POST   login login login 403    409    403   403    403     403
+reports:rehearsal                   GET    login login login 403    404    403   403    403     403
+reports:rehearsal                   POST   405   405   405   405    405    405   405    405     405
 reports:exports                     GET    login login login 403    ok     ok    ok     403     403
 reports:exports                     POST   login login login 403    403    away  400    403     403
 reports:package                     GET    login login login 403    403    404   ok     403     403

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -106,7 +107,7 @@ def _find_address(rater: Rater, step: Step) -> str:
     """Where the rater meets that step; where they belong now, if that is the same or nowhere else."""
     rater_progress = load_rater_progress(rater)
     if progress.may_end_with(rater_progress, step) and step.kind == Step.Kind.RATING:
-        return addresses.reverse("annotation:once", args=[step.key])
+        return reverse("annotation:once", args=[step.key])
     at_work = rater_progress.at_work
     mine = work.load_work(at_work.code, rater=rater.pk, at=timezone.now()) if at_work else None
     part = progress.find_part(mine.parts, step.key) if mine else None
