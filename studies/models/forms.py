@@ -8,7 +8,12 @@ from django.utils.translation import gettext_lazy as _
 
 
 class PostedForm(models.Model):
-    """That somebody posted this form with these values, and the address to which it led."""
+    """That somebody posted this form with these values, and the address to which it led.
+
+    FIELD : of such a form, what tells it from the same form of another page
+    """
+
+    FIELD = "once"
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, verbose_name=_("account"), on_delete=models.CASCADE, related_name="+"

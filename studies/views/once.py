@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable
 from datetime import timedelta
 from functools import wraps
@@ -17,15 +16,9 @@ from django.utils import timezone
 from studies import hashing
 from studies.models import PostedForm
 
-FIELD = "once"  # `{% once %}` puts it into a form
 IGNORED = ("csrfmiddlewaretoken",)
 KEPT = timedelta(hours=1)
 LONGEST_ADDRESS = PostedForm._meta.get_field("address").max_length or 0
-
-
-def new_page() -> str:
-    """What tells a form of one page from the same form of another."""
-    return uuid.uuid4().hex
 
 
 def makes_once(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -37,7 +30,7 @@ def makes_once(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if request.method != "POST" or not request.POST.get(FIELD):
+        if request.method != "POST" or not request.POST.get(PostedForm.FIELD):
             return view(request, *args, **kwargs)
         with transaction.atomic():
             form = _note(request)
