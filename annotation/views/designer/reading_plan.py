@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 from django import forms
@@ -14,12 +15,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.design import actions, prospects, reading_plans
-from annotation.design.prospects import Texts
+from annotation.design.prospects import Prospect, Texts
 from annotation.design.reading_plans import Design, ReadingPlan
 from annotation.views.designer import reading_plan_tables as tables
 from studies import lifecycle, protocol
 from studies.access import Access, visible_studies
 from studies.models import Study
+from studies.protocol import Protocol
 from studies.views.edits import SEEN, EditForm
 from studies.views.guards import require_in_study
 from studies.vocabulary import OrderPolicy
@@ -152,7 +154,6 @@ def reading_plan(request: HttpRequest, access: Access) -> HttpResponse:
         form.data = {**_flat(values), "seed": str(seed)}
         plan = ReadingPlan(**{**vars(plan), "seed": seed})
     prospect = prospects.look_ahead(texts, plan.choices, minutes_per_group=study.minutes)
-    places, by_source = prospect.count_sources(sources) if sources else ([], [])
     context = {
         "study": study,
         "access": access,
@@ -166,20 +167,30 @@ def reading_plan(request: HttpRequest, access: Access) -> HttpResponse:
         "texts": texts,
         "has_order_over_groups": len(texts.groups) > 1,
         "figures": tables.describe_figures(prospect, design, pay=pay),
-        "sentences": tables.describe_plan(prospect, design, by_source, current_protocol, may_draw=may_change),
+        "excluded": [other.title for other in others if other.slug in saved.excluded_studies],
+        "order": str(ORDERS[OrderPolicy(plan.order_policy)]),
+        "title_of_design": str(DESIGNS[design]),
+        **_tables(prospect, design, sources, current_protocol, may_draw=may_change),
+    }
+    status = 400 if request.method == "POST" and not is_valid else 200
+    template = "annotation/designer/reading_plan.html"
+    return render(request, template + ("#prospect" if request.htmx else ""), context, status=status)  # type: ignore[attr-defined]
+
+
+def _tables(
+    prospect: Prospect, design: Design, sources: Mapping[str, str], of_study: Protocol, *, may_draw: bool
+) -> dict[str, Any]:
+    """What the page shows of a plan: who reads what, in which order, and how each source falls into it."""
+    places, by_source = prospect.count_sources(sources) if sources else ([], [])
+    return {
+        "sentences": tables.describe_plan(prospect, design, by_source, of_study, may_draw=may_draw),
         "matrix": tables.lay_out_matrix(prospect),
         "paths": tables.list_paths(prospect),
         "n_more_paths": max(0, len(prospect.paths) - tables.MOST_PATHS),
         "places": places,
         "sources": tables.shade_sources(by_source),
-        "widths": tables.expect_widths(prospect, sources, n_verdicts=tables.count_verdicts(current_protocol)),
-        "excluded": [other.title for other in others if other.slug in saved.excluded_studies],
-        "order": str(ORDERS[OrderPolicy(plan.order_policy)]),
-        "title_of_design": str(DESIGNS[design]),
+        "widths": tables.expect_widths(prospect, sources, n_verdicts=tables.count_verdicts(of_study)),
     }
-    status = 400 if request.method == "POST" and not is_valid else 200
-    template = "annotation/designer/reading_plan.html"
-    return render(request, template + ("#prospect" if request.htmx else ""), context, status=status)  # type: ignore[attr-defined]
 
 
 def _design(plan: ReadingPlan, texts: Texts) -> Design:
