@@ -97,13 +97,16 @@ def _runs(study: Study, standin: StandIn) -> Iterator[tuple[str, str]]:
     spent = runs.drain(runs.start(study, _judge(standin, "spent"), by="ann", budget=Decimal("0.02")))
     yield "a run whose budget is reached", f"{base}/{spent.pk}/"
 
-    standin.script = [told.YES] * 3 + [reply for reply in LOST for _again in range(2)]
+    # Each question has its own fault, whenever and however often it comes.
+    reply_by_call: dict[str, Reply] = {}
+    usual, standin.reply = standin.reply, lambda hit: reply_by_call.setdefault(hit.call, LOST[len(reply_by_call) % 6])
     failed = runs.drain(runs.start(study, _judge(standin, "failed"), by="ann", scope=Scope(n_repeats=2)))
-    standin.script = []
+    standin.reply = usual
     yield "a finished run with failures", f"{base}/{failed.pk}/"
     yield "its calls", f"{base}/{failed.pk}/calls/"
     yield "its refused calls", f"{base}/{failed.pk}/calls/?state=refused"
-    for state in sorted(set(failed.calls.values_list("state", flat=True))):
+    yield "a call that is answered", f"{base}/{paused.pk}/calls/{paused.calls.filter(state='ok')[0].pk}/"
+    for state in ("refused", "blocked", "truncated", "unreadable", "out_of_range"):
         yield f"a call that is {state}", f"{base}/{failed.pk}/calls/{failed.calls.filter(state=state)[0].pk}/"
 
     guarded = _guarded(study, _judge(standin, "guarded"), standin)
