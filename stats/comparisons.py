@@ -10,7 +10,6 @@ from sklearn.metrics import recall_score
 from stats import shuffles
 from stats.agreement import Floor, floor_of
 from stats.arrays import FloatArray, IntArray, as_pairs, as_ratings, without_noise
-from stats.intervals import Interval, interval_of_sums
 from stats.reasons import Incomputable, TooFewRaters
 
 ALIKE = 1e-12  # a variance below is none
@@ -70,19 +69,12 @@ def pairs_pearson(totals: npt.ArrayLike) -> Correlation:
     return Correlation(pearson(first, second).value, "Pearson's r over pairs of raters", first.size, note)
 
 
-def pairs_pearson_interval(
-    totals: npt.ArrayLike, clusters: npt.ArrayLike, *, rng: np.random.Generator, n_resamples: int = 1000
-) -> Interval:
-    """The 95 % interval of `pairs_pearson` over clusters. Raises Incomputable as `intervals.coefficient_interval`."""
-    return interval_of_sums(_pairs_r, _parts_of(as_ratings(totals)), clusters, rng=rng, n_resamples=n_resamples)
-
-
 def pairs_pearson_resamples(totals: npt.ArrayLike, weights: IntArray) -> FloatArray:
     """`pairs_pearson` of each resample, shape (B,); nan where all totals are the same.
 
     weights : how often each unit enters each resample, shape (B, U)
     """
-    return _pairs_r(weights @ _parts_of(as_ratings(totals)))
+    return pairs_pearson_of(weights @ pairs_pearson_parts(as_ratings(totals)))
 
 
 def pairs_pearson_floor(totals: npt.ArrayLike, *, rng: np.random.Generator, n_shuffles: int = 1000) -> Floor:
@@ -95,14 +87,14 @@ def pairs_pearson_floor(totals: npt.ArrayLike, *, rng: np.random.Generator, n_sh
     if not is_used.any():
         raise TooFewRaters("no_unit_with_two_totals")
     values = [
-        _pairs_r(_pair_sums(n[:, np.newaxis], sums, squares).sum(axis=0))
+        pairs_pearson_of(_pair_sums(n[:, np.newaxis], sums, squares).sum(axis=0))
         for sums, squares, n in shuffles.totals(array, is_used, rng=rng, n_shuffles=n_shuffles)
     ]
     return floor_of(np.concatenate(values))
 
 
-def _parts_of(totals: FloatArray) -> FloatArray:
-    """What each unit adds to `pairs_pearson`, shape (R, U) to (U, 4)."""
+def pairs_pearson_parts(totals: FloatArray) -> FloatArray:
+    """What each unit adds to `pairs_pearson`, shape (R, U) to (U, 4): see `pairs_pearson_of`."""
     n, squares = (~np.isnan(totals)).sum(axis=0), np.nansum(totals**2, axis=0)
     return _pair_sums(n, np.nansum(totals, axis=0), squares)
 
@@ -112,7 +104,7 @@ def _pair_sums(n: IntArray, sums: FloatArray, squares: FloatArray) -> FloatArray
     return np.stack([n * (n - 1) + 0 * sums, (n - 1) * sums, (n - 1) * squares, sums**2 - squares], axis=-1)
 
 
-def _pairs_r(parts: FloatArray) -> FloatArray:
+def pairs_pearson_of(parts: FloatArray) -> FloatArray:
     """Pearson's r of pairs that stand in both orders, from their summed parts, shape (…, 4) to (…)."""
     n = np.where(parts[..., 0] > 0, parts[..., 0], np.nan)
     mean = parts[..., 1] / n

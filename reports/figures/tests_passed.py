@@ -137,8 +137,9 @@ def _totals(dataset: Dataset, cube: Cube) -> TotalsAgreement:
     return TotalsAgreement(
         coefficient=estimate(comparisons.pairs_pearson, totals),
         interval=interval(
-            comparisons.pairs_pearson_interval,
-            counted,
+            intervals.interval_of_sums,
+            comparisons.pairs_pearson_of,
+            comparisons.pairs_pearson_parts(counted),
             dataset.clusters(cube)[is_counted],
             rng=dataset.resampling(),
             n_resamples=N_RESAMPLES,
