@@ -175,7 +175,7 @@ def _statement(row: JudgeStandings) -> Statement:
         )
     kind = _("verdicts") if row.score == "accuracy" else _("scales")
     basis = _("On %(kind)s; %(n)d experts tested, each against the others") % {"kind": kind, "n": test.n_tested}
-    return Statement(sentence=sentence % words, basis=basis, position=60)
+    return Statement(sentence=sentence % words, basis=basis, position=30)
 
 
 def _of_items(dataset: Dataset, items: list[StepItem], score: Score) -> Iterator[JudgeStandings]:

@@ -84,7 +84,10 @@ class Comparisons(Figure[ComparisonResult]):
     def context(self, result: ComparisonResult) -> dict[str, Any]:
         rows = [row for outcome in result.whole for row in outcome.contrasts]
         return {
-            "drawn": [(outcome, _plot(outcome), unit_words(outcome)) for outcome in result.whole],
+            "drawn": [
+                (outcome, _plot(outcome, outcome.reference), unit_words(outcome), _measured_against_others(outcome))
+                for outcome in result.whole
+            ],
             "parts": [(outcome, unit_words(outcome)) for outcome in result.parts],
             "note": weakest_note(row.interval for row in rows),
             "tests": list(dict.fromkeys(row.test for row in rows if row.test)),
@@ -172,9 +175,27 @@ def _correct(outcomes: Sequence[OutcomeContrasts]) -> Iterator[OutcomeContrasts]
         yield replace(outcome, contrasts=tuple(rows))
 
 
-def _plot(outcome: OutcomeContrasts) -> plots.DifferencePlot | None:
-    """The other sources against the reference, on an axis that holds all of their intervals and 0."""
-    rows = [row for row in outcome.against_reference if row.value is not None]
+@dataclass(frozen=True)
+class MeasuredAgainst:
+    """A source that is not the reference, and all others drawn against it. number : which of them, for ids"""
+
+    number: str
+    source: str
+    plot: plots.DifferencePlot
+
+
+def _measured_against_others(outcome: OutcomeContrasts) -> list[MeasuredAgainst]:
+    """What a reader may choose instead of the reference; it changes what is drawn, not what is tested."""
+    others = [level.source for level in outcome.sources if level.source != outcome.reference]
+    drawn = [(source, _plot(outcome, source)) for source in others]
+    return [
+        MeasuredAgainst(str(n), source, plot) for n, (source, plot) in enumerate(drawn, start=1) if plot is not None
+    ]
+
+
+def _plot(outcome: OutcomeContrasts, reference: str) -> plots.DifferencePlot | None:
+    """The other sources against that one, on an axis that holds all of their intervals and 0."""
+    rows = [row for row in outcome.against(reference) if row.value is not None]
     if not rows:
         return None
     marks = [

@@ -132,12 +132,16 @@ class OutcomeContrasts:
         row = next(row for row in self.contrasts if {row.first, row.second} == {first, second})
         return row if row.first == first else row.turned()
 
+    def against(self, reference: str) -> list[ContrastRow]:
+        """Every other source less that one, the largest difference first."""
+        others = [level.source for level in self.sources if level.source != reference]
+        rows = [self.between(other, reference) for other in others]
+        return sorted(rows, key=lambda row: (row.value is None, -(row.value or 0)))
+
     @property
     def against_reference(self) -> list[ContrastRow]:
         """Every other source less the reference, the largest difference first."""
-        others = [level.source for level in self.sources if level.source != self.reference]
-        rows = [self.between(other, self.reference) for other in others]
-        return sorted(rows, key=lambda row: (row.value is None, -(row.value or 0)))
+        return self.against(self.reference)
 
     @property
     def others(self) -> list[ContrastRow]:

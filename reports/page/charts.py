@@ -110,17 +110,21 @@ def _dot_panel(row: PlotRow, sources: Sequence[str], axis: Axis, frame: Frame, t
     """One row's values, source by source, and where the panel ends."""
     shapes = [Shape("panel-name", frame.start, top + 20, text=row.label)]
     y = start = top + 30
-    height = 40.0 if frame.label_above else 26.0
     marks: list[Shape] = []
     for mark in row.marks:
+        name = sources[mark.source]
         if frame.label_above:
-            marks.append(Shape("item-name", frame.start, y + 15, text=sources[mark.source]))
+            height, at = 40.0, y + 30
+            # No line of the axis goes through the words above it.
+            marks += [Shape("item-name", frame.start, y + 15, text=name), *axis_lines(axis, frame, y + 20, y + height)]
         else:
-            marks += row_name(sources[mark.source], y + height / 2, frame)
-        at = y + (30 if frame.label_above else height / 2)
+            height = max(26.0, (LABEL_LINE + 2) * len(label_lines(name, frame)))
+            at = y + height / 2
+            marks += row_name(name, at, frame)
         marks += _marks(replace(row, marks=(replace(mark, source=0),)), axis, frame, at, 0)
         y += height
-    shapes += [*axis_lines(axis, frame, start, y), *marks, *tick_labels(axis, frame, y + 18)]
+    lines = () if frame.label_above else axis_lines(axis, frame, start, y)
+    shapes += [*lines, *marks, *tick_labels(axis, frame, y + 18)]
     return shapes, y + 34
 
 

@@ -1,6 +1,7 @@
 """Plots as shapes: every value where the axis says, nothing outside the drawing."""
 
 import re
+from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
@@ -67,6 +68,17 @@ def test_long_names_stand_on_two_lines() -> None:
 
     names = [shape.text for shape in drawing.shapes if shape.css == "item-name"]
     assert names == ["Language Proficiency and", "Literary Devices"]
+
+
+def test_long_names_of_sources_in_a_panel_keep_clear_of_those_above_and_below() -> None:
+    names = ["A model with a long name, 70B", "Another model with a long name", "Short", "People", "Six", "Seven"]
+    row = PlotRow("Ending", "", tuple(Mark(n, 50.0, 40.0, 60.0) for n in range(6)))
+
+    drawing = charts.draw_dots([row], names, PERCENT).wide
+
+    lines = sorted(shape.y for shape in drawing.shapes if shape.css == "item-name")
+    assert len(lines) == 8
+    assert min(after - before for before, after in pairwise(lines)) >= charts.LABEL_LINE
 
 
 def test_equal_values_are_stacked_not_hidden() -> None:

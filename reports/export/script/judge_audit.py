@@ -65,6 +65,9 @@ def verbosity(package, place, row, items, answers, seed, check):
     judge = lines.cube_of(package, keys, lambda key: answers[answers["key"] == key], package.units, [row["judge"]])
     clusters = lines.places_of(package.unit_clusters)
     slope = slopes.of_length(judge[:, 0], people, words, clusters, seed)
+    if slope["value"] != slope["value"]:  # lengths or ratings do not vary
+        check.numbers(place, row, value=None, n=0)
+        return
     check.numbers(place, row, **{name: slope[name] for name in ("value", "people", "n", "n_raters")})
     check.ends(place, row["interval"], slope["ends"], slope["n_clusters"])
 

@@ -4,7 +4,7 @@ import json
 
 import pandas as pd
 
-from script.agreement import alpha
+from script.agreement import alpha, check_how_many
 from script.judge_scores import kappa
 from script.material import floors
 
@@ -37,10 +37,14 @@ def one_theme(package, place, row, codings, of_reasons, salt, check):
     check.number(f"{place}/alpha", row["alpha"]["value"], alpha(table, "nominal"))
     pair = pd.DataFrame({"judge": first, "people": second})
     check.number(f"{place}/kappa", row["kappa"]["value"], kappa(pair))
+    for name in ("alpha", "kappa"):
+        if row[name]["value"] is not None:
+            check.numbers(f"{place}/{name}", row[name], n_units=len(found), n_raters=2)
     if row["judge_kappa"]:
         pairs = [pd.DataFrame({"judge": found["3"], "people": of_person}) for of_person in (first, second)]
         values = pd.Series([kappa(pair) for pair in pairs], dtype=float)
         check.number(f"{place}/judge", row["judge_kappa"]["value"], values.mean())
+        check_how_many(f"{place}/judge", row["judge_kappa"], values, check)
     clusters = of_reasons["group"].map(package.cluster_by_group)
     seed = (package.seed, THEMES, *salt)
     check.interval(place, row["interval"], "of_alpha", [table], "nominal", clusters, (*seed, 0))
@@ -63,5 +67,6 @@ def shares(package, place, row, found, of_reasons, seed, check):
         label = f"{place}/{stored['source']}"
         check.number(f"{label}/n", stored["n_stories"], len(part))
         check.number(label, stored["share"]["value"], part["number"].mean())
+        check_how_many(label, stored["share"], part["number"], check)
         at = names.index(stored["source"])
         check.interval(label, stored["interval"], "of_mean", part, (*seed, 2 + at), (0, 100))
