@@ -58,7 +58,7 @@ class StudyAdmin(FinalAdmin):
     # What the frozen protocol says, and so what nobody edits afterwards.
     final_fields = (
         *("slug", "title", "language", "organiser", "contact", "minutes", "pay", "pay_for_part", "notice"),
-        *("text_kind", "shows_premise", "asks_recognition"),
+        *("closes_at", "text_kind", "shows_premise", "asks_recognition"),
         *("seats_per_group", "groups_per_rater", "groups_per_sitting", "order_policy", "seed"),
     )
     actions = ("plan", "launch", "pause", "resume", "close")

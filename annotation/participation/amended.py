@@ -9,7 +9,7 @@ from annotation.models import Assignment, Consent, LaterVersion, Rater
 from annotation.participation import consents
 from studies import hashing
 from studies.models import ProtocolVersion, Step
-from studies.typography.differences import Passage, find_differences
+from studies.typography.differences import Passage, find_differences, shorten
 
 WORDS = ("title", "text")
 
@@ -33,7 +33,7 @@ def find_amended_consent(rater: Rater, step: Step) -> AmendedWords | None:
         if agreed and hashing.sha256(text) == agreed.text_sha256:
             later = [v for v in versions if v.number > version.number and v.frozen_at]
             since = next((v for v in later if _texts(v).get((step.key, "text")) == step.text), version)
-            return AmendedWords(since.frozen_at or agreed.at, step.title, find_differences(text, step.text))
+            return AmendedWords(since.frozen_at or agreed.at, step.title, shorten(find_differences(text, step.text)))
     return None
 
 
@@ -47,7 +47,7 @@ def _compare(row: LaterVersion) -> Iterator[AmendedWords]:
     before, now = _texts(row.before), _texts(row.version)
     for (key, name), text in now.items():
         if before.get((key, name), "") != text:
-            passages = find_differences(before.get((key, name), ""), text)
+            passages = shorten(find_differences(before.get((key, name), ""), text))
             yield AmendedWords(row.at, now[key, "title"] or text, passages)
 
 

@@ -47,7 +47,7 @@ class AmendedVersion:
 class Amendments(Figure[Listing[AmendedVersion]]):
     key = "amendments"
     title = gettext_lazy("Changes after the launch")
-    position = 130
+    position = 98
     result = Listing[AmendedVersion]
     tables = ("amendments",)
 

@@ -51,6 +51,7 @@ def write_paragraphs(study: Study, results: Results, report: Report) -> list[Met
     parts = [
         (_("Design and raters"), _design(study, results)),
         (_("What was asked"), _instruments(study, results)),
+        (_("Changes after the launch"), _amendments(results)),
         (_("What was left out"), _exclusions(study, results)),
         (_("Analysis"), [*_plan(study, results), *_statistics(results)]),
         (_("Judges"), _judges(study)),
@@ -115,6 +116,22 @@ def _instruments(study: Study, results: Results) -> Iterator[str]:
             "n": whole(progress.n_answers),
             "missing": whole(progress.n_missing),
         }
+
+
+def _amendments(results: Results) -> Iterator[str]:
+    """Each change after the launch with its day and reason, and how many answers were given under each version."""
+    listing = results.figures["amendments"]
+    for row in listing.rows if listing else ():
+        counted = {"day": row.at[:10], "reason": row.reason.rstrip("."), "version": row.version, "n": row.n_answers}
+        if not row.holds_for:
+            yield _("%(n)s answers were first given under version %(version)s of the protocol.") % counted
+        elif row.version is None:
+            yield _("On %(day)s it was amended (%(reason)s), which left the protocol as it was.") % counted
+        else:
+            sentence = _(
+                "On %(day)s it was amended (%(reason)s); %(n)s answers were first given under version %(version)s."
+            )
+            yield sentence % counted
 
 
 def _exclusions(study: Study, results: Results) -> Iterator[str]:

@@ -42,6 +42,21 @@ def _merge(passages: Iterator[Passage]) -> Iterator[Passage]:
     yield from (passage for passage in passages if passage.text)
 
 
-def count_words(passages: list[Passage], kind: str) -> int:
-    """How many words went, or came."""
-    return sum(len(passage.text.split()) for passage in passages if passage.kind == kind)
+def shorten(passages: list[Passage], *, n_words: int = 20) -> list[Passage]:
+    """The same with what stays cut down to so many words before and after what does not."""
+    last = len(passages) - 1
+    return [
+        Passage("same", _cut(passage.text, n_words, has_before=n > 0, is_last=n == last))
+        if passage.kind == "same"
+        else passage
+        for n, passage in enumerate(passages)
+    ]
+
+
+def _cut(text: str, n: int, *, has_before: bool, is_last: bool) -> str:
+    """The first words, if something stands before them, and the last ones, if something follows."""
+    words = WORD.findall(text)
+    head, tail = n if has_before else 0, 0 if is_last else n
+    if len(words) <= head + tail + 1:
+        return text
+    return "".join([*words[:head], " …" if head else "…", *(words[-tail:] if tail else [])])

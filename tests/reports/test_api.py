@@ -27,7 +27,10 @@ ADDRESS = "/api/studies/plums/responses/"
 ADDRESSES = [
     "/api/",
     "/api/studies/",
-    *(f"/api/studies/plums/{name}" for name in ("", "progress/", "responses/", "rationales/", "report/", "exports/")),
+    *(
+        f"/api/studies/plums/{name}"
+        for name in ("", "progress/", "amendments/", "responses/", "rationales/", "report/", "exports/")
+    ),
 ]
 
 
@@ -313,6 +316,7 @@ def test_the_description_is_openapi_and_names_every_address(staff: Client) -> No
     assert set(document["paths"]) == {
         "/api/studies/",
         *(f"/api/studies/{{slug}}/{name}" for name in ("", "progress/", "responses/", "rationales/", "report/")),
+        "/api/studies/{slug}/amendments/",
         *("/api/studies/{slug}/exports/", "/api/studies/{slug}/exports/{sha256}.zip"),
     }
 

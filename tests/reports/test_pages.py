@@ -70,7 +70,7 @@ EMPTY = (
     *("factors", "factor-contrasts", "trends", "trend-means", "pace", "pace-by-place", "repeats"),
     *("distributions", "story-ratings", "spreads", "human-likeness", "human-likeness-by-source", "dimensions"),
     *("pair-lengths", "length-differences", "pair-accuracies", "cloze-completion"),
-    *("themes", "theme-shares"),
+    *("themes", "theme-shares", "amendments"),
 )
 
 

@@ -189,7 +189,7 @@ designer:addresses                  POST   405   405   405   405    405    405  
 designer:address                    GET    login login login 403    403    403   403    ok      403
 designer:address                    POST   login login login 403    403    403   403    away    403
 designer:monitor                    GET    login login login 403    ok     ok    ok     403     403
-designer:monitor                    POST   405   405   405   405    405    405   405    405     405
+designer:monitor                    POST   login login login 403    409    403   403    403     403
 designer:place                      GET    login login login 403    ok     ok    ok     403     403
 designer:place                      POST   login login login 403    403    400   403    403     403
 designer:reading_plan               GET    login login login 403    ok     ok    ok     403     403
@@ -200,6 +200,8 @@ designer:launch                     GET    login login login 403    ok     ok   
 designer:launch                     POST   login login login 403    409    403   403    403     403
 reports:rehearsal                   GET    login login login 403    404    403   403    403     403
 reports:rehearsal                   POST   405   405   405   405    405    405   405    405     405
+designer:changes                    GET    login login login 403    ok     ok    ok     403     403
+designer:changes                    POST   login login login 403    away   403   403    403     403
 reports:exports                     GET    login login login 403    ok     ok    ok     403     403
 reports:exports                     POST   login login login 403    403    away  400    403     403
 reports:package                     GET    login login login 403    403    404   ok     403     403
@@ -264,6 +266,8 @@ api:study                           GET    403   403   403   403    ok     ok   
 api:study                           POST   403   403   403   405    405    405   405    405     405
 api:progress                        GET    403   403   403   403    ok     ok    ok     403     403
 api:progress                        POST   403   403   403   405    405    405   405    405     405
+api:amendments                      GET    403   403   403   403    ok     ok    ok     403     403
+api:amendments                      POST   403   403   403   405    405    405   405    405     405
 api:responses                       GET    403   403   403   403    403    ok    ok     403     403
 api:responses                       POST   403   403   403   405    405    405   405    405     405
 api:rationales                      GET    403   403   403   403    403    ok    ok     403     403

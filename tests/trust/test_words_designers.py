@@ -92,7 +92,7 @@ def test_no_page_of_the_designers_shows_how_a_study_is_stored(world: World) -> N
     opened = [address for address, (is_there, _words) in seen.items() if is_there]
     assert len(opened) > 100
     for slug in ("empty", "unready", "paused"):
-        for page in ("", "stories/", "launch/", "reading-plan/", "people/", "steps/", "information/"):
+        for page in ("", "stories/", "launch/", "changes/", "reading-plan/", "people/", "steps/", "information/"):
             address = f"/studies/{slug}/{page}"
             seen[address] = seen_words(world.visitors["root"], address)
             assert seen[address][0], address

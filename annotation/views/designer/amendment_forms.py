@@ -23,7 +23,7 @@ class AmendmentForm(InformationForm):
     """steps : whose titles and texts stand in it, as fields of their own"""
 
     own = frozenset({"holds_for", "reason", "pay_is_no_less"})
-    text_kind = None
+    text_kind = None  # type: ignore[assignment]  # what is read cannot be amended
     seats_per_group = forms.IntegerField(label=gettext_lazy("Raters a group"), min_value=1, max_value=1000)
     holds_for = forms.ChoiceField(
         label=gettext_lazy("For whom it holds"),

@@ -23,7 +23,7 @@ from studies.access import Access
 from studies.models import Amendment, ProtocolVersion, Study
 from studies.protocol.amendments import AmendedPlace, list_stored_places, read_state
 from studies.protocol.steps import Protocol
-from studies.typography.differences import Passage, find_differences
+from studies.typography.differences import Passage, find_differences, shorten
 from studies.views.guards import require_in_study
 
 SEES, MAY_CHANGE = "studies.view_study", "studies.change_study"
@@ -114,7 +114,7 @@ def _refuse(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _show(place: AmendedPlace) -> ShownPlace:
-    return ShownPlace(place, find_differences(place.before, place.after))
+    return ShownPlace(place, shorten(find_differences(place.before, place.after)))
 
 
 def _history(study: Study, current_protocol: Protocol) -> dict[str, object]:

@@ -75,6 +75,7 @@ def launch_page(request: HttpRequest, access: Access) -> HttpResponse:
         "may_change": access.may(MAY_CHANGE),
         "is_frozen": current_protocol.version.frozen_at is not None,
         "sections": sections,
+        "amendments": [] if study.is_draft else study.amendments.only("at", "reason").order_by("number"),
         "as_read": launches.fingerprint(study, document),
         "sha256": hashing.sha256(document),
         "errors": show_findings(errors, "error", study),

@@ -56,8 +56,9 @@ def open_invitation(request: Request, token: str) -> HttpResponse:
         return redirect("annotation:home")
     until = invitations.ends_at(invitation.study, invitation)
     outline = load_outline(protocol.current(invitation.study))
-    context = {"study": invitation.study, "until": until, "fills_text": outline.protocol.fills_text}
-    context["promised"] = versions.promised_pay(invitation.study, invitation.rater)
+    promised = versions.promised_pay(invitation.study, invitation.rater)
+    context = {"study": invitation.study, "until": until, "promised": promised}
+    context["fills_text"] = outline.protocol.fills_text
     return render(request, "annotation/invitation.html", context)
 
 

@@ -44,7 +44,7 @@ ADVICE = "ranking-1: compares stories, so the instrument can be asked about grou
         ("source", "A source of stories of a frozen study keeps its name and kind; make another source."),
         ("protocolversion", "A frozen protocol never changes; load the study anew under another slug."),
         ("instrument", "A published instrument never changes; make a new version of it."),
-        ("study", "What raters are told of a frozen study never changes; load it anew under another slug."),
+        ("study", "What raters are told of a frozen study changes by an amendment only."),
     ],
 )
 def test_a_page_of_what_is_final_says_so_and_refuses_with_that_sentence(
@@ -168,5 +168,5 @@ def test_a_form_from_before_the_launch_changes_nothing_and_says_so(staff: Client
     answer = staff.post(where, form | {"title": "Another title"})
 
     assert answer.status_code == 409
-    assert "What raters are told of a frozen study never changes" in answer.text
+    assert "What raters are told of a frozen study changes by an amendment only" in answer.text
     assert Study.objects.get().title == "Fourteen tests of a story"
