@@ -37,16 +37,16 @@ class WithoutRehearsals:
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows: QuerySet[Any] = super().get_queryset(request)  # type: ignore[misc]
-        path = find_path_to_study(rows.model)
+        path = find_path_to_study(rows.model._meta.label)
         return rows if path is None else rows.filter(**{f"{path}rehearsal_of": None})
 
 
 @cache
-def find_path_to_study(model: Any) -> str | None:
+def find_path_to_study(label: str) -> str | None:
     """The shortest way from every row of that table to its study, as lookups begin: "version__study__"; "" for studies
     themselves, None where a row need not have one."""
     study = apps.get_model("studies", "Study")
-    waiting: deque[tuple[Any, str]] = deque([(model, "")])
+    waiting: deque[tuple[Any, str]] = deque([(apps.get_model(label), "")])
     visited: set[Any] = set()
     while waiting:
         current, path = waiting.popleft()

@@ -112,8 +112,6 @@ def _latest_amendment_says_otherwise() -> str:
 NEVER_AMENDED = [name for name in FINAL_OF_STUDY if name not in Amendment.FIELDS]
 
 TRIGGERS: list[Trigger] = [
-    # Or a study could be hidden, and then deleted, by calling it a rehearsal.
-    Trigger(f"{STUDIES}_is_rehearsal", STUDIES, "UPDATE", any_changed(["rehearsal_of_id"]), OF_REHEARSAL),
     *_refuse_change(
         Instrument,
         OF_INSTRUMENT,
@@ -195,4 +193,6 @@ TRIGGERS: list[Trigger] = [
         change=any_changed(_columns(Source)),
         held=OF_SOURCES,
     ),
+    # Or a study could be hidden, and then deleted, by calling it a rehearsal.
+    Trigger(f"{STUDIES}_is_rehearsal", STUDIES, "UPDATE", any_changed(["rehearsal_of_id"]), OF_REHEARSAL),
 ]

