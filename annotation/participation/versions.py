@@ -38,8 +38,9 @@ def _choose(versions: Sequence[ProtocolVersion], begun: int | None) -> ProtocolV
 
 
 def _holds_for_everybody(version: ProtocolVersion) -> bool:
+    # A version that amends none has steps of its own, which whoever comes next is asked.
     amendment = getattr(version, "amendment", None)
-    return amendment is not None and amendment.holds_for == Amendment.HoldsFor.EVERYBODY
+    return amendment is None or bool(amendment.holds_for == Amendment.HoldsFor.EVERYBODY)
 
 
 def _number_begun(rater: Rater, versions: Sequence[ProtocolVersion]) -> int | None:
