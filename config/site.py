@@ -37,23 +37,23 @@ class WithoutRehearsals:
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows: QuerySet[Any] = super().get_queryset(request)  # type: ignore[misc]
-        path = find_path_to_study(rows.model)
+        path = find_path_to_study(rows.model._meta.label)
         return rows if path is None else rows.filter(**{f"{path}rehearsal_of": None})
 
 
 @cache
-def find_path_to_study(model: Any) -> str | None:
+def find_path_to_study(label: str) -> str | None:
     """The shortest way from every row of that table to its study, as lookups begin: "version__study__"; "" for studies
     themselves, None where a row need not have one."""
     study = apps.get_model("studies", "Study")
-    waiting: deque[tuple[Any, str]] = deque([(model, "")])
-    seen: set[Any] = set()
+    waiting: deque[tuple[Any, str]] = deque([(apps.get_model(label), "")])
+    visited: set[Any] = set()
     while waiting:
         current, path = waiting.popleft()
         if current is study:
             return path
-        if current not in seen:
-            seen.add(current)
+        if current not in visited:
+            visited.add(current)
             fields = [f for f in current._meta.concrete_fields if isinstance(f, ForeignKey) and not f.null]
             waiting.extend((field.related_model, f"{path}{field.name}__") for field in fields)
     return None

@@ -88,8 +88,6 @@ def _refuse_change_of_part(
 
 
 TRIGGERS: list[Trigger] = [
-    # Or a study could be hidden, and then deleted, by calling it a rehearsal.
-    Trigger(f"{STUDIES}_is_rehearsal", STUDIES, "UPDATE", any_changed(["rehearsal_of_id"]), OF_REHEARSAL),
     *_refuse_change(
         Instrument,
         OF_INSTRUMENT,
@@ -169,4 +167,6 @@ TRIGGERS: list[Trigger] = [
         change=any_changed(_columns(Source)),
         held=OF_SOURCES,
     ),
+    # Or a study could be hidden, and then deleted, by calling it a rehearsal.
+    Trigger(f"{STUDIES}_is_rehearsal", STUDIES, "UPDATE", any_changed(["rehearsal_of_id"]), OF_REHEARSAL),
 ]

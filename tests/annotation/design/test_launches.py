@@ -128,9 +128,9 @@ def without_seats(study: Study) -> None:
 @pytest.mark.parametrize(
     ("spoil", "purposes"),
     [
-        (without_consent, {Purpose.PLAN, Purpose.RUN, Purpose.IMPORT}),
-        (with_a_text_withheld, {Purpose.PLAN, Purpose.RUN, Purpose.IMPORT}),
-        (without_seats, {Purpose.RUN, Purpose.IMPORT}),
+        (without_consent, {Purpose.REHEARSAL, Purpose.PLAN, Purpose.RUN, Purpose.IMPORT}),
+        (with_a_text_withheld, {Purpose.REHEARSAL, Purpose.PLAN, Purpose.RUN, Purpose.IMPORT}),
+        (without_seats, {Purpose.REHEARSAL, Purpose.RUN, Purpose.IMPORT}),
     ],
 )
 def test_a_study_that_cannot_be_launched_is_not_stuck(spoil: Callable[[Study], None], purposes: set[Purpose]) -> None:
