@@ -17,7 +17,8 @@ from annotation.progress import Page, RaterProgress
 from annotation.progress.rater_progress import load_rater_progress
 from annotation.responses import submission
 from annotation.simulation import Tendency
-from studies.models import Provenance, Step, Study
+from studies import rehearsals
+from studies.models import Step, Study
 
 # How many pages there can be before the first group and up to the end of it, and more.
 MOST_TURNS = 200
@@ -159,8 +160,7 @@ def fill(rehearsal: Study, *, at: datetime) -> list[Rater]:
 def draw_tendencies(rehearsal: Study) -> dict[str, Tendency]:
     """What simulated raters make of each story: by its source, if that may be known; otherwise all alike."""
     codes = rehearsal.stories.values_list("code", flat=True)
-    of_rehearsal = Provenance.objects.filter(story__study=rehearsal)
-    source_by_code = dict(of_rehearsal.values_list("story__code", "source__name"))
+    source_by_code = rehearsals.read_sources(rehearsal)
     sources = sorted(set(source_by_code.values()))
     step = 2 * PLANTED / max(len(sources) - 1, 1)
     tendency_by_source = {source: Tendency(PLANTED - step * n) for n, source in enumerate(sources)}

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Substr
 from django.utils.translation import gettext as _
 
@@ -19,14 +19,15 @@ class CannotRelease(ValueError):
 
 
 def find_releasable(study: Study) -> list[Story]:
-    """The derived texts of the study that may not be sent yet, by code, each with its beginning. One query.
+    """The derived texts of the study that may not be sent yet, by code. One query.
 
+    Each has its beginning and the name of its source.
     Derived is what was filled into a cloze of ours and what a model wrote; whatever was printed elsewhere has a licence
     of its own, which is entered where it is.
     """
     derived = Q(fill__isnull=False) | Q(provenance__source__kind=Source.Kind.MODEL)
     closed = study.stories.filter(derived, is_withheld=False, provenance__may_send_out=False)
-    rows = closed.annotate(beginning=Substr("text", 1, LONGEST_BEGINNING)).select_related("provenance__source")
+    rows = closed.annotate(beginning=Substr("text", 1, LONGEST_BEGINNING), source_name=F("provenance__source__name"))
     return list(rows.defer("text").distinct().order_by("code"))
 
 

@@ -136,6 +136,7 @@ def _closeness(score: Score, ratings: FloatArray, judge: FloatArray) -> Closenes
         # Of all raters at once, less the person, since each says the same as a few others of hundreds.
         values = values_of(ratings)
         n_by_value = np.array([(ratings == value).sum(axis=0) for value in values], dtype=np.float64)
+        n_by_value = n_by_value.reshape(len(values), ratings.shape[1])  # nobody may have answered
         n_as_judge = (ratings == judge).sum(axis=0, dtype=np.float64)
 
         def matches(row: int) -> tuple[FloatArray, FloatArray]:

@@ -102,3 +102,9 @@ def _copy_groups(groups: Sequence[StoryGroup], study: Study, *, sees_sources: bo
         for row in rows:
             row.story = copy_by_original[row.pk]
         Provenance.objects.bulk_create(rows)
+
+
+def read_sources(rehearsal: Study) -> dict[str, str]:
+    """The source of each story in a rehearsal, by its code; none in the copy of somebody who may not know them."""
+    rows = Provenance.objects.filter(story__study=rehearsal, story__study__rehearsal_of__isnull=False)
+    return dict(rows.values_list("story__code", "source__name"))

@@ -46,7 +46,7 @@ class ReleaseForm(forms.Form):
 def _describe(story: Story) -> SafeString:
     """Its code and source, and below them how it begins: who releases a text must know which one it is."""
     beginning = " ".join(getattr(story, "beginning", "").split())
-    return format_html("{}, {} <small>{} …</small>", story.code, story.provenance.source.name, beginning)
+    return format_html("{}, {} <small>{} …</small>", story.code, getattr(story, "source_name", ""), beginning)
 
 
 @require_in_study(CHANGES, methods=("GET", "HEAD", "POST"))

@@ -50,8 +50,8 @@ def count_answers_by_version(answers: pd.DataFrame) -> Counter[int]:
         if pk not in versions.passed_on:
             counts[assignments[pk].version.number] += n
     if versions.passed_on:
-        given = Response.objects.filter(assignment__in=versions.passed_on, outcome=Response.Outcome.ANSWERED)
-        for pk, at in given.exclude(step__kind="practice").values_list("assignment_id", "first_answered_at"):
+        given_answers = Response.objects.filter(assignment__in=versions.passed_on, outcome=Response.Outcome.ANSWERED)
+        for pk, at in given_answers.exclude(step__kind="practice").values_list("assignment_id", "first_answered_at"):
             if pk in n_by_assignment:
                 counts[versions.find(assignments[pk], at).number] += 1
     return counts

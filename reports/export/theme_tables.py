@@ -43,13 +43,12 @@ def theme_rows(content: PackageContent) -> Iterator[Row]:
 
 def _samples(content: PackageContent) -> dict[int, int]:
     """The number of each sample that two people have coded, by its id: one unfinished would tell each the other's."""
-    done = codings.done_samples(content.study)
-    return {pk: number for number, pk in enumerate(done, start=1)}
+    return {pk: number for number, pk in enumerate(codings.done_samples(content.study), start=1)}
 
 
 def _codings(content: PackageContent, samples: dict[int, int]) -> QuerySet[Coding]:
-    taken = Coding.objects.filter(coder__sample__in=samples)
-    return taken.filter(reason__response__assignment__in=content.assignments.order_by())
+    of_samples = Coding.objects.filter(coder__sample__in=samples)
+    return of_samples.filter(reason__response__assignment__in=content.assignments.order_by())
 
 
 def coding_rows(content: PackageContent) -> Iterator[Row]:

@@ -37,6 +37,8 @@ MEANING: dict[str, str | Promise] = {
     "assignments.csv": gettext_lazy("Places, orders and states"),
     "timings.csv": gettext_lazy("Active seconds by rater, step and story"),
     "events.csv": gettext_lazy("The history of every answer"),
+    "theme_codebook.csv": gettext_lazy("The themes that reasons were coded by"),
+    "codings.csv": gettext_lazy("The themes that two people found, each blind"),
     CALLS: gettext_lazy("Every request to a judge and what came back"),
 }
 

@@ -48,5 +48,5 @@ def show(request: HttpRequest, access: Access) -> HttpResponse:
         return response
     if request.headers.get("HX-Target") == "computing":
         return HttpResponseClientRefresh()
-    shown = context(results.read_results(report.result)) | {"report": report, "computation": None}
-    return render(request, "reports/rehearsal.html", {"main_class": "research"} | page | shown)
+    of_report = context(results.read_results(report.result)) | {"report": report, "computation": None}
+    return render(request, "reports/rehearsal.html", {"main_class": "research"} | page | of_report)

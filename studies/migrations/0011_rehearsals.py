@@ -16,17 +16,17 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='study',
             name='rehearsal_of',
-            field=models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='studies.study'),
+            field=models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='studies.study', verbose_name='rehearsal of'),
         ),
         migrations.AddField(
             model_name='study',
             name='rehearsed_by',
-            field=models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            field=models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='rehearsed by'),
         ),
         migrations.AddField(
             model_name='study',
             name='rehearsed_sha256',
-            field=models.CharField(blank=True, editable=False, help_text='What its study was when the copy was made, as a hash.', max_length=64),
+            field=models.CharField(blank=True, editable=False, help_text='What its study was when the copy was made, as a hash.', max_length=64, verbose_name='state rehearsed'),
         ),
         migrations.AddConstraint(
             model_name='study',

@@ -103,10 +103,17 @@ class Study(models.Model):
     # Of a rehearsal alone. `annotation.design.rehearsals` takes it away before its study, and no cascade does: what a
     # cascade finds, the pages that ask before deleting would list.
     rehearsal_of = models.ForeignKey(
-        "self", on_delete=models.DO_NOTHING, null=True, blank=True, editable=False, related_name="+"
+        "self",
+        verbose_name=_("rehearsal of"),
+        on_delete=models.DO_NOTHING,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="+",
     )
     rehearsed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
+        verbose_name=_("rehearsed by"),
         on_delete=models.SET_NULL,
         null=True,
         blank=True,
@@ -114,7 +121,11 @@ class Study(models.Model):
         related_name="+",
     )
     rehearsed_sha256 = models.CharField(
-        max_length=64, blank=True, editable=False, help_text=_("What its study was when the copy was made, as a hash.")
+        _("state rehearsed"),
+        max_length=64,
+        blank=True,
+        editable=False,
+        help_text=_("What its study was when the copy was made, as a hash."),
     )
 
     objects = Studies()

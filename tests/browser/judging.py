@@ -18,8 +18,8 @@ from studies.models import Provenance, Source, Study
 from tests import factories
 from tests.judges import standin as told
 from tests.judges.conftest import KEY, judge_at, sendable
+from tests.judges.prompt_choices.test_validation import knows_with_one_template, pairs
 from tests.judges.standin import Hit, Reply, StandIn, serving
-from tests.judges.test_validation import knows_with_one_template, pairs
 
 LOST = (told.REFUSED, told.BLOCKED, told.TRUNCATED, told.PROSE, told.OUT_OF_RANGE, told.OTHER_MODEL)
 TRIED = ("litbench-minimal", "litbench-alternative")

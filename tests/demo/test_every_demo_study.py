@@ -160,7 +160,7 @@ def test_an_instrument_can_be_asked_in_every_scope_that_fits_it(
     compares = any(items.find_type(item.type).about_stories for item in instrument.items.all())
     folder = generated(tmp_path, instrument, scope)
     if compares and scope != Step.Scope.GROUP:
-        with pytest.raises((DocumentError, protocol.NotPlannable), match="scope must be group"):
+        with pytest.raises((DocumentError, protocol.NotPlannable), match="must be asked about each group"):
             live(folder)
         return
     study = live(folder)

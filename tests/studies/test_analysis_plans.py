@@ -107,7 +107,7 @@ def test_a_frozen_plan_never_changes(draft: Study) -> None:
 
     with pytest.raises(protocol.PlanFrozen):
         protocol.save_plan(draft, None)
-    with pytest.raises(DatabaseError, match="never changes"), transaction.atomic():
+    with pytest.raises(DatabaseError, match="by an amendment only"), transaction.atomic():
         Study.objects.update(analysis_plan={})
 
     assert protocol.frozen_plan(draft) == PLAN

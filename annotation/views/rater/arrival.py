@@ -57,8 +57,8 @@ def open_invitation(request: Request, token: str) -> HttpResponse:
     until = invitations.ends_at(invitation.study, invitation)
     outline = load_outline(protocol.current(invitation.study))
     promised = versions.promised_pay(invitation.study, invitation.rater)
-    context = {"study": invitation.study, "until": until, "promised": promised}
-    context["fills_text"] = outline.protocol.fills_text
+    fills_text = outline.protocol.fills_text
+    context = {"study": invitation.study, "until": until, "promised": promised, "fills_text": fills_text}
     return render(request, "annotation/invitation.html", context)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from script.floors import confusions, cube_of, kendall_taus, mean_absolute_errors, shuffled_judge, spearmans
-from script.intervals import cohen_of, mean_recall_of
+from script.judge_coefficients import cohen_of, mean_recall_of
 
 SHUFFLES = 98  # of the seed
 PARTS = ("all", "models", "unanimous", "split")

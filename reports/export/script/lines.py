@@ -9,7 +9,8 @@ from collections import namedtuple
 import numpy as np
 
 from script.floors import cube_of
-from script.intervals import cohen, generator, of_values, rank_correlation
+from script.intervals import generator, of_values
+from script.judge_coefficients import cohen, rank_correlation
 from script.resampled import places_of
 
 __all__ = ["among_people", "cube_of", "places_of", "with_judge"]

@@ -104,11 +104,11 @@ def total_agreement(package, stored, totals, check):
     """How far two raters of a story agree on its total: Pearson's r over all ordered pairs of raters of each story."""
     wide = totals.unstack("rater").reindex(pd.MultiIndex.from_tuples(package.units))
     pairs = [
-        (row[one], row[other])
+        (row[first], row[second])
         for _unit, row in wide.iterrows()
-        for one in wide.columns
-        for other in wide.columns
-        if one != other and pd.notna(row[one]) and pd.notna(row[other])
+        for first in wide.columns
+        for second in wide.columns
+        if first != second and pd.notna(row[first]) and pd.notna(row[second])
     ]
     table = pd.DataFrame(pairs, columns=["one", "other"], dtype=float)
     value = table["one"].corr(table["other"]) if len(table) and table["one"].nunique() > 1 else None

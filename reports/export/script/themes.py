@@ -28,20 +28,20 @@ def themes(package, result, check):
 
 
 def one_theme(package, place, row, codings, of_reasons, salt, check):
-    found = codings.assign(is_found=[row["theme"] in names for names in codings["found"]])
-    found = found.pivot(index="number", columns="coder", values="is_found").astype(float)
-    first, second, place = found["1"], found["2"], f"{place}/{row['theme']}"
+    marks = codings.assign(is_found=[row["theme"] in names for names in codings["found"]])
+    marks = marks.pivot(index="number", columns="coder", values="is_found").astype(float)
+    first, second, place = marks["1"], marks["2"], f"{place}/{row['theme']}"
     check.numbers(place, row, n_first=first.sum(), n_second=second.sum())
-    table = pd.DataFrame({value: (found[["1", "2"]] == value).sum(axis=1) for value in (0.0, 1.0)})
+    table = pd.DataFrame({value: (marks[["1", "2"]] == value).sum(axis=1) for value in (0.0, 1.0)})
     check.number(f"{place}/percent", row["percent"]["value"], 100 * (first == second).mean())
     check.number(f"{place}/alpha", row["alpha"]["value"], alpha(table, "nominal"))
     pair = pd.DataFrame({"judge": first, "people": second})
     check.number(f"{place}/kappa", row["kappa"]["value"], kappa(pair))
     for name in ("alpha", "kappa"):
         if row[name]["value"] is not None:
-            check.numbers(f"{place}/{name}", row[name], n_units=len(found), n_raters=2)
+            check.numbers(f"{place}/{name}", row[name], n_units=len(marks), n_raters=2)
     if row["judge_kappa"]:
-        pairs = [pd.DataFrame({"judge": found["3"], "people": of_person}) for of_person in (first, second)]
+        pairs = [pd.DataFrame({"judge": marks["3"], "people": of_person}) for of_person in (first, second)]
         values = pd.Series([kappa(pair) for pair in pairs], dtype=float)
         check.number(f"{place}/judge", row["judge_kappa"]["value"], values.mean())
         check_how_many(f"{place}/judge", row["judge_kappa"], values, check)
@@ -49,15 +49,15 @@ def one_theme(package, place, row, codings, of_reasons, salt, check):
     seed = (package.seed, THEMES, *salt)
     check.interval(place, row["interval"], "of_alpha", [table], "nominal", clusters, (*seed, 0))
     if floors and row["floor"]["mean"] is not None:
-        cube = found[["1", "2"]].to_numpy().T[None]
+        cube = marks[["1", "2"]].to_numpy().T[None]
         check.floor(place, row["floor"], floors.of_items(cube, (*seed, 1), floors.alphas_of_counts("nominal"))[0])
-    shares(package, place, row, found, of_reasons, seed, check)
+    shares(package, place, row, marks, of_reasons, seed, check)
 
 
-def shares(package, place, row, found, of_reasons, seed, check):
-    """In how many of 100 stories the theme stands: the mean of what the two found in any reason on a story."""
+def shares(package, place, row, marks, of_reasons, seed, check):
+    """In how many of 100 stories the theme stands: the mean of what the two marks in any reason on a story."""
     is_about_story = of_reasons["story"] != ""
-    of_story = 100 * found[is_about_story].groupby(of_reasons["story"][is_about_story])[["1", "2"]].max().mean(axis=1)
+    of_story = 100 * marks[is_about_story].groupby(of_reasons["story"][is_about_story])[["1", "2"]].max().mean(axis=1)
     group = of_reasons[is_about_story].groupby("story")["group"].first()
     table = pd.DataFrame({"number": of_story, "cluster": group.map(package.cluster_by_group)})
     table["source"] = table.index.map(lambda story: package.source_by_story.get(story, ""))

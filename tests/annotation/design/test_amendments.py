@@ -225,7 +225,7 @@ def test_fewer_raters_than_have_begun_are_refused() -> None:
 def test_an_amended_study_is_held_to_what_a_launch_is_held_to() -> None:
     study = live_study()
 
-    with pytest.raises(amendments.NotAmended, match="which the study does not say yet"):
+    with pytest.raises(amendments.NotAmended, match="which is still empty"):
         amend(study, pay="")
 
     assert (study.pay, Amendment.objects.count(), ProtocolVersion.objects.count()) == ("€ 45 for each group", 0, 1)

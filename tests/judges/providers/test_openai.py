@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from judges import providers
-from judges.providers import CannotConnect, Completion, FailureKind, Limits, Preset, all_presets
+from judges.endpoints.presets import Preset, all_presets
+from judges.providers import CannotConnect, Completion, FailureKind, Limits
 from judges.providers.openai import body_of
 from tests.judges import standin as told
 from tests.judges.conftest import KEY

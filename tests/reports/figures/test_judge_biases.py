@@ -200,7 +200,10 @@ def test_three_wordings_stand_side_by_side_over_what_all_of_them_answered(study:
     check(by_kind["verdicts"], [[answers[who, "yes", s] for s in STORIES] for who in names], answers)
     client.force_login(factories.staff("researcher"))
     page = " ".join(client.get("/reports/plums/").content.decode().split())
-    assert all(f'<th scope="row">{judge.prompt}</th> <td>{judge.slug}</td>' in page for judge in judges)
+    for judge in judges:
+        assert (
+            f'<th scope="row" class="kept-whole">{judge.prompt}</th> <td class="kept-whole">{judge.slug}</td>' in page
+        )
 
 
 def check(row: ModelWordings, said: list[list[Any]], answers: dict[tuple[str, str, str], Any]) -> None:
