@@ -122,9 +122,13 @@ def _findings(call: Call) -> list[tuple[str, Any]]:
     if call.kind in Call.ANSWERING:
         return []
     parse = Parse.objects.filter(attempt__call=call).order_by("-attempt__number", "-pk").first()
-    return [
-        (FINDINGS.get(name, name), _write_finding(value)) for name, value in (parse.values if parse else {}).items()
-    ]
+    findings = sorted((parse.values if parse else {}).items(), key=_place)
+    return [(FINDINGS.get(name, name), _write_finding(value)) for name, value in findings]
+
+
+def _place(finding: tuple[str, Any]) -> int:
+    """Where it stands among findings: a database may give them in any order; others come after, as they were."""
+    return list(FINDINGS).index(finding[0]) if finding[0] in FINDINGS else len(FINDINGS)
 
 
 def _write_finding(value: Any) -> Any:

@@ -16,11 +16,14 @@ from django.test.signals import template_rendered
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.design.amendments import HoldsFor
 from annotation.models import Assignment, Seat, Timing
 from annotation.participation import invitations
 from studies.models import Item, Step, Study
 from tests import factories, triggers
 from tests.annotation import clozes, walk
+from tests.annotation.design.test_amendments import amend, live_study
+from tests.languages import pseudo
 from tests.languages import test_every_word as every_word
 from tests.languages.test_every_word import FOREIGN, OURS, found_on
 from tests.trust import world as worlds
@@ -167,7 +170,40 @@ def a_replaced_link(visit: Visit, languages: dict[str, str]) -> None:
     assert visit.get(where).status_code == 410
 
 
-WAYS = [a_pause, a_replaced_link, two_windows, a_long_time, the_whole_way, a_cloze, a_practice]
+def an_amended_consent(visit: Visit, languages: dict[str, str]) -> None:
+    """What is agreed to was worded anew for everybody: the difference, agreed to, and told again on the overview."""
+    study = live_study(closes_at=None)
+    walk.come_in(visit.client, study)
+    every_word.rewrite(languages)
+    visit.post(reverse("annotation:consent"), {"agrees": "yes"})
+    visit.post(reverse("annotation:begin"))
+    study.refresh_from_db()
+    amend(study, holds_for=HoldsFor.EVERYBODY, consent=pseudo.written("Other words.", "study"))
+    assert "<ins" in visit.get("/").content.decode()
+    visit.post(reverse("annotation:consent"), {"agrees": "yes"})
+    visit.get("/")
+
+
+def a_rehearsal(visit: Visit, languages: dict[str, str]) -> None:
+    """What a designer walks through as a rater, under a bar that says so."""
+    factories.study(planned=False, state=Study.State.DRAFT)
+    every_word.rewrite(languages)
+    visit.client.force_login(factories.staff("designer"))
+    visit.client.post(reverse("designer:rehearsal", args=["plums"]), {"action": "begin", "step": ""}, follow=True)
+    assert 'class="rehearsal-bar"' in visit.get("/").content.decode()
+
+
+WAYS = [
+    an_amended_consent,
+    a_rehearsal,
+    a_pause,
+    a_replaced_link,
+    two_windows,
+    a_long_time,
+    the_whole_way,
+    a_cloze,
+    a_practice,
+]
 
 
 @pytest.mark.parametrize("languages", [FOREIGN, OURS], ids=["foreign study", "study in our languages"])

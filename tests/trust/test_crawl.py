@@ -178,7 +178,7 @@ LEAKS: list[tuple[Callable[[pytest.MonkeyPatch], None], str, str, str]] = [
     (in_a_cookie, "annotation:again", "title", "cookies"),
     (in_the_log, "annotation:story_item", "title", "log"),
     (in_a_mail, "annotation:story_item", "title", "mail"),
-    (in_the_api, "api:", "source", "body"),
+    (in_the_api, "api:responses", "source", "body"),
     (in_a_blind_report, "reports:", "source", "body"),
     (in_a_list_of_stories, "admin:studies_story_changelist", "licence", "body"),
     (in_a_role, "admin:annotation_response", "answer", "body"),

@@ -60,7 +60,7 @@ def test_the_difference_is_shown_in_words_before_anything_is_written(designer: C
 
     page = designer.post(ADDRESS, fields).text
 
-    words = re.sub(r"<span class=\"visually-hidden\">[^<]*</span>", "", html.unescape(page)).replace("\n  >", ">")
+    words = re.sub(r"<span class=\"visually-hidden\"[^>]*>[^<]*</span>", "", html.unescape(page)).replace("\n  >", ">")
     assert "You can stop at any<del> time.</del><ins> time, and come back.</ins>" in words
     assert not Amendment.objects.exists()
 

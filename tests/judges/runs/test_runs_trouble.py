@@ -143,6 +143,17 @@ def test_what_no_call_can_mend_stops_the_run_after_three_probes_and_it_goes_on_o
     assert_everything_ended_once(run)
 
 
+def test_a_probe_that_fails_before_the_others_is_not_made_up_for_while_they_may_fail_too(
+    study: Study, standin: StandIn
+) -> None:
+    standin.script = [Reply("{}", status=404)]
+    standin.reply = lambda hit: Reply("{}", status=404, delay=0.5)
+
+    run = runs.drain(started(study, judge_at(standin, n_at_once=8)))
+
+    assert (run.state, len(standin.hits)) == (Run.State.STOPPED, 3)
+
+
 @pytest.mark.parametrize(("status", "word"), [(401, "HTTP 401"), (402, "HTTP 402")])
 def test_a_key_or_a_credit_that_ends_later_waits_for_a_person(
     study: Study, standin: StandIn, status: int, word: str
