@@ -32,6 +32,7 @@ from studies.models import Source
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
     from stats.arrays import FloatArray
+    from stats.intervals import Interval as StatisticInterval
 
 CHANCE = 0.5  # balanced accuracy of always giving the same answer
 
@@ -70,7 +71,7 @@ class Authorship(Figure[Listing[Guesses]]):
     position = 90
     result = Listing[Guesses]
     tables = ("authorship",)
-    edition = 3
+    edition = 4
     is_shown_sealed = False
     nothing = Listing[Guesses]()
 
@@ -144,6 +145,13 @@ def _guesses(dataset: Dataset, item: StepItem) -> Guesses:
     is_guessed_model = (guessed == Source.Kind.MODEL).to_numpy()
     kinds = np.stack([is_model, ~is_model])
     clusters = dataset.clusters_of(answers["group"])
+
+    def of_balanced() -> StatisticInterval:
+        parts = np.stack([*(kinds & (is_model == is_guessed_model)), *kinds], axis=-1)
+        rng = dataset.resampling()
+        ends = intervals.interval_of_sums(_balanced_of, parts, clusters, rng=rng, n_resamples=N_RESAMPLES)
+        return ends.clipped(0, 1)  # a share, not a coefficient
+
     return Guesses(
         **item_fields(item),
         options=tuple(GuessOption(value=option["value"], label=option["label"]) for option in options),
@@ -155,14 +163,7 @@ def _guesses(dataset: Dataset, item: StepItem) -> Guesses:
         balanced_accuracy=estimate(
             comparisons.balanced_accuracy, is_model.astype(float), is_guessed_model.astype(float)
         ),
-        interval=interval(
-            intervals.interval_of_sums,
-            _balanced_of,
-            np.stack([*(kinds & (is_model == is_guessed_model)), *kinds], axis=-1),
-            clusters,
-            rng=dataset.resampling(),
-            n_resamples=N_RESAMPLES,
-        ),
+        interval=interval(of_balanced),
     )
 
 

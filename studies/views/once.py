@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from datetime import timedelta
 from functools import wraps
 from typing import Any, cast
 
 from django.contrib.auth.models import User
+from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -60,5 +62,14 @@ def _note(request: HttpRequest) -> PostedForm:
 
 def _hash(request: HttpRequest) -> str:
     values = {name: texts for name, texts in sorted(request.POST.lists()) if name not in IGNORED}
-    files = {name: [(file.name, file.size) for file in row] for name, row in sorted(request.FILES.lists())}
+    files = {name: [(file.name, _hash_file(file)) for file in row] for name, row in sorted(request.FILES.lists())}
     return hashing.sha256(hashing.canonical_json([request.path, values, files]))
+
+
+def _hash_file(file: UploadedFile[bytes]) -> str:
+    """Of what is in it: another file may have the same name and length. It is read from its beginning afterwards."""
+    digest = hashlib.sha256()
+    for chunk in file.chunks():
+        digest.update(chunk)
+    file.seek(0)
+    return digest.hexdigest()

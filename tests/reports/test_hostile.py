@@ -234,3 +234,17 @@ def test_a_judge_who_answers_half_is_compared_on_that_half_and_its_silence_is_no
     assert (judge["pooled"]["n"], judge["pooled"]["kappa"]["value"], judge["pooled"]["yes_percent"]) == (2, 1, 50)
     counts = ("answered", "unreadable", "declined", "missing", "expected", "lost_percent")
     assert [judge["outcomes"][name] for name in counts] == [2, 1, 1, 4, 8, 75]
+
+
+def test_the_interval_of_a_share_of_right_guesses_is_of_a_share_however_few_the_groups() -> None:
+    study = given.closed_study()
+    kinds = dict(study.stories.values_list("code", "provenance__source__kind"))
+    right = {code: "ai" if kind == "language_model" else "expert" for code, kind in kinds.items()}
+    wrong = {code: "expert" if guess == "ai" else "ai" for code, guess in right.items()}
+    by_story = {code: (right if code.startswith("p1") else wrong)[code] for code in kinds}
+    given.bring(study, given.guesses(study, {"E1": by_story}))
+
+    found = results.compute(study)["authorship"][0]
+
+    assert {kind == "language_model" for kind in kinds.values()} == {True, False}
+    assert (found["balanced_accuracy"]["value"], found["interval"]["low"], found["interval"]["high"]) == (0.5, 0, 1)

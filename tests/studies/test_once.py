@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
@@ -13,6 +14,7 @@ from django.utils import timezone
 from annotation.models import Invitation
 from annotation.participation import invitations
 from studies import instrument_drafts
+from studies.documents.instrument import discover, read_instrument, write_instrument
 from studies.models import Instrument, Item, PostedForm, Step, Study
 from studies.views import once
 from tests import factories
@@ -121,3 +123,16 @@ def test_of_two_clicks_at_once_the_second_waits_for_the_first(committed: None) -
 
     assert {first.headers["Location"], second.headers["Location"]} == {"/studies/two-of-a-kind/"}
     assert Study.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_another_file_of_the_same_name_and_length_is_another_form(administrator: Client) -> None:
+    page = page_of(administrator, "/instruments/new/")
+    first = write_instrument(read_instrument(discover()["pds"])).encode().replace(b'version = "', b'version = "8')
+    second = first.replace(b'version = "8', b'version = "9')
+
+    for content in (first, second, first):
+        file = SimpleUploadedFile("pds.toml", content)
+        administrator.post("/instruments/new/", {"from_file": "yes", "file": file, "once": page})
+
+    assert sorted(Instrument.objects.values_list("version", flat=True)) == ["82", "92"]

@@ -7,9 +7,9 @@ clusters below 10. Rates that hardly vary have Wilson's interval with clusters f
 import numpy as np
 from scipy import stats
 
-from script.judge_coefficients import OF_JUDGES, rank_correlation
+from script.judge_coefficients import ALIKE, OF_JUDGES, rank_correlation
 
-N_RESAMPLES, ALIKE = 1000, 1e-9
+N_RESAMPLES = 1000
 MANY_CLUSTERS = 100  # from which they are drawn one by one
 ENOUGH_FOR_A_MEAN, ENOUGH_FOR_A_COEFFICIENT, ENOUGH_WITH_RARER = 30, 10, 3
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-ALIKE = 1e-9
+ALIKE = 1e-9  # what differs by less is rounding
 
 
 def tables_of(judge, people, weights):
