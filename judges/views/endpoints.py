@@ -21,6 +21,7 @@ from judges.endpoints.presets import all_presets
 from judges.models import ConnectionTest, Endpoint
 from studies.access import may_somewhere
 from studies.views import guards
+from studies.views.once import makes_once
 
 SEES, CHANGES = "judges.view_endpoint", "judges.change_endpoint"
 FIELDS = (
@@ -96,6 +97,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 
 @require_endpoints(changes=True, methods=("GET", "HEAD", "POST"), query=("preset",))
+@makes_once
 def new(request: HttpRequest) -> HttpResponse:
     """For administrators: a new endpoint, its form filled in from a preset if one is named."""
     preset = all_presets().get(request.GET.get("preset", ""))
@@ -141,6 +143,7 @@ def _edit(
 
 
 @require_endpoints(changes=True, methods=("POST",))
+@makes_once
 def test(request: HttpRequest, endpoint: int) -> HttpResponse:
     """For administrators: have a worker try whether a model answers there."""
     row = get_object_or_404(Endpoint, pk=endpoint)

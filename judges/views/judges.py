@@ -19,6 +19,7 @@ from judges.metrics import all_metrics
 from judges.models import Judge
 from studies.access import Access
 from studies.views.guards import require_in_study
+from studies.views.once import makes_once
 
 SEES, ADDS, CHANGES = "judges.view_judge", "judges.add_judge", "judges.change_judge"
 # The parameters that every protocol knows; others are rows of name and value.
@@ -156,6 +157,7 @@ def add_metric(request: HttpRequest, access: Access) -> HttpResponse:
 
 
 @require_in_study(ADDS, methods=("GET", "HEAD", "POST"), query=("like",))
+@makes_once
 def new(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever may make judges: a new one, empty or like another."""
     like = request.GET.get("like", "")

@@ -24,6 +24,7 @@ from judges.settlement import attempts
 from judges.views.scopes import FIELDS, ScopeForm
 from studies.access import Access
 from studies.views.guards import require_in_study
+from studies.views.once import makes_once
 
 STARTS = "judges.add_run"
 # The names of its fields in an address, beside the judge.
@@ -156,6 +157,7 @@ class DryRun:
 
 
 @require_in_study(STARTS, methods=("GET", "HEAD", "POST"), query=("judge", *SELECTED, *FIELDS))
+@makes_once
 def new(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever may start runs: choose who reads what, see what that asks and takes, approve it or save it."""
     is_post = request.method == "POST"

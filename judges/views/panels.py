@@ -20,6 +20,7 @@ from judges.models import Endpoint, Judge, Prompt
 from judges.views.judges import ADDS, KNOWN, JudgeForm
 from studies.access import Access
 from studies.views.guards import require_in_study
+from studies.views.once import makes_once
 
 N_MODELS = 5
 
@@ -95,6 +96,7 @@ def _asks(prompt: Prompt) -> bool:
 
 
 @require_in_study(ADDS, methods=("GET", "HEAD", "POST"))
+@makes_once
 def new(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever may make judges: several of them, each model with each prompt."""
     form = PanelForm(request.POST if request.method == "POST" else None)

@@ -30,6 +30,7 @@ from judges.views.runs import SEES
 from studies.access import Access
 from studies.models import Study
 from studies.views.guards import require_in_study
+from studies.views.once import makes_once
 
 # The names of the form's fields in an address.
 SELECTED = ("judge", "prompts", "share", "seed")
@@ -130,6 +131,7 @@ def _is_filled(prompt: Prompt) -> bool:
 
 
 @require_in_study(STARTS, methods=("GET", "HEAD", "POST"), query=SELECTED)
+@makes_once
 def new(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever may start runs: choose model and prompts, see what trying them takes, approve it or save it."""
     is_post = request.method == "POST"

@@ -21,6 +21,7 @@ from studies.access import Access
 from studies.models import Item, Step
 from studies.typography.paragraphs import normalise_line_ends
 from studies.views.guards import require_in_study
+from studies.views.once import makes_once
 
 SEES, ADDS, CHANGES = "judges.view_prompt", "judges.add_prompt", "judges.change_prompt"
 
@@ -106,6 +107,7 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
 
 
 @require_in_study(ADDS, methods=("GET", "HEAD", "POST"), query=("like",))
+@makes_once
 def new(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever may make prompts: a new one, empty or like another."""
     like = request.GET.get("like", "")

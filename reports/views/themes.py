@@ -24,6 +24,7 @@ from reports.rationales.codings import CannotCode, SampleProgress
 from reports.views.shared import of_study
 from studies.access import Access
 from studies.views.guards import require_in_study
+from studies.views.once import makes_once
 
 BOTH = ("GET", "HEAD", "POST")
 A_PAGE = 50
@@ -115,6 +116,7 @@ class ThemeCounts:
 
 
 @require_in_study(roles.VIEW_RESPONSES, methods=BOTH)
+@makes_once
 def codebook(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever may see answers: the codebook, which they may change until somebody codes, and the samples."""
     items = queries.asked_items(access.study)

@@ -90,6 +90,17 @@ def test_a_sample_is_drawn_by_chance_from_what_fits(study: Study, sample: ThemeS
         codings.draw_sample(study, item="tests.item-9", kind="", n=5, by="tests")
 
 
+def test_reasons_are_drawn_once_where_the_form_is_posted_twice(client: Client, study: Study) -> None:
+    client.force_login(factories.staff("coordinator"))
+    token = re.findall(r'name="once" value="(\w+)"', client.get(PAGE).content.decode())[-1]
+    draw = {"do": "draw", "item": "tests.item-2", "kind": "model", "n": "3", "once": token}
+
+    statuses = [client.post(PAGE, draw).status_code for _ in range(2)]
+
+    assert statuses == [302, 302]
+    assert ThemeSample.objects.count() == 1
+
+
 def test_the_pages_make_a_codebook_and_a_sample(client: Client, study: Study) -> None:
     client.force_login(factories.staff("coordinator"))
 
