@@ -21,7 +21,7 @@ from judges.providers import is_same_model
 from judges.requests import texts as requests
 from judges.settlement import attempts as sendings
 from judges.settlement import erasure
-from judges.views import states
+from judges.views import call_rows, states
 from judges.views.runs import SEES, find_run
 from studies.access import Access
 from studies.items import find_type
@@ -50,7 +50,7 @@ def index(request: HttpRequest, access: Access, run: int) -> HttpResponse:
     if state and state not in Call.State.values:
         raise Http404
     n_by_state = dict(row.calls.order_by().values_list("state").annotate(n=Count("pk")))
-    rows = row.calls.select_related("story", "item", "step", "assignment__group").annotate(n_tries=Count("attempts"))
+    rows = call_rows.with_what_they_asked(row.calls.all())
     pages = Paginator((rows.filter(state=state) if state else rows).order_by("pk"), A_PAGE)
     pages.count = n_by_state.get(state, 0) if state else sum(n_by_state.values())
     page = pages.get_page(request.GET.get("page"))
@@ -61,7 +61,7 @@ def index(request: HttpRequest, access: Access, run: int) -> HttpResponse:
         "state": state,
         "filters": [(key, states.WORDS[key].label, n_by_state[key]) for key in Call.State.values if key in n_by_state],
         "page": page,
-        "calls": [(call, states.WORDS[call.state]) for call in page],
+        "calls": call_rows.with_words(page),
         "n_all": sum(n_by_state.values()),
     }
     return render(request, "judges/calls.html", context)

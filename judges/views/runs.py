@@ -20,7 +20,7 @@ from judges.planning import CannotRun
 from judges.planning.estimates import RunEstimate
 from judges.settlement import rereads
 from judges.settlement.guard_results import load_results
-from judges.views import states
+from judges.views import call_rows, states
 from judges.views.new_runs import STARTS, BudgetForm
 from judges.views.pace_charts import load_pace
 from judges.views.progress import label_of, load_progress, state_of
@@ -66,6 +66,7 @@ def show(request: HttpRequest, access: Access, run: int) -> HttpResponse:
         "may_approve": access.may(CHANGES) and access.may(STARTS),
         "budget_form": BudgetForm(initial={"budget": None if row.budget is None else f"{row.budget.normalize():f}"}),
         "estimate": RunEstimate.load(row.estimate),
+        "calls": call_rows.load_latest(row),
         "withheld": row.withheld,
         "guards": load_results(row) if access.may(VIEW_RESPONSES) and not request.htmx else None,  # type: ignore[attr-defined]
     }

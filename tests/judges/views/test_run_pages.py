@@ -1,6 +1,7 @@
 """The pages of runs and calls: what would be asked, how far a run is, and each call to read."""
 
 import re
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -19,6 +20,8 @@ from tests import factories
 from tests.judges.views.pages import act, page, words
 
 pytestmark = pytest.mark.django_db
+
+START = datetime(2026, 3, 1, 22, 0, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -58,6 +61,19 @@ def test_htmx_gets_the_fragment_of_the_same_page(client: Client, run: Run) -> No
     assert part.strip().startswith('<div id="live"')
     assert words(part) in words(whole)
     assert "<html" not in part
+
+
+def test_a_run_shows_its_latest_calls_and_leads_to_each(client: Client, run: Run) -> None:
+    address = f"/studies/plums/runs/{run.pk}/"
+    assert "Latest calls" not in page(client, "coordinator", address)
+    for minute, call in enumerate(run.calls.order_by("pk")):
+        Call.objects.filter(pk=call.pk).update(answered_at=START + minute * timedelta(minutes=1), state="ok")
+    latest = run.calls.order_by("-answered_at").first()
+    Call.objects.filter(pk=run.calls.order_by("answered_at").values("pk")[:1]).update(answered_at=None, state="planned")
+
+    html = page(client, "coordinator", address)
+
+    assert re.findall(r"calls/(\d+)/", html) == [str(pk) for pk in range(latest.pk, latest.pk - 4, -1)]
 
 
 def test_failures_are_counted_by_kind_with_a_sentence_and_the_most_frequent_reason(client: Client, run: Run) -> None:
@@ -305,13 +321,15 @@ def test_no_page_of_judges_tells_a_source(client: Client, run: Run, role: str) -
 
 @pytest.mark.parametrize("n_rows", [1, 3])
 @pytest.mark.parametrize(
-    ("address", "n_queries"), [("runs/", 8), ("runs/{}/calls/", 9), ("judges/", 7), ("prompts/", 7)]
+    ("address", "n_queries"),
+    [("runs/", 8), ("runs/{}/", 19), ("runs/{}/calls/", 9), ("judges/", 7), ("prompts/", 7)],
 )
 def test_a_list_costs_the_same_for_one_row_as_for_three(
     client: Client, study: Study, n_rows: int, address: str, n_queries: int, django_assert_num_queries: object
 ) -> None:
     made = [runs.start(study, catalogue.make_stub_judge(f"stub-{n}"), by="ann") for n in range(n_rows)]
     Call.objects.filter(run=made[0]).exclude(pk__in=made[0].calls.values("pk")[:n_rows]).delete()
+    Call.objects.update(answered_at=START)
     client.force_login(factories.staff("researcher"))
 
     with django_assert_num_queries(n_queries):  # type: ignore[operator]
