@@ -3,7 +3,7 @@ PORT ?= 8000
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo setup test slow lint lint-scripts browser browsers gallery trials bench intervals architecture messages services clean
+.PHONY: help demo setup test slow lint lint-scripts browser browsers gallery tutorial trials bench intervals architecture messages services clean
 
 help:           ## What there is
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/'
@@ -49,6 +49,9 @@ browser: .venv/tested ## The tests in a real Chromium
 
 browsers: .venv/ready .venv-browsers/ready ## The demo's studies walked through in Firefox and in WebKit; written to docs/browsers.md
 	.venv-browsers/bin/python -m tools.browsers $(if $(ONLY),--only $(ONLY))
+
+tutorial: .venv/tested ## docs/tutorial.md with its pictures, walked through anew in a browser
+	$(BIN)/python -m tools.tutorial
 
 gallery: .venv/tested ## The pictures of docs/gallery.md and of the README, taken anew
 	$(BIN)/python -m tools.gallery

@@ -4,43 +4,25 @@ A demo of its own is seeded in a folder that is thrown away, served, and walked 
 docs/gallery/*.png with docs/gallery.md around them, and the two pictures of README.md in docs/pictures.
 """
 
-import io
-import os
 import re
-import subprocess
 import sys
-import tempfile
-import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-import django
 from playwright.sync_api import Page, expect, sync_playwright
 
-# A place of its own for the database, before anything of Django's is read; and Playwright's event loop runs in this
-# thread, so that Django would take all that follows for asynchronous code.
-FOLDER = tempfile.TemporaryDirectory()
-os.environ |= {"QUIRE_VAR": FOLDER.name, "DJANGO_ALLOW_ASYNC_UNSAFE": "true"}
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-os.environ.pop("DATABASE_URL", None)
-django.setup()
+from tools.demo_site import SITE, demo  # isort: skip  (it prepares Django)
 
-from django.conf import settings  # noqa: E402
-from django.contrib.sessions.models import Session  # noqa: E402
-from django.core.management import call_command  # noqa: E402
+from django.conf import settings
+from django.contrib.sessions.models import Session
 
-from annotation.models import Assignment, Timing  # noqa: E402
-from reports.management.commands import demo as seeding  # noqa: E402
-from studies.models import Cloze, Item, Step  # noqa: E402
-from tests import factories  # noqa: E402
-from tests.chromium import ARGS, CHROMIUM  # noqa: E402
-from tests.studies.cloze import fills  # noqa: E402
-from tools.gallery.album import HEIGHTS, PICTURES, ROOT, Album, save  # noqa: E402
+from annotation.models import Assignment, Timing
+from reports.management.commands import demo as seeding
+from studies.models import Cloze, Item, Step
+from tests import factories
+from tests.chromium import ARGS, CHROMIUM
+from tests.studies.cloze import fills
+from tools.gallery.album import HEIGHTS, PICTURES, Album, save
 
-PORT = 8714
-SITE = f"http://127.0.0.1:{PORT}"
 FIRST: Any = {"width": 1440, "height": 900}
 ALL = (1440, 1024, 768, 320)
 KEY = Item.objects.filter(instrument__slug="litbench-comprehension")
@@ -62,38 +44,6 @@ WHY = (
     "It stays in one scene, at the fence, and tells the years behind it in a few sentences: the posts, the quarrel, "
     "the apples in October. I never wished for more of either."
 )
-
-
-@contextmanager
-def demo() -> Iterator[dict[str, list[str]]]:
-    """A demo that is served while this lasts: its addresses by what they are for."""
-    output = io.StringIO()
-    call_command("migrate", verbosity=0)
-    call_command("demo", port=PORT, stdout=output)
-    command = [sys.executable, str(ROOT / "manage.py"), "runserver", "--noreload", str(PORT)]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        wait()
-        yield {
-            "links": re.findall(r"Expert +(\S+)", output.getvalue()),
-            "password": re.findall(r"password: (\S+)", output.getvalue()),
-            "report": re.findall(r"Report +(\S+)", output.getvalue()),
-        }
-    finally:
-        server.terminate()
-        server.wait()
-
-
-def wait() -> None:
-    """Until the server answers. Raises TimeoutError if it does not within half a minute."""
-    for _ in range(300):
-        try:
-            urllib.request.urlopen(SITE)
-        except OSError:
-            time.sleep(0.1)
-        else:
-            return
-    raise TimeoutError("the demo's server does not answer")
 
 
 def press(page: Page, button: str) -> None:
