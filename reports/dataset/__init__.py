@@ -56,12 +56,13 @@ class Dataset:
     def of(cls, study: Study, *, blind: bool = False) -> Dataset:
         """The dataset of a study; sealed while the study is, and for readers who are to stay blind."""
         sealed = blind or is_sealed(study)
+        sources = {} if sealed else source_by_story(study)
         return cls(
             study=study,
             is_sealed=sealed,
             items=tuple(step_items(study)),
-            answers=answers.table(study, with_sources=not sealed),
-            source_by_story={} if sealed else source_by_story(study),
+            answers=answers.table(study, sources),
+            source_by_story=sources,
             units=tuple(cubes.list_units(study)),
         )
 

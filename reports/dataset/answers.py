@@ -7,7 +7,7 @@ held as numbers with a list of names, which of a million answers takes a tenth o
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -16,12 +16,12 @@ from django.db.models import Case, QuerySet, TextField, Value, When
 from django.db.models.functions import Cast
 
 from annotation.models import Assignment, Rater, Response, Withdrawal
-from reports.dataset.sources import source_by_story
 from reports.dataset.step_items import number
 from reports.lazy import np, pd
 from studies.models import Item, Step, Story, Study
 
 if TYPE_CHECKING:
+    from reports.dataset.sources import StorySource
     from stats.arrays import IntArray
 
 AT_ONCE = 10_000  # answers that are read together
@@ -40,9 +40,10 @@ def responses(study: Study) -> QuerySet[Response]:
     )
 
 
-def table(study: Study, *, with_sources: bool) -> pd.DataFrame:
-    """One row an answer, in the order of the long file; sources are missing unless they may be shown.
+def table(study: Study, source_by_story: Mapping[str, StorySource]) -> pd.DataFrame:
+    """One row an answer, in the order of the long file.
 
+    source_by_story : by the story's code; empty where sources may not be shown
     was_given : whether there ever was an answer, which is still recorded of erased ones
     """
     keys, read = _read_keys(study)
@@ -58,8 +59,7 @@ def table(study: Study, *, with_sources: bool) -> pd.DataFrame:
             *(stories.ranks()[stories.codes], keys["assignment"], assignments.ranks(_first)[assignments.codes]),
         ]
     )
-    source_by_code = source_by_story(study) if with_sources else {}
-    sources = [source_by_code.get(story) for story in stories.names]
+    sources = [source_by_story.get(story) for story in stories.names]
     values = np.fromiter((value for value, _number in read.values), dtype=object, count=len(read.values))
     numbers = np.array([number for _value, number in read.values], dtype=np.float64)[keys["value"]]
     numbers[~is_answered[keys["outcome"]]] = np.nan
@@ -150,14 +150,16 @@ def _numbered(batch: list[tuple[Any, ...]], read: _Values) -> IntArray:
 
 def _rater_by_assignment(study: Study) -> dict[int, tuple[str, str, str, str, int]]:
     """Rater, kind of rater, status, group and number of the seat, by assignment."""
-    assignments = list(study.assignments.select_related("rater", "seat", "group"))
+    assignments = list(study.assignments.prefetch_related("rater"))
+    group_by_id = dict(study.groups.values_list("pk", "code"))
+    seat_by_id = dict(study.seats.values_list("pk", "number"))
     withdrawn = set(Withdrawal.objects.filter(rater__study=study).values_list("rater_id", flat=True))
     trials = find_trials(study)
     is_mixed = has_real_people(assignments)
     return {
         a.pk: (
             *(a.rater.code, a.rater.kind, status(a, withdrawn=withdrawn, trials=trials, is_mixed=is_mixed)),
-            *(a.group.code if a.group else "", a.seat.number if a.seat else 0),
+            *(group_by_id.get(a.group_id, ""), seat_by_id.get(a.seat_id, 0)),
         )
         for a in assignments
     }

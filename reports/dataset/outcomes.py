@@ -46,7 +46,14 @@ class OutcomeTable:
 
     def n_stories(self, units: BoolArray) -> int:
         """How many different stories these units are; shape (U,)."""
-        return len({story for (_group, story), is_in in zip(self.units, units, strict=True) if is_in})
+        return len(np.unique(self._stories[units]))
+
+    @cached_property
+    def _stories(self) -> IntArray:
+        """The number of each unit's story, shape (U,)."""
+        number_by_story: dict[str, int] = {}
+        numbers = [number_by_story.setdefault(story, len(number_by_story)) for _group, story in self.units]
+        return np.array(numbers, dtype=np.int64)
 
 
 def outcome_tables(dataset: Dataset) -> list[OutcomeTable]:
@@ -129,8 +136,13 @@ def _mean_ranks(dataset: Dataset, item: StepItem) -> tuple[list[Pair], FloatArra
 
 def _matrix(number_by_unit: Sequence[dict[Pair, float]], units: Sequence[Pair]) -> FloatArray:
     """Each rater's numbers as a row, nan where there is none."""
-    rows = [[numbers.get(unit, np.nan) for unit in units] for numbers in number_by_unit]
-    return np.array(rows, dtype=np.float64).reshape(len(rows), len(units))
+    place_by_unit = {unit: n for n, unit in enumerate(units)}
+    matrix = np.full((len(number_by_unit), len(units)), np.nan)
+    for row, numbers in zip(matrix, number_by_unit, strict=True):
+        places = [place_by_unit.get(unit, -1) for unit in numbers]
+        is_asked = np.array(places, dtype=np.int64) >= 0
+        row[np.array(places, dtype=np.int64)[is_asked]] = np.array(list(numbers.values()), dtype=np.float64)[is_asked]
+    return matrix
 
 
 def _array(numbers: Iterable[float]) -> FloatArray:

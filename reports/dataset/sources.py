@@ -23,11 +23,10 @@ class StorySource:
 
 def source_by_story(study: Study) -> dict[str, StorySource]:
     """The source of each story whose provenance is recorded, by the story's code."""
-    rows = Provenance.objects.filter(story__study=study).select_related("source", "story").order_by("story__code")
-    return {
-        row.story.code: StorySource(name=row.source.name, kind=row.source.kind, factors=dict(row.factors))
-        for row in rows
-    }
+    # Columns and no rows: with the story would come its text.
+    rows = Provenance.objects.filter(story__study=study).order_by("story__code")
+    columns = rows.values_list("story__code", "source__name", "source__kind", "factors")
+    return {code: StorySource(name=name, kind=kind, factors=dict(factors)) for code, name, kind, factors in columns}
 
 
 def list_factors(study: Study) -> list[str]:

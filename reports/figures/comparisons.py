@@ -106,7 +106,7 @@ def _levels(dataset: Dataset, table: OutcomeTable) -> list[SourceLevel]:
         SourceLevel(
             source=name,
             value=float(table.values[mask].mean()),
-            n_stories=len({unit[1] for unit, is_of in zip(table.units, mask, strict=True) if is_of}),
+            n_stories=table.n_stories(mask),
         )
         for name, mask in masks
         if mask.any()

@@ -14,7 +14,7 @@ from annotation.participation import withdrawal
 from annotation.responses import Answer
 from annotation.responses.imports import Row
 from reports import results
-from reports.dataset import answers
+from reports.dataset import answers, source_by_story
 from reports.export import long_table
 from reports.export.spreadsheet import spreadsheet_lines
 from reports.page.csv import csv_lines
@@ -118,7 +118,7 @@ def test_results_are_computed_from_what_the_long_file_says() -> None:
     given.verdicts(study, {"gpt": "ynynynyn?d--"}, kind="model")
     withdrawal.withdraw(Rater.objects.get(code="E2"), at=NOON)
 
-    long, table = long_table.frame(study, with_sources=True), answers.table(study, with_sources=True)
+    long, table = long_table.frame(study, with_sources=True), answers.table(study, source_by_story(study))
 
     shared = [name for name in answers.COLUMNS if name in long]
     assert set(answers.COLUMNS) - set(shared) == {"was_given", "assignment"}
@@ -131,9 +131,9 @@ def test_results_are_computed_from_what_the_long_file_says() -> None:
 def test_the_table_of_results_has_no_sources_unless_they_may_be_told() -> None:
     study = given.closed_study()
     given.verdicts(study, {"E1": "ynyn"})
-    assert set(answers.table(study, with_sources=True)["source"]) == {"Source 1", "Source 2"}
+    assert set(answers.table(study, source_by_story(study))["source"]) == {"Source 1", "Source 2"}
 
-    assert answers.table(study, with_sources=False)[["source", "source_kind"]].isna().all(axis=None)
+    assert answers.table(study, {})[["source", "source_kind"]].isna().all(axis=None)
 
 
 FORMULAS = [
