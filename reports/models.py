@@ -84,6 +84,9 @@ class ReportSchedule(models.Model):
     zone = models.CharField(_("time zone"), max_length=64, default="UTC")
     is_on = models.BooleanField(_("is on"), default=True)
     recipients = models.TextField(_("recipients"), blank=True, help_text=_("E-mail addresses, one a line."))
+    site = models.CharField(
+        _("site"), max_length=200, blank=True, help_text=_("Where the page stood on which it was saved.")
+    )
     next_at = models.DateTimeField(_("next at"), null=True, blank=True)
 
     class Meta:

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from django.core.mail import EmailMessage
 from django.db.models import Q
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -96,7 +97,8 @@ def send_digests(schedule: ReportSchedule, studies: Sequence[Study], *, due_at: 
             continue
         try:
             subject = _("Quire: how the studies stand, %(day)s") % {"day": f"{due_at:%Y-%m-%d}"}
-            EmailMessage(subject, "\n\n".join(map(progress_words, studies)), to=[recipient]).send()
+            words = [progress_words(study, site=schedule.site) for study in studies]
+            EmailMessage(subject, "\n\n".join(words), to=[recipient]).send()
         except OSError as error:  # smtplib's errors are such
             log.warning("digest %s could not be sent (%s)", digest.pk, type(error).__name__)
             digest.problem = type(error).__name__
@@ -106,8 +108,11 @@ def send_digests(schedule: ReportSchedule, studies: Sequence[Study], *, due_at: 
     return n_sent
 
 
-def progress_words(study: Study) -> str:
-    """How far a study is, for whoever reads mail: never what it amounts to, since a mail knows nobody's rights."""
+def progress_words(study: Study, *, site: str) -> str:
+    """How far a study is, for whoever reads mail: never what it amounts to, since a mail knows nobody's rights.
+
+    site : the beginning of Quire's own addresses, as https://quire.example.org; "" if nobody knows it
+    """
     places = study.seats.filter(rater_kind=Rater.Kind.PERSON).count()
     of_people = study.assignments.filter(rater_kind=Rater.Kind.PERSON, seat__isnull=False)
     n = of_people.filter(status=Assignment.Status.SUBMITTED).count()
@@ -115,5 +120,5 @@ def progress_words(study: Study) -> str:
         "n": n,
         "places": places,
     }
-    where = _("The report: %(path)s") % {"path": f"/reports/{study.slug}/"}
+    where = _("The report: %(path)s") % {"path": f"{site}{reverse('reports:show', args=[study.slug])}"}
     return f"{study.title}\n{study.get_state_display()}. {words}\n{where}"

@@ -93,7 +93,7 @@ def schedule(request: HttpRequest) -> HttpResponse:
             messages.success(request, _("The schedule is deleted."))
             return redirect("reports:schedule")
         if form.is_valid():
-            _save(form)
+            _save(form, site=request.build_absolute_uri("/").rstrip("/"))
             messages.success(request, _("The schedule is saved."))
             return redirect("reports:schedule")
         forms_by_pk[name], status = form, 400
@@ -104,6 +104,8 @@ def schedule(request: HttpRequest) -> HttpResponse:
 
 
 @transaction.atomic
-def _save(form: ScheduleForm) -> None:
-    schedules.set_next(form.save(commit=False), at=timezone.now())
+def _save(form: ScheduleForm, *, site: str) -> None:
+    row = form.save(commit=False)
+    row.site = site
+    schedules.set_next(row, at=timezone.now())
     form.save()

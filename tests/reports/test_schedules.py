@@ -88,7 +88,7 @@ def test_each_recipient_gets_one_mail_without_results(study: Study) -> None:
     with triggers.lifted():
         Source.objects.filter(name="Source 1").update(name="Canary")
     factories.study("live")
-    row = due(recipients="ann@example.org\nbob@example.org\nann@example.org")
+    row = due(recipients="ann@example.org\nbob@example.org\nann@example.org", site="https://quire.example.org")
     due_at = row.next_at
     assert due_at is not None
 
@@ -98,7 +98,7 @@ def test_each_recipient_gets_one_mail_without_results(study: Study) -> None:
     assert ([message.to for message in mail.outbox], again) == ([["ann@example.org"], ["bob@example.org"]], 0)
     body = str(mail.outbox[0].body)
     assert "Closed. 4 of 4 places submitted." in body
-    assert "/reports/live/" in body
+    assert "https://quire.example.org/reports/live/" in body
     assert "Canary" not in body
     assert Digest.objects.exclude(sent_at=None).count() == 2
 
@@ -136,6 +136,7 @@ def test_an_administrator_says_when_and_others_are_refused(client: Client, study
     made = client.post(ADDRESS, posted("new", recipients="a@example.org, b@example.org", studies=[study.pk]))
     row = ReportSchedule.objects.get()
     assert (made.status_code, row.hour, row.zone) == (302, 4, "America/Sao_Paulo")
+    assert row.site == "http://testserver", "mails lead to where it was saved"
     assert row.recipients.split() == ["a@example.org", "b@example.org"]
     assert list(row.studies.all()) == [study]
     assert row.next_at is not None
