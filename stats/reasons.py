@@ -67,6 +67,11 @@ SENTENCES = {
     "too_many_to_resample": gettext_noop("They are too many for an interval by resampling."),
     "fewer_than_three_complete": gettext_noop("Fewer than three raters’ readings of a story answer all items."),
     "nothing_rated_twice": gettext_noop("Nobody rated a story twice."),
+    "too_few_neighbours": gettext_noop("There are only %(n)s others to be near to, and %(k)s are asked for."),
+    "no_words": gettext_noop("There are no words."),
+    "language_unknown": gettext_noop(
+        "%(n)s of its %(n_words)s words are not in the texts it is compared with, as if it were in another language."
+    ),
     "item_constant": gettext_noop("All answers to the item, or to the others, are the same."),
 }
 
