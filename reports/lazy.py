@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from stats import reliability as reliability
     from stats import repeats as repeats
     from stats import resamples as resamples
+    from stats import score_pairs as score_pairs
     from stats import spreads as spreads
     from stats import strengths as strengths
     from stats import trends as trends
