@@ -99,6 +99,11 @@ DATA = {
         _to_view("annotation", "fill"),
         ("annotation.change_fill",),
     ),
+    "imports": Data(
+        "Answers and scores from elsewhere: bringing them in, how their files were read",
+        ("annotation.view_answerimport", "judges.view_scorecard"),
+        ("annotation.add_answerimport", "judges.add_scorecard"),
+    ),
     "results": Data("Reports over all sources", (VIEW_REPORT,)),
     "by_source": Data("Reports, the long file and packages by source, once the study is closed", (BY_SOURCE,)),
     "identities": Data(
@@ -131,8 +136,11 @@ DATA = {
 # Never seen together by one account: who answered, who wrote, and what was answered.
 APART = {
     "identities": {*DATA["identities"].see, *DATA["identities"].change},
-    "provenance": {*DATA["provenance"].see, *DATA["provenance"].change, *DATA["by_source"].see, *DATA["fills"].see},
-    "answers": {*DATA["answers"].see, *DATA["fills"].see},
+    "provenance": {
+        *(*DATA["provenance"].see, *DATA["provenance"].change, *DATA["by_source"].see),
+        *(*DATA["fills"].see, *DATA["imports"].see, *DATA["imports"].change),
+    },
+    "answers": {*DATA["answers"].see, *DATA["fills"].see, *DATA["imports"].see, *DATA["imports"].change},
 }
 
 SEE, CHANGE = "sees", "changes"
@@ -165,6 +173,7 @@ TABLE: dict[str, dict[str, str]] = {
         "places": SEE,
         "answers": SEE,
         "fills": CHANGE,
+        "imports": CHANGE,
         "results": SEE,
         "by_source": SEE,
         "judges": CHANGE,
@@ -192,6 +201,7 @@ MEMBER_TABLE: dict[str, dict[str, str]] = {
         "places": CHANGE,
         "answers": SEE,
         "fills": CHANGE,
+        "imports": CHANGE,
         "results": SEE,
         "by_source": SEE,
         "judges": CHANGE,

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from stats import reliability as reliability
     from stats import repeats as repeats
     from stats import resamples as resamples
+    from stats import score_pairs as score_pairs
     from stats import shared_sequences as shared_sequences
     from stats import spreads as spreads
     from stats import strengths as strengths

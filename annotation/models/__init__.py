@@ -17,16 +17,21 @@ Response       a rater's answer to one item about one story, about the group, or
 ResponseEvent  every version of a response, chained by hashes; rows are only added.
 Timing         active seconds per assignment, step and story; of a cloze per section.
 Fill           what became of a cloze that somebody filled: given up, submitted, or shortlisted by an editor.
+BroughtFile    a file of answers or scores that somebody brought, until it is confirmed.
+AnswerImport   answers that came in from a file: who brought it, when, its hash, and how its columns were read.
 Recognition    that a rater recognised a story at work; who knew one before reading has `read_before` in the assignment.
 """
 
+from annotation.models.imports import AnswerImport, BroughtFile
 from annotation.models.mails import InvitationMail, MailKind, MailTemplate
 from annotation.models.raters import Consent, Identity, Invitation, Rater, ReplacedLink, StepTaken, Withdrawal
 from annotation.models.responses import Fill, Recognition, Response, ResponseEvent, Timing
 from annotation.models.seats import Assignment, LaterVersion, Seat, new_code
 
 __all__ = [
+    "AnswerImport",
     "Assignment",
+    "BroughtFile",
     "Consent",
     "Fill",
     "Identity",

@@ -16,6 +16,7 @@ from django.dispatch import Signal
 
 from annotation.models import (
     Assignment,
+    BroughtFile,
     Fill,
     Identity,
     Invitation,
@@ -73,6 +74,8 @@ def erase(rater: Rater) -> None:
         fills = Fill.objects.filter(assignment__rater=rater)
         fills.filter(state=Fill.State.SHORTLISTED).update(state=Fill.State.SUBMITTED, shortlisted_by="", reason="")
         fills.update(edited_text="")
+        # A file that waits to be brought in may hold the same words.
+        BroughtFile.objects.filter(study=rater.study_id).delete()
         erased.send(erase, rater=rater, stories=list(stories.values_list("pk", flat=True)))
         _forget(rater)
 

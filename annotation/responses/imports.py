@@ -1,16 +1,18 @@
 """Bringing in answers that were given elsewhere: a published release, a survey on paper. All of them, or none."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Rater, Response, Seat
 from annotation.responses import Answer, Entry, record_many, submission
-from studies import protocol
+from studies import items, protocol
+from studies.items import InvalidAnswer, StoryLabel
 from studies.items.base import is_empty
 from studies.items.text import is_storable
 from studies.models import Item, ProtocolVersion, Step, Story, StoryGroup, Study
@@ -25,6 +27,7 @@ class Row:
 
     location : the file and the row in it, for messages
     story : "" for an answer about the group as a whole
+    at : when it was given, where the file says so; else when it came in
     """
 
     location: str
@@ -35,6 +38,7 @@ class Row:
     item: str
     answer: Answer
     kind: str = Rater.Kind.PERSON
+    at: datetime | None = None
 
 
 class InvalidRow(ValueError):
@@ -55,22 +59,40 @@ class ImportSummary:
 
 
 @transaction.atomic
-def import_rows(study: Study, rows: Iterable[Row], *, version: ProtocolVersion, at: datetime) -> ImportSummary:
+def import_rows(
+    study: Study,
+    rows: Iterable[Row],
+    *,
+    version: ProtocolVersion,
+    at: datetime,
+    steps: Sequence[Step] | None = None,
+) -> ImportSummary:
     """Raters, seats, submitted assignments and responses with their history, for rows that hold together.
 
     Each rater gets one assignment for each group, in a seat of its own whose order is that of the story codes: a file
     of answers does not say in which order its stories were read. Answers go through `responses.record_many`; rules for
     rationales bind whoever submits, not what was published long ago. A version that is still a draft is frozen first.
+    steps : that the rows may name, if not those of the protocol, as of a metric
     Raises InvalidRow at the first row that does not fit, NotPlannable if the version cannot be frozen; then nothing
     has come in.
     """
     if version.frozen_at is None:
         version = protocol.freeze(version, purpose=protocol.Purpose.IMPORT, reason="import", by="import", at=at)
-    resolved = _Names(study, version).resolve(rows)
-    raters = _create_raters(study, resolved)
+    names = _Names(study, version, steps)
+    resolved, problems = names.resolve(rows)
+    if problems:
+        raise problems[0]
+    raters = _create_raters(study, resolved, names.rater_by_code)
     assignments = _create_assignments(study, resolved, raters, version=version, at=at)
     _give_receipts(_record(resolved, assignments, at=at))
     return ImportSummary(len(raters), len(assignments), len(resolved))
+
+
+def find_problems(
+    study: Study, rows: Iterable[Row], *, version: ProtocolVersion, steps: Sequence[Step] | None = None
+) -> list[InvalidRow]:
+    """Every row that would not come in, and why, in the order of the rows. Writes nothing; a few queries."""
+    return _Names(study, version, steps).resolve(rows)[1]
 
 
 @dataclass(frozen=True)
@@ -85,61 +107,101 @@ class _Resolved:
 class _Names:
     """What the codes and keys of a file stand for in one study."""
 
-    def __init__(self, study: Study, version: ProtocolVersion) -> None:
+    def __init__(self, study: Study, version: ProtocolVersion, steps: Sequence[Step] | None) -> None:
         groups = study.groups.prefetch_related("stories")
         self.group_by_code = {group.code: group for group in groups}
         self.story_by_code = {group.code: {s.code: s for s in group.stories.all()} for group in groups}
-        self.step_by_key = {step.key: step for step in protocol.load_protocol(version).ratings}
+        ratings = protocol.load_protocol(version).ratings if steps is None else steps
+        self.step_by_key = {step.key: step for step in ratings}
         self.item_by_key = {key: {i.key: i for i in protocol.items_of(step)} for key, step in self.step_by_key.items()}
+        self.rater_by_code = {rater.code: rater for rater in study.raters.all()}
+        self.kind_by_rater = {code: str(rater.kind) for code, rater in self.rater_by_code.items()}
+        self.answered = set(study.assignments.exclude(group=None).values_list("rater__code", "group__code"))
+        self._reason_by_value: dict[tuple[int, str, str], str] = {}
 
-    def resolve(self, rows: Iterable[Row]) -> list[_Resolved]:
+    def resolve(self, rows: Iterable[Row]) -> tuple[list[_Resolved], list[InvalidRow]]:
+        """The rows that fit, and why others do not."""
         keys: set[tuple[str, ...]] = set()
-        resolutions = []
+        resolutions, problems = [], []
         for row in rows:
             key = (row.rater, row.group, row.step, row.item, row.story)
-            if key in keys:
-                raise InvalidRow(row.location, "item", f"{row.rater} has answered {row.item} about this already")
-            keys.add(key)
-            resolutions.append(self._resolve(row))
-        return resolutions
+            try:
+                if key in keys:
+                    raise InvalidRow(
+                        row.location, "item", _("%(rater)s has answered %(item)s about this already") % vars(row)
+                    )
+                keys.add(key)
+                resolutions.append(self._resolve(row))
+            except InvalidRow as problem:
+                problems.append(problem)
+        return resolutions, problems
 
     def _resolve(self, row: Row) -> _Resolved:
         group = _look_up(self.group_by_code, row, "group")
         step = _look_up(self.step_by_key, row, "step")
         item = _look_up(self.item_by_key[row.step], row, "item")
-        about_one = step.scope in (Step.Scope.STORY, Step.Scope.STORIES)
+        is_measured = step.kind == Step.Kind.METRIC
+        about_one = bool(row.story) if is_measured else step.scope in (Step.Scope.STORY, Step.Scope.STORIES)
         if row.story and not about_one:
-            raise InvalidRow(row.location, "story", f"step {step.key} asks about the group, not about one story")
+            raise InvalidRow(
+                row.location, "story", _("step %(step)s asks about the group, not about one story") % vars(row)
+            )
         story = _look_up(self.story_by_code[row.group], row, "story") if about_one else None
-        if not is_storable(row.answer.rationale):
-            raise InvalidRow(row.location, "rationale", "it holds a character that no database keeps")
-        if row.answer.outcome in ("", Response.Outcome.ANSWERED) and is_empty(row.answer.value):
-            raise InvalidRow(row.location, "value", "there is no answer; leave the row out")
+        self._check_rater(row)
+        self._check_answer(row, item)
         return _Resolved(row, group, step, item, story)
 
+    def _check_rater(self, row: Row) -> None:
+        kind = self.kind_by_rater.setdefault(row.rater, row.kind)
+        if kind != row.kind:
+            raise InvalidRow(
+                row.location, "rater", _("%(rater)s is a %(old)s already, not a %(kind)s") % (vars(row) | {"old": kind})
+            )
+        if (row.rater, row.group) in self.answered:
+            raise InvalidRow(
+                row.location, "rater", _("%(rater)s has had group %(group)s in this study already") % vars(row)
+            )
 
-def _look_up(thing_by_name: dict[str, Thing], row: Row, field: str) -> Thing:
+    def _check_answer(self, row: Row, item: Item) -> None:
+        answer = row.answer
+        if not is_storable(answer.rationale):
+            raise InvalidRow(row.location, "rationale", _("it holds a character that no database keeps"))
+        if answer.outcome not in ("", Response.Outcome.ANSWERED):
+            return
+        if is_empty(answer.value):
+            raise InvalidRow(row.location, "value", _("there is no answer; leave the row out"))
+        if reason := self._refusal(item, answer.value, row.group):
+            sentence = _("%(value)r is no answer to %(item)s.") % {"value": answer.value, "item": row.item}
+            raise InvalidRow(row.location, "value", f"{sentence} {reason}")
+
+    def _refusal(self, item: Item, value: Any, group: str) -> str:
+        """Why the item's own validator refuses the value; "" if it does not. The same value is read once."""
+        kind = items.find_type(item.type)
+        key = (item.pk, repr(value), group if kind.about_stories else "")
+        if key not in self._reason_by_value:
+            labels = [StoryLabel(code) for code in sorted(self.story_by_code[group])]
+            try:
+                kind.clean(item, value, stories=labels)
+                self._reason_by_value[key] = ""
+            except InvalidAnswer as error:
+                self._reason_by_value[key] = str(error)
+        return self._reason_by_value[key]
+
+
+def _look_up(thing_by_name: Mapping[str, Thing], row: Row, field: str) -> Thing:
     """What the row names in that field. Raises InvalidRow."""
     name = getattr(row, field)
     if name not in thing_by_name:
-        raise InvalidRow(row.location, field, f"“{name}” is not in the study")
+        raise InvalidRow(row.location, field, _("“%(name)s” is not in the study") % {"name": name})
     return thing_by_name[name]
 
 
-def _create_raters(study: Study, resolved: Sequence[_Resolved]) -> dict[str, Rater]:
+def _create_raters(study: Study, resolved: Sequence[_Resolved], rater_by_code: Mapping[str, Rater]) -> dict[str, Rater]:
     """Each rater by code: those there were, and new ones."""
-    rater_by_code = {r.code: r for r in study.raters.all()}
-    fresh: dict[str, Rater] = {}
-    for resolution in resolved:
-        row = resolution.row
-        rater = rater_by_code.get(row.rater) or fresh.get(row.rater)
-        if rater is None:
-            fresh[row.rater] = Rater(study=study, code=row.rater, kind=row.kind)
-        elif rater.kind != row.kind:
-            raise InvalidRow(row.location, "rater", f"{row.rater} is a {rater.kind} already, not a {row.kind}")
+    kind_by_code = {resolution.row.rater: resolution.row.kind for resolution in resolved}
+    fresh = {c: Rater(study=study, code=c, kind=kind) for c, kind in kind_by_code.items() if c not in rater_by_code}
     Rater.objects.bulk_create(fresh.values())
-    rater_by_code |= fresh
-    return {resolution.row.rater: rater_by_code[resolution.row.rater] for resolution in resolved}
+    return {code: fresh.get(code) or rater_by_code[code] for code in kind_by_code}
 
 
 def _create_assignments(
@@ -151,7 +213,6 @@ def _create_assignments(
     at: datetime,
 ) -> dict[tuple[str, str], Assignment]:
     """A submitted assignment by rater and group, each in a further seat of its group."""
-    existing = set(study.assignments.exclude(group=None).values_list("rater__code", "group__code"))
     lasts = study.seats.order_by().values_list("group_id", "rater_kind").annotate(last=Max("number"))
     last_number = {(group, kind): last for group, kind, last in lasts}
     assignments: dict[tuple[str, str], Assignment] = {}
@@ -159,8 +220,6 @@ def _create_assignments(
         row, group, rater = resolution.row, resolution.group, raters[resolution.row.rater]
         if (row.rater, row.group) in assignments:
             continue
-        if (row.rater, row.group) in existing:
-            raise InvalidRow(row.location, "rater", f"{row.rater} has had group {row.group} in this study already")
         number = last_number.get((group.pk, rater.kind), 0) + 1
         last_number[(group.pk, rater.kind)] = number
         order = sorted(s.code for s in group.stories.all())
@@ -191,7 +250,7 @@ def _record(
             item=resolution.item,
             story=resolution.story,
             answer=resolution.row.answer,
-            at=at,
+            at=resolution.row.at or at,
             key=EVENT_KEY,
         )
         for resolution in resolved
@@ -200,7 +259,8 @@ def _record(
     for resolution, result in zip(resolved, record_many(entries, imported=True), strict=True):
         if not isinstance(result, Response):
             row = resolution.row
-            raise InvalidRow(row.location, "value", f"{row.answer.value!r} is no answer to {row.item}. {result}")
+            sentence = _("%(value)r is no answer to %(item)s.") % {"value": row.answer.value, "item": row.item}
+            raise InvalidRow(row.location, "value", f"{sentence} {result}")
         responses.append(result)
     return responses
 

@@ -15,6 +15,7 @@ PromptTrial  one of those prompts, with the run that tries it.
 Reading     one pass of the judge over a seat: in which order, as whom, for which time. An assignment of its rater.
 ProviderBatch  calls of a run that were handed in at once; its name is the worker of their attempts.
 TextRelease  texts that were released for sending to outside providers: which, by whom, when and why.
+ScoreCard   scores that were computed elsewhere: metric, version, direction, by whom, and the file they came from.
 Text        a part of what is sent, stored once, by hash.
 Call        one item about one story (or a group), to be asked once; or all items of a step in one call, as of a cloze
             or of a metric. Some guard a run and stand in no seat: whether a text is known, questions about fixed texts.
@@ -36,6 +37,7 @@ from judges.models.prompts import PersonaSet, Prompt
 from judges.models.reference_sets import ReferenceSet
 from judges.models.releases import TextRelease
 from judges.models.runs import Reading, Run
+from judges.models.scores import ScoreCard
 from judges.models.vectors import TextVector
 
 __all__ = [
@@ -55,6 +57,7 @@ __all__ = [
     "Reading",
     "ReferenceSet",
     "Run",
+    "ScoreCard",
     "Share",
     "Text",
     "TextRelease",

@@ -49,13 +49,14 @@ class Measure(ItemRow):
 class Measures(Figure[Listing[Measure]]):
     key = "measures"
     title = gettext_lazy("Text measures")
-    position = 139
+    position = 138
     result = Listing[Measure]
     tables = ("measures",)
     needs_answers = False
 
     def compute(self, dataset: Dataset) -> Listing[Measure]:
         answers = dataset.judges[dataset.judges["rater_kind"] == Rater.Kind.METRIC]
+        answers = answers[answers["story"] != ""]  # scores of pairs stand beside people's choices
         # A story that stands in several groups was measured in each, with the same value.
         answers = answers.drop_duplicates(["rater", "story", "step", "item"])
         items = metric_items(dataset.study) if len(answers) else []

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from studies.documents import reader
 from studies.documents.errors import InvalidValue
@@ -43,6 +45,27 @@ class StoryTable:
     rows: tuple[tuple[int, tuple[str, ...]], ...]
     formulas: tuple[tuple[int, int], ...] = ()
     encoding: str = "utf-8"
+
+
+@dataclass(frozen=True)
+class TableKind:
+    """What kind of table is asked for.
+
+    kinds : suffixes of the files that may hold it
+    keeps_lists : whether a list in JSON may stand in a cell, as JSON
+    no_rows : what to say of a header with nothing below it
+    """
+
+    kinds: tuple[str, ...]
+    most_rows: int
+    most_columns: int
+    no_rows: Promise
+    keeps_lists: bool = False
+
+
+STORIES = TableKind(
+    KINDS, MOST_ROWS, MOST_COLUMNS, gettext_lazy("There is a header and no row below it. Add a row for each story.")
+)
 
 
 @dataclass
@@ -78,7 +101,7 @@ def _is_binary(words: str) -> bool:
     return len(re.findall(r"[\x00-\x08\x0e-\x1f]", words[:100_000])) > len(words[:100_000]) / 100
 
 
-def read_file(name: str, content: bytes) -> StoryTable:
+def read_file(name: str, content: bytes, kind: TableKind = STORIES) -> StoryTable:
     """The table in a file. Raises UnreadableFile with a sentence and a way out."""
     name = PurePosixPath(name.replace("\\", "/")).name[-200:] or "file"
     suffix = PurePosixPath(name).suffix.lower()
@@ -93,12 +116,12 @@ def read_file(name: str, content: bytes) -> StoryTable:
             "This is a document of an old kind, or locked by a password. Save it as .xlsx, .docx or plain text."
         )
         raise UnreadableFile(message)
-    if suffix not in _READERS:
+    if suffix not in kind.kinds:
         message = _("Quire reads %(kinds)s. Save the file as one of these.")
-        raise UnreadableFile(message % {"kinds": ", ".join(KINDS)})
+        raise UnreadableFile(message % {"kinds": ", ".join(kind.kinds)})
     if content.startswith(_ZIP) and suffix not in (".zip", ".xlsx", ".docx"):
         raise UnreadableFile(_("“%(file)s” is not text. Save it as plain text, CSV or .docx.") % {"file": name})
-    return _checked(_READERS[suffix](name, content))
+    return _checked(_READERS[suffix](name, content, kind), kind)
 
 
 def read_pasted(words: str) -> StoryTable:
@@ -108,28 +131,28 @@ def read_pasted(words: str) -> StoryTable:
     alike = words.replace("\r\n", "\n").replace("\r", "\n")
     first = alike.strip("\n").split("\n", 1)[0]
     if alike.lstrip().startswith(("{", "[")):
-        return _checked(_json_lines(_("pasted"), alike.encode()))
+        return _checked(_json_lines(_("pasted"), alike.encode(), STORIES), STORIES)
     if first.count("\t") or (first.count(",") and re.search(r"(?:^|,)\s*\"?(?:text|story)\"?\s*(?:,|$)", first, re.I)):
-        return _checked(_delimited(_("pasted"), alike.encode()))
-    return _checked(StoryTable(_("pasted"), TEXT_COLUMNS, ((1, ("", "", alike)),)))
+        return _checked(_delimited(_("pasted"), alike.encode(), STORIES), STORIES)
+    return _checked(StoryTable(_("pasted"), TEXT_COLUMNS, ((1, ("", "", alike)),)), STORIES)
 
 
-def _checked(table: StoryTable) -> StoryTable:
+def _checked(table: StoryTable, kind: TableKind) -> StoryTable:
     """The table without empty columns, if there is anything in it. Raises UnreadableFile."""
     if not table.rows:
-        raise UnreadableFile(_("There is a header and no row below it. Add a row for each story."))
-    if len(table.rows) > MOST_ROWS:
-        raise UnreadableFile(_("There are more than %(n)d rows. Split the file.") % {"n": MOST_ROWS})
-    if len(table.columns) > MOST_COLUMNS:
+        raise UnreadableFile(str(kind.no_rows))
+    if len(table.rows) > kind.most_rows:
+        raise UnreadableFile(_("There are more than %(n)d rows. Split the file.") % {"n": kind.most_rows})
+    if len(table.columns) > kind.most_columns:
         message = _("There are more than %(n)d columns. Leave out those that Quire need not know.")
-        raise UnreadableFile(message % {"n": MOST_COLUMNS})
+        raise UnreadableFile(message % {"n": kind.most_columns})
     if doubles := sorted({name for name in table.columns if table.columns.count(name) > 1}):
         message = _("The column “%(name)s” stands twice. Give each column a name of its own.")
         raise UnreadableFile(message % {"name": doubles[0]})
     return table
 
 
-def _delimited(name: str, content: bytes) -> StoryTable:
+def _delimited(name: str, content: bytes, kind: TableKind) -> StoryTable:
     decoded = _Decoded()
     words = decoded.decode(content, name)
     csv.field_size_limit(LARGEST)  # the module's own limit, 128 KiB, is less than a long story
@@ -140,7 +163,7 @@ def _delimited(name: str, content: bytes) -> StoryTable:
         for n, cells in enumerate(csv.reader(io.StringIO(words, newline=""), delimiter=delimiter, strict=True), 1):
             if any(cell.strip() for cell in cells):
                 rows.append((n, cells))
-            if len(rows) > MOST_ROWS + 1:
+            if len(rows) > kind.most_rows + 1:
                 break
     except csv.Error:
         n = rows[-1][0] + 1 if rows else 1
@@ -168,12 +191,12 @@ def _table(
     return StoryTable(name, columns, tuple(body), formulas=formulas, encoding=encoding)
 
 
-def _workbook(name: str, content: bytes) -> StoryTable:
-    rows, formulas = read_workbook(content, most_rows=MOST_ROWS)
+def _workbook(name: str, content: bytes, kind: TableKind) -> StoryTable:
+    rows, formulas = read_workbook(content, most_rows=kind.most_rows)
     return _table(name, rows, formulas=tuple(formulas))
 
 
-def _json_lines(name: str, content: bytes) -> StoryTable:
+def _json_lines(name: str, content: bytes, kind: TableKind) -> StoryTable:
     """A list of objects, or one in each line, with the names of their values as columns."""
     decoded = _Decoded()
     words = decoded.decode(content, name)
@@ -194,16 +217,18 @@ def _json_lines(name: str, content: bytes) -> StoryTable:
         for key, value in entry:
             if key in cells:
                 raise UnreadableFile(_("Row %(n)d says “%(name)s” twice.") % {"n": n, "name": key[:80]})
-            cells[key] = _spell(n, key, value)
+            cells[key] = _spell(n, key, value, keeps_lists=kind.keeps_lists)
         columns |= dict.fromkeys(cells)
-        if len(columns) > MOST_COLUMNS:
+        if len(columns) > kind.most_columns:
             break
         tables.append((n, cells))
     rows = tuple((n, tuple(cells.get(name, "") for name in columns)) for n, cells in tables)
     return StoryTable(name, tuple(column[:80] for column in columns), rows, encoding=decoded.encoding)
 
 
-def _spell(n: int, key: str, value: Any) -> str:
+def _spell(n: int, key: str, value: Any, *, keeps_lists: bool) -> str:
+    if keeps_lists and isinstance(value, list) and not any(isinstance(part, reader.Pairs) for part in [value, *value]):
+        return json.dumps(value, ensure_ascii=False)
     if isinstance(value, list | dict):
         message = _("Row %(n)d, “%(name)s”: a list or a table cannot stand in a cell.")
         raise UnreadableFile(message % {"n": n, "name": key[:80]})
@@ -212,7 +237,7 @@ def _spell(n: int, key: str, value: Any) -> str:
     return "" if value is None else value if isinstance(value, str) else json.dumps(value)
 
 
-def _archive(name: str, content: bytes) -> StoryTable:
+def _archive(name: str, content: bytes, kind: TableKind) -> StoryTable:
     """A row for every text of an archive; what its system added by itself is left out."""
     decoded = _Decoded()
     rows: list[tuple[int, tuple[str, ...]]] = []
@@ -241,14 +266,14 @@ def _text_of(name: str, content: bytes, decoded: _Decoded) -> str:
         raise UnreadableFile(f"“{name[-80:]}”: {error}") from None
 
 
-def _single(name: str, content: bytes) -> StoryTable:
+def _single(name: str, content: bytes, kind: TableKind) -> StoryTable:
     decoded = _Decoded()
     is_word = name.lower().endswith(".docx")
     text = read_word_file(content) if is_word else decoded.decode(content, name)
     return StoryTable(name, TEXT_COLUMNS, ((1, ("", PurePosixPath(name).stem, text)),), encoding=decoded.encoding)
 
 
-_READERS: dict[str, Callable[[str, bytes], StoryTable]] = {
+_READERS: dict[str, Callable[[str, bytes, TableKind], StoryTable]] = {
     ".csv": _delimited,
     ".tsv": _delimited,
     ".xlsx": _workbook,

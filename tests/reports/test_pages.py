@@ -63,7 +63,19 @@ ADDRESSES = [
 
 # The study asks nothing that would stand in these.
 EMPTY = (
-    *("shares", "surveys", "checks", "measures", "cloze", "cloze-sections", "pairs", "ratings", "preferences"),
+    *(
+        "shares",
+        "surveys",
+        "checks",
+        "measures",
+        "measures-beside-people",
+        "measures-on-pairs",
+        "cloze",
+        "cloze-sections",
+        "pairs",
+        "ratings",
+        "preferences",
+    ),
     *(f"judges-on-{kind}" for kind in ("scales", "choices", "pairs", "rankings")),
     *(f"lost-{kind}" for kind in ("ratings", "choices", "pairs", "rankings")),
     *("judges-among-themselves", "pairs-of-judges", "judge-costs", "personas", "wordings"),

@@ -1,0 +1,193 @@
+"""Files of answers on their way in: kept from the file to the confirmation, looked at, then brought in whole or not."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from annotation.answer_import.guesses import guess_mapping
+from annotation.answer_import.mapping import ColumnMapping, parse_mapping, write_mapping
+from annotation.answer_import.rows import read_rows
+from annotation.models import AnswerImport, BroughtFile
+from annotation.responses import imports
+from annotation.responses.imports import InvalidRow, Row
+from studies import protocol
+from studies.models import Study
+from studies.story_import.files import StoryTable, TableKind, read_file
+
+KEPT = timedelta(days=1)
+MOST_PROBLEMS = 20  # that are named; the others are counted
+ANSWERS = TableKind(
+    (".csv", ".tsv", ".xlsx", ".jsonl", ".json"),
+    500_000,
+    300,
+    gettext_lazy("There is a header and no row below it. Add a row for each answer."),
+    keeps_lists=True,
+)
+
+
+class RefusedAnswers(ValueError):
+    """Nothing came in; the message has a line for each of the first problems, and how many there are."""
+
+    def __init__(self, problems: Sequence[InvalidRow]) -> None:
+        lines = [str(problem) for problem in problems[:MOST_PROBLEMS]]
+        if len(problems) > 1:
+            sentence = ngettext("%(n)d problem in all.", "%(n)d problems in all.", len(problems))
+            lines.append(sentence % {"n": len(problems)})
+        super().__init__("\n".join(lines))
+        self.problems = tuple(problems)
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What a table holds, read by a mapping. rows : the answers that fit; n_empty : cells without an answer"""
+
+    rows: tuple[Row, ...]
+    problems: tuple[InvalidRow, ...]
+    n_empty: int
+    n_lines: int
+
+    @property
+    def n_raters(self) -> int:
+        return len({row.rater for row in self.rows})
+
+    @property
+    def n_stories(self) -> int:
+        return len({row.story for row in self.rows} - {""})
+
+    @property
+    def n_groups(self) -> int:
+        return len({row.group for row in self.rows})
+
+
+def examine(study: Study, table: StoryTable, mapping: ColumnMapping) -> Examination:
+    """The answers in the table and every problem, by row. Writes nothing; a few queries.
+
+    Raises DocumentError if the mapping names what is not there.
+    """
+    version = protocol.latest(study)
+    reading = read_rows(table, mapping, study, version)
+    problems = [*reading.problems, *imports.find_problems(study, reading.rows, version=version)]
+    return Examination(reading.rows, tuple(problems), reading.n_empty, len(table.rows))
+
+
+@transaction.atomic
+def bring_in(
+    study: Study, table: StoryTable, mapping: ColumnMapping, *, sha256: str, by: str, at: datetime
+) -> AnswerImport:
+    """All answers of the table in the study, with a record of the file and of how it was read.
+
+    sha256 : of the file
+    Raises RefusedAnswers with every problem, DocumentError, NotPlannable; then nothing has come in.
+    """
+    # Whoever brings in the same file at once is waited for, and then finds its answers there.
+    study = Study.objects.select_for_update().get(pk=study.pk)
+    version = protocol.latest(study)
+    reading = read_rows(table, mapping, study, version)
+    problems = reading.problems or tuple(imports.find_problems(study, reading.rows, version=version))
+    if problems:
+        raise RefusedAnswers(examine(study, table, mapping).problems)
+    if not reading.rows:
+        raise RefusedAnswers([InvalidRow(table.name, _("answers"), _("no row has an answer in the mapped columns"))])
+    summary = imports.import_rows(study, reading.rows, version=version, at=at)
+    return AnswerImport.objects.create(
+        study=study,
+        at=at,
+        by=by,
+        file_name=table.name,
+        sha256=sha256,
+        mapping=write_mapping(mapping),
+        n_rows=len(table.rows),
+        n_raters=summary.n_raters,
+        n_responses=summary.n_responses,
+    )
+
+
+def hash_content(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def read_answers(name: str, content: bytes) -> StoryTable:
+    """The table in a file of answers. Raises UnreadableFile with a sentence and a way out."""
+    return read_file(name, content, ANSWERS)
+
+
+def forget_old_files(*, at: datetime) -> int:
+    """Delete what nobody confirmed for a day; how many there were."""
+    return BroughtFile.objects.filter(created_at__lt=at - KEPT).delete()[0]
+
+
+@transaction.atomic
+def keep_file(
+    study: Study,
+    table: StoryTable,
+    *,
+    purpose: BroughtFile.Purpose,
+    sha256: str,
+    choices: dict[str, Any],
+    by: User,
+    at: datetime,
+) -> BroughtFile:
+    """The table, kept for this account until it is confirmed, in place of what it brought for the same before."""
+    forget_old_files(at=at)
+    BroughtFile.objects.filter(study=study, user=by, purpose=purpose).delete()
+    return BroughtFile.objects.create(
+        study=study,
+        user=by,
+        purpose=purpose,
+        created_at=at,
+        file_name=table.name,
+        sha256=sha256,
+        table=json.dumps([table.columns, table.rows, table.formulas, table.encoding]),
+        choices=choices,
+    )
+
+
+def keep_answers(
+    study: Study, table: StoryTable, mapping: ColumnMapping | None, *, sha256: str, by: User, at: datetime
+) -> BroughtFile:
+    """A file of answers, kept with its mapping: that one, the one by which the same columns were read, or a guess."""
+    mapping = mapping or _find_earlier(study, table) or guess_mapping(table, study)
+    choices = {"mapping": write_mapping(mapping)}
+    return keep_file(study, table, purpose=BroughtFile.Purpose.ANSWERS, sha256=sha256, choices=choices, by=by, at=at)
+
+
+def _find_earlier(study: Study, table: StoryTable) -> ColumnMapping | None:
+    """How the last file of the study that had all these columns was read."""
+    for mapping in study.answer_imports.values_list("mapping", flat=True)[:20]:
+        parsed = parse_mapping(mapping, "mapping")
+        if {column for _place, column in parsed.columns() if column} <= set(table.columns):
+            return parsed
+    return None
+
+
+def restore_table(upload: BroughtFile) -> StoryTable:
+    """The table as it was kept."""
+    columns, rows, formulas, encoding = json.loads(upload.table)
+    return StoryTable(
+        upload.file_name,
+        tuple(columns),
+        tuple((n, tuple(cells)) for n, cells in rows),
+        tuple((n, place) for n, place in formulas),
+        encoding,
+    )
+
+
+def restore_mapping(upload: BroughtFile) -> ColumnMapping:
+    """The mapping as it was kept, open or not."""
+    return parse_mapping(upload.choices["mapping"], "mapping", may_be_open=True)
+
+
+def save_mapping(upload: BroughtFile, mapping: ColumnMapping) -> None:
+    """Keep what was said of the columns."""
+    upload.choices = {"mapping": write_mapping(mapping)}
+    upload.save(update_fields=["choices"])

@@ -1,0 +1,77 @@
+"""What the columns of a file of answers seem to be, by their names; whoever brings it says whether that is so."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+
+from annotation.answer_import.mapping import AnswerColumn, ColumnMapping, GroupColumn, RaterColumn, StoryColumn
+from annotation.answer_import.rows import count_values, factor_names, story_names
+from studies import protocol
+from studies.models import Study
+from studies.story_import.files import StoryTable
+
+NAMES = {
+    "rater": (
+        *("rater", "rater_id", "expert", "expert_idx", "participant", "participant_id", "annotator", "annotator_id"),
+        *("worker", "worker_id", "user", "user_id", "judge", "respondent", "responseid", "response_id"),
+    ),
+    "story": ("story", "story_id", "story_code", "text_id", "item_id", "sample", "sample_id", "output_id"),
+    "group": ("group", "group_id", "pair", "pair_id", "plot", "story_idx"),
+    "item": ("item", "question", "question_id", "test", "test_id", "ttcw_idx", "criterion", "dimension"),
+    "value": ("value", "answer", "verdict", "binary_verdict", "rating", "score", "label", "response"),
+    "rationale": ("rationale", "reason", "explanation", "comment", "justification", "why"),
+    "time": ("time", "at", "timestamp", "submitted_at", "created_at", "date"),
+}
+
+
+def guess_mapping(table: StoryTable, study: Study) -> ColumnMapping:
+    """The mapping that the names of the columns suggest, perhaps with gaps. A few queries."""
+    column_by_role: dict[str, str] = {}
+    for column in table.columns:
+        for role, names in NAMES.items():
+            if _plain(column) in names:
+                column_by_role.setdefault(role, column)
+    story = column_by_role.get("story", "")
+    return ColumnMapping(
+        rater=RaterColumn(column=column_by_role.get("rater", "")),
+        story=StoryColumn(column=story, by=_guess_names(table, story, study)) if story else StoryColumn(),
+        group=GroupColumn() if story else GroupColumn(column=column_by_role.get("group", "")),
+        time=column_by_role.get("time", ""),
+        answers=_guess_answers(table, column_by_role, study),
+    )
+
+
+def _guess_answers(table: StoryTable, column_by_role: dict[str, str], study: Study) -> tuple[AnswerColumn, ...]:
+    """A column for each item whose key it bears; else one column of answers, with another that names the items."""
+    steps_by_item = defaultdict[str, list[str]](list)
+    for step in protocol.load_protocol(protocol.latest(study)).ratings:
+        for item in protocol.items_of(step):
+            steps_by_item[item.key].append(step.key)
+    item_by_name = {_plain(key): key for key in steps_by_item}
+    wide = []
+    for column in table.columns:
+        name = _plain(column)
+        key = item_by_name.get(name) or item_by_name.get(re.sub(r"_(score|rating|answer|value)$", "", name))
+        if key:
+            wide.append(AnswerColumn(value=column, item=key, step=steps_by_item[key][0]))
+    if wide:
+        return tuple(wide)
+    value, rationale = column_by_role.get("value", ""), column_by_role.get("rationale", "")
+    if not value:
+        return ()
+    if items_in := column_by_role.get("item", ""):
+        return (AnswerColumn(value=value, items_in=items_in, rationale=rationale),)
+    key = next(iter(steps_by_item), "")
+    return (AnswerColumn(value=value, item=key, step=steps_by_item[key][0], rationale=rationale),) if key else ()
+
+
+def _guess_names(table: StoryTable, column: str, study: Study) -> str:
+    """By what the column names stories: what most of its values are of some story."""
+    values = set(count_values(table, column))
+    n_by_name = {by: len(values & set(story_names(study, by))) for by in ("code", "title", *factor_names(study))}
+    return max(n_by_name, key=lambda by: n_by_name[by])
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "_", name.strip().lower()).strip("_")

@@ -1,0 +1,200 @@
+"""How the columns of somebody's file are read as answers: a small TOML document, the same for page and command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+from django.utils.translation import gettext as _
+
+from annotation.models import Rater
+from studies.documents import reader
+from studies.documents.errors import DocumentError, InvalidValue
+from studies.documents.reader import FieldReader
+
+GUIDE = "docs/imports.md"
+MOST_ANSWERS = 300
+MOST_MEANINGS = 300
+CODE, TITLE = "code", "title"  # by what stories can be named, beside their factors
+KINDS = (str(Rater.Kind.PERSON), str(Rater.Kind.MODEL))
+
+
+@dataclass(frozen=True)
+class RaterColumn:
+    """Who answered.
+
+    column, name : one of them: the column that says it, or the code of the one rater of the whole file
+    prefix, digits : what the code begins with; to how many digits a number is filled up with zeros
+    is_numbered : whether raters get numbers in the order in which they come, so that no name enters the study
+    """
+
+    column: str = ""
+    name: str = ""
+    prefix: str = ""
+    digits: int = 0
+    kind: str = KINDS[0]
+    is_numbered: bool = False
+
+
+@dataclass(frozen=True)
+class StoryColumn:
+    """About which story. by : "code", "title", or the name of a factor in the stories' provenance"""
+
+    column: str = ""
+    by: str = CODE
+
+
+@dataclass(frozen=True)
+class GroupColumn:
+    """About which group. column : with its code; stories : the columns that name all of its stories"""
+
+    column: str = ""
+    stories: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class AnswerColumn:
+    """One column of answers.
+
+    item : the key of the item that it answers; else `items_in` is the column that names the item of each row
+    items : key by what the file calls it, where they differ
+    step : "" where only one step asks the item
+    means : answer by what the file says, where they differ
+    """
+
+    value: str
+    item: str = ""
+    items_in: str = ""
+    items: Mapping[str, str] = field(default_factory=dict)
+    step: str = ""
+    rationale: str = ""
+    means: Mapping[str, str | int | float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ColumnMapping:
+    """How a file is read. time : the column that says when; "" if none does"""
+
+    rater: RaterColumn = field(default_factory=RaterColumn)
+    story: StoryColumn = field(default_factory=StoryColumn)
+    group: GroupColumn = field(default_factory=GroupColumn)
+    time: str = ""
+    answers: tuple[AnswerColumn, ...] = ()
+
+    def columns(self) -> Iterator[tuple[str, str]]:
+        """Each column that is read, with where the mapping names it."""
+        yield "rater, column", self.rater.column
+        yield "story, column", self.story.column
+        yield "group, column", self.group.column
+        yield from (("group, stories", column) for column in self.group.stories)
+        yield "time", self.time
+        for n, answer in enumerate(self.answers, start=1):
+            for name in ("value", "items_in", "rationale"):
+                yield f"answers {n}, {name}", getattr(answer, name)
+
+
+def _columns(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise InvalidValue('must be a list of columns, such as ["first", "second"]')
+    return tuple(value)
+
+
+def _answer(value: Any) -> str | int | float:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise InvalidValue(f"must be text or a number, not {reader.name_kind(value)}")
+    return value if not isinstance(value, str) else str(reader.text(value))
+
+
+def _table_of(read: FieldReader) -> FieldReader:
+    def read_table(value: Any) -> dict[str, Any]:
+        table = reader.mapping(value)
+        if len(table) > MOST_MEANINGS:
+            raise InvalidValue(f"has {len(table)} entries; at most {MOST_MEANINGS} are read")
+        return {key: read(inner) for key, inner in table.items()}
+
+    return read_table
+
+
+_COLUMN = reader.verbatim(80)
+_TOP: dict[str, FieldReader] = {
+    **dict.fromkeys(("rater", "story", "group"), reader.mapping),
+    "time": _COLUMN,
+    "answers": reader.tables(MOST_ANSWERS),
+}
+_RATER: dict[str, FieldReader] = {
+    "column": _COLUMN,
+    "name": reader.code,
+    "prefix": reader.line(20),
+    "digits": reader.whole_number(0, 12),
+    "kind": reader.one_of(*KINDS),
+    "is_numbered": reader.boolean,
+}
+_STORY: dict[str, FieldReader] = {"column": _COLUMN, "by": reader.line(80)}
+_GROUP: dict[str, FieldReader] = {"column": _COLUMN, "stories": _columns}
+_ANSWER: dict[str, FieldReader] = {
+    **dict.fromkeys(("value", "items_in", "rationale"), _COLUMN),
+    **dict.fromkeys(("item", "step"), reader.line(80)),
+    "items": _table_of(reader.line(80)),
+    "means": _table_of(_answer),
+}
+
+
+def parse_mapping(content: str | bytes, path: Path | str, *, may_be_open: bool = False) -> ColumnMapping:
+    """The mapping that the TOML says; `path` names it in errors. Raises DocumentError.
+
+    may_be_open : whether it may have gaps, which somebody is about to fill
+    """
+    raw = {} if may_be_open and not content.strip() else reader.parse_toml(content, path, guide=GUIDE)
+    top = reader.read_table(raw, _TOP, path=path)
+    rater = reader.read_table(top.get("rater", {}), _RATER, path=path, location="rater")
+    story = reader.read_table(top.get("story", {}), _STORY, path=path, location="story")
+    group = reader.read_table(top.get("group", {}), _GROUP, path=path, location="group")
+    answers = []
+    for n, entry in enumerate(top.get("answers", []), start=1):
+        location = f"answers {n}"
+        typed = reader.read_table(entry, _ANSWER, path=path, location=location)
+        reader.check_required(typed, ["value"], path=path, location=location)
+        answers.append(AnswerColumn(**typed))
+    mapping = ColumnMapping(
+        RaterColumn(**rater), StoryColumn(**story), GroupColumn(**group), top.get("time", ""), tuple(answers)
+    )
+    if not may_be_open and (gap := find_gap(mapping)):
+        raise DocumentError(path, *gap)
+    return mapping
+
+
+def find_gap(mapping: ColumnMapping) -> tuple[str, str] | None:
+    """What the mapping leaves open, as a place in it and a sentence; None if it can be used."""
+    if not mapping.rater.column and not mapping.rater.name:
+        return "rater", _("say which column holds the rater, or give the one rater of the file a name")
+    if mapping.rater.column and mapping.rater.name:
+        return "rater", _("name a column or one rater, not both")
+    if not (mapping.story.column or mapping.group.column or mapping.group.stories):
+        return "story", _("say which column holds the story, or the group")
+    if not mapping.answers:
+        return "answers", _("say which column holds answers")
+    values = [answer.value for answer in mapping.answers]
+    for n, answer in enumerate(mapping.answers, start=1):
+        if bool(answer.item) == bool(answer.items_in):
+            return f"answers {n}", _("name the item that is answered, or the column that says which one it is")
+        if values.count(answer.value) > 1:
+            return f"answers {n}, value", _("the column “%(name)s” stands twice") % {"name": answer.value}
+    return None
+
+
+def write_mapping(mapping: ColumnMapping) -> str:
+    """The mapping as TOML, without what it leaves open. `parse_mapping` reads back the same."""
+    table = asdict(mapping)
+    table["answers"] = [_without_empty(answer) for answer in table["answers"]]
+    parts = {name: _without_empty(table[name]) for name in ("rater", "story", "group")}
+    if mapping.group.stories:
+        parts["group"]["stories"] = list(mapping.group.stories)
+    document = {"time": table["time"], **parts, "answers": table["answers"]}
+    return tomli_w.dumps(_without_empty(document))
+
+
+def _without_empty(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in table.items() if value}
