@@ -66,6 +66,10 @@ SENTENCES = {
     ),
     "too_many_to_resample": gettext_noop("They are too many for an interval by resampling."),
     "fewer_than_three_complete": gettext_noop("Fewer than three raters’ readings of a story answer all items."),
+    "too_few_prompts": gettext_noop(
+        "There are fewer than %(least)s prompts, too few to learn from some and try others."
+    ),
+    "no_differences": gettext_noop("The two texts of every pair are alike, so there is nothing to learn from."),
     "nothing_rated_twice": gettext_noop("Nobody rated a story twice."),
     "item_constant": gettext_noop("All answers to the item, or to the others, are the same."),
 }
