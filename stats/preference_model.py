@@ -25,6 +25,7 @@ N_SHUFFLES = 20
 N_BINS = 5  # of confidence, from .5 to 1
 HELD_OUT = 0.2
 TEMPERATURES = (0.01, 100.0)
+ALIKE = 1e-9  # a margin below is rounding, and no choice
 
 
 @dataclass(frozen=True)
@@ -114,18 +115,18 @@ def train(
     rows, labels = np.asarray(differences, dtype=np.float64), np.unique(np.asarray(prompts), return_inverse=True)[1]
     words = np.asarray(log_lengths, dtype=np.float64).reshape(-1, 1)
     votes = np.ones(len(rows)) if shares is None else np.asarray(shares, dtype=np.float64)
-    held = split_prompts(labels, rng=rng) if is_held_out is None else np.asarray(is_held_out, dtype=np.bool_)
-    if np.intersect1d(labels[held], labels[~held]).size:
+    is_tried = split_prompts(labels, rng=rng) if is_held_out is None else np.asarray(is_held_out, dtype=np.bool_)
+    if np.intersect1d(labels[is_tried], labels[~is_tried]).size:
         raise ValueError("A prompt is in training and held out; put all of its pairs on one side.")
-    if held.all() or not held.any():
+    if is_tried.all() or not is_tried.any():
         raise Incomputable("too_few_prompts", least=N_FOLDS)
-    model = fit(rows[~held], labels[~held], votes[~held], rng=rng)
+    model = fit(rows[~is_tried], labels[~is_tried], votes[~is_tried], rng=rng)
     return TrainedPreference(
         model=model,
-        is_held_out=held,
-        held_out=evaluate(model.margins(rows[held]), labels[held], rng=rng),
-        length=value_or_reason(lambda: _by_length(words, labels, votes, held, rng=rng)),
-        shuffled=_shuffle(rows, votes, held, leniency=model.leniency, rng=rng),
+        is_held_out=is_tried,
+        held_out=evaluate(model.margins(rows[is_tried]), labels[is_tried], rng=rng),
+        length=value_or_reason(lambda: _by_length(words, labels, votes, is_tried, rng=rng)),
+        shuffled=_shuffle(rows, votes, is_tried, leniency=model.leniency, rng=rng),
     )
 
 
@@ -221,7 +222,7 @@ def evaluate(margins: FloatArray, prompts: IntArray, *, rng: np.random.Generator
 
     if not len(margins):
         raise Incomputable("nothing_compared")
-    right = np.where(margins == 0, 0.5, margins > 0)
+    right = _score_choices(margins)
     sides = np.repeat([1, 0], len(margins))
     try:
         interval: Interval | Incomputable = pass_rate_interval(right, prompts, rng=rng)
@@ -236,6 +237,11 @@ def evaluate(margins: FloatArray, prompts: IntArray, *, rng: np.random.Generator
         log_loss=_log_loss(margins, np.ones(len(margins))),
         bins=_calibrate(margins, right),
     )
+
+
+def _score_choices(margins: FloatArray) -> FloatArray:
+    """1 where the preferred text has the higher reward, 0 where the other has, .5 where they are even."""
+    return np.where(np.abs(margins) < ALIKE, 0.5, np.where(margins > 0, 1.0, 0.0))
 
 
 def _calibrate(margins: FloatArray, right: FloatArray) -> tuple[CalibrationBin, ...]:
@@ -259,13 +265,13 @@ def _shuffle(
     differences: FloatArray, shares: FloatArray, is_held_out: BoolArray, *, leniency: float, rng: np.random.Generator
 ) -> ShuffledControl:
     """What is held out, by models of pairs in which a coin says which text is preferred."""
-    rows, held = differences[~is_held_out], differences[is_held_out]
+    rows, others = differences[~is_held_out], differences[is_held_out]
     scaled = rows / np.sqrt(np.mean(np.sum(rows**2, axis=1)))
     accuracies = []
     for _time in range(N_SHUFFLES):
         coins = rng.choice([-1.0, 1.0], len(rows))
-        margins = held @ _fit_weights(scaled * coins[:, np.newaxis], shares[~is_held_out], leniency)
-        accuracies.append(100 * np.where(margins == 0, 0.5, margins > 0).mean())
+        margins = others @ _fit_weights(scaled * coins[:, np.newaxis], shares[~is_held_out], leniency)
+        accuracies.append(float(100 * _score_choices(margins).mean()))
     return ShuffledControl(float(np.mean(accuracies)), min(accuracies), max(accuracies), N_SHUFFLES)
 
 

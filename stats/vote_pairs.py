@@ -24,7 +24,7 @@ Indices = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
-class Filters:
+class VoteFilters:
     """What is asked of stories and pairs.
 
     margin : the least (chosen − rejected) / chosen of votes
@@ -37,7 +37,7 @@ class Filters:
     margin: float = 0.25
     left_out: frozenset[str] = frozenset()
 
-    def without(self, name: str) -> Filters:
+    def without(self, name: str) -> VoteFilters:
         return replace(self, left_out=self.left_out | {name})
 
 
@@ -53,7 +53,7 @@ class RatedStories:
 
 
 @dataclass(frozen=True)
-class Balance:
+class LengthBalance:
     """A histogram of length differences, chosen − rejected, pruned until it is symmetric.
 
     is_kept : of the pairs, shape (P,)
@@ -82,10 +82,10 @@ class VotePairs:
     counts: Mapping[str, int]
     n_longer: int
     n_shorter: int
-    balance: Balance | None
+    balance: LengthBalance | None
 
 
-def find_pairs(stories: RatedStories, filters: Filters, *, rng: np.random.Generator) -> VotePairs:
+def find_pairs(stories: RatedStories, filters: VoteFilters, *, rng: np.random.Generator) -> VotePairs:
     """Every pair of stories on one prompt that passes the filters, of which the one with more votes is chosen.
 
     The filters come in the order of `FILTERS`; which pairs go for the balance of lengths is drawn.
@@ -107,7 +107,7 @@ def find_pairs(stories: RatedStories, filters: Filters, *, rng: np.random.Genera
     return VotePairs(chosen, rejected, counts, int((differences > 0).sum()), int((differences < 0).sum()), balance)
 
 
-def _story_tests(stories: RatedStories, filters: Filters) -> dict[str, BoolArray]:
+def _story_tests(stories: RatedStories, filters: VoteFilters) -> dict[str, BoolArray]:
     return {
         "upvotes": stories.upvotes >= filters.least_upvotes,
         "tokens": stories.n_tokens <= filters.most_tokens,
@@ -115,7 +115,7 @@ def _story_tests(stories: RatedStories, filters: Filters) -> dict[str, BoolArray
     }
 
 
-def _collect(stories: RatedStories, members: IntArray, filters: Filters) -> tuple[Indices, Indices, dict[str, int]]:
+def _collect(stories: RatedStories, members: IntArray, filters: VoteFilters) -> tuple[Indices, Indices, dict[str, int]]:
     """The pairs of these stories, and how many there are after each filter of pairs but the last."""
     names = [name for name in ("margin", "later") if name not in filters.left_out]
     counts = dict.fromkeys(["pairs", *names], 0)
@@ -153,7 +153,7 @@ def _comparisons(stories: RatedStories, members: IntArray) -> Iterator[tuple[Ind
             yield group[start + rows], group[columns]
 
 
-def balance_lengths(differences: npt.ArrayLike, *, rng: np.random.Generator) -> Balance:
+def balance_lengths(differences: npt.ArrayLike, *, rng: np.random.Generator) -> LengthBalance:
     """Which pairs are kept so that as many chosen stories are longer by so much as are shorter by so much.
 
     The buckets mirror one another at 0: of each two that do, the fuller one is thinned out by chance.
@@ -165,7 +165,7 @@ def balance_lengths(differences: npt.ArrayLike, *, rng: np.random.Generator) -> 
     half, largest = N_BUCKETS // 2, int(np.abs(lengths).max(initial=0))
     if not largest:
         empty = np.zeros(N_BUCKETS, dtype=np.int64)
-        return Balance(np.ones(len(lengths), dtype=np.bool_), np.array([]), empty, empty)
+        return LengthBalance(np.ones(len(lengths), dtype=np.bool_), np.array([]), empty, empty)
     # In whole numbers, so that a difference and its opposite never fall into buckets that are no mirror images.
     distances = np.minimum(np.abs(lengths) * half // largest, half - 1)
     is_kept = np.ones(len(lengths), dtype=np.bool_)
@@ -177,7 +177,7 @@ def balance_lengths(differences: npt.ArrayLike, *, rng: np.random.Generator) -> 
             is_kept[rng.permutation(side)[n_kept:]] = False
     buckets = np.where(lengths > 0, half + distances, half - 1 - distances)
     differs = lengths != 0
-    return Balance(
+    return LengthBalance(
         is_kept=is_kept,
         edges=np.linspace(-largest, largest, N_BUCKETS + 1),
         before=np.bincount(buckets[differs], minlength=N_BUCKETS).astype(np.int64),

@@ -27,7 +27,7 @@ from studies.documents.stories import MOST_ROWS
 if TYPE_CHECKING:
     import numpy as np
 
-    from stats.vote_pairs import Filters, RatedStories, VotePairs
+    from stats.vote_pairs import RatedStories, VoteFilters, VotePairs
 
 TRAINING, TEST = "training", "test"
 PARTS = (TRAINING, TEST)
@@ -102,7 +102,7 @@ class _Part:
 
 
 def build_pairs(
-    path: Path, folder: Path, *, filters: Filters, seed: int, test_from: float | None = None, most_in_study: int = 0
+    path: Path, folder: Path, *, filters: VoteFilters, seed: int, test_from: float | None = None, most_in_study: int = 0
 ) -> BuiltPairs:
     """Pairs of the stories in the file, and a study of those of the test part, in a new folder: all of it, or nothing.
 
@@ -141,7 +141,7 @@ def _find_border(index: _Index) -> float:
     return posted[int(len(posted) * (1 - SHARE_OF_TEST))]
 
 
-def _make_parts(index: _Index, *, filters: Filters, seed: int, border: float) -> list[_Part]:
+def _make_parts(index: _Index, *, filters: VoteFilters, seed: int, border: float) -> list[_Part]:
     """Both parts, each filtered and balanced by itself. No prompt with a pair in the test part is in the training."""
     import numpy as np
 
@@ -163,7 +163,7 @@ def _list_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {n:,}" for name, n in counts.items())
 
 
-def _make_part(name: str, index: _Index, members: np.ndarray[Any, Any], *, filters: Filters, seed: int) -> _Part:
+def _make_part(name: str, index: _Index, members: np.ndarray[Any, Any], *, filters: VoteFilters, seed: int) -> _Part:
     from stats import vote_pairs
 
     stories = index.select(members)
@@ -185,7 +185,7 @@ def _make_part(name: str, index: _Index, members: np.ndarray[Any, Any], *, filte
     return _Part(name, members[pairs.chosen].tolist(), members[pairs.rejected].tolist(), card)
 
 
-def _find(stories: RatedStories, filters: Filters, name: str, seed: int) -> VotePairs:
+def _find(stories: RatedStories, filters: VoteFilters, name: str, seed: int) -> VotePairs:
     import numpy as np
 
     from stats import vote_pairs
@@ -320,7 +320,7 @@ def _card(
     index: _Index,
     parts: Iterable[_Part],
     *,
-    filters: Filters,
+    filters: VoteFilters,
     seed: int,
     border: float,
     in_study: list[tuple[str, int, int]],

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stats.vote_pairs import FILTERS, N_BUCKETS, Filters
+from stats.vote_pairs import FILTERS, N_BUCKETS, VoteFilters
 from studies.documents import rated_stories
 
 DOC = (Path(__file__).parents[2] / "docs" / "pairs.md").read_text()
@@ -31,7 +31,7 @@ def test_every_column_and_every_filter_is_documented_and_no_other() -> None:
 
 
 def test_the_limits_are_those_of_the_paper(litbench: str) -> None:
-    filters = Filters()
+    filters = VoteFilters()
 
     assert f"fewer than {filters.least_upvotes} upvotes" in litbench
     assert f"greater than {filters.most_tokens} tokens" in litbench
@@ -41,3 +41,15 @@ def test_the_limits_are_those_of_the_paper(litbench: str) -> None:
     assert "upvote differential of less than 25% of the chosen response" in litbench
     assert "where the higher-upvote story is also published later" in litbench
     assert "performed independently for both our benchmark and training dataset" in litbench
+
+
+def test_what_the_paper_reports_of_models_is_in_the_paper(litbench: str) -> None:
+    for words in (
+        "This lightweight model achieves **61.2%** accuracy on held-out LitBench pairs",
+        "Claude-3.7-Sonnet, achieves only 73% agreement with human preferences",
+        "reach 78% accuracy, outperforming all zero-shot judges",
+        "a training corpus of 43,827 story pairs",
+    ):
+        assert words in litbench
+    for number in ("61.2 %", "73 %", "78 %", "43,827"):
+        assert number in DOC

@@ -140,3 +140,23 @@ def test_texts_that_are_all_alike_are_refused() -> None:
         preference_model.train(np.zeros((40, 3)), np.ones(40), np.arange(40), rng=rng())
 
     assert error.value.code == "no_differences"
+
+
+@pytest.mark.slow
+def test_a_hundred_pairs_tell_little_more_than_a_coin_where_thousands_tell_more() -> None:
+    """Vectors of 256 numbers with a falling spectrum, as texts have; the best linear model is right in two of three."""
+
+    def simulate(n_pairs: int, *, repeat: int, n_tries: int = 3000) -> float:
+        generator = np.random.default_rng([repeat, n_pairs])
+        texts = generator.normal(size=(n_pairs + n_tries, 2, 256)) / np.sqrt(np.arange(1, 257))
+        texts /= np.linalg.norm(texts, axis=2, keepdims=True)
+        differences = texts[:, 0] - texts[:, 1]
+        rewards = differences @ generator.normal(size=256)
+        differences[generator.random(len(rewards)) > 1 / (1 + np.exp(-rewards / rewards.std()))] *= -1
+        seen, tried = differences[:n_pairs], differences[n_pairs:]
+        model = preference_model.fit(seen, np.arange(n_pairs), np.ones(n_pairs), rng=generator)
+        return float(np.mean(model.margins(tried) > 0))
+
+    hundred, thousand = (np.mean([simulate(n, repeat=repeat) for repeat in range(6)]) for n in (100, 1000))
+
+    assert 0.53 < hundred < 0.61 < thousand < 0.67

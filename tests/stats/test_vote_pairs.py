@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from stats.vote_pairs import FILTERS, Filters, RatedStories, balance_lengths, find_pairs
+from stats.vote_pairs import FILTERS, RatedStories, VoteFilters, balance_lengths, find_pairs
 
 
 def generated(n: int, *, seed: int = 5) -> RatedStories:
@@ -49,7 +49,7 @@ def counted_plainly(stories: RatedStories, left_out: str = "") -> tuple[dict[str
 @pytest.mark.parametrize("left_out", ["", *FILTERS])
 def test_pairs_and_counts_are_those_of_a_plain_count(left_out: str) -> None:
     stories = generated(400)
-    filters = Filters().without(left_out) if left_out else Filters()
+    filters = VoteFilters().without(left_out) if left_out else VoteFilters()
 
     pairs = find_pairs(stories, filters, rng=np.random.default_rng(0))
 
@@ -64,10 +64,10 @@ def test_pairs_and_counts_are_those_of_a_plain_count(left_out: str) -> None:
 
 def test_a_prompt_that_is_compared_in_parts_gives_the_same_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     stories = generated(200)
-    whole = find_pairs(stories, Filters(), rng=np.random.default_rng(0))
+    whole = find_pairs(stories, VoteFilters(), rng=np.random.default_rng(0))
 
     monkeypatch.setattr("stats.vote_pairs.MOST_CELLS", 7)
-    in_parts = find_pairs(stories, Filters(), rng=np.random.default_rng(0))
+    in_parts = find_pairs(stories, VoteFilters(), rng=np.random.default_rng(0))
 
     assert in_parts.counts == whole.counts
     assert np.array_equal(in_parts.chosen, whole.chosen)
@@ -100,7 +100,7 @@ def test_pairs_of_one_length_are_all_kept() -> None:
 
 
 def test_stories_that_all_fail_make_no_pairs() -> None:
-    pairs = find_pairs(generated(50), Filters(least_upvotes=1000), rng=np.random.default_rng(0))
+    pairs = find_pairs(generated(50), VoteFilters(least_upvotes=1000), rng=np.random.default_rng(0))
 
     assert len(pairs.chosen) == 0
     assert pairs.counts["balance"] == 0

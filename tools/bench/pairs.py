@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from stats.vote_pairs import Filters
+from stats.vote_pairs import VoteFilters
 from studies import vote_pairs
 
 N_STORIES = 100_000
@@ -23,7 +23,7 @@ def run(n_stories: int = N_STORIES) -> dict[str, float]:
         write_stories(path, n_stories)
         Path("/proc/self/clear_refs").write_text("5")  # forgets the peak of writing the file; Linux only
         began, cpu = time.perf_counter(), time.process_time()
-        card = vote_pairs.build_pairs(path, Path(name, "pairs"), filters=Filters(), seed=1).card
+        card = vote_pairs.build_pairs(path, Path(name, "pairs"), filters=VoteFilters(), seed=1).card
         seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
         megabytes = path.stat().st_size / 1e6
     parts = card["parts"].values()

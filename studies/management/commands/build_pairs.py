@@ -29,7 +29,7 @@ class Command(BaseCommand):
         parser.add_argument("--margin", type=float, default=0.25, help="least (chosen − rejected) / chosen of votes")
 
     def handle(self, *, file: Path, to: Path, test_from: str | None, seed: int, **options: Any) -> None:
-        from stats.vote_pairs import Filters
+        from stats.vote_pairs import VoteFilters
 
         if seed < 0 or options["in_study"] < 0:
             raise CommandError("--seed and --in-study are numbers from 0 on")
@@ -38,7 +38,7 @@ class Command(BaseCommand):
             built = vote_pairs.build_pairs(
                 file,
                 to,
-                filters=Filters(**{name: options[name] for name in names}),
+                filters=VoteFilters(**{name: options[name] for name in names}),
                 seed=seed,
                 test_from=_read_date(test_from) if test_from else None,
                 most_in_study=options["in_study"],
