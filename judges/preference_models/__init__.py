@@ -4,7 +4,7 @@ Page and commands do the same: `request`, `train`, `answer_pairs`.
 """
 
 from judges.preference_models.answers import CannotAnswer, PairAnswers, answer_pairs
-from judges.preference_models.fits import request, train, train_row
+from judges.preference_models.fits import find_due, queue, request, train, train_row
 from judges.preference_models.material import CannotTrain, collect_folder, collect_study
 from judges.preference_models.storage import ENOUGH_PAIRS
 
@@ -16,6 +16,8 @@ __all__ = [
     "answer_pairs",
     "collect_folder",
     "collect_study",
+    "find_due",
+    "queue",
     "request",
     "train",
     "train_row",

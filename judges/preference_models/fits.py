@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from celery import current_app
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from judges.embeddings import CannotEmbed, Embedding, find_embedding
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from stats.reasons import Incomputable
 
 EDITION = 1  # of the card
+LOST_SECONDS = 600  # longer than training takes; then the workers are told again
 
 
 def request(
@@ -43,6 +46,17 @@ def request(
     return PreferenceModel.objects.create(
         slug=slug, study=study, embedding=embedding, seed=seed, created_at=at, created_by=by
     )
+
+
+def queue(pk: int) -> None:
+    """Tell the workers that this model waits; a message that comes too late is none."""
+    current_app.send_task("judges.tasks.train_preference_model", args=[pk], expires=LOST_SECONDS)
+
+
+def find_due(*, at: datetime) -> QuerySet[PreferenceModel]:
+    """Models that wait although the workers were told a while ago: the message was lost, or its worker died."""
+    waiting = PreferenceModel.objects.filter(state=PreferenceModel.State.QUEUED, study__isnull=False)
+    return waiting.filter(created_at__lt=at - timedelta(seconds=LOST_SECONDS))
 
 
 def train_row(model: PreferenceModel, *, at: datetime) -> PreferenceModel:
