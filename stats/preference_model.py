@@ -134,6 +134,8 @@ def _by_length(
     words: FloatArray, prompts: IntArray, shares: FloatArray, is_held_out: BoolArray, *, rng: np.random.Generator
 ) -> HeldOut:
     """What is held out, by a model that knows lengths alone."""
+    if not words[~is_held_out].any():
+        raise Incomputable("pairs_of_one_length")
     model = fit(words[~is_held_out], prompts[~is_held_out], shares[~is_held_out], rng=rng)
     return evaluate(model.margins(words[is_held_out]), prompts[is_held_out], rng=rng)
 

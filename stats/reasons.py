@@ -70,6 +70,7 @@ SENTENCES = {
         "There are fewer than %(least)s prompts, too few to learn from some and try others."
     ),
     "no_differences": gettext_noop("The two texts of every pair are alike, so there is nothing to learn from."),
+    "pairs_of_one_length": gettext_noop("The two texts of every pair are of one length."),
     "nothing_rated_twice": gettext_noop("Nobody rated a story twice."),
     "item_constant": gettext_noop("All answers to the item, or to the others, are the same."),
 }

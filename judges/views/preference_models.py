@@ -97,7 +97,6 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
         "obstacle": find_obstacle(access.study) if access.may(STARTS) else "",
         "may_start": access.may(STARTS),
         "sees_results": access.may(VIEW_REPORT),
-        "enough": ENOUGH_PAIRS,
     }
     return render(request, "judges/preference_models.html", context, status=400 if form.errors else 200)
 

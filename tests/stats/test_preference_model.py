@@ -115,6 +115,7 @@ def test_length_alone_is_found_where_the_longer_is_preferred() -> None:
     assert (trained.length.accuracy, trained.length.auc) == (100, 1)
     of_one_length = preference_model.train(differences, np.zeros(len(prompts)), prompts, rng=rng())
     assert isinstance(of_one_length.length, Incomputable)
+    assert of_one_length.length.code == "pairs_of_one_length"
 
 
 def test_a_score_is_a_half_for_the_average_text_of_its_prompt() -> None:

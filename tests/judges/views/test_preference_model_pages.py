@@ -45,7 +45,7 @@ def test_a_model_is_asked_for_trained_by_a_worker_and_chooses(
     said = words(page(client, "researcher", ADDRESS))
     assert "a linear model is right in 61 %, the best zero-shot judge in 73 %" in said
     assert "about 56 % at 100 pairs" in said
-    assert "It learnt from 15 pairs. Below 1000 its choices say little." in said
+    assert "It learnt from 15 pairs. Below 1,000 its choices say little." in said
     assert "Right, held-out pairs 100.0 %" in said
     assert "Control: shuffled preferences" in said
     html = post(client, {"do": "answer", "model": model.pk}).content.decode()
