@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from judges.views import calls, judges, new_runs, panels, prompt_choices, prompts, releases, runs
+from judges.views import calls, judges, new_runs, panels, preference_models, prompt_choices, prompts, releases, runs
 
 app_name = "judges"
 urlpatterns = [
@@ -19,6 +19,7 @@ urlpatterns = [
     path("judges/new/", judges.new, name="new_judge"),
     path("judges/panel/", panels.new, name="new_panel"),
     path("judges/metric/", judges.add_metric, name="add_metric"),
+    path("judges/preference/", preference_models.index, name="preference_models"),
     path("judges/<int:judge>/", judges.show, name="judge"),
     path("prompts/", prompts.index, name="prompts"),
     path("prompts/new/", prompts.new, name="new_prompt"),

@@ -66,6 +66,11 @@ SENTENCES = {
     ),
     "too_many_to_resample": gettext_noop("They are too many for an interval by resampling."),
     "fewer_than_three_complete": gettext_noop("Fewer than three raters’ readings of a story answer all items."),
+    "too_few_prompts": gettext_noop(
+        "There are fewer than %(least)s prompts, too few to learn from some and try others."
+    ),
+    "no_differences": gettext_noop("The two texts of every pair are alike, so there is nothing to learn from."),
+    "pairs_of_one_length": gettext_noop("The two texts of every pair are of one length."),
     "nothing_rated_twice": gettext_noop("Nobody rated a story twice."),
     "too_few_neighbours": gettext_noop("There are only %(n)s others to be near to, and %(k)s are asked for."),
     "no_words": gettext_noop("There are no words."),

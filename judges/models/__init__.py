@@ -12,6 +12,7 @@ Run         a judge at work in a study; what it does is frozen as a document bef
             again in a study, about further stories or with further readings.
 PromptChoice  which of several prompts a model is to judge pairs with, tried on pairs that it does not judge afterwards.
 PromptTrial  one of those prompts, with the run that tries it.
+PreferenceModel  what learnt from pairs which of two texts is preferred, with its card. As a rater it is a metric.
 Reading     one pass of the judge over a seat: in which order, as whom, for which time. An assignment of its rater.
 ProviderBatch  calls of a run that were handed in at once; its name is the worker of their attempts.
 TextRelease  texts that were released for sending to outside providers: which, by whom, when and why.
@@ -33,6 +34,7 @@ from judges.models.choices import PromptChoice, PromptTrial
 from judges.models.connection_tests import ConnectionTest
 from judges.models.endpoints import Endpoint, Price, Share
 from judges.models.judges import Judge
+from judges.models.preference_models import PreferenceModel
 from judges.models.prompts import PersonaSet, Prompt
 from judges.models.reference_sets import ReferenceSet
 from judges.models.releases import TextRelease
@@ -49,6 +51,7 @@ __all__ = [
     "Judge",
     "Parse",
     "PersonaSet",
+    "PreferenceModel",
     "Price",
     "Prompt",
     "PromptChoice",

@@ -152,8 +152,8 @@ def find_pair_question(study: Study) -> PairQuestion:
     raise CannotRun(message % {"study": study.slug})
 
 
-def find_majorities(study: Study, question: PairQuestion, groups: Collection[str]) -> dict[str, str]:
-    """By code of the group the story that more than half of the people chose; groups without one are left out."""
+def count_votes(study: Study, question: PairQuestion, groups: Collection[str]) -> dict[str, Counter[str]]:
+    """By code of the group how many people chose each of its stories, and “none”. One query."""
     rows = Response.objects.filter(
         assignment__study=study,
         assignment__rater_kind=Rater.Kind.PERSON,
@@ -167,12 +167,22 @@ def find_majorities(study: Study, question: PairQuestion, groups: Collection[str
     counts: dict[str, Counter[str]] = {}
     for group, value in rows.values_list("assignment__group__code", "value"):
         counts.setdefault(str(group), Counter())[str(value)] += 1
+    return counts
+
+
+def find_majorities(study: Study, question: PairQuestion, groups: Collection[str]) -> dict[str, str]:
+    """By code of the group the story that more than half of the people chose; groups without one are left out."""
     majorities: dict[str, str] = {}
-    for group, counter in counts.items():
+    for group, counter in count_votes(study, question, groups).items():
         best, n = counter.most_common(1)[0]
         if 2 * n > counter.total() and best != "none":
             majorities[group] = best
     return majorities
+
+
+def number_clusters(groups: Sequence[StoryGroup]) -> dict[str, int]:
+    """By code of the group the number of its cluster: groups that share a story, a text or a premise have one."""
+    return {code: n for n, cluster in enumerate(_cluster(groups)) for code in cluster.groups}
 
 
 def measure_accuracy(run: Run, question: PairQuestion, majority_by_group: Mapping[str, str]) -> PairAccuracy:
@@ -193,7 +203,7 @@ def measure_accuracy(run: Run, question: PairQuestion, majority_by_group: Mappin
     preferred = np.array([codes[code].index(majority_by_group[code]) for code in codes], dtype=np.float64)
     right = (chosen == preferred[:, np.newaxis]).sum(axis=1) / len(BOTH_ORDERS)
     changed = judge_orders.pair_choices(chosen, preferred).changed
-    number_by_group = {code: n for n, cluster in enumerate(_cluster(groups)) for code in cluster.groups}
+    number_by_group = number_clusters(groups)
     clusters = [number_by_group[code] for code in codes]
     rng = np.random.default_rng([abs(run.study.seed), SALT])
     low = high = None

@@ -42,9 +42,11 @@ class JudgedPairs:
 
 
 def judged_pairs(dataset: Dataset, item: StepItem) -> list[JudgedPairs]:
-    """Every model's choices, beside people's. Of several readings in one order the first counts."""
+    """Every judge's choices, beside people's: of models, and of metrics that choose. Of several readings in one order
+    the first counts.
+    """
     rows = answers_to(dataset.all_readings, [item])
-    is_choice = (rows["rater_kind"] == Rater.Kind.MODEL) & (rows["outcome"] == Response.Outcome.ANSWERED)
+    is_choice = (rows["rater_kind"] != Rater.Kind.PERSON) & (rows["outcome"] == Response.Outcome.ANSWERED)
     if not is_choice.any():
         return []
     answers = answers_in_every_order(dataset, rows[is_choice])
@@ -120,9 +122,8 @@ def _majority(choices: list[Choice], stories: tuple[str, str]) -> float:
 
 def _imported(dataset: Dataset, item: StepItem) -> set[tuple[str, str]]:
     """Judge and group of each imported answer, of which nobody knows in which order the stories were shown."""
-    responses = Response.objects.filter(
+    responses = Response.objects.exclude(assignment__rater_kind=Rater.Kind.PERSON).filter(
         assignment__study=dataset.study,
-        assignment__rater_kind=Rater.Kind.MODEL,
         step__key=item.step.key,
         item__key=item.item.key,
         events__key=imports.EVENT_KEY,

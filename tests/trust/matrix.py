@@ -100,6 +100,8 @@ judges:new_panel                    GET    login login login 403    ok     403  
 judges:new_panel                    POST   login login login 403    400    403   400    403     403
 judges:add_metric                   GET    405   405   405   405    405    405   405    405     405
 judges:add_metric                   POST   login login login 403    away   403   away   403     403
+judges:preference_models            GET    login login login 403    ok     ok    ok     403     403
+judges:preference_models            POST   login login login 403    400    403   400    403     403
 judges:judge                        GET    login login login 403    ok     ok    ok     403     403
 judges:judge                        POST   login login login 403    409    403   409    403     403
 judges:prompts                      GET    login login login 403    ok     ok    ok     403     403

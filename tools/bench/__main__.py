@@ -47,13 +47,14 @@ def measured(url: str, what: str) -> dict[str, Any]:
 def measure(what: str) -> None:
     """Print one measurement as JSON."""
     with measurement.own_database() as database:
-        from tools.bench import cost, judges, reading, reports, saves
+        from tools.bench import cost, judges, pairs, reading, reports, saves
 
         runs = {
             "saves": saves.run,
             "cost": cost.run,
             "reading": reading.run,
             "judges": judges.run,
+            "pairs": pairs.run,
             "reports": reports.run,
             "reports with a judge": reports.run_judged,
             "reports of a million": reports.run_million,
@@ -67,7 +68,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
     parser.add_argument("--postgres", default=os.environ.get("BENCH_POSTGRES", ""), metavar="URL")
     parser.add_argument("--million", action="store_true", help="reports of 1,000,000 answers, too: some minutes more")
-    parser.add_argument("--measure", choices=["saves", "cost", "reading", "judges", *REPORTS], help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--measure", choices=["saves", "cost", "reading", "judges", "pairs", *REPORTS], help=argparse.SUPPRESS
+    )
     options = parser.parse_args()
     if options.measure:
         measure(options.measure)
@@ -78,9 +81,10 @@ def main() -> int:
     costs = [[_told(url, "cost", n) for url in urls] for n in range(1, ROUNDS + 1)]
     readings = [_told(url, "reading", 1) for url in urls]
     judged = [[_told(url, "judges", n) for url in urls] for n in range(1, ROUNDS + 1)]
+    paired = _told("", "pairs", 1)
     kinds = REPORTS if options.million else REPORTS[:2]
     reported = {kind: [_told(url, kind, 1) for url in urls] for kind in kinds}
-    measurement.write("docs/bench.md", page(rounds, costs, readings, judged, reported))
+    measurement.write("docs/bench.md", page(rounds, costs, readings, judged, reported, paired))
     return 0
 
 
@@ -95,6 +99,7 @@ def page(
     readings: list[dict[str, Any]],
     judged: list[list[dict[str, Any]]],
     reported: dict[str, list[dict[str, Any]]],
+    paired: dict[str, Any],
 ) -> str:
     judged_by_database = [medians([measured[n] for measured in judged]) for n in range(len(readings))]
     by_database = [medians([measured[n] for measured in rounds]) for n in range(len(readings))]
@@ -142,6 +147,12 @@ def page(
         "Four stories a group, fourteen verdicts on each by three people, an order and four guesses; one process.",
         "",
         *(line for kind, columns in reported.items() for line in (f"### {kind.capitalize()}", "", *table(columns), "")),
+        "## Pairs from stories with votes",
+        "",
+        "`build_pairs` with the filters of LitBench and every filter left out once; no database, one process.",
+        "",
+        *table([paired | {"database": "one run"}]),
+        "",
     ]
     return "\n".join(lines)
 
