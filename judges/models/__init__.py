@@ -19,6 +19,7 @@ Text        a part of what is sent, stored once, by hash.
 Call        one item about one story (or a group), to be asked once; or all items of a step in one call, as of a cloze
             or of a metric. Some guard a run and stand in no seat: whether a text is known, questions about fixed texts.
             All calls are rows before the first is sent.
+TextVector  a text as an embedding places it, by the text's hash, so that nothing is embedded twice.
 Attempt     one HTTP request of a call, written down before it is sent, with all that came back.
 Parse       what a version of the parser read in what came back.
 """
@@ -33,6 +34,7 @@ from judges.models.judges import Judge
 from judges.models.prompts import PersonaSet, Prompt
 from judges.models.releases import TextRelease
 from judges.models.runs import Reading, Run
+from judges.models.vectors import TextVector
 
 __all__ = [
     "AlreadyUsed",
@@ -53,4 +55,5 @@ __all__ = [
     "Share",
     "Text",
     "TextRelease",
+    "TextVector",
 ]

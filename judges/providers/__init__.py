@@ -28,6 +28,8 @@ from judges.providers.base import (
     Limits,
     Provider,
     Request,
+    VectorClient,
+    VectorReply,
     is_same_model,
 )
 from studies.discovery import find_classes
@@ -47,10 +49,13 @@ __all__ = [
     "Provider",
     "Request",
     "UnknownProvider",
+    "VectorClient",
+    "VectorReply",
     "all_providers",
     "check",
     "connect",
     "connect_batches",
+    "connect_vectors",
     "find_provider",
     "is_same_model",
 ]
@@ -149,6 +154,25 @@ def connect_batches(
     return provider.connect_batches(
         _check_connection(base_url, key_variable=key_variable, timeout_seconds=timeout_seconds, allowed=allowed)
     )
+
+
+def connect_vectors(
+    adapter: str,
+    *,
+    base_url: str,
+    key_variable: str,
+    timeout_seconds: float,
+    max_body_bytes: int = MAX_BODY_BYTES,
+    allowed: Collection[str] = (),
+) -> VectorClient:
+    """A client that gives texts vectors, as `connect`. Raises CannotConnect, also if the provider gives none."""
+    provider = _find_provider(adapter)
+    if provider.is_stub:
+        return provider.connect_vectors(Connection(base_url="", key="", timeout_seconds=timeout_seconds))
+    connection = _check_connection(
+        base_url, key_variable=key_variable, timeout_seconds=timeout_seconds, allowed=allowed
+    )
+    return provider.connect_vectors(replace(connection, max_body_bytes=max_body_bytes))
 
 
 def _find_provider(adapter: str) -> Provider:

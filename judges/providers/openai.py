@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,10 +23,13 @@ from judges.providers.base import (
     Limits,
     Provider,
     Request,
+    VectorClient,
+    VectorReply,
     answer_schema,
     document_of,
     failure_of,
     read_limits,
+    read_vectors,
     text_of,
     token_count,
 )
@@ -49,6 +52,9 @@ class OpenAI(Provider):
 
     def connect_batches(self, connection: Connection) -> BatchClient:
         return OpenAIBatches(connection)
+
+    def connect_vectors(self, connection: Connection) -> VectorClient:
+        return OpenAIClient(connection)
 
 
 class OpenAIClient(LibraryClient):
@@ -84,6 +90,13 @@ class OpenAIClient(LibraryClient):
             return Completion("", "content_filter", body, request_id=request_id)
         self.check_success(response)
         return completion_of(body, request_id=request_id, limits=read_limits(response.headers))
+
+    async def embed(self, model: str, texts: Sequence[str]) -> VectorReply:
+        # As plain numbers: not every server knows base64, for which the library would ask.
+        body = {"model": model, "input": list(texts), "encoding_format": "float"}
+        response = await self.send(self.sdk.post("/embeddings", cast_to=self._response_class, body=body))
+        self.check_success(response)
+        return read_vectors(self._without_key(response.text), n=len(texts), request_id=self._request_id(response))
 
     async def send(self, sending: Awaitable[Any]) -> Any:
         """The HTTP response to what the library sends, whatever its status. Raises CallFailed."""

@@ -5,9 +5,10 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from judges.models import Attempt, Call, Endpoint, Parse, ProviderBatch, Run, Text
+from judges.models import Attempt, Call, Endpoint, Parse, ProviderBatch, Run, Text, TextVector
 from judges.requests import texts
 from judges.settlement.attempts import OUT_OF_TRIES
+from studies.models import Story
 
 REASON = "The text was erased, since its writer withdrew."
 
@@ -16,7 +17,7 @@ def empty_calls(stories: Sequence[int], **_: Any) -> None:
     """Empty every call in which words of these stories stand; one that was still to be sent ends without an answer.
 
     What is erased: the stories' texts as they were sent, every body that came back, also where a later call took it,
-    what was read in it, and what was said of it.
+    what was read in it, what was said of it, and the vectors of the texts: a text can be guessed at from its vector.
     """
     about = Call.objects.filter(pk__in=_find_calls(stories))
     attempts = Attempt.objects.filter(call__in=about)
@@ -27,6 +28,9 @@ def empty_calls(stories: Sequence[int], **_: Any) -> None:
     attempts.update(body="", reason="")
     Parse.objects.filter(attempt__in=attempts).update(values={}, reason="")
     Text.objects.filter(story__in=stories).update(content="")
+    # A story that was emptied keeps the hash of its text; what it was before an edit is no story's any more.
+    theirs = Q(sha256__in=Story.objects.filter(pk__in=stories).values("sha256"))
+    TextVector.objects.filter(theirs | ~Q(sha256__in=Story.objects.values("sha256"))).delete()
 
 
 def _find_calls(stories: Sequence[int]) -> list[int]:

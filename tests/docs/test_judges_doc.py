@@ -1,9 +1,9 @@
-"""docs/judges.md has a row for every prompt, every provider and every item of every metric, and no other."""
+"""docs/judges.md has a row for every prompt, every provider, every embedding and every item of every metric."""
 
 import re
 from pathlib import Path
 
-from judges import metrics, prompts, providers
+from judges import embeddings, metrics, prompts, providers
 
 ROOT = Path(__file__).parents[2]
 DOC = (ROOT / "docs" / "judges.md").read_text()
@@ -31,6 +31,12 @@ def test_every_provider_is_documented_and_no_other() -> None:
 
     assert [adapter.strip("`") for adapter, _ in table] == list(providers.all_providers())
     assert all(meaning for _, meaning in table)
+
+
+def test_every_embedding_is_documented_and_no_other() -> None:
+    kinds = [row[0].strip("`").partition(":")[0] for row in rows("## Embeddings")]
+
+    assert sorted(kinds) == list(embeddings.all_kinds())
 
 
 def test_every_item_of_every_metric_is_documented_in_its_version_and_no_other() -> None:

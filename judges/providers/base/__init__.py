@@ -22,6 +22,7 @@ from judges.providers.base.clients import LibraryClient
 from judges.providers.base.completions import Completion, Request
 from judges.providers.base.failures import CallFailed, FailureKind, failure_of
 from judges.providers.base.limits import Limits, read_limits
+from judges.providers.base.vectors import VectorClient, VectorReply, read_vectors
 
 __all__ = [
     "MAX_BATCH_BYTES",
@@ -38,11 +39,14 @@ __all__ = [
     "Limits",
     "Provider",
     "Request",
+    "VectorClient",
+    "VectorReply",
     "answer_schema",
     "document_of",
     "failure_of",
     "is_same_model",
     "read_limits",
+    "read_vectors",
     "text_of",
     "token_count",
 ]
@@ -118,6 +122,10 @@ class Provider:
     def connect_batches(self, connection: Connection) -> BatchClient:
         """A client that hands in many calls as one batch. Sends nothing yet. Raises CannotConnect if there is none."""
         raise CannotConnect(gettext_noop("%(provider)s takes no batches"), provider=str(self.title))
+
+    def connect_vectors(self, connection: Connection) -> VectorClient:
+        """A client that gives texts vectors. Sends nothing yet. Raises CannotConnect if the protocol has no such."""
+        raise CannotConnect(gettext_noop("%(provider)s gives no embeddings"), provider=str(self.title))
 
 
 def text_of(content: str | list[str]) -> str:

@@ -98,7 +98,7 @@ class StandIn:
             return await self._complete(hit)
         if method == "POST" and route == "/embeddings":
             self.hits.append(hit)
-            return Reply(embeddings_body(body))
+            return self.script.pop(0) if self.script else Reply(embeddings_body(body))
         if method == "POST" and route == "/completions":
             self.hits.append(hit)
             return Reply(echo_body(body))

@@ -1,0 +1,85 @@
+"""Sentence encoders on this machine, by the library sentence-transformers, which is an extra of its own (3 GB)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext as _
+
+from judges.embeddings.base import CannotEmbed, Embedding, mean_of_chunks, split_chunks
+
+if TYPE_CHECKING:
+    from stats.arrays import FloatArray
+
+RULE = "1"  # raised whenever chunks or their mean are made otherwise
+
+
+class SentenceTransformers(Embedding):
+    """A model that is on this machine: the path of its folder, or a name that the library finds in its own cache.
+
+    Nothing is ever downloaded. A text is cut into chunks of at most 180 words (`split_chunks`), since such models read
+    about 256 tokens and drop the rest; its vector is the mean of the chunks' unit vectors, of length 1 again.
+    """
+
+    kind = "sentence-transformers"
+
+    @property
+    def version(self) -> str:
+        """Of the rule, the library and the model's files."""
+        return f"{RULE}+{_find_library()}+{_fingerprint(self.model)}"
+
+    def embed(self, texts: Sequence[str]) -> FloatArray:
+        import numpy as np
+
+        encoder = _load(self.model)
+        chunks = [split_chunks(text) for text in texts]
+        rows = encoder.encode([chunk for parts in chunks for chunk in parts], show_progress_bar=False)
+        return mean_of_chunks(np.asarray(rows, dtype=np.float64), [len(parts) for parts in chunks])
+
+
+def _find_library() -> str:
+    """The library's version. Raises CannotEmbed if it is not installed."""
+    try:
+        return metadata.version("sentence-transformers")
+    except metadata.PackageNotFoundError:
+        message = _(
+            "sentence-transformers is not installed; install it where judges run, with: pip install -e '.[embeddings]'"
+        )
+        raise CannotEmbed(message) from None
+
+
+@cache
+def _load(model: str) -> Any:
+    """The model, loaded once per process. Raises CannotEmbed."""
+    _find_library()
+    from sentence_transformers import SentenceTransformer
+
+    try:
+        return SentenceTransformer(model, local_files_only=True)
+    except (OSError, ValueError) as error:
+        message = _(
+            "there is no model “%(model)s” on this machine (%(error)s); give the path of its folder, or download it "
+            "once with: python -c \"from sentence_transformers import SentenceTransformer as S; S('%(model)s')\""
+        )
+        reason = " ".join(str(error).split())[:200]
+        raise CannotEmbed(message % {"model": model, "error": reason}) from None
+
+
+@cache
+def _fingerprint(model: str) -> str:
+    """What tells this model from another of its name: of a folder its files, else its revision. Loads it."""
+    folder = Path(model)
+    if folder.is_dir():
+        digest = hashlib.sha256()
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            digest.update(path.relative_to(folder).as_posix().encode())
+            with path.open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+        return digest.hexdigest()[:16]
+    config = getattr(getattr(_load(model)[0], "auto_model", None), "config", None)
+    return str(getattr(config, "_commit_hash", None) or "unknown")[:16]

@@ -1,0 +1,60 @@
+"""A text in words as measures compare them, also where no blanks stand between words.
+
+Not what a story's length is counted in: that is what stands between blanks (`Story.n_words`).
+"""
+
+import re
+import sys
+import unicodedata
+from collections.abc import Iterator
+from functools import cache
+
+# Scripts that set no blanks between words: Thai, Lao, Burmese, Khmer, kana, Han. First and last code point of blocks.
+UNSPACED = (
+    *((0x0E00, 0x0E7F), (0x0E80, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF), (0x3400, 0x4DBF)),
+    *((0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF)),
+)
+
+
+def split_words(text: str) -> list[str]:
+    """The words of the text in their order, in lower case, composed (NFC), without punctuation.
+
+    A word is a run of letters, digits and their marks; an apostrophe or hyphen inside it belongs to it, and ’ is ' . In
+    scripts that set no blanks between words every character, with its marks, is a word: nothing is looked up in a
+    dictionary.
+    """
+    composed = unicodedata.normalize("NFC", text).lower().replace("’", "'")
+    return _pattern().findall(composed)
+
+
+def is_unspaced(text: str) -> bool:
+    """Whether more than half of the text's words are single characters of a script without blanks between words."""
+    words = split_words(text)
+    return 2 * sum(_is_unspaced(word[0]) for word in words) > len(words)
+
+
+def _is_unspaced(character: str) -> bool:
+    return any(first <= ord(character) <= last for first, last in UNSPACED)
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    unspaced = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED)
+    marks = "".join(_marks())
+    letter = rf"[^\W_{unspaced}]"
+    spaced = rf"{letter}[{marks}]*"
+    return re.compile(rf"(?:{spaced})+(?:['\-](?:{spaced})+)*|(?=\w)[{unspaced}][{marks}]*")
+
+
+def _marks() -> Iterator[str]:
+    """Ranges of what combines with the letter before it, which Python's expressions do not take for a letter's part."""
+    first = last = -2
+    for point in range(0x300, min(sys.maxunicode, 0xFFFF) + 1):
+        if not unicodedata.category(chr(point)).startswith("M"):
+            continue
+        if point != last + 1:
+            if first > 0:
+                yield f"{chr(first)}-{chr(last)}"
+            first = point
+        last = point
+    yield f"{chr(first)}-{chr(last)}"

@@ -1,0 +1,286 @@
+"""What every embedding promises, and what each of those that come with Quire does."""
+
+import json
+import sys
+from importlib.util import find_spec
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from judges import embeddings
+from judges.embeddings import CannotEmbed, EmptyText, SizesDiffer, UnknownEmbedding, find_embedding, kept_vectors
+from judges.embeddings import sentence_transformers as sentences
+from judges.embeddings.base import split_chunks
+from judges.models import Endpoint, TextVector
+from judges.settlement import erasure
+from studies import hashing
+from studies.models import Provenance, Study
+from tests import factories
+from tests.judges import standin as orders
+from tests.judges.standin import Reply, StandIn
+from tests.judges.standin.vectors import vector
+
+TEXTS = ["The ferry stopped at noon.", "The ferry stopped at night.", "Nobody asked why it rained."]
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("word2vec", "“word2vec” is not an embedding; there are: endpoint, sentence-transformers, tfidf-svd"),
+        ("endpoint", "does not name its model: write “endpoint:MODEL”"),
+        ("tfidf-svd:large", "names a model, and tfidf-svd has none"),
+    ],
+)
+def test_a_name_that_is_none_is_refused_with_what_would_do(name: str, sentence: str) -> None:
+    with pytest.raises(UnknownEmbedding, match=sentence):
+        find_embedding(name)
+
+
+def test_an_embedding_has_the_name_that_it_is_found_by() -> None:
+    for name in ("tfidf-svd", "sentence-transformers:all-MiniLM-L6-v2", "endpoint:house/nomic/embed:1"):
+        assert find_embedding(name).name == name
+    assert embeddings.OFFLINE in embeddings.all_kinds()
+
+
+# Chunks
+
+
+def test_paragraphs_are_packed_into_chunks_and_long_ones_cut() -> None:
+    text = "\n\n".join(["a b c", "d e", "f g h i j k l", "***", "m"])
+
+    assert split_chunks(text, most=5) == ["a b c\n\nd e", "f g h i j", "k l\n\nm"]
+
+
+def test_a_paragraph_without_blanks_is_cut_between_characters() -> None:
+    assert split_chunks("你好世界再见了。", most=3) == ["你好世", "界再见", "了。"]
+
+
+# TF-IDF and SVD
+
+
+def test_tfidf_svd_gives_unit_rows_and_the_same_again() -> None:
+    embedding = find_embedding("tfidf-svd")
+
+    rows = embedding.vectors(TEXTS)
+
+    assert rows.shape == (3, 3)
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1)
+    np.testing.assert_array_equal(rows, embedding.vectors(TEXTS))
+    assert rows[0] @ rows[1] > 0.4 > rows[0] @ rows[2]
+
+
+def test_up_to_256_texts_keep_the_cosines_of_their_weights_exactly() -> None:
+    # By hand: terms a, b, "a b" | a, c, "a c". Smooth idf: of a ln(3/3) + 1 = 1, of the others ln(3/2) + 1.
+    rows = find_embedding("tfidf-svd").vectors(["a b", "a c"])
+
+    assert rows[0] @ rows[1] == pytest.approx(1 / (1 + 2 * (np.log(3 / 2) + 1) ** 2))
+
+
+def test_one_text_is_embedded_and_two_equal_ones_lie_together() -> None:
+    embedding = find_embedding("tfidf-svd")
+
+    assert abs(embedding.vectors(["One text."])[0, 0]) == pytest.approx(1)
+    rows = embedding.vectors([*TEXTS, TEXTS[0]])
+    assert rows[0] @ rows[3] == pytest.approx(1)
+
+
+def test_a_text_without_words_is_named() -> None:
+    with pytest.raises(EmptyText, match="text 2 of 3 has no words; leave it out") as error:
+        find_embedding("tfidf-svd").vectors([TEXTS[0], "…", TEXTS[1]])
+    assert error.value.number == 2
+    with pytest.raises(CannotEmbed, match="there are no texts to embed"):
+        find_embedding("tfidf-svd").vectors([])
+
+
+# Sentence encoders
+
+
+@pytest.mark.django_db
+def test_a_missing_library_is_named_with_what_to_install() -> None:
+    if find_spec("sentence_transformers"):
+        pytest.skip("sentence-transformers is installed")
+
+    with pytest.raises(CannotEmbed, match=r"not installed; install it .* pip install -e '.\[embeddings\]'"):
+        find_embedding("sentence-transformers:all-MiniLM-L6-v2").vectors(TEXTS)
+
+
+class Encoder:
+    """In place of the library's class: a chunk's vector is its number of words, and 1."""
+
+    def __init__(self, model: str, *, local_files_only: bool) -> None:
+        assert local_files_only, "nothing is downloaded"
+        if model == "missing":
+            raise OSError("no such folder")
+
+    def encode(self, chunks: list[str], *, show_progress_bar: bool) -> Any:
+        return np.array([[len(chunk.split()), 1.0] for chunk in chunks], dtype=np.float32)
+
+    def __getitem__(self, number: int) -> Any:
+        return SimpleNamespace(auto_model=SimpleNamespace(config=SimpleNamespace(_commit_hash="0123456789abcdef01")))
+
+
+@pytest.fixture
+def library(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("sentence_transformers")
+    module.SentenceTransformer = Encoder  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
+    monkeypatch.setattr(sentences, "_find_library", lambda: "5.0")
+    sentences._load.cache_clear()
+    sentences._fingerprint.cache_clear()
+
+
+@pytest.mark.django_db
+def test_a_long_text_is_the_mean_of_its_chunks(library: None) -> None:
+    embedding = find_embedding("sentence-transformers:small")
+    text = "\n\n".join([" ".join(["word"] * 180), " ".join(["word"] * 90)])
+
+    (row,) = embedding.vectors([text])
+
+    mean = np.mean([np.array([n, 1]) / np.hypot(n, 1) for n in (180, 90)], axis=0)
+    np.testing.assert_allclose(row, mean / np.linalg.norm(mean), rtol=1e-6)
+    assert embedding.version == "1+5.0+0123456789abcdef"
+
+
+@pytest.mark.django_db
+def test_a_model_that_is_not_on_the_machine_is_named(library: None) -> None:
+    with pytest.raises(CannotEmbed, match=r"no model “missing” on this machine .no such folder.; give the path"):
+        find_embedding("sentence-transformers:missing").vectors(TEXTS)
+
+
+@pytest.mark.django_db
+def test_other_files_in_a_models_folder_are_another_version(library: None, tmp_path: Any) -> None:
+    (tmp_path / "weights").write_bytes(b"1")
+    before = find_embedding(f"sentence-transformers:{tmp_path}").version
+    sentences._fingerprint.cache_clear()
+    (tmp_path / "weights").write_bytes(b"2")
+
+    assert find_embedding(f"sentence-transformers:{tmp_path}").version != before
+
+
+# Endpoints
+
+
+def endpoint_at(standin: StandIn, **changes: Any) -> Endpoint:
+    fields = {"base_url": standin.base_url, "key_variable": "STANDIN_API_KEY", "is_allowed": True, "is_outside": False}
+    return Endpoint.objects.create(name="house", **(fields | changes))
+
+
+@pytest.mark.django_db
+def test_an_endpoints_vectors_are_asked_for_once_and_kept(standin: StandIn) -> None:
+    endpoint_at(standin)
+    embedding = find_embedding("endpoint:house/small")
+
+    rows = embedding.vectors([*TEXTS, TEXTS[0]])
+
+    expected = np.array([vector(text) for text in TEXTS])
+    np.testing.assert_allclose(rows[:3], expected / np.linalg.norm(expected, axis=1, keepdims=True), rtol=1e-5)
+    (hit,) = standin.hits
+    assert hit.body == {"model": "small", "input": TEXTS, "encoding_format": "float"}
+    np.testing.assert_array_equal(embedding.vectors(TEXTS), rows[:3])
+    assert len(standin.hits) == 1
+    assert kept_vectors.find_missing(embedding, [*TEXTS, "Another."]) == ["Another."]
+    assert set(TextVector.objects.values_list("sha256", flat=True)) == {hashing.sha256(text) for text in TEXTS}
+
+
+@pytest.mark.django_db
+def test_what_came_back_is_kept_where_a_later_request_fails(standin: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_vectors, "AT_ONCE", 2)
+    endpoint_at(standin)
+    first = find_embedding("endpoint:house/small").vectors(TEXTS[:1])
+    assert len(first) == 1
+    standin.script = [orders.OVERLOADED]
+
+    with pytest.raises(CannotEmbed, match="endpoint:house/small: The provider is overloaded"):
+        find_embedding("endpoint:house/small").vectors(TEXTS)
+
+    assert TextVector.objects.count() == 1
+    assert len(find_embedding("endpoint:house/small").vectors(TEXTS)) == 3
+
+
+def vectors_reply(*rows: list[float], model: str = "small") -> Reply:
+    data = [{"index": n, "embedding": row} for n, row in enumerate(rows)]
+    return Reply(json.dumps({"model": model, "data": data}))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("reply", "sentence"),
+    [
+        (vectors_reply([1, 2]), "not hold a vector for each of the 3 texts"),
+        (vectors_reply([1], [2], [float("nan")]), "not hold a vector for each of the 3 texts"),
+        (orders.GARBAGE, "not hold a vector for each of the 3 texts"),
+        (orders.NO_KEY, "does not accept the key"),
+        (vectors_reply([1], [2], [3], model="large"), "another model answered than was asked: large"),
+        (vectors_reply([1], [1, 2], [1, 2, 3]), "vectors of 1, 2, 3 numbers"),
+        (vectors_reply([0], [1], [1]), "text 1 of 3 a vector without a direction"),
+    ],
+)
+def test_a_reply_that_holds_no_vectors_says_so_and_nothing_is_kept(
+    standin: StandIn, reply: Reply, sentence: str
+) -> None:
+    endpoint_at(standin)
+    standin.script = [reply]
+
+    with pytest.raises(CannotEmbed, match=sentence):
+        find_embedding("endpoint:house/small").vectors(TEXTS)
+    assert not TextVector.objects.exists()
+
+
+@pytest.mark.django_db
+def test_vectors_of_another_size_than_those_kept_are_refused(standin: StandIn) -> None:
+    endpoint_at(standin)
+    find_embedding("endpoint:house/small").vectors(TEXTS[:1])
+    standin.script = [vectors_reply([1, 2])]
+
+    with pytest.raises(SizesDiffer, match="vectors of 2, 8 numbers"):
+        find_embedding("endpoint:house/small").vectors(TEXTS[:2])
+
+
+@pytest.mark.django_db
+def test_an_endpoint_that_is_unknown_or_not_allowed_is_refused(standin: StandIn) -> None:
+    endpoint_at(standin, is_allowed=False)
+
+    with pytest.raises(CannotEmbed, match="has not allowed the endpoint house"):
+        find_embedding("endpoint:house/small").vectors(TEXTS)
+    with pytest.raises(CannotEmbed, match=r"names no endpoint with a model: write endpoint:ENDPOINT/MODEL; .*: house"):
+        find_embedding("endpoint:home/small").vectors(TEXTS)
+    assert standin.hits == []
+
+
+@pytest.fixture
+def study() -> Study:
+    return factories.study(comparative=False)
+
+
+@pytest.mark.django_db
+def test_only_texts_that_may_leave_go_to_an_outside_endpoint(standin: StandIn, study: Study) -> None:
+    endpoint_at(standin, is_outside=True)
+    texts = list(study.stories.values_list("text", flat=True))
+    released = Provenance.objects.filter(story__study=study)
+    released.update(may_send_out=True)
+    released.filter(story__text=texts[0]).update(may_send_out=False)
+    embedding = find_embedding("endpoint:house/small", may_send_out=True)
+
+    with pytest.raises(CannotEmbed, match="1 text is not marked as free to be sent to an outside provider"):
+        embedding.vectors(texts)
+    with pytest.raises(CannotEmbed, match="3 texts are not marked"):
+        find_embedding("endpoint:house/small").vectors(TEXTS)
+    assert standin.hits == []
+
+    assert len(embedding.vectors([*texts[1:], *TEXTS])) == len(texts) - 1 + 3
+
+
+@pytest.mark.django_db
+def test_erasing_a_story_reaches_the_vectors_of_its_text(standin: StandIn, study: Study) -> None:
+    endpoint_at(standin)
+    first, second = study.stories.order_by("code")[:2]
+    find_embedding("endpoint:house/small").vectors([first.text, second.text, "What it was before an edit."])
+
+    erasure.empty_calls([first.pk])
+
+    assert list(TextVector.objects.values_list("sha256", flat=True)) == [second.sha256]
