@@ -117,7 +117,7 @@ def distances(embeddings: npt.ArrayLike, is_reference: npt.ArrayLike, *, leave_o
 
 
 def relative(raw: npt.ArrayLike, is_reference: npt.ArrayLike) -> FloatArray:
-    """Distances divided by the largest that the reference has at that blank, both of shape (N, B). Source: section 5.3."""
+    """Distances divided by the largest of the reference at that blank, both of shape (N, B). Source: section 5.3."""
     values, reference = np.asarray(raw, dtype=np.float64), np.asarray(is_reference, dtype=bool)
     largest = np.where(np.isnan(values), -np.inf, values)[reference].max(axis=0)
     shares = values / np.where(largest > ROUNDING, largest, np.nan)
@@ -127,8 +127,8 @@ def relative(raw: npt.ArrayLike, is_reference: npt.ArrayLike) -> FloatArray:
 def find_outliers(raw: npt.ArrayLike, is_reference: npt.ArrayLike) -> BoolArray:
     """Which texts of the reference lie far from all others of it: shape (N, B) to (N,).
 
-    By Tukey's fence: the mean distance of a text lies more than 1.5 interquartile ranges above the upper quartile of the
-    reference's. Source: section 6.3, 4, which asks for it without a rule; the rule is ours.
+    By Tukey's fence: the mean distance of a text lies more than 1.5 interquartile ranges above the upper quartile of
+    the reference's. Source: section 6.3, 4, which asks for it without a rule; the rule is ours.
     """
     values, reference = np.asarray(raw, dtype=np.float64), np.asarray(is_reference, dtype=bool)
     means = mean_present(values, axis=1)

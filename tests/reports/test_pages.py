@@ -71,6 +71,9 @@ EMPTY = (
     *("distributions", "story-ratings", "spreads", "human-likeness", "human-likeness-by-source", "dimensions"),
     *("pair-lengths", "length-differences", "pair-accuracies", "cloze-completion"),
     *("themes", "theme-shares", "amendments"),
+    *("cloze-scores", "cloze-section-scores", "cloze-people-beside-models", "cloze-surprise", "cloze-fills"),
+    *("cloze-difficulty", "cloze-constraints", "cloze-edges", "cloze-consistency", "cloze-variants"),
+    *("cloze-variant-correlations", "cloze-alphas", "cloze-constraint-alphas", "cloze-judges"),
 )
 
 
