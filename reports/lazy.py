@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from stats import agreement as agreement
     from stats import alternative_annotator as alternative_annotator
     from stats import arrays as arrays
+    from stats import cloze as cloze
     from stats import comparisons as comparisons
     from stats import contrasts as contrasts
     from stats import human_likeness as human_likeness

@@ -1,20 +1,42 @@
 """Scores of a filled cloze after QUIET (Zou & Xu, 2026, arXiv:2605.25955): does it satisfy, and does it surprise?
 
-Arrays have axes J judges, C constraints of one group of blanks, N texts, B blanks, D dimensions of an embedding, G
-groups of blanks. nan is missing and never counts as 0: where nobody rated a constraint, or a blank is open, its group
+Arrays have axes J judges, C constraints, N texts, B blanks, D dimensions of an embedding, G groups of blanks, F forms
+of the score. nan is missing and never counts as 0: where nobody rated a constraint, or a blank is open, its group
 is nan.
 """
 
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from stats.arrays import FloatArray, mean_present
+from stats.arrays import BoolArray, FloatArray, IntArray, mean_present
 
 Form: TypeAlias = Literal["A", "B", "C", "D"]
 KNOCK_OUT = 1.0  # the most that a broken must can have, of 5
 ROUNDING = 1e-12  # what can be left between fills that are the same
+FENCE = 1.5  # interquartile ranges beyond the upper quartile, from where a text is an outlier
+
+
+@dataclass(frozen=True)
+class NamedForm:
+    """A form of the score. weight : the paper's lambda, which C alone has"""
+
+    name: str
+    form: Form
+    weight: float = 1.0
+
+
+# The six that are set side by side; the first is the main one.
+FORMS = (
+    NamedForm("C1", "C", 1.0),
+    NamedForm("C0.5", "C", 0.5),
+    NamedForm("C1.5", "C", 1.5),
+    NamedForm("A", "A"),
+    NamedForm("B", "B"),
+    NamedForm("D", "D"),
+)
 
 
 def apply_knockout(ratings: npt.ArrayLike, is_broken: npt.ArrayLike, *, most: float = KNOCK_OUT) -> FloatArray:
@@ -49,6 +71,18 @@ def consistency(ratings: npt.ArrayLike, *, highest: float = 5) -> FloatArray:
     return satisfaction(ratings, highest=highest)
 
 
+def satisfaction_by_group(
+    ratings: npt.ArrayLike, groups: npt.ArrayLike, *, highest: float = 5, bucket: bool = False
+) -> FloatArray:
+    """`satisfaction` of each group of constraints, from shape (N, J, C) to (N, G), groups ascending.
+
+    groups : shape (C,), the group of each constraint
+    """
+    array, names = np.asarray(ratings, dtype=np.float64), np.asarray(groups)
+    parts = [satisfaction(array[..., names == name], highest=highest, bucket=bucket) for name in np.unique(names)]
+    return np.stack(parts, axis=-1)
+
+
 def surprises(embeddings: npt.ArrayLike, is_reference: npt.ArrayLike) -> FloatArray:
     """How far each fill lies from what was usual for its blank, from shape (N, B, D) to (N, B).
 
@@ -58,6 +92,16 @@ def surprises(embeddings: npt.ArrayLike, is_reference: npt.ArrayLike) -> FloatAr
 
     is_reference : shape (N,), the texts that say what is usual; they are stored with the result
     """
+    return relative(distances(embeddings, is_reference), is_reference)
+
+
+def distances(embeddings: npt.ArrayLike, is_reference: npt.ArrayLike, *, leave_one_out: bool = False) -> FloatArray:
+    """One minus the cosine of each fill to the centroid of the reference's fills of that blank, (N, B, D) to (N, B).
+
+    leave_one_out : a text of the reference is held against the others of it, so that nobody moves their own centroid;
+        nan where there are no others
+    Source: section 4.2; leaving one out is ours.
+    """
     array = np.asarray(embeddings, dtype=np.float64)
     reference = np.asarray(is_reference, dtype=bool)
     if array.ndim != 3 or reference.shape != array.shape[:1]:
@@ -65,13 +109,34 @@ def surprises(embeddings: npt.ArrayLike, is_reference: npt.ArrayLike) -> FloatAr
     if not reference.any():
         raise ValueError("The reference holds no text.")
     units = _unit(array)
-    is_there = ~np.isnan(units[reference]).any(axis=-1, keepdims=True)
+    of_reference = np.where(reference[:, np.newaxis, np.newaxis] & ~np.isnan(units), units, 0.0)
+    sums = of_reference.sum(axis=0)
     # The direction of the sum is that of the mean.
-    centroids = _unit(np.where(is_there, units[reference], 0.0).sum(axis=0))
-    distances = np.maximum(1 - (units * centroids).sum(axis=-1), 0.0)
-    largest = np.where(np.isnan(distances), -np.inf, distances)[reference].max(axis=0)
-    relative = distances / np.where(largest > ROUNDING, largest, np.nan)
-    return np.where((largest <= ROUNDING) & (distances <= ROUNDING), 0.0, relative)
+    centroids = _unit(sums - of_reference) if leave_one_out else _unit(sums)
+    return np.asarray(np.maximum(1 - (units * centroids).sum(axis=-1), 0.0))
+
+
+def relative(raw: npt.ArrayLike, is_reference: npt.ArrayLike) -> FloatArray:
+    """Distances divided by the largest of the reference at that blank, both of shape (N, B). Source: section 5.3."""
+    values, reference = np.asarray(raw, dtype=np.float64), np.asarray(is_reference, dtype=bool)
+    largest = np.where(np.isnan(values), -np.inf, values)[reference].max(axis=0)
+    shares = values / np.where(largest > ROUNDING, largest, np.nan)
+    return np.where((largest <= ROUNDING) & (values <= ROUNDING), 0.0, shares)
+
+
+def find_outliers(raw: npt.ArrayLike, is_reference: npt.ArrayLike) -> BoolArray:
+    """Which texts of the reference lie far from all others of it: shape (N, B) to (N,).
+
+    By Tukey's fence: the mean distance of a text lies more than 1.5 interquartile ranges above the upper quartile of
+    the reference's. Source: section 6.3, 4, which asks for it without a rule; the rule is ours.
+    """
+    values, reference = np.asarray(raw, dtype=np.float64), np.asarray(is_reference, dtype=bool)
+    means = mean_present(values, axis=1)
+    present = means[reference & np.isfinite(means)]
+    if not present.size:
+        return np.zeros(len(values), dtype=bool)
+    lower, upper = np.quantile(present, [0.25, 0.75])
+    return np.asarray(reference & (means > upper + FENCE * (upper - lower) + ROUNDING))
 
 
 def group_means(values: npt.ArrayLike, groups: npt.ArrayLike) -> FloatArray:
@@ -99,6 +164,18 @@ def scores(satisfied: npt.ArrayLike, surprising: npt.ArrayLike, *, form: Form = 
     if form == "D":
         return np.asarray(np.sqrt(a * b))
     return np.asarray(a * (1 + weight * b))
+
+
+def totals(satisfied: npt.ArrayLike, surprising: npt.ArrayLike, form: NamedForm = FORMS[0]) -> FloatArray:
+    """The total of each text, from shapes (N, G) to (N,); nan where a group has no score. Source: section 4.5."""
+    return np.asarray(scores(satisfied, surprising, form=form.form, weight=form.weight).sum(axis=-1))
+
+
+def ranks(values: npt.ArrayLike) -> IntArray:
+    """The rank of each, 1 the highest; equal ones share the better rank, and what has no value is 0. Shape (N,)."""
+    array = np.asarray(values, dtype=np.float64)
+    is_better = array[np.newaxis, :] > array[:, np.newaxis] + ROUNDING
+    return np.where(np.isfinite(array), 1 + is_better.sum(axis=1), 0)
 
 
 def _unit(vectors: FloatArray) -> FloatArray:

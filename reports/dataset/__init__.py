@@ -23,6 +23,7 @@ from studies.models import Source, Study
 if TYPE_CHECKING:
     from reports.dataset.cubes import Pair
     from reports.dataset.judged import Judged
+    from reports.dataset.scored_clozes import ScoredCloze
     from stats.arrays import BoolArray, IntArray
 
 # Counts up when other answers count, or what is read of them changes: reports are computed anew.
@@ -106,6 +107,17 @@ class Dataset:
         """What judges and people answered to the same items, of those that were read so far; `judged.judged` fills it.
         Many figures are about the same."""
         return {}
+
+    @cached_property
+    def scored_cloze(self) -> ScoredCloze | None:
+        """The filled texts of a cloze with the parts of their scores; None if no such texts were judged. By source, so
+        only for figures that are hidden while sealed."""
+        # Both need the dataset itself, so they can only be imported once it is there.
+        from reports.dataset.judged_clozes import read_judged_cloze, read_published_sections
+        from reports.dataset.scored_clozes import score_cloze
+
+        judged = read_judged_cloze(self)
+        return score_cloze(judged, None if judged else read_published_sections(self), self.plan)
 
     @cached_property
     def judge_by_slug(self) -> dict[str, Judge]:

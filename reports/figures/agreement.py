@@ -112,11 +112,13 @@ class Agreement(Figure[AgreementResult]):
     position = 50
     result = AgreementResult
     tables = ("agreement",)
-    edition = 3
+    edition = 4
     has_head_note = True
 
     def compute(self, dataset: Dataset) -> AgreementResult:
         asked_of_stories = [item for item in dataset.items if item.level != "none" and item.step.scope != "once"]
+        # Where judges alone have answered, every line would say that nobody did.
+        asked_of_stories = asked_of_stories if dataset.raters or not len(dataset.judges) else []
         floors = _verdict_floors(dataset)
         items = tuple(_of_item(dataset, item, floors, salt=salt) for salt, item in enumerate(asked_of_stories))
         keys = {item.key for item in dataset.verdict_items}

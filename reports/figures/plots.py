@@ -103,7 +103,7 @@ class StackPlot:
 
 @dataclass(frozen=True)
 class Point:
-    """A value at a position, with its interval. is_open : drawn as a ring"""
+    """A value at a position, with its interval. is_open : drawn as a ring; label : beside it"""
 
     x: float
     y: float
@@ -112,6 +112,7 @@ class Point:
     high: float | None = None
     is_weak: bool = False
     is_open: bool = False
+    label: str = ""
 
 
 @dataclass(frozen=True)
@@ -145,6 +146,7 @@ class PanelPlot:
     """Small plots beside each other.
 
     is_small : four side by side on wide screens and two on narrow ones; is_single : one, as wide as there is room
+    is_tall : higher than most, where points lie close
     """
 
     panels: Sequence[Panel]
@@ -153,6 +155,7 @@ class PanelPlot:
     y: Axis
     is_small: bool = False
     is_single: bool = False
+    is_tall: bool = False
 
 
 PERCENT = Axis(0, 100, ((0, "0"), (25, "25"), (50, "50"), (75, "75"), (100, gettext_noop("100 %"))))

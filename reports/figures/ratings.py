@@ -85,6 +85,9 @@ class Ratings(Figure[Listing[ItemRatings]]):
                 note = f"; {rating.interval.note}" if rating.interval and rating.interval.is_weak else ""
                 yield f"    {rating.source[:32] or 'all':<32} {mean:>14} ({whole(rating.n)}) {ends}{note}".rstrip()
 
+    def is_empty(self, result: Listing[ItemRatings]) -> bool:
+        return not any(row.overall.n for row in result.rows)
+
     def context(self, result: Listing[ItemRatings]) -> dict[str, Any]:
         note = weakest_note(rating.interval for row in result.rows for rating in row.by_source or (row.overall,))
         return {"plots": _plots(result), "note": note}

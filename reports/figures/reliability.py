@@ -91,11 +91,12 @@ class Reliability(Figure[ReliabilityResult]):
     position = 52
     result = ReliabilityResult
     tables = ("gwet", "intraclass")
+    edition = 2
 
     def compute(self, dataset: Dataset) -> ReliabilityResult | None:
         blocks = item_blocks(dataset)
         choices = [item for item in dataset.items if item.is_choice and len(item.item.options) > 1]
-        if not blocks and not choices:
+        if (not dataset.raters and len(dataset.judges)) or not (blocks or choices):
             return None
         # All of these are about the stories of all groups, so one draw of clusters serves them all.
         clusters = dataset.clusters_of(group for group, _story in dataset.units)

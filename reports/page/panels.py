@@ -48,7 +48,7 @@ def _draw(plot: PanelPlot, frame: Frame, *, n_columns: int) -> Drawing:
     key, y = draw_key(plot.sources, NARROW if frame.label_above else WIDE)
     shapes = list(key)
     width = (frame.width - GAP * (n_columns - 1)) / n_columns
-    height = 96.0 if plot.is_small else 130.0
+    height = 96.0 if plot.is_small else 340.0 if plot.is_tall else 130.0
     heading = ""
     for row in _rows(plot.panels, n_columns):
         if row[0].heading != heading:
@@ -125,3 +125,5 @@ def _point(point: Point, plot: PanelPlot, box: _Box) -> Iterator[Shape]:
         yield Shape(css, d=f"M{x} {box.y(plot.y, point.low)}V{box.y(plot.y, point.high)}")
     y = box.y(plot.y, point.y)
     yield Shape("not-told-apart", x, y, r=4) if point.is_open else draw_sign(point.source, x, y)
+    if point.label:
+        yield Shape("tick", x + 8, y + 4, text=point.label)

@@ -47,7 +47,7 @@ class StoredBlock:
 
 @dataclass(frozen=True)
 class StoredComparison:
-    """What `replicate` found in one study. n_met of n_due figures of people are as the data must give them."""
+    """What `replicate` found in one study. n_met of n_due figures, but for judges', are as they must be."""
 
     study: Study
     command: str

@@ -18,6 +18,11 @@ CONTRASTS = (AGAINST_REFERENCE, EVERY_PAIR)
 # Ranks: Wilcoxon where groups pair the sources, else Mann-Whitney with Cliff's delta.
 BY_DEFAULT, OF_MEANS, OF_RANKS = "default", "means", "ranks"
 TESTS = (BY_DEFAULT, OF_MEANS, OF_RANKS)
+# Of a cloze: whose fills say what is usual, against which surprise is measured. Default: those of models where two or
+# more texts are by models, else all.
+OF_MODELS, OF_PEOPLE, SHORTLISTED, ALL_TEXTS = "models", "people", "shortlisted", "all"
+REFERENCE_TEXTS = ("", OF_MODELS, OF_PEOPLE, SHORTLISTED, ALL_TEXTS)
+EMBEDDING = "tfidf-svd"  # by which fills are compared; see `judges.embeddings`
 EPSILON = 0.2  # by which an expert may be better than a judge that stands in; see `stats.alternative_annotator`
 
 
@@ -28,6 +33,7 @@ class AnalysisPlan:
     outcome : key of the primary outcome, as "verdicts" or "scales/empathy"
     reference : name of the source against which the others stand; "" if every two sources are compared
     margin : in units of the outcome; within it sources count as equally good. None: equivalence is not tested
+    reference_texts, embedding : of filled clozes, whose fills say what is usual, and by what fills are compared
     hypotheses, exclusions : in the words of whoever plans
     """
 
@@ -37,6 +43,8 @@ class AnalysisPlan:
     test: str = BY_DEFAULT
     margin: float | None = None
     epsilon: float = EPSILON
+    reference_texts: str = ""
+    embedding: str = EMBEDDING
     hypotheses: str = ""
     exclusions: str = ""
 
@@ -66,6 +74,8 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "test": reader.one_of(*TESTS),
     "margin": _number(0, math.inf, "larger than 0, in units of the outcome"),
     "epsilon": _number(0, 1, "larger than 0 and smaller than 1, as .2"),
+    "reference_texts": reader.one_of(*REFERENCE_TEXTS),
+    "embedding": reader.line(200),
     "hypotheses": reader.text,
     "exclusions": reader.text,
 }

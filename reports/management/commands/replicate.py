@@ -77,6 +77,8 @@ class Command(BaseCommand):
             self.stdout.write(line)
         n = sum(f.is_to_be_met and not f.is_of_judge for block in blocks for f in block.figures)
         n_differ = len(document["differences"])
-        self.stdout.write(f"\n{n - n_differ} of {n} figures of the experts are as the data must give them.")
+        self.stdout.write(
+            f"\n{n - n_differ} of {n} figures are as the data must give them, those of judges not counted."
+        )
         slug = document["study"]
         self.stdout.write(f"The study is {slug}: manage.py report {slug}, or /reports/{slug}/")

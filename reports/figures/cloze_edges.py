@@ -1,0 +1,113 @@
+"""Whether what filled texts settle in one section agrees with what hangs on it in another: a score of its own.
+
+Source: Zou & Xu (2026), section 4.4, which defines it and leaves it out of the total.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext_lazy
+
+from reports.figures.base import Figure, Row
+from reports.figures.cloze_participants import number
+from reports.lazy import arrays, cloze, np
+from reports.numbers import coefficient
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset
+    from reports.dataset.judged_clozes import JudgedCloze
+    from reports.dataset.scored_clozes import ScoredCloze
+
+
+@dataclass(frozen=True, kw_only=True)
+class EdgeRow:
+    """One edge over n texts. consistency : mean, 0 to 1"""
+
+    item: str
+    title: str
+    question: str
+    n: int
+    consistency: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParticipantConsistency:
+    """n_edges : that somebody rated; consistency : the mean over them all, None where one was not rated"""
+
+    participant: str
+    is_model: bool
+    n_edges: int
+    consistency: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClozeEdgesResult:
+    edges: tuple[EdgeRow, ...]
+    participants: tuple[ParticipantConsistency, ...]
+
+
+class ClozeEdges(Figure[ClozeEdgesResult]):
+    key = "cloze_edges"
+    title = gettext_lazy("Filled texts: agreement between sections")
+    position = 144
+    result = ClozeEdgesResult
+    tables = ("cloze-edges", "cloze-consistency")
+    is_shown_sealed = False
+    needs_answers = False
+
+    def compute(self, dataset: Dataset) -> ClozeEdgesResult | None:
+        scored = dataset.scored_cloze
+        judged = scored.judged if scored else None
+        if scored is None or judged is None or not np.isfinite(judged.edge_ratings).any():
+            return None
+        return ClozeEdgesResult(edges=tuple(_edges(judged)), participants=tuple(_participants(scored, judged)))
+
+    def rows(self, result: ClozeEdgesResult) -> dict[str, Iterator[Row]]:
+        return {
+            "cloze-edges": (dict(vars(edge)) for edge in result.edges),
+            "cloze-consistency": (dict(vars(row)) for row in result.participants),
+        }
+
+    def lines(self, result: ClozeEdgesResult) -> Iterator[str]:
+        yield "\nFilled texts: do sections agree with those that they hang on?"
+        for edge in result.edges:
+            yield f"  {edge.title[:50]:<50} {coefficient(edge.consistency)}, {edge.n} texts"
+        for row in result.participants:
+            yield f"  {row.participant[:50]:<50} {coefficient(row.consistency)}"
+
+    def context(self, result: ClozeEdgesResult) -> dict[str, Any]:
+        """Both tables, the least consistent first; what has no value last."""
+        key = "consistency"
+        return {
+            name: sorted(rows, key=lambda row: (getattr(row, key) is None, getattr(row, key) or 0.0))
+            for name, rows in (("edges", result.edges), ("participants", result.participants))
+        }
+
+
+def _edges(judged: JudgedCloze) -> Iterator[EdgeRow]:
+    for place, edge in enumerate(judged.edges):
+        ratings = judged.edge_ratings[:, :, place]
+        yield EdgeRow(
+            item=edge.item.key,
+            title=edge.item.title,
+            question=edge.item.question,
+            n=int(np.isfinite(ratings).any(axis=0).sum()),
+            consistency=number(arrays.mean_present(arrays.mean_present(ratings, axis=0), axis=0) / 5),
+        )
+
+
+def _participants(scored: ScoredCloze, judged: JudgedCloze) -> Iterator[ParticipantConsistency]:
+    by_text = judged.edge_ratings.transpose(1, 0, 2)
+    values = scored.of_participants(cloze.consistency(by_text))
+    is_rated = np.isfinite(by_text).any(axis=1).astype(np.float64)
+    n_edges = scored.of_participants(is_rated).astype(bool).sum(axis=1)
+    for place, name in enumerate(scored.participants):
+        yield ParticipantConsistency(
+            participant=name,
+            is_model=scored.has_model(place),
+            n_edges=int(n_edges[place]),
+            consistency=number(values[place]),
+        )
