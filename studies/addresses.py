@@ -14,6 +14,7 @@ PAGES = {
     "launch": "designer:launch",
     "changes": "designer:changes",
     "people": "designer:people",
+    "prolific": "designer:prolific",
     "monitor": "designer:monitor",
     "report": "reports:show",
     "rehearsal_report": "reports:rehearsal",

@@ -5,6 +5,8 @@ Identity       who a person is. Kept apart; spans studies; nothing that serves o
 Invitation     a secret link, stored as its hash; the same link always finds the same rater.
 ReplacedLink   the hash of a link that was replaced by a new one of the same invitation, so that its page can say so.
 InvitationMail one mail to one invited person, written before the attempt; an outcome nobody knows waits for a person.
+ProlificRecruitment  the address, codes and limits by which people come from Prolific.
+ProlificArrival  that somebody came from Prolific, when, and how it ended if not by submission.
 MailTemplate   the wording of a study's mails, where it is not the one that comes along.
 Consent        which version of the consent text a rater agreed to, and when.
 Withdrawal     that a rater left, and when.
@@ -22,6 +24,7 @@ Recognition    that a rater recognised a story at work; who knew one before read
 
 from annotation.models.mails import InvitationMail, MailKind, MailTemplate
 from annotation.models.raters import Consent, Identity, Invitation, Rater, ReplacedLink, StepTaken, Withdrawal
+from annotation.models.recruitment import ProlificArrival, ProlificRecruitment
 from annotation.models.responses import Fill, Recognition, Response, ResponseEvent, Timing
 from annotation.models.seats import Assignment, LaterVersion, Seat, new_code
 
@@ -35,6 +38,8 @@ __all__ = [
     "LaterVersion",
     "MailKind",
     "MailTemplate",
+    "ProlificArrival",
+    "ProlificRecruitment",
     "Rater",
     "Recognition",
     "ReplacedLink",

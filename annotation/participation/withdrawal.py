@@ -20,13 +20,14 @@ from annotation.models import (
     Identity,
     Invitation,
     InvitationMail,
+    ProlificArrival,
     Rater,
     Response,
     ResponseEvent,
     Seat,
     Withdrawal,
 )
-from annotation.participation import claims
+from annotation.participation import claims, recruitment
 from studies.models import Story
 
 # Sent within the transaction, with the rater and the ids of the stories that were emptied: calls of judges hold their
@@ -82,6 +83,8 @@ def _forget(rater: Rater) -> None:
     invitations = rater.study.invitations.filter(rater=rater)
     # An address that was filled in after they came stands in the invitation alone.
     identities = [rater.identity_id, *invitations.values_list("identity", flat=True)]
+    arrivals = ProlificArrival.objects.filter(invitation__in=invitations).values_list("pk", flat=True)
+    identities += recruitment.forget(list(arrivals))
     Rater.objects.filter(pk=rater.pk).update(identity=None)
     # A label is for orientation and never a name; should it be one all the same, it goes.
     invitations.update(label="", identity=None)
@@ -95,7 +98,7 @@ def _forget(rater: Rater) -> None:
 
 def forget_identity(identity: int) -> None:
     """Remove that identity and what the log says of it, unless somebody of another study, or invited to it, has it."""
-    Identity.objects.filter(pk=identity, raters=None, invitations=None).delete()
+    Identity.objects.filter(pk=identity, raters=None, invitations=None, arrivals=None).delete()
     if not Identity.objects.filter(pk=identity).exists():
         _clear_log(Identity, [identity])
 

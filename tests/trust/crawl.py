@@ -23,7 +23,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.test import Client
 
-from annotation.models import Invitation
+from annotation.models import Invitation, ProlificRecruitment
 from judges.models import Endpoint, Judge, Prompt, PromptChoice
 from judges.requests import texts
 from reports import figures
@@ -186,6 +186,8 @@ def pool(world: World, pattern: Pattern, name: str, who: str) -> list[Any]:
     is_of_people = pattern.name.startswith("designer:") and bool({"code", "person"} & {*pattern.parameters})
     found: dict[str, list[Any]] = {
         "sha256": [*world.packages.values(), NOWHERE],
+        "key": [*ProlificRecruitment.objects.values_list("key", flat=True), NOWHERE],
+        "reason": ["declined", "no_place", "screened", "timed_out"],
         "token": [*reversed(world.tokens), NOWHERE],
         # The closed one first: it has results by source; of judges' pages the one with the run, of plots the one that
         # has answers to draw.

@@ -188,6 +188,8 @@ designer:addresses                  GET    login login login 403    403    403  
 designer:addresses                  POST   405   405   405   405    405    405   405    405     405
 designer:address                    GET    login login login 403    403    403   403    ok      403
 designer:address                    POST   login login login 403    403    403   403    away    403
+designer:prolific                   GET    login login login 403    ok     ok    ok     403     403
+designer:prolific                   POST   login login login 403    403    400   403    403     403
 designer:monitor                    GET    login login login 403    ok     ok    ok     403     403
 designer:monitor                    POST   login login login 403    409    403   403    403     403
 designer:place                      GET    login login login 403    ok     ok    ok     403     403
@@ -282,6 +284,14 @@ annotation:home                     GET    ok    away  away  ok     ok     ok   
 annotation:home                     POST   405   405   405   405    405    405   405    405     405
 annotation:invitation               GET    ok    ok    ok    ok     ok     ok    ok     ok      ok
 annotation:invitation               POST   away  away  away  away   away   away  away   away    away
+annotation:prolific                 GET    400   400   400   400    400    400   400    400     400
+annotation:prolific                 POST   400   400   400   400    400    400   400    400     400
+annotation:stop_prolific            GET    away  405   405   away   away   away  away   away    away
+annotation:stop_prolific            POST   401   away  away  401    401    401   401    401     401
+annotation:ended                    GET    away  away  away  away   away   away  away   away    away
+annotation:ended                    POST   405   405   405   405    405    405   405    405     405
+annotation:time_over                GET    away  away  away  away   away   away  away   away    away
+annotation:time_over                POST   401   405   405   401    401    401   401    401     401
 annotation:again                    GET    ok    ok    ok    ok     ok     ok    ok     ok      ok
 annotation:again                    POST   405   405   405   405    405    405   405    405     405
 annotation:reading                  GET    405   405   405   405    405    405   405    405     405

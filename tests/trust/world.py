@@ -30,8 +30,8 @@ from django_celery_beat.models import (
 import studies
 from annotation import design, responses
 from annotation.design import launches
-from annotation.models import Assignment, Identity, Invitation, Rater, Withdrawal
-from annotation.participation import claims, consents, invitations, visits
+from annotation.models import Assignment, Identity, Invitation, ProlificRecruitment, Rater, Withdrawal
+from annotation.participation import claims, consents, invitations, recruitment, visits
 from annotation.responses import submission
 from config import roles
 from judges import catalogue, runs
@@ -354,6 +354,15 @@ def _raters(world: World) -> None:
     )
     Invitation.objects.filter(pk=issued.pk).update(identity=wanted)
     world.tokens += [gone, unopened]
+    _from_prolific(live)
+
+
+def _from_prolific(study: Study) -> None:
+    """Somebody who came from Prolific, whose ids only the steward may see."""
+    codes = {name: secret("label", name) for name in ("completed_code", "ended_code", "full_code")}
+    row = ProlificRecruitment.objects.create(study=study, is_open=True, minutes=60, **codes)
+    participant = recruitment.Participant(secret("identity", "pid"), session=secret("identity", "session"))
+    recruitment.arrive(row, participant, at=timezone.now())
 
 
 def _come_in(world: World, name: str, study: Study) -> None:
