@@ -8,6 +8,7 @@ from annotation.views.designer import (
     launch,
     mails,
     monitor,
+    payments,
     people,
     prolific,
     rater_information,
@@ -35,6 +36,10 @@ urlpatterns = [
     path("people/<int:person>/", people.person, name="person"),
     path("addresses/", addresses.addresses, name="addresses"),
     path("addresses/<int:person>/", addresses.address, name="address"),
+    path("payments/", payments.ledger, name="payments"),
+    path("payments/table/", payments.ledger_file, name="ledger_file"),
+    path("payments/prolific/", payments.prolific_file, name="prolific_file"),
+    path("payments/of/<slug:rater>/", payments.account, name="account"),
     path("monitor/", monitor.monitor_page, name="monitor"),
     path("monitor/<slug:code>/", monitor.place, name="place"),
 ]

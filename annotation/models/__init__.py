@@ -7,6 +7,8 @@ ReplacedLink   the hash of a link that was replaced by a new one of the same inv
 InvitationMail one mail to one invited person, written before the attempt; an outcome nobody knows waits for a person.
 ProlificRecruitment  the address, codes and limits by which people come from Prolific.
 ProlificArrival  that somebody came from Prolific, when, and how it ended if not by submission.
+PayRate        what a study pays for a group and for a part, in amounts.
+Payment        what somebody was paid; rows are only added, a correction is the difference.
 MailTemplate   the wording of a study's mails, where it is not the one that comes along.
 Consent        which version of the consent text a rater agreed to, and when.
 Withdrawal     that a rater left, and when.
@@ -23,6 +25,7 @@ Recognition    that a rater recognised a story at work; who knew one before read
 """
 
 from annotation.models.mails import InvitationMail, MailKind, MailTemplate
+from annotation.models.payments import Payment, PayRate
 from annotation.models.raters import Consent, Identity, Invitation, Rater, ReplacedLink, StepTaken, Withdrawal
 from annotation.models.recruitment import ProlificArrival, ProlificRecruitment
 from annotation.models.responses import Fill, Recognition, Response, ResponseEvent, Timing
@@ -38,6 +41,8 @@ __all__ = [
     "LaterVersion",
     "MailKind",
     "MailTemplate",
+    "PayRate",
+    "Payment",
     "ProlificArrival",
     "ProlificRecruitment",
     "Rater",

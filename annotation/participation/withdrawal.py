@@ -27,7 +27,7 @@ from annotation.models import (
     Seat,
     Withdrawal,
 )
-from annotation.participation import claims, recruitment
+from annotation.participation import claims, payments, recruitment
 from studies.models import Story
 
 # Sent within the transaction, with the rater and the ids of the stories that were emptied: calls of judges hold their
@@ -89,6 +89,7 @@ def _forget(rater: Rater) -> None:
     # A label is for orientation and never a name; should it be one all the same, it goes.
     invitations.update(label="", identity=None)
     InvitationMail.objects.filter(invitation__in=invitations).update(message="")
+    payments.forget(rater)
     for identity in filter(None, set(identities)):
         forget_identity(identity)
     _clear_log(Invitation, invitations.values_list("pk", flat=True))

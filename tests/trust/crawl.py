@@ -183,10 +183,11 @@ def pool(world: World, pattern: Pattern, name: str, who: str) -> list[Any]:
     )
     is_of_judges = pattern.name.startswith("judges:")
     is_of_plots = "plot" in pattern.parameters
-    is_of_people = pattern.name.startswith("designer:") and bool({"code", "person"} & {*pattern.parameters})
+    is_of_people = pattern.name.startswith("designer:") and bool({"code", "person", "rater"} & {*pattern.parameters})
     found: dict[str, list[Any]] = {
         "sha256": [*world.packages.values(), NOWHERE],
         "key": [*ProlificRecruitment.objects.values_list("key", flat=True), NOWHERE],
+        "rater": ["E90", NOWHERE],
         "reason": ["declined", "no_place", "screened", "timed_out"],
         "token": [*reversed(world.tokens), NOWHERE],
         # The closed one first: it has results by source; of judges' pages the one with the run, of plots the one that

@@ -190,6 +190,14 @@ designer:address                    GET    login login login 403    403    403  
 designer:address                    POST   login login login 403    403    403   403    away    403
 designer:prolific                   GET    login login login 403    ok     ok    ok     403     403
 designer:prolific                   POST   login login login 403    403    400   403    403     403
+designer:payments                   GET    login login login 403    403    403   403    ok      403
+designer:payments                   POST   login login login 403    403    403   403    400     403
+designer:ledger_file                GET    login login login 403    403    403   403    ok      403
+designer:ledger_file                POST   405   405   405   405    405    405   405    405     405
+designer:prolific_file              GET    login login login 403    403    403   403    ok      403
+designer:prolific_file              POST   405   405   405   405    405    405   405    405     405
+designer:account                    GET    login login login 403    403    403   403    ok      403
+designer:account                    POST   login login login 403    403    403   403    400     403
 designer:monitor                    GET    login login login 403    ok     ok    ok     403     403
 designer:monitor                    POST   login login login 403    409    403   403    403     403
 designer:place                      GET    login login login 403    ok     ok    ok     403     403
