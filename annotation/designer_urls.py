@@ -4,6 +4,7 @@ from django.urls import path
 
 from annotation.views.designer import (
     addresses,
+    applications,
     changes,
     launch,
     mails,
@@ -33,8 +34,11 @@ urlpatterns = [
     path("people/new/", people.add_people, name="add_people"),
     path("people/letters/", mails.letters, name="letters"),
     path("people/prolific/", prolific.prolific_page, name="prolific"),
+    path("people/applications/", applications.applications_page, name="applications"),
+    path("people/applications/<int:number>/", applications.application, name="application"),
     path("people/<int:person>/", people.person, name="person"),
     path("addresses/", addresses.addresses, name="addresses"),
+    path("addresses/applicants/", applications.applicants, name="applicants"),
     path("addresses/<int:person>/", addresses.address, name="address"),
     path("payments/", payments.ledger, name="payments"),
     path("payments/table/", payments.ledger_file, name="ledger_file"),

@@ -5,6 +5,7 @@ from django.urls.converters import StringConverter
 
 from annotation.participation.recruitment import Ending
 from annotation.views.rater import (
+    applications,
     arrival,
     assignments,
     completion,
@@ -35,6 +36,9 @@ urlpatterns = [
     path("", arrival.home, name="home"),
     path("r/<str:token>/", arrival.open_invitation, name="invitation"),
     path("p/<str:key>/", prolific.arrive, name="prolific"),
+    path("join/<str:key>/", applications.apply, name="application"),
+    path("join/<str:key>/thanks/", applications.applied, name="applied"),
+    path("join/<str:key>/sorry/", applications.not_eligible, name="not_eligible"),
     path("stop/<reason:reason>/", prolific.stop, name="stop_prolific"),
     path("ended/", prolific.ended, name="ended"),
     path("time/", prolific.time_over, name="time_over"),

@@ -15,6 +15,7 @@ PAGES = {
     "changes": "designer:changes",
     "people": "designer:people",
     "prolific": "designer:prolific",
+    "applications": "designer:applications",
     "monitor": "designer:monitor",
     "report": "reports:show",
     "rehearsal_report": "reports:rehearsal",

@@ -7,6 +7,8 @@ ReplacedLink   the hash of a link that was replaced by a new one of the same inv
 InvitationMail one mail to one invited person, written before the attempt; an outcome nobody knows waits for a person.
 ProlificRecruitment  the address, codes and limits by which people come from Prolific.
 ProlificArrival  that somebody came from Prolific, when, and how it ended if not by submission.
+ApplicationCall  the page on which people apply, the questions of eligibility, and how long applications are kept.
+Application    what somebody answered there, and what became of it.
 PayRate        what a study pays for a group and for a part, in amounts.
 Payment        what somebody was paid; rows are only added, a correction is the difference.
 MailTemplate   the wording of a study's mails, where it is not the one that comes along.
@@ -24,6 +26,7 @@ Fill           what became of a cloze that somebody filled: given up, submitted,
 Recognition    that a rater recognised a story at work; who knew one before reading has `read_before` in the assignment.
 """
 
+from annotation.models.applications import Application, ApplicationCall
 from annotation.models.mails import InvitationMail, MailKind, MailTemplate
 from annotation.models.payments import Payment, PayRate
 from annotation.models.raters import Consent, Identity, Invitation, Rater, ReplacedLink, StepTaken, Withdrawal
@@ -32,6 +35,8 @@ from annotation.models.responses import Fill, Recognition, Response, ResponseEve
 from annotation.models.seats import Assignment, LaterVersion, Seat, new_code
 
 __all__ = [
+    "Application",
+    "ApplicationCall",
     "Assignment",
     "Consent",
     "Fill",

@@ -15,6 +15,7 @@ from django.db.models import Model
 from django.dispatch import Signal
 
 from annotation.models import (
+    Application,
     Assignment,
     Fill,
     Identity,
@@ -90,6 +91,7 @@ def _forget(rater: Rater) -> None:
     invitations.update(label="", identity=None)
     InvitationMail.objects.filter(invitation__in=invitations).update(message="")
     payments.forget(rater)
+    Application.objects.filter(invitation__in=invitations).delete()
     for identity in filter(None, set(identities)):
         forget_identity(identity)
     _clear_log(Invitation, invitations.values_list("pk", flat=True))
@@ -99,7 +101,7 @@ def _forget(rater: Rater) -> None:
 
 def forget_identity(identity: int) -> None:
     """Remove that identity and what the log says of it, unless somebody of another study, or invited to it, has it."""
-    Identity.objects.filter(pk=identity, raters=None, invitations=None, arrivals=None).delete()
+    Identity.objects.filter(pk=identity, raters=None, invitations=None, arrivals=None, applications=None).delete()
     if not Identity.objects.filter(pk=identity).exists():
         _clear_log(Identity, [identity])
 

@@ -190,6 +190,12 @@ designer:address                    GET    login login login 403    403    403  
 designer:address                    POST   login login login 403    403    403   403    away    403
 designer:prolific                   GET    login login login 403    ok     ok    ok     403     403
 designer:prolific                   POST   login login login 403    403    400   403    403     403
+designer:applications               GET    login login login 403    ok     ok    ok     403     403
+designer:applications               POST   login login login 403    403    400   403    403     403
+designer:application                GET    login login login 403    ok     ok    ok     403     403
+designer:application                POST   login login login 403    403    400   403    403     403
+designer:applicants                 GET    login login login 403    403    403   403    ok      403
+designer:applicants                 POST   405   405   405   405    405    405   405    405     405
 designer:payments                   GET    login login login 403    403    403   403    ok      403
 designer:payments                   POST   login login login 403    403    403   403    400     403
 designer:ledger_file                GET    login login login 403    403    403   403    ok      403
@@ -294,6 +300,12 @@ annotation:invitation               GET    ok    ok    ok    ok     ok     ok   
 annotation:invitation               POST   away  away  away  away   away   away  away   away    away
 annotation:prolific                 GET    400   400   400   400    400    400   400    400     400
 annotation:prolific                 POST   400   400   400   400    400    400   400    400     400
+annotation:application              GET    ok    ok    ok    ok     ok     ok    ok     ok      ok
+annotation:application              POST   400   400   400   400    400    400   400    400     400
+annotation:applied                  GET    ok    ok    ok    ok     ok     ok    ok     ok      ok
+annotation:applied                  POST   405   405   405   405    405    405   405    405     405
+annotation:not_eligible             GET    ok    ok    ok    ok     ok     ok    ok     ok      ok
+annotation:not_eligible             POST   405   405   405   405    405    405   405    405     405
 annotation:stop_prolific            GET    away  405   405   away   away   away  away   away    away
 annotation:stop_prolific            POST   401   away  away  401    401    401   401    401     401
 annotation:ended                    GET    away  away  away  away   away   away  away   away    away

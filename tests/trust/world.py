@@ -30,8 +30,8 @@ from django_celery_beat.models import (
 import studies
 from annotation import design, responses
 from annotation.design import launches
-from annotation.models import Assignment, Identity, Invitation, ProlificRecruitment, Rater, Withdrawal
-from annotation.participation import claims, consents, invitations, recruitment, visits
+from annotation.models import Assignment, Identity, Invitation, Rater, Withdrawal
+from annotation.participation import claims, consents, invitations, visits
 from annotation.responses import submission
 from config import roles
 from judges import catalogue, runs
@@ -42,6 +42,7 @@ from reports.rationales import codings, queries
 from studies import lifecycle, loader, protocol
 from studies.models import Instrument, ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study
 from tests import factories
+from tests.trust import newcomers
 
 MYSTERY = Path(studies.__file__).parent / "demo" / "mystery"
 FIRST_PK = 770_000_001  # primary keys that are no other number of a page
@@ -354,15 +355,7 @@ def _raters(world: World) -> None:
     )
     Invitation.objects.filter(pk=issued.pk).update(identity=wanted)
     world.tokens += [gone, unopened]
-    _from_prolific(live)
-
-
-def _from_prolific(study: Study) -> None:
-    """Somebody who came from Prolific, whose ids only the steward may see."""
-    codes = {name: secret("label", name) for name in ("completed_code", "ended_code", "full_code")}
-    row = ProlificRecruitment.objects.create(study=study, is_open=True, minutes=60, **codes)
-    participant = recruitment.Participant(secret("identity", "pid"), session=secret("identity", "session"))
-    recruitment.arrive(row, participant, at=timezone.now())
+    newcomers.arrive(live, secret)
 
 
 def _come_in(world: World, name: str, study: Study) -> None:

@@ -113,6 +113,7 @@ def _row(finding: Finding, access: Access) -> FindingRow:
         "rehearsal": _("Rehearse"),
         "launch": _("Launch"),
         "prolific": _("Prolific"),
+        "applications": _("Applications"),
     }[finding.place]
     return FindingRow(finding.level, capfirst(finding.sentence), capfirst(finding.way_out), url, page)
 
