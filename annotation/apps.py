@@ -8,19 +8,21 @@ from django.utils.translation import gettext_lazy
 
 def protect_history(using: str, **_: Any) -> None:
     """Put the triggers back after every migration: on SQLite an altered table is rebuilt, and loses them."""
+    from annotation.models import payments
     from annotation.responses import history
     from studies import triggers
 
-    triggers.install(history.TRIGGERS, using)
+    triggers.install([*history.TRIGGERS, *payments.TRIGGERS], using)
 
 
 def lift_triggers(using: str, **_: Any) -> None:
     """On SQLite an altered table is made anew under its name, which no trigger of another table may name meanwhile."""
+    from annotation.models import payments
     from annotation.responses import history
     from studies import triggers
 
     if connections[using].vendor == "sqlite":
-        triggers.lift(history.TRIGGERS, using)
+        triggers.lift([*history.TRIGGERS, *payments.TRIGGERS], using)
 
 
 class AnnotationConfig(AppConfig):

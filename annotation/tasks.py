@@ -3,7 +3,7 @@
 from celery import shared_task
 from django.utils import timezone
 
-from annotation.participation import mails
+from annotation.participation import applications, mails
 
 
 @shared_task  # type: ignore[untyped-decorator]
@@ -13,6 +13,13 @@ def send_mail(mail_id: int) -> None:
 
 
 @shared_task  # type: ignore[untyped-decorator]
+def send_refusal(application_id: int) -> None:
+    """Attempt to send that applicant the refusal; nothing if somebody has tried before."""
+    applications.send_refusal(application_id, at=timezone.now())
+
+
+@shared_task  # type: ignore[untyped-decorator]
 def sweep_mails() -> None:
     """Note of which mails nobody knows what became of them, and queue those that a lost message left waiting."""
     mails.sweep(at=timezone.now())
+    applications.sweep(at=timezone.now())

@@ -3,19 +3,45 @@
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from annotation.views.rater import arrival, assignments, completion, once, overview, recognition, timing, withdrawal
+from annotation.participation.recruitment import Ending
+from annotation.views.rater import (
+    applications,
+    arrival,
+    assignments,
+    completion,
+    once,
+    overview,
+    prolific,
+    recognition,
+    timing,
+    withdrawal,
+)
 
 
 class Letter(StringConverter):
     regex = "[A-Z]"
 
 
+class ReasonToStop(StringConverter):
+    """How somebody from Prolific ends their part themselves."""
+
+    regex = "|".join((Ending.DECLINED, Ending.SCREENED_OUT, Ending.NO_PLACE, Ending.TIMED_OUT))
+
+
 register_converter(Letter, "letter")
+register_converter(ReasonToStop, "reason")
 
 app_name = "annotation"
 urlpatterns = [
     path("", arrival.home, name="home"),
     path("r/<str:token>/", arrival.open_invitation, name="invitation"),
+    path("p/<str:key>/", prolific.arrive, name="prolific"),
+    path("join/<str:key>/", applications.apply, name="application"),
+    path("join/<str:key>/thanks/", applications.applied, name="applied"),
+    path("join/<str:key>/sorry/", applications.not_eligible, name="not_eligible"),
+    path("stop/<reason:reason>/", prolific.stop, name="stop_prolific"),
+    path("ended/", prolific.ended, name="ended"),
+    path("time/", prolific.time_over, name="time_over"),
     path("again/", arrival.session_ended, name="again"),
     path("reading/", arrival.save_reading_preferences, name="reading"),
     path("consent/", arrival.consent, name="consent"),

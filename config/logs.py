@@ -15,8 +15,8 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 
 request_id: ContextVar[str] = ContextVar("request_id", default="")
-# Where an invitation's token stands in an address.
-LINK = re.compile(r"(?<=/r/)[\w-]+")
+# Where an invitation's token stands in an address, or the id of a participant of Prolific.
+LINK = re.compile(r"(?<=/r/)[\w-]+|(?<=PROLIFIC_PID=)\w+|(?<=SESSION_ID=)\w+")
 # What these say is about the connection, never about what somebody wrote.
 SAFE_TO_QUOTE = (OperationalError, InterfaceError)
 

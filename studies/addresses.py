@@ -14,6 +14,8 @@ PAGES = {
     "launch": "designer:launch",
     "changes": "designer:changes",
     "people": "designer:people",
+    "prolific": "designer:prolific",
+    "applications": "designer:applications",
     "monitor": "designer:monitor",
     "report": "reports:show",
     "rehearsal_report": "reports:rehearsal",

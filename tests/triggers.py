@@ -5,11 +5,12 @@ from contextlib import contextmanager
 
 from django.db import connections
 
+from annotation.models import payments
 from annotation.responses import history
 from studies import triggers
 from studies.protocol.triggers import TRIGGERS as OF_PROTOCOLS
 
-ALL = [*history.TRIGGERS, *OF_PROTOCOLS]
+ALL = [*history.TRIGGERS, *payments.TRIGGERS, *OF_PROTOCOLS]
 
 
 def drop(using: str = "default") -> None:

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.design import deletion, seats
+from annotation.design import deletion, recruitment, seats
 from studies import hashing, lifecycle, protocol
 from studies.lifecycle import NotReady
 from studies.models import Study
@@ -23,6 +23,7 @@ def findings(study: Study, *, at: datetime) -> list[Finding]:
         *protocol.collect_findings(study, latest),
         *_stale_findings(study, latest),
         *protocol.check_deadline(study, latest, at=at),
+        *recruitment.find_gaps(study),
     ]
 
 

@@ -5,6 +5,12 @@ Identity       who a person is. Kept apart; spans studies; nothing that serves o
 Invitation     a secret link, stored as its hash; the same link always finds the same rater.
 ReplacedLink   the hash of a link that was replaced by a new one of the same invitation, so that its page can say so.
 InvitationMail one mail to one invited person, written before the attempt; an outcome nobody knows waits for a person.
+ProlificRecruitment  the address, codes and limits by which people come from Prolific.
+ProlificArrival  that somebody came from Prolific, when, and how it ended if not by submission.
+ApplicationCall  the page on which people apply, the questions of eligibility, and how long applications are kept.
+Application    what somebody answered there, and what became of it.
+PayRate        what a study pays for a group and for a part, in amounts.
+Payment        what somebody was paid; rows are only added, a correction is the difference.
 MailTemplate   the wording of a study's mails, where it is not the one that comes along.
 Consent        which version of the consent text a rater agreed to, and when.
 Withdrawal     that a rater left, and when.
@@ -22,14 +28,19 @@ AnswerImport   answers that came in from a file: who brought it, when, its hash,
 Recognition    that a rater recognised a story at work; who knew one before reading has `read_before` in the assignment.
 """
 
+from annotation.models.applications import Application, ApplicationCall
 from annotation.models.imports import AnswerImport, BroughtFile
 from annotation.models.mails import InvitationMail, MailKind, MailTemplate
+from annotation.models.payments import Payment, PayRate
 from annotation.models.raters import Consent, Identity, Invitation, Rater, ReplacedLink, StepTaken, Withdrawal
+from annotation.models.recruitment import ProlificArrival, ProlificRecruitment
 from annotation.models.responses import Fill, Recognition, Response, ResponseEvent, Timing
 from annotation.models.seats import Assignment, LaterVersion, Seat, new_code
 
 __all__ = [
     "AnswerImport",
+    "Application",
+    "ApplicationCall",
     "Assignment",
     "BroughtFile",
     "Consent",
@@ -40,6 +51,10 @@ __all__ = [
     "LaterVersion",
     "MailKind",
     "MailTemplate",
+    "PayRate",
+    "Payment",
+    "ProlificArrival",
+    "ProlificRecruitment",
     "Rater",
     "Recognition",
     "ReplacedLink",

@@ -179,7 +179,7 @@ def send(pk: int, *, at: datetime) -> None:
     message = _begin_attempt(pk, at=at)
     if message is None:
         return
-    state, words = _attempt(message)
+    state, words = attempt(message)
     for address in message.to:
         words = re.sub(re.escape(address), "…", words, flags=re.IGNORECASE)
     words = ADDRESS.sub("…", " ".join(words.split()))[:500]
@@ -211,8 +211,8 @@ def _begin_attempt(pk: int, *, at: datetime) -> EmailMessage | None:
     )
 
 
-def _attempt(message: EmailMessage) -> tuple[str, str]:
-    """What came of it, and the server's words."""
+def attempt(message: EmailMessage) -> tuple[str, str]:
+    """Send the message now; what came of it, and the server's words."""
     try:
         connection = get_connection()
         connection.open()

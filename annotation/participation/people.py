@@ -18,7 +18,7 @@ from django.db.models import Q
 from django.db.models.functions import Lower
 from django.utils.translation import gettext as _
 
-from annotation.models import Identity, Invitation
+from annotation.models import Application, Identity, Invitation
 from annotation.participation import invitations, withdrawal
 from studies.models import Study
 
@@ -209,5 +209,6 @@ def take_back(invitation: Invitation, *, at: datetime) -> None:
         invitation.refresh_from_db(fields=["rater", "identity"])
         identity = invitation.identity_id
         if invitation.rater_id is None and identity:
+            Application.objects.filter(invitation=invitation).delete()
             Invitation.objects.filter(pk=invitation.pk).update(identity=None)
             withdrawal.forget_identity(identity)

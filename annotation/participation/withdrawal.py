@@ -15,19 +15,21 @@ from django.db.models import Model
 from django.dispatch import Signal
 
 from annotation.models import (
+    Application,
     Assignment,
     BroughtFile,
     Fill,
     Identity,
     Invitation,
     InvitationMail,
+    ProlificArrival,
     Rater,
     Response,
     ResponseEvent,
     Seat,
     Withdrawal,
 )
-from annotation.participation import claims
+from annotation.participation import claims, payments, recruitment
 from studies.models import Story
 
 # Sent within the transaction, with the rater and the ids of the stories that were emptied: calls of judges hold their
@@ -85,10 +87,14 @@ def _forget(rater: Rater) -> None:
     invitations = rater.study.invitations.filter(rater=rater)
     # An address that was filled in after they came stands in the invitation alone.
     identities = [rater.identity_id, *invitations.values_list("identity", flat=True)]
+    arrivals = ProlificArrival.objects.filter(invitation__in=invitations).values_list("pk", flat=True)
+    identities += recruitment.forget(list(arrivals))
     Rater.objects.filter(pk=rater.pk).update(identity=None)
     # A label is for orientation and never a name; should it be one all the same, it goes.
     invitations.update(label="", identity=None)
     InvitationMail.objects.filter(invitation__in=invitations).update(message="")
+    payments.forget(rater)
+    Application.objects.filter(invitation__in=invitations).delete()
     for identity in filter(None, set(identities)):
         forget_identity(identity)
     _clear_log(Invitation, invitations.values_list("pk", flat=True))
@@ -98,7 +104,7 @@ def _forget(rater: Rater) -> None:
 
 def forget_identity(identity: int) -> None:
     """Remove that identity and what the log says of it, unless somebody of another study, or invited to it, has it."""
-    Identity.objects.filter(pk=identity, raters=None, invitations=None).delete()
+    Identity.objects.filter(pk=identity, raters=None, invitations=None, arrivals=None, applications=None).delete()
     if not Identity.objects.filter(pk=identity).exists():
         _clear_log(Identity, [identity])
 

@@ -8,7 +8,7 @@ from django.db import DatabaseError, connection
 from django.db.models import Model, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
-from annotation.models import Assignment, ResponseEvent, Withdrawal
+from annotation.models import Assignment, ResponseEvent, Withdrawal, payments
 from annotation.responses import history, submission
 from studies import hashing, protocol, triggers
 from studies.models import ProtocolVersion, Study
@@ -80,7 +80,7 @@ def _amended_studies(study: Study | None) -> list[Study]:
 def find_missing_triggers() -> list[str]:
     """A sentence for each trigger that should refuse changes of events, frozen protocols and what they speak of, and
     is not there. One query."""
-    expected = [*history.TRIGGERS, *TRIGGERS]
+    expected = [*history.TRIGGERS, *payments.TRIGGERS, *TRIGGERS]
     return [
         f"the database lacks the trigger {trigger.name} on {trigger.table}; `manage.py migrate` puts it back"
         for trigger in triggers.find_missing(expected)

@@ -75,6 +75,7 @@ SECTIONS: tuple[tuple[Promise, tuple[RailEntry, ...]], ...] = (
             RailEntry(
                 "addresses", pgettext_lazy("rail", "Addresses"), "designer:addresses", "annotation.view_identity"
             ),
+            RailEntry("payments", pgettext_lazy("rail", "Payments"), "designer:payments", "annotation.view_identity"),
             RailEntry("monitor", pgettext_lazy("rail", "Monitor"), "designer:monitor", "annotation.view_assignment"),
         ),
     ),

@@ -23,7 +23,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.test import Client
 
-from annotation.models import Invitation
+from annotation.models import ApplicationCall, Invitation, ProlificRecruitment
 from judges.models import Endpoint, Judge, Prompt, PromptChoice
 from judges.requests import texts
 from reports import figures
@@ -183,9 +183,15 @@ def pool(world: World, pattern: Pattern, name: str, who: str) -> list[Any]:
     )
     is_of_judges = pattern.name.startswith("judges:")
     is_of_plots = "plot" in pattern.parameters
-    is_of_people = pattern.name.startswith("designer:") and bool({"code", "person"} & {*pattern.parameters})
+    is_of_people = pattern.name.startswith("designer:") and bool(
+        {"code", "person", "rater", "number"} & {*pattern.parameters}
+    )
+    recruiting = ProlificRecruitment if pattern.name == "annotation:prolific" else ApplicationCall
     found: dict[str, list[Any]] = {
         "sha256": [*world.packages.values(), NOWHERE],
+        "key": [*recruiting.objects.values_list("key", flat=True), NOWHERE],
+        "rater": ["E90", NOWHERE],
+        "reason": ["declined", "no_place", "screened", "timed_out"],
         "token": [*reversed(world.tokens), NOWHERE],
         # The closed one first: it has results by source; of judges' pages the one with the run, of plots the one that
         # has answers to draw.

@@ -42,6 +42,7 @@ from reports.rationales import codings, queries
 from studies import lifecycle, loader, protocol
 from studies.models import Instrument, ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study
 from tests import factories
+from tests.trust import newcomers
 
 MYSTERY = Path(studies.__file__).parent / "demo" / "mystery"
 FIRST_PK = 770_000_001  # primary keys that are no other number of a page
@@ -354,6 +355,7 @@ def _raters(world: World) -> None:
     )
     Invitation.objects.filter(pk=issued.pk).update(identity=wanted)
     world.tokens += [gone, unopened]
+    newcomers.arrive(live, secret)
 
 
 def _come_in(world: World, name: str, study: Study) -> None:

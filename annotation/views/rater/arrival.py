@@ -11,11 +11,12 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation import progress
 from annotation.models import Rater, Withdrawal
-from annotation.participation import amended, claims, consents, invitations, versions
+from annotation.participation import amended, claims, consents, invitations, recruitment, versions
+from annotation.participation.recruitment import Ending
 from annotation.progress import Page, RaterProgress, languages
 from annotation.progress.outlines import load_outline
 from annotation.templatetags import reading_preferences
-from annotation.views.rater import guards, routing, withdrawal
+from annotation.views.rater import guards, prolific, routing, withdrawal
 from annotation.views.rater.guards import Request, for_rater, rater_page
 from annotation.views.rater.routing import allow_get_and_post, requires_open_study
 from studies import lifecycle, protocol
@@ -173,4 +174,5 @@ def closed(request: Request, rater: Rater) -> HttpResponse:
     if lifecycle.is_open_for_answers(rater.study, at=timezone.now()):
         return redirect("annotation:home")
     template = "annotation/paused.html" if rater.study.is_paused else "annotation/closed.html"
-    return render(request, template, {"study": rater.study})
+    ending = Ending.COMPLETED if prolific.is_from_there(request) and recruitment.has_completed(rater) else None
+    return render(request, template, {"study": rater.study, "return_code": prolific.find_return(request, ending)})

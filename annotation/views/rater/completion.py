@@ -10,11 +10,12 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation import progress
 from annotation.models import Assignment, Fill, Rater
 from annotation.participation import claims, eligibility, visits
+from annotation.participation.recruitment import Ending
 from annotation.progress import Page, RaterProgress, sittings
 from annotation.progress.languages import Words
 from annotation.progress.work import Work
 from annotation.responses import fills, submission
-from annotation.views.rater import addresses, parts, routing
+from annotation.views.rater import addresses, parts, prolific, routing
 from annotation.views.rater.guards import Request, for_assignment, for_rater
 from annotation.views.rater.presenters import pages
 from annotation.views.rater.routing import allow_get_and_post, requires_open_study
@@ -64,6 +65,7 @@ def receipt(request: Request, work: Work) -> HttpResponse:
         "groups": sittings.summarise(work.assignment),
         "n_left": claims.n_groups_left(rater),
         "has_questions_left": has_questions_left,
+        "return_code": None if has_questions_left else prolific.find_return(request, Ending.COMPLETED),
     }
     return render(request, "annotation/receipt.html", context)
 
@@ -115,5 +117,7 @@ def done(request: Request, rater: Rater, rater_progress: RaterProgress) -> HttpR
     texts = [s for s in after if s.kind == Step.Kind.BRIEFING and (rater_progress.n_submitted or has_stopped)]
     context = {"study": rater.study, "rater_progress": rater_progress, "has_stopped": has_stopped}
     context |= {"took_part_before": eligibility.took_part_before(rater)}
+    ending = prolific.ending_at_done(rater_progress, has_stopped=has_stopped)
+    context |= {"return_code": prolific.find_return(request, ending), "has_ended": ending is not None}
     context |= {"texts": [(s, parse_prose(s.text)) for s in texts]}
     return render(request, "annotation/done.html", context)

@@ -21,12 +21,14 @@ from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
 from annotation.models import Rater
+from annotation.participation import recruitment
 from annotation.progress import languages, work
 from annotation.progress.work import Work
 from studies.models import Study
 
 KEY = "rater"
 LINK = "link"
+PROLIFIC = "prolific"  # of whoever came from there: the arrival, and until when they may work
 REHEARSAL = "rehearsal"  # the slug of the study that is rehearsed in this session
 
 P = ParamSpec("P")
@@ -45,6 +47,11 @@ def start_session(request: HttpRequest, rater: Rater) -> None:
     request.session[KEY] = rater.pk
     request.session[LINK] = rater.n_links_replaced
     request.session.pop(REHEARSAL, None)
+    request.session.pop(PROLIFIC, None)
+    if arrival := recruitment.find_of_rater(rater):
+        limit = recruitment.find_time_limit(arrival, arrival.study.prolific)
+        times = [limit.warns_at.isoformat(), limit.until.isoformat()] if limit else []
+        request.session[PROLIFIC] = {"arrival": arrival.pk, "times": times}
 
 
 def start_rehearsal(request: HttpRequest, rater: Rater, slug: str) -> None:
