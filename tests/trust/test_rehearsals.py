@@ -1,6 +1,7 @@
 """A rehearsal is nowhere: every page, file, list and command is asked, with one there that somebody has walked through
 and that simulated raters have filled."""
 
+import copy
 from collections.abc import Iterator
 from contextlib import suppress
 from io import StringIO
@@ -25,14 +26,20 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 OF_REHEARSALS = {"designer:rehearsal", "reports:rehearsal"}
 
 
-@pytest.fixture
-def rehearsal(world: World) -> Study:
+@pytest.fixture(scope="module")
+def rehearsed(built: World) -> Study:
+    """Made once for all tests: a report over two dozen simulated raters takes its time."""
     designer = User.objects.get(username="designer")
-    made = rehearsals.renew(world.studies["quinces"], by=designer, sees_sources=True, at=timezone.now())
+    made = rehearsals.renew(built.studies["quinces"], by=designer, sees_sources=True, at=timezone.now())
     walkthrough.go_to(made, None, at=timezone.now())
     walkthrough.fill(made, at=timezone.now())
     results.ensure_report(made, at=timezone.now(), by="designer")
     return made
+
+
+@pytest.fixture
+def rehearsal(rehearsed: Study, world: World) -> Study:
+    return copy.deepcopy(rehearsed)
 
 
 def marks(rehearsal: Study) -> dict[str, bytes]:
