@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, SupportsFloat, TypeVar
 from django.utils.functional import Promise
 
 from reports import reasons
-from reports.lazy import agreement, intervals, np
+from reports.lazy import agreement, intervals, np, rates
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
@@ -88,6 +88,21 @@ class Interval:
     def is_weak(self) -> bool:
         """Whether it rests on fewer than five clusters, or on answers that hardly vary: drawn broken, and marked."""
         return self.low is not None and (self.method == "wilson" or (self.n_resampled or 0) < FEWEST_CLUSTERS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntervalEstimate(Estimate):
+    """An estimate with its interval over clusters."""
+
+    interval: Interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceShare(IntervalEstimate):
+    """A share in percent of n answers, of one source or, without a name, of all."""
+
+    source: str = ""
+    n: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,6 +229,29 @@ class Figure(Generic[R]):
         return False
 
 
+class ItemFigure(Generic[T]):
+    """What a figure does that says the same of every item of a kind, and nothing while nothing may be told by source.
+
+    No figure itself, so that none is found here; a figure inherits from it first, and gives `is_about` and `of_item`.
+    """
+
+    key: ClassVar[str]
+    is_shown_sealed: ClassVar[bool] = False
+    nothing: ClassVar[Any] = Listing[Any]()
+
+    def is_about(self, item: StepItem) -> bool:
+        raise NotImplementedError(self.key)
+
+    def of_item(self, dataset: Dataset, item: StepItem, *, salt: int) -> T | None:
+        """The row of an item; None if there is nothing to say of it. salt : of the seed, the item's number"""
+        raise NotImplementedError(self.key)
+
+    def compute(self, dataset: Dataset) -> Listing[T]:
+        items = [item for item in dataset.items if self.is_about(item)]
+        rows = (self.of_item(dataset, item, salt=salt) for salt, item in enumerate(items))
+        return Listing(tuple(row for row in rows if row is not None))
+
+
 def item_fields(item: StepItem) -> dict[str, Any]:
     """The fields of `ItemRow`."""
     return {
@@ -250,6 +288,17 @@ def interval(compute: Callable[..., StatisticInterval], *arguments: Any, **optio
         return Interval.of(compute(*arguments, **options))
     except Incomputable as error:
         return Interval.of(error)
+
+
+def share_fields(is_so: Any, clusters: Any, *, rng: np.random.Generator) -> dict[str, Any]:
+    """The fields of `IntervalEstimate` of a share in percent. is_so : 1, 0, or part of one; nan where nothing is"""
+    values = np.asarray(is_so, dtype=np.float64)
+    has_value = bool(np.isfinite(values).any())
+    return {
+        "value": float(100 * np.nanmean(values)) if has_value else None,
+        "why": None if has_value else without_value("no_choices"),
+        "interval": interval(rates.pass_rate_interval, values, clusters, rng=rng, n_resamples=N_RESAMPLES),
+    }
 
 
 def mean_interval(table: OutcomeTable, units: BoolArray, *, rng: np.random.Generator) -> Interval:

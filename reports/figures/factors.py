@@ -12,9 +12,8 @@ from django.utils.translation import gettext_lazy
 
 from reports.figures import plots
 from reports.figures.base import (
-    Estimate,
     Figure,
-    Interval,
+    IntervalEstimate,
     Listing,
     Row,
     mean_interval,
@@ -22,6 +21,7 @@ from reports.figures.base import (
     without_value,
 )
 from reports.figures.contrast_rows import ContrastRow, contrast_row
+from reports.figures.factor_rows import FactorRow, factor_cells, factor_fields, levels_by_factor
 from reports.lazy import contrasts, np
 from reports.numbers import decimal
 from reports.numbers import interval as between
@@ -35,33 +35,24 @@ NOT_COMPARED = ("drawn",)  # says how people's stories were chosen, and nothing 
 
 
 @dataclass(frozen=True, kw_only=True)
-class LevelMean(Estimate):
+class LevelMean(IntervalEstimate):
     """The mean over the stories of one level; of one source, or of all ("")."""
 
     level: str
     source: str
     n_stories: int
-    interval: Interval
 
 
 @dataclass(frozen=True, kw_only=True)
-class FactorOutcome:
+class FactorOutcome(FactorRow):
     """One outcome by one factor.
 
     means : of every level over all sources, then source by source where a source has several levels
     contrasts : every two levels, p adjusted by Holm over them
     """
 
-    factor: str
-    key: str
-    title: str
-    is_percent: bool
     means: tuple[LevelMean, ...]
     contrasts: tuple[ContrastRow, ...]
-
-    @property
-    def places(self) -> int:
-        return 1 if self.is_percent else 2
 
 
 class Factors(Figure[Listing[FactorOutcome]]):
@@ -101,15 +92,10 @@ class Factors(Figure[Listing[FactorOutcome]]):
 
 def _levels(dataset: Dataset) -> dict[str, dict[str, str]]:
     """Of each factor with two to eight levels the level of each story that has one."""
-    level_by_factor: dict[str, dict[str, str]] = {}
-    for story, source in dataset.source_by_story.items():
-        for name, value in source.factors.items():
-            if name not in NOT_COMPARED and str(value):
-                level_by_factor.setdefault(name, {})[story] = str(value)
     return {
         name: levels
-        for name, levels in sorted(level_by_factor.items())
-        if 2 <= len(set(levels.values())) <= MOST_LEVELS
+        for name, levels in levels_by_factor(dataset).items()
+        if name not in NOT_COMPARED and 2 <= len(set(levels.values())) <= MOST_LEVELS
     }
 
 
@@ -136,10 +122,7 @@ def _of_factor(dataset: Dataset, factor: str, level_by_story: dict[str, str], ta
     ]
     adjusted = contrasts.adjust([row.p for row in rows], "holm")
     return FactorOutcome(
-        factor=factor,
-        key=table.outcome.key,
-        title=table.outcome.title,
-        is_percent=table.outcome.is_percent,
+        **factor_fields(factor, table),
         means=tuple(means),
         contrasts=tuple(replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True)),
     )
@@ -191,10 +174,7 @@ def _axis(rows: list[plots.PlotRow]) -> plots.Axis:
 def _mean_rows(result: Listing[FactorOutcome]) -> Iterator[Row]:
     for row in result.rows:
         for mean in row.means:
-            yield {
-                "factor": row.factor,
-                "outcome": row.key,
-                "title": row.title,
+            yield factor_cells(row) | {
                 "level": mean.level,
                 "source": mean.source or "all",
                 "mean": mean.value,
@@ -208,10 +188,7 @@ def _mean_rows(result: Listing[FactorOutcome]) -> Iterator[Row]:
 def _contrast_rows(result: Listing[FactorOutcome]) -> Iterator[Row]:
     for row in result.rows:
         for contrast in row.contrasts:
-            yield {
-                "factor": row.factor,
-                "outcome": row.key,
-                "title": row.title,
+            yield factor_cells(row) | {
                 "first": contrast.first,
                 "second": contrast.second,
                 "difference": contrast.value,

@@ -13,9 +13,10 @@ from django.utils.translation import gettext_lazy
 from reports.figures import plots
 from reports.figures.base import (
     N_RESAMPLES,
-    Estimate,
     Figure,
     Interval,
+    IntervalEstimate,
+    ItemFigure,
     ItemRow,
     Listing,
     Row,
@@ -42,7 +43,7 @@ ITEM = "human-likeness"  # the key of an item that says on a scale who wrote the
 
 
 @dataclass(frozen=True, kw_only=True)
-class Accuracy(Estimate):
+class Accuracy(IntervalEstimate):
     """In percent, over clusters.
 
     measure : "right", a score on the right side of the middle; "near", 1 - |score - ideal| / width; "balanced", the
@@ -51,7 +52,6 @@ class Accuracy(Estimate):
     """
 
     measure: str
-    interval: Interval
     always_model: float | None
     always_person: float | None
     always_middle: float | None
@@ -87,19 +87,19 @@ class Likeness(ItemRow):
         return range(self.lowest, self.highest + 1)
 
 
-class HumanLikeness(Figure[Listing[Likeness]]):
+class HumanLikeness(ItemFigure[Likeness], Figure[Listing[Likeness]]):
     key = "human_likeness"
     title = gettext_lazy("Human or model, on a scale")
     position = 92
     result = Listing[Likeness]
     tables = ("human-likeness", "human-likeness-by-source")
-    is_shown_sealed = False
-    nothing = Listing[Likeness]()
 
-    def compute(self, dataset: Dataset) -> Listing[Likeness]:
-        items = [item for item in dataset.items if item.is_scale and item.item.key == ITEM and _bounds(item)]
-        rows = (_likeness(dataset, item, salt=salt) for salt, item in enumerate(items))
-        return Listing(tuple(row for row in rows if row.n))
+    def is_about(self, item: StepItem) -> bool:
+        return item.is_scale and item.item.key == ITEM and _bounds(item) is not None
+
+    def of_item(self, dataset: Dataset, item: StepItem, *, salt: int) -> Likeness | None:
+        likeness = _likeness(dataset, item, salt=salt)
+        return likeness if likeness.n else None
 
     def rows(self, result: Listing[Likeness]) -> dict[str, Iterator[Row]]:
         return {"human-likeness": _rows(result), "human-likeness-by-source": _source_rows(result)}

@@ -14,21 +14,19 @@ from reports.dataset.judged_groups import judged_pairs
 from reports.dataset.pairs import JudgedPair, list_pairs
 from reports.figures import plots
 from reports.figures.base import (
-    N_RESAMPLES,
-    Estimate,
     Figure,
-    Interval,
+    IntervalEstimate,
+    ItemFigure,
     ItemRow,
     Listing,
     Row,
-    interval,
     item_cells,
     item_fields,
     note_of,
+    share_fields,
     weakest_note,
-    without_value,
 )
-from reports.lazy import judge_orders, np, rates
+from reports.lazy import judge_orders, np
 from reports.numbers import decimal, whole
 from reports.numbers import interval as between
 
@@ -40,7 +38,7 @@ CHANCE = 50.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class NamedAccuracy(Estimate):
+class NamedAccuracy(IntervalEstimate):
     """In percent of n choices in n_pairs pairs, over clusters.
 
     who : "person", one held against the majority of the others of the pair; "judge", the mean over both orders;
@@ -51,7 +49,6 @@ class NamedAccuracy(Estimate):
     name: str
     n: int
     n_pairs: int
-    interval: Interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,19 +57,19 @@ class ItemAccuracies(ItemRow):
     accuracies: tuple[NamedAccuracy, ...]
 
 
-class PairAccuracies(Figure[Listing[ItemAccuracies]]):
+class PairAccuracies(ItemFigure[ItemAccuracies], Figure[Listing[ItemAccuracies]]):
     key = "pair_accuracies"
     title = gettext_lazy("Who names what most prefer")
     position = 74
     result = Listing[ItemAccuracies]
     tables = ("pair-accuracies",)
-    is_shown_sealed = False
-    nothing = Listing[ItemAccuracies]()
 
-    def compute(self, dataset: Dataset) -> Listing[ItemAccuracies]:
-        items = [item for item in dataset.items if item.is_preference]
-        rows = (_accuracies(dataset, item, salt=salt) for salt, item in enumerate(items))
-        return Listing(tuple(row for row in rows if row.n_pairs))
+    def is_about(self, item: StepItem) -> bool:
+        return item.is_preference
+
+    def of_item(self, dataset: Dataset, item: StepItem, *, salt: int) -> ItemAccuracies | None:
+        accuracies = _accuracies(dataset, item, salt=salt)
+        return accuracies if accuracies.n_pairs else None
 
     def rows(self, result: Listing[ItemAccuracies]) -> dict[str, Iterator[Row]]:
         return {"pair-accuracies": _rows(result)}
@@ -143,18 +140,8 @@ def _longer(dataset: Dataset, pairs: Sequence[JudgedPair], *, salt: tuple[int, i
 def _accuracy(
     dataset: Dataset, who: str, name: str, is_right: Sequence[float], groups: Sequence[str], *, salt: tuple[int, int]
 ) -> NamedAccuracy:
-    values, clusters = np.array(is_right, dtype=np.float64), dataset.clusters_of(groups)
-    return NamedAccuracy(
-        value=float(100 * values.mean()) if values.size else None,
-        why=None if values.size else without_value("no_choices"),
-        who=who,
-        name=name,
-        n=len(values),
-        n_pairs=len(set(groups)),
-        interval=interval(
-            rates.pass_rate_interval, values, clusters, rng=dataset.rng(SALT, *salt), n_resamples=N_RESAMPLES
-        ),
-    )
+    fields = share_fields(is_right, dataset.clusters_of(groups), rng=dataset.rng(SALT, *salt))
+    return NamedAccuracy(who=who, name=name, n=len(is_right), n_pairs=len(set(groups)), **fields)
 
 
 def _rows(result: Listing[ItemAccuracies]) -> Iterator[Row]:

@@ -15,9 +15,9 @@ from reports.dataset.pairs import list_pairs
 from reports.figures import plots
 from reports.figures.base import (
     N_RESAMPLES,
-    Estimate,
     Figure,
-    Interval,
+    IntervalEstimate,
+    ItemFigure,
     ItemRow,
     Listing,
     Row,
@@ -25,10 +25,11 @@ from reports.figures.base import (
     item_cells,
     item_fields,
     note_of,
+    share_fields,
     weakest_note,
     without_value,
 )
-from reports.lazy import intervals, np, rates
+from reports.lazy import intervals, np
 from reports.numbers import decimal, measured, whole
 from reports.numbers import interval as between
 
@@ -41,11 +42,10 @@ MOST_BINS = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class LengthEstimate(Estimate):
-    """Over n pairs, with its interval over clusters."""
+class LengthEstimate(IntervalEstimate):
+    """Over n pairs."""
 
     n: int
-    interval: Interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,19 +79,19 @@ class PairLengths(ItemRow):
     bins: tuple[LengthBin, ...]
 
 
-class LengthsOfPairs(Figure[Listing[PairLengths]]):
+class LengthsOfPairs(ItemFigure[PairLengths], Figure[Listing[PairLengths]]):
     key = "pair_lengths"
     title = gettext_lazy("Length and preference")
     position = 72
     result = Listing[PairLengths]
     tables = ("pair-lengths", "length-differences")
-    is_shown_sealed = False
-    nothing = Listing[PairLengths]()
 
-    def compute(self, dataset: Dataset) -> Listing[PairLengths]:
-        items = [item for item in dataset.items if item.is_preference]
-        rows = (_lengths(dataset, item, salt=salt) for salt, item in enumerate(items))
-        return Listing(tuple(row for row in rows if row.n_pairs))
+    def is_about(self, item: StepItem) -> bool:
+        return item.is_preference
+
+    def of_item(self, dataset: Dataset, item: StepItem, *, salt: int) -> PairLengths | None:
+        lengths = _lengths(dataset, item, salt=salt)
+        return lengths if lengths.n_pairs else None
 
     def rows(self, result: Listing[PairLengths]) -> dict[str, Iterator[Row]]:
         return {"pair-lengths": _rows(result), "length-differences": _bin_rows(result)}
@@ -125,7 +125,10 @@ def _lengths(dataset: Dataset, item: StepItem, *, salt: int) -> PairLengths:
         n_withheld=len(decided) - len(known),
         n_alike=int((differences == 0).sum()),
         **_summary(words),
-        longer=_longer(dataset, is_longer, clusters, salt=salt),
+        longer=LengthEstimate(
+            n=int(np.isfinite(is_longer).sum()),
+            **share_fields(is_longer, clusters, rng=dataset.rng(SALT, salt, 0)),
+        ),
         difference=_difference(dataset, differences, clusters, salt=salt),
         bins=tuple(_bins(differences.tolist())),
     )
@@ -139,18 +142,6 @@ def _summary(words: Sequence[tuple[float, float]]) -> dict[str, Any]:
         "mean_chosen": statistics.fmean(chosen) if chosen else None,
         "mean_rejected": statistics.fmean(rejected) if rejected else None,
     }
-
-
-def _longer(dataset: Dataset, is_longer: Any, clusters: IntArray, *, salt: int) -> LengthEstimate:
-    n = int(np.isfinite(is_longer).sum())
-    return LengthEstimate(
-        value=float(100 * np.nanmean(is_longer)) if n else None,
-        why=None if n else without_value("no_choices"),
-        n=n,
-        interval=interval(
-            rates.pass_rate_interval, is_longer, clusters, rng=dataset.rng(SALT, salt, 0), n_resamples=N_RESAMPLES
-        ),
-    )
 
 
 def _difference(dataset: Dataset, differences: Any, clusters: IntArray, *, salt: int) -> LengthEstimate:

@@ -12,12 +12,12 @@ from django.utils.translation import gettext_lazy
 from reports.figures import plots
 from reports.figures.base import (
     N_RESAMPLES,
-    Estimate,
     Figure,
     Head,
     Interval,
     ItemRow,
     Row,
+    SourceShare,
     estimate,
     interval,
     item_cells,
@@ -35,14 +35,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rate(Estimate):
-    """Yes in 100 verdicts; its interval rests on clusters. No source: over all of them."""
+class Rate(SourceShare):
+    """Yes in 100 verdicts."""
 
-    source: str = ""
     n_yes: int
-    n: int
     n_stories: int
-    interval: Interval
 
 
 @dataclass(frozen=True, kw_only=True)

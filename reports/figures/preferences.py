@@ -18,15 +18,16 @@ from reports.figures.base import (
     ItemRow,
     Listing,
     Row,
+    SourceShare,
     estimate,
-    interval,
     item_cells,
     item_fields,
     note_of,
+    share_fields,
     weakest_note,
     without_value,
 )
-from reports.lazy import agreement, np, rates
+from reports.lazy import agreement, np
 from reports.numbers import decimal, whole
 
 if TYPE_CHECKING:
@@ -35,14 +36,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChoiceShare(Estimate):
-    """A share of n choices in percent; its interval rests on clusters. No source: of the story shown first."""
+class ChoiceShare(SourceShare):
+    """A share of choices. No source: of the story shown first."""
 
-    source: str = ""
     n_so: int
-    n: int
     n_clusters: int
-    interval: Interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,8 +153,7 @@ def _share(dataset: Dataset, is_so: BoolArray, clusters: IntArray | Sequence[str
             value=None, why=without_value("no_choices"), interval=Interval(low=None, high=None), **counts
         )
 
-    ends = interval(rates.pass_rate_interval, is_so, clusters, rng=dataset.resampling(), n_resamples=N_RESAMPLES)
-    return ChoiceShare(value=float(100 * is_so.mean()), interval=ends, **counts)
+    return ChoiceShare(**share_fields(is_so, clusters, rng=dataset.resampling()), **counts)
 
 
 def _group(dataset: Dataset, choices: list[Choice], group: str) -> GroupChoices:

@@ -11,9 +11,9 @@ from django.utils.translation import gettext_lazy
 from reports.figures import plots
 from reports.figures.base import (
     N_RESAMPLES,
-    Estimate,
     Figure,
-    Interval,
+    IntervalEstimate,
+    ItemFigure,
     ItemRow,
     Listing,
     Row,
@@ -58,11 +58,10 @@ class StoryRating:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spread(Estimate):
-    """The mean of stories' standard deviations, with its interval over clusters."""
+class Spread(IntervalEstimate):
+    """The mean of stories' standard deviations."""
 
     n_stories: int
-    interval: Interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,19 +78,19 @@ class ItemStories(ItemRow):
         return sorted(rows, key=lambda story: (-(story.sd or 0), story.story))
 
 
-class StoryRatings(Figure[Listing[ItemStories]]):
+class StoryRatings(ItemFigure[ItemStories], Figure[Listing[ItemStories]]):
     key = "story_ratings"
     title = gettext_lazy("Story by story")
     position = 33
     result = Listing[ItemStories]
     tables = ("story-ratings", "spreads")
-    is_shown_sealed = False
-    nothing = Listing[ItemStories]()
 
-    def compute(self, dataset: Dataset) -> Listing[ItemStories]:
-        items = [item for item in dataset.items if item.is_scale]
-        rows = (_of_item(dataset, item, salt=salt) for salt, item in enumerate(items))
-        return Listing(tuple(row for row in rows if row.stories))
+    def is_about(self, item: StepItem) -> bool:
+        return item.is_scale
+
+    def of_item(self, dataset: Dataset, item: StepItem, *, salt: int) -> ItemStories | None:
+        stories = _of_item(dataset, item, salt=salt)
+        return stories if stories.stories else None
 
     def rows(self, result: Listing[ItemStories]) -> dict[str, Iterator[Row]]:
         return {"story-ratings": _story_rows(result), "spreads": _spread_rows(result)}

@@ -13,10 +13,10 @@ from django.utils.translation import gettext_lazy
 from reports.figures import plots
 from reports.figures.base import (
     N_RESAMPLES,
-    Estimate,
     Figure,
     Floor,
     Interval,
+    IntervalEstimate,
     Listing,
     Reason,
     Row,
@@ -24,6 +24,7 @@ from reports.figures.base import (
     note_of,
     weakest_note,
 )
+from reports.figures.factor_rows import FactorRow, factor_cells, factor_fields, levels_by_factor
 from reports.lazy import np, trends
 from reports.numbers import coefficient, coefficients, decimal
 from reports.numbers import interval as between
@@ -50,24 +51,15 @@ class NumberMean:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FactorTrend(Estimate):
+class FactorTrend(FactorRow, IntervalEstimate):
     """Spearman's correlation of one outcome with one number of the stories, over story means.
 
     means : by number; none where there are many
     """
 
-    factor: str
-    key: str
-    title: str
-    is_percent: bool
     n_stories: int
-    interval: Interval
     floor: Floor
     means: tuple[NumberMean, ...]
-
-    @property
-    def places(self) -> int:
-        return 1 if self.is_percent else 2
 
 
 class Trends(Figure[Listing[FactorTrend]]):
@@ -109,14 +101,10 @@ class Trends(Figure[Listing[FactorTrend]]):
 
 def _numbers(dataset: Dataset) -> dict[str, dict[str, float]]:
     """Of each factor whose levels are all numbers, three different ones at least, the number of each story."""
-    values_by_factor: dict[str, dict[str, str]] = {}
-    for story, source in dataset.source_by_story.items():
-        for name, value in source.factors.items():
-            if str(value).strip() and not is_label(name):
-                values_by_factor.setdefault(name, {})[story] = str(value).strip()
     numbers = {
-        name: {story: as_number(value) for story, value in values.items()}
-        for name, values in sorted(values_by_factor.items())
+        name: {story: as_number(level) for story, level in levels.items()}
+        for name, levels in levels_by_factor(dataset).items()
+        if not is_label(name)
     }
     return {
         name: {story: number for story, number in of_factor.items() if number is not None}
@@ -147,10 +135,7 @@ def _trend(
     numbers = np.array([number_by_story.get(story, np.nan) for _group, story in table.units], dtype=np.float64)
     has_both = np.isfinite(numbers) & np.isfinite(table.values)
     fields: dict[str, Any] = {
-        "factor": factor,
-        "key": table.outcome.key,
-        "title": table.outcome.title,
-        "is_percent": table.outcome.is_percent,
+        **factor_fields(factor, table),
         "n_stories": table.n_stories(has_both),
         "means": _means(dataset, numbers, table, salt=salt),
     }
@@ -193,10 +178,7 @@ def _mean(dataset: Dataset, number: float, units: Any, table: OutcomeTable, *, s
 
 def _rows(result: Listing[FactorTrend]) -> Iterator[Row]:
     for row in result.rows:
-        yield {
-            "factor": row.factor,
-            "outcome": row.key,
-            "title": row.title,
+        yield factor_cells(row) | {
             "spearman": row.value,
             "low": row.interval.low,
             "high": row.interval.high,
@@ -210,10 +192,7 @@ def _rows(result: Listing[FactorTrend]) -> Iterator[Row]:
 def _mean_rows(result: Listing[FactorTrend]) -> Iterator[Row]:
     for row in result.rows:
         for mean in row.means:
-            yield {
-                "factor": row.factor,
-                "outcome": row.key,
-                "title": row.title,
+            yield factor_cells(row) | {
                 "number": mean.number,
                 "mean": mean.value,
                 "low": mean.interval.low,

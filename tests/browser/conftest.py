@@ -4,6 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from annotation.participation import invitations
@@ -68,6 +71,15 @@ def press(page: Page, button: str) -> None:
     """Press it, and wait until the page that comes has its style sheets: what is measured earlier is not the page."""
     page.get_by_role("button", name=button).first.click()
     page.wait_for_load_state()
+
+
+def enter_as_staff(page: Page, site: str, address: str) -> None:
+    """Open an address of the site as somebody of the staff who may do everything, and who has signed in before."""
+    client = Client()
+    client.force_login(User.objects.create_superuser("root"))
+    name = settings.SESSION_COOKIE_NAME
+    page.context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": site}])
+    page.goto(f"{site}{address}")
 
 
 @pytest.fixture

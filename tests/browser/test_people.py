@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
@@ -11,11 +10,10 @@ from annotation.models import Invitation
 from annotation.participation import invitations, people
 from studies.models import Study
 from tests import factories
-from tests.browser.conftest import press
+from tests.browser.conftest import enter_as_staff, press
 from tests.browser.test_accessibility import in_all_looks
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
-WORD = "a long enough word"
 
 
 @pytest.fixture
@@ -25,11 +23,7 @@ def study(committed: None) -> Study:
 
 @pytest.fixture
 def lead(page: Page, live_server: Any) -> Page:
-    User.objects.create_superuser("root", password=WORD)
-    page.goto(f"{live_server.url}/admin/login/?next=/studies/")
-    page.get_by_label("Username").fill("root")
-    page.get_by_label("Password").fill(WORD)
-    press(page, "Log in")
+    enter_as_staff(page, live_server.url, "/studies/")
     expect(page.locator("h1")).to_have_text("Studies")
     return page
 

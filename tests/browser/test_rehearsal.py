@@ -3,27 +3,21 @@
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
 from annotation.models import Response
 from studies.models import Study
 from tests import factories
-from tests.browser.conftest import press
+from tests.browser.conftest import enter_as_staff, press
 from tests.browser.test_accessibility import in_all_looks
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
-WORD = "a long enough word"
 
 
 @pytest.fixture
 def staff(page: Page, live_server: Any) -> Page:
     factories.study(planned=False, state=Study.State.DRAFT)
-    User.objects.create_superuser("root", password=WORD)
-    page.goto(f"{live_server.url}/admin/login/?next=/studies/plums/rehearsal/")
-    page.get_by_label("Username").fill("root")
-    page.get_by_label("Password").fill(WORD)
-    press(page, "Log in")
+    enter_as_staff(page, live_server.url, "/studies/plums/rehearsal/")
     expect(page.locator("h1")).to_have_text("Rehearse")
     return page
 

@@ -3,16 +3,14 @@
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
 from studies.models import Step, Study
 from tests import factories
-from tests.browser.conftest import press
+from tests.browser.conftest import enter_as_staff, press
 from tests.browser.test_accessibility import in_all_looks
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
-WORD = "a long enough word"
 
 
 @pytest.fixture
@@ -23,11 +21,7 @@ def study(committed: None) -> Study:
 @pytest.fixture
 def path(page: Page, live_server: Any, study: Study) -> Page:
     """The page, signed in."""
-    User.objects.create_superuser("root", password=WORD)
-    page.goto(f"{live_server.url}/admin/login/?next=/studies/plums/steps/")
-    page.get_by_label("Username").fill("root")
-    page.get_by_label("Password").fill(WORD)
-    press(page, "Log in")
+    enter_as_staff(page, live_server.url, "/studies/plums/steps/")
     expect(page.locator("h1")).to_have_text("What is asked")
     return page
 

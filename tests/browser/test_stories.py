@@ -4,17 +4,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
 from studies.models import Story, Study
 from tests import factories
-from tests.browser.conftest import press
+from tests.browser.conftest import enter_as_staff, press
 from tests.browser.test_accessibility import in_all_looks
 from tests.studies.story_import.files import CSV
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
-WORD = "a long enough word"
 
 
 @pytest.fixture
@@ -24,11 +22,7 @@ def draft(committed: None) -> Study:
 
 @pytest.fixture
 def designer(page: Page, live_server: Any, draft: Study) -> Page:
-    User.objects.create_superuser("root", password=WORD)
-    page.goto(f"{live_server.url}/admin/login/?next=/studies/plums/stories/")
-    page.get_by_label("Username").fill("root")
-    page.get_by_label("Password").fill(WORD)
-    press(page, "Log in")
+    enter_as_staff(page, live_server.url, "/studies/plums/stories/")
     expect(page.locator("h1")).to_have_text("Stories")
     return page
 

@@ -7,10 +7,10 @@ so that each is asked of the same site.
 import json
 import logging
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
-from itertools import product
+from itertools import chain, product
 from typing import Any
 from zipfile import ZipFile
 
@@ -20,11 +20,11 @@ from django.contrib.contenttypes.models import ContentType
 from django.contrib.staticfiles import finders
 from django.core import mail
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.test import Client
 
 from annotation.models import ApplicationCall, Invitation, ProlificRecruitment
-from judges.models import Endpoint, Judge, Prompt, PromptChoice
+from judges.models import Call, Endpoint, Judge, Prompt, PromptChoice
 from judges.requests import texts
 from reports import figures
 from reports.models import Report, ThemeSample
@@ -187,7 +187,9 @@ def pool(world: World, pattern: Pattern, name: str, who: str) -> list[Any]:
         {"code", "person", "rater", "number"} & {*pattern.parameters}
     )
     recruiting = ProlificRecruitment if pattern.name == "annotation:prolific" else ApplicationCall
-    found: dict[str, list[Any]] = {
+    live, closed = world.studies["plums"], world.studies["pears"]
+    # Lazy, all of them: only the one that is asked for queries the database.
+    found: dict[str, Iterable[Any]] = {
         "sha256": [*world.packages.values(), NOWHERE],
         "key": [*recruiting.objects.values_list("key", flat=True), NOWHERE],
         "rater": ["E90", NOWHERE],
@@ -197,42 +199,48 @@ def pool(world: World, pattern: Pattern, name: str, who: str) -> list[Any]:
         # has answers to draw.
         "slug": [*([] if is_of_judges or is_of_plots or is_of_people else ["pears"]), *world.studies, NOWHERE],
         "letter": ["A", "B", "C", "Z"],
-        "step": [*steps.filter(scope__in=STEP_OF.get(pattern.name, ())), *steps, NOWHERE],
-        "item": [*asked[:3], *measured[:1], NOWHERE],
-        "table": [*figures.by_table(), NOWHERE],
+        "step": chain(steps.filter(scope__in=STEP_OF.get(pattern.name, ())), steps, [NOWHERE]),
+        "item": chain(asked[:3], measured[:1], [NOWHERE]),
+        "table": chain(figures.by_table(), [NOWHERE]),
         "plot": ["pass-rates", "comparisons", "comparisons-2", "tests-passed", NOWHERE],
         "name": ["ttcw", NOWHERE],
-        "fingerprint": [*stored_reports("plums" if is_of_plots else "pears"), NOWHERE],
+        "fingerprint": chain(stored_reports("plums" if is_of_plots else "pears"), [NOWHERE]),
         "action": [*(["pause", "resume"] if is_of_judges else ["plan", "launch", "close"]), NOWHERE],
-        "upload": [*StoryImport.objects.order_by("pk").values_list("pk", flat=True), 0],
+        "upload": keys(StoryImport.objects.all()),
         "run": [world.run.pk if world.run else 0, 0],
-        "choice": [*PromptChoice.objects.order_by("pk").values_list("pk", flat=True), 0],
-        "call": [*(world.run.calls.values_list("pk", flat=True)[:3] if world.run else []), 0],
-        "instrument": [*Instrument.objects.order_by("pk").values_list("pk", flat=True)[:2], 0],
-        "endpoint": [*Endpoint.objects.order_by("pk").values_list("pk", flat=True), 0],
-        "judge": [*Judge.objects.order_by("pk").values_list("pk", flat=True), 0],
-        "prompt": [*Prompt.objects.order_by("pk").values_list("pk", flat=True)[:3], 0],
+        "choice": keys(PromptChoice.objects.all()),
+        "call": keys(Call.objects.filter(run=world.run), 3),
+        "instrument": keys(Instrument.objects.all(), 2),
+        "endpoint": keys(Endpoint.objects.all()),
+        "judge": keys(Judge.objects.all()),
+        "prompt": keys(Prompt.objects.all(), 3),
         # Of the closed study, as `slug` begins with it.
-        "story": [*Story.objects.filter(study=world.studies["pears"]).values_list("pk", flat=True)[:2], 0],
-        "group": [*StoryGroup.objects.filter(study=world.studies["pears"]).values_list("pk", flat=True)[:1], 0],
+        "story": keys(Story.objects.filter(study=closed), 2),
+        "group": keys(StoryGroup.objects.filter(study=closed), 1),
         "response": [*world.reasons[:2], 0],
-        "person": [*Invitation.objects.filter(study=world.studies["plums"]).values_list("pk", flat=True)[:3], 0],
-        "sample": [*ThemeSample.objects.order_by("pk").values_list("pk", flat=True)[:2], 0],
+        "person": keys(Invitation.objects.filter(study=live), 3),
+        "sample": keys(ThemeSample.objects.all(), 2),
         "number": [1, 2, 0],
-        "step_id": [*Step.objects.filter(version__study=world.studies["pears"]).values_list("pk", flat=True)[:3], 0],
+        "step_id": keys(Step.objects.filter(version__study=closed), 3),
         "kind": ["consent", NOWHERE],
         "content_type_id": [ContentType.objects.get_for_model(Study).pk, 0],
         "app_label": ["studies", "annotation", "auth"],
         "url": [NOWHERE, "studies/story/1/../../provenance/"],
     }
-    return found[name]
+    return list(found[name])
 
 
-def stored_reports(slug: str) -> list[str]:
+def keys(rows: QuerySet[Any], most: int | None = None) -> Iterator[int]:
+    """The primary keys of the first of these rows, and one that no row has; asked for when they are needed."""
+    yield from rows.order_by("pk").values_list("pk", flat=True)[:most]
+    yield 0
+
+
+def stored_reports(slug: str) -> Iterator[str]:
     """The fingerprints of stored reports: those of that study first, one with sources before a blind one."""
     reports = Report.objects.filter(kind=Report.Kind.RESULTS).order_by("result__is_sealed", "pk")
     pairs = list(reports.values_list("study__slug", "fingerprint"))
-    return [fingerprint for _slug, fingerprint in sorted(pairs, key=lambda pair: pair[0] != slug)]
+    yield from (fingerprint for _slug, fingerprint in sorted(pairs, key=lambda pair: pair[0] != slug))
 
 
 # Where a step of a certain scope gives the page its life.

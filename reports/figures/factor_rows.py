@@ -1,0 +1,46 @@
+"""One outcome by one thing that is recorded of the stories, as the figures about such factors share it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from reports.figures.base import Row
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset, OutcomeTable
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactorRow:
+    """Which outcome a row is about, and by which factor."""
+
+    factor: str
+    key: str
+    title: str
+    is_percent: bool
+
+    @property
+    def places(self) -> int:
+        return 1 if self.is_percent else 2
+
+
+def factor_fields(factor: str, table: OutcomeTable) -> dict[str, Any]:
+    """The fields of `FactorRow`."""
+    outcome = table.outcome
+    return {"factor": factor, "key": outcome.key, "title": outcome.title, "is_percent": outcome.is_percent}
+
+
+def factor_cells(row: FactorRow) -> Row:
+    """The columns of a CSV row that say what it is about."""
+    return {"factor": row.factor, "outcome": row.key, "title": row.title}
+
+
+def levels_by_factor(dataset: Dataset) -> dict[str, dict[str, str]]:
+    """Of each factor, in alphabetical order, the level of each story that has one."""
+    level_by_factor: dict[str, dict[str, str]] = {}
+    for story, source in dataset.source_by_story.items():
+        for name, value in source.factors.items():
+            if level := str(value).strip():
+                level_by_factor.setdefault(name, {})[story] = level
+    return dict(sorted(level_by_factor.items()))
