@@ -38,6 +38,7 @@ FINDINGS = {
     "has_title": gettext_lazy("the title is right"),
     "has_author": gettext_lazy("the author is right"),
     "n_words": gettext_lazy("words in a row as in the text"),
+    "n_words_written": gettext_lazy("words written"),
     "is_proven": gettext_lazy("knows the text"),
 }
 

@@ -34,7 +34,7 @@ SEES, CHANGES = "judges.view_run", "judges.change_run"
 def index(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever sees judges: the runs of the study, the latest first."""
     rows = (
-        Run.objects.filter(study=access.study, judge__is_trial=False)
+        Run.objects.filter(study=access.study, judge__is_trial=False, judge__is_writer=False)
         .select_related("judge__endpoint")
         .annotate(
             n_ok=Count("calls", filter=Q(calls__state__in=states.ANSWERED)),
