@@ -183,15 +183,15 @@ def _group(
     study: Study, rows: Sequence[GeneratedText], code_by_text: Mapping[int, str], placement: str
 ) -> list[GroupDocument]:
     """The groups that the new stories stand in. Raises CannotAccept if one would be too large."""
-    taken = {group.code: group for group in study.groups.prefetch_related("stories")}
+    group_by_code = {group.code: group for group in study.groups.prefetch_related("stories")}
     members: dict[Any, list[GeneratedText]] = {}
     for row in rows:
         members.setdefault(_find_place(row, placement), []).append(row)
-    groups, used = [], set(taken)
+    groups, used = [], set(group_by_code)
     for place, texts in members.items():
-        code = place if place in taken else _free_code(used)
+        code = place if place in group_by_code else _free_code(used)
         used.add(code)
-        n_there = len(taken[code].stories.all()) if code in taken else 0
+        n_there = len(group_by_code[code].stories.all()) if code in group_by_code else 0
         if n_there + len(texts) > MOST_IN_GROUP:
             message = _(
                 "Group “%(group)s” would have more than %(n)d stories, one for each letter. Place them otherwise."

@@ -33,7 +33,7 @@ HOTTEST = 2.0
 
 
 @dataclass(frozen=True)
-class Order:
+class GenerationOrder:
     """What is to be written, by whom, and how often.
 
     parameters : sent along with every call
@@ -76,14 +76,14 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Plan:
+class GenerationPlan:
     """All that a generation would ask at first and at most, and the document that freezes it.
 
     drafts : not stored yet; asks : what is asked first of each, and how many calls it may take
     estimate : of as many calls as are needed if every reply has its length; at most, of all that are planned
     """
 
-    order: Order
+    order: GenerationOrder
     judge: Judge
     drafts: list[Draft]
     asks: list[tuple[Ask, int]]
@@ -105,7 +105,7 @@ class Plan:
         return tuple((message["role"], message["content"]) for message in request["messages"])
 
 
-def plan(study: Study, order: Order) -> Plan:
+def plan(study: Study, order: GenerationOrder) -> GenerationPlan:
     """What the order comes to; writes nothing but the built-in prompts. Raises CannotRun."""
     if obstacle := story_edits.find_obstacle(study):
         raise CannotRun(obstacle)
@@ -128,14 +128,16 @@ def plan(study: Study, order: Order) -> Plan:
         "prompts": {name: prompt_by_name[name].content for name in order.recipe.prompts},
         "prompt": judge.required_prompt.content,
     }
-    planned = Plan(order, judge, rows, [], reference, settings, document, RunEstimate(0, 0, 0, None, None, 0.0))
+    planned = GenerationPlan(
+        order, judge, rows, [], reference, settings, document, RunEstimate(0, 0, 0, None, None, 0.0)
+    )
     try:
         return _estimate(planned)
     except prompts.InvalidPrompt as error:
         raise CannotRun(str(error)) from None
 
 
-def write(study: Study, planned: Plan, *, budget: Decimal | None, by: str) -> Run:
+def write(study: Study, planned: GenerationPlan, *, budget: Decimal | None, by: str) -> Run:
     """The rows of a run that is planned and not approved: its writer, drafts and calls. Raises CannotRun."""
     try:
         with transaction.atomic():
@@ -152,7 +154,7 @@ def write(study: Study, planned: Plan, *, budget: Decimal | None, by: str) -> Ru
         raise CannotRun(message % {"model": planned.judge.model, "recipe": planned.order.recipe.title}) from None
 
 
-def _write(study: Study, planned: Plan, *, budget: Decimal | None, by: str) -> Run:
+def _write(study: Study, planned: GenerationPlan, *, budget: Decimal | None, by: str) -> Run:
     document = hashing.canonical_json(planned.document)
     run = Run.objects.create(
         study=study,
@@ -180,7 +182,9 @@ def _write(study: Study, planned: Plan, *, budget: Decimal | None, by: str) -> R
     return run
 
 
-def _make_calls(planned: Plan, run: Run, draft: Draft, ask: Ask, n_calls: int, shelf: texts.Shelf) -> Iterator[Call]:
+def _make_calls(
+    planned: GenerationPlan, run: Run, draft: Draft, ask: Ask, n_calls: int, shelf: texts.Shelf
+) -> Iterator[Call]:
     """The calls of a draft: the first with its words, the others waiting for the one before."""
     mark = prompts.new_mark()
     request = _render(planned, draft, ask, mark=mark)
@@ -198,11 +202,11 @@ def _make_calls(planned: Plan, run: Run, draft: Draft, ask: Ask, n_calls: int, s
         )
 
 
-def _render(planned: Plan, draft: Draft, ask: Ask, *, mark: str) -> Request:
+def _render(planned: GenerationPlan, draft: Draft, ask: Ask, *, mark: str) -> Request:
     return drafts.build_request(planned.judge, ask, planned.document["prompts"], mark=mark, draft=draft)
 
 
-def _estimate(planned: Plan) -> Plan:
+def _estimate(planned: GenerationPlan) -> GenerationPlan:
     """The plan with what is asked first, how many calls it may take, and what that costs. Raises InvalidPrompt."""
     order, on = planned.order, timezone.now().date()
     reference = planned.reference.text if planned.reference else ""
@@ -215,8 +219,8 @@ def _estimate(planned: Plan) -> Plan:
         if (key := (brief, draft.temperature)) not in rehearsed:
             mark = prompts.new_mark()
             chains = [rehearse(order.recipe, brief, is_longest=is_longest) for is_longest in (False, True)]
-            sent = [[_render(planned, draft, ask, mark=mark) for ask in chain] for chain in chains]
-            rehearsed[key] = (sent[0], sent[1], chains[0][0])
+            requests = [[_render(planned, draft, ask, mark=mark) for ask in chain] for chain in chains]
+            rehearsed[key] = (requests[0], requests[1], chains[0][0])
         fewest, most, first = rehearsed[key]
         asks.append((first, len(most)))
         usual += fewest
@@ -231,7 +235,7 @@ def _estimate(planned: Plan) -> Plan:
     return replace(planned, asks=asks, estimate=estimate)
 
 
-def _check_order(order: Order) -> None:
+def _check_order(order: GenerationOrder) -> None:
     """Raise CannotRun for numbers that nothing can be made of, and for an endpoint that nobody has allowed."""
     if not order.endpoint.is_allowed:
         message = _("An administrator has not allowed the endpoint %(endpoint)s.")
@@ -250,7 +254,7 @@ def _check_order(order: Order) -> None:
         raise CannotRun(_("“%(recipe)s” shows no idea of reference.") % {"recipe": order.recipe.title})
 
 
-def _sizes(order: Order) -> tuple[int, ...]:
+def _sizes(order: GenerationOrder) -> tuple[int, ...]:
     """The lengths that are asked for; (0,) where the recipe sets it."""
     if not order.recipe.sizes:
         if order.sizes:
@@ -260,16 +264,16 @@ def _sizes(order: Order) -> tuple[int, ...]:
     return tuple(dict.fromkeys(order.sizes)) or order.recipe.sizes
 
 
-def _make_drafts(study: Study, order: Order) -> Iterator[Draft]:
+def _make_drafts(study: Study, order: GenerationOrder) -> Iterator[Draft]:
     """Every text that is to be written, not stored yet. Raises CannotRun."""
     find = {"premise": _find_premises, "story": _find_originals, "item": _find_items}[order.recipe.works_on]
     subjects = find(study, order)
-    wanted = product(subjects, _sizes(order), dict.fromkeys(order.temperatures), range(order.n_texts))
-    for number, (subject, size, temperature, _n) in enumerate(wanted, start=1):
+    combinations = product(subjects, _sizes(order), dict.fromkeys(order.temperatures), range(order.n_texts))
+    for number, (subject, size, temperature, _n) in enumerate(combinations, start=1):
         yield Draft(number=number, n_words=size, temperature=temperature, **subject)
 
 
-def _find_premises(study: Study, order: Order) -> list[dict[str, Any]]:
+def _find_premises(study: Study, order: GenerationOrder) -> list[dict[str, Any]]:
     """The premises to write on, each with its group if it has one. Raises CannotRun."""
     groups = {group.code: group for group in study.groups.prefetch_related("stories")}
     if unknown := sorted(set(order.groups) - set(groups)):
@@ -286,7 +290,7 @@ def _find_premises(study: Study, order: Order) -> list[dict[str, Any]]:
     return of_groups + [{"premise": text} for text in dict.fromkeys(typed)]
 
 
-def _check_premises(study: Study, order: Order, groups: Sequence[StoryGroup], typed: Sequence[str]) -> None:
+def _check_premises(study: Study, order: GenerationOrder, groups: Sequence[StoryGroup], typed: Sequence[str]) -> None:
     """Raise CannotRun if premises would leave the house and nothing says that they may."""
     if not _leaves_house(order.endpoint) or order.may_send_premises:
         return
@@ -304,7 +308,7 @@ def _check_premises(study: Study, order: Order, groups: Sequence[StoryGroup], ty
         raise CannotRun(message % names)
 
 
-def _find_originals(study: Study, order: Order) -> list[dict[str, Any]]:
+def _find_originals(study: Study, order: GenerationOrder) -> list[dict[str, Any]]:
     """The stories to write from. Raises CannotRun."""
     stories = {story.code: story for story in study.stories.prefetch_related("groups").order_by("code")}
     if unknown := sorted(set(order.stories) - set(stories)):
@@ -316,11 +320,11 @@ def _find_originals(study: Study, order: Order) -> list[dict[str, Any]]:
     if not codes:
         raise CannotRun(_("%(study)s has no story to make ideas out of.") % {"study": study.slug})
     planning.check_sendable(study, codes, order.endpoint)
-    found = [(stories[code], next(iter(stories[code].groups.all()), None)) for code in codes]
-    return [{"original": story, "group": group, "premise": group.premise if group else ""} for story, group in found]
+    pairs = [(stories[code], next(iter(stories[code].groups.all()), None)) for code in codes]
+    return [{"original": story, "group": group, "premise": group.premise if group else ""} for story, group in pairs]
 
 
-def _find_items(study: Study, order: Order) -> list[dict[str, Any]]:
+def _find_items(study: Study, order: GenerationOrder) -> list[dict[str, Any]]:
     """The questions to explain. Raises CannotRun."""
     instrument = order.instrument
     if instrument is None:
@@ -334,7 +338,7 @@ def _find_items(study: Study, order: Order) -> list[dict[str, Any]]:
     return [{"item": item} for item in items]
 
 
-def _find_reference(study: Study, order: Order) -> Story | None:
+def _find_reference(study: Study, order: GenerationOrder) -> Story | None:
     """The story that is shown as a measure. Raises CannotRun."""
     if not order.reference:
         return None
@@ -349,15 +353,15 @@ def _leaves_house(endpoint: Endpoint) -> bool:
     return endpoint.is_outside and not endpoint.is_stub
 
 
-def _find_writer(order: Order, prompt: Prompt) -> Judge:
+def _find_writer(order: GenerationOrder, prompt: Prompt) -> Judge:
     """The writer that is asked so: the row that is there, or one not stored yet. Raises CannotRun."""
     like = {"endpoint": order.endpoint, "model": order.model.strip(), "prompt": prompt, "is_writer": True}
     rows = Judge.objects.filter(**like).select_related("endpoint", "prompt")
     if row := next((row for row in rows if row.parameters == order.parameters), None):
         return row
     name = slugify(f"{'stub ' if order.endpoint.is_stub else ''}writer {order.model} {order.recipe.slug}")
-    taken = set(Judge.objects.filter(slug__startswith=name[:40]).values_list("slug", flat=True))
-    judge = Judge(slug=first_free(name, taken, longest=80), parameters=order.parameters, **like)
+    slugs = set(Judge.objects.filter(slug__startswith=name[:40]).values_list("slug", flat=True))
+    judge = Judge(slug=first_free(name, slugs, longest=80), parameters=order.parameters, **like)
     try:
         judge.full_clean()
     except ValidationError as error:
@@ -366,7 +370,7 @@ def _find_writer(order: Order, prompt: Prompt) -> Judge:
 
 
 def _write_document(
-    study: Study, order: Order, judge: Judge, rows: Sequence[Draft], settings: dict[str, Any]
+    study: Study, order: GenerationOrder, judge: Judge, rows: Sequence[Draft], settings: dict[str, Any]
 ) -> dict[str, Any]:
     """All that decides what is sent and how replies are read; by it the run goes on whatever is changed later."""
     endpoint = order.endpoint

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from judges.recipes.base import Ask, Brief, Finished, Output, Recipe, Step
 
 
-class Extraction(Recipe):
+class IdeaExtraction(Recipe):
     slug = "nsv-extraction"
     version = "1"
     title = _("NSV: ideas extracted from stories")

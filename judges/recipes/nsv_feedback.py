@@ -10,7 +10,7 @@ from judges.recipes.base import Ask, Brief, Finished, Output, Recipe, Rounds, St
 OPERATORS = ("surprise", "perspective")
 
 
-class Feedback(Recipe):
+class FeedbackRounds(Recipe):
     slug = "nsv-feedback"
     version = "1"
     title = _("NSV: ideas in rounds of feedback")

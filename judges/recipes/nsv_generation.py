@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from judges.recipes.base import Ask, Brief, Finished, Output, Recipe, Step
 
 
-class Generation(Recipe):
+class IdeaGeneration(Recipe):
     slug = "nsv-generation"
     version = "1"
     title = _("NSV: ideas generated from premises")

@@ -9,8 +9,8 @@ from judges.recipes.base import Ask, Brief, Finished, GaveUp, Output, Recipe, Ro
 
 # The difference in words must be less than this.
 WITHIN = 200
-TOO_SHORT = gettext_noop("after %(n)s rounds it has %(n_words)s words of %(wanted)s")
-TOO_LONG = gettext_noop("it has %(n_words)s words of %(wanted)s, and no prompt makes it shorter")
+TOO_SHORT = gettext_noop("after %(n)s rounds it has %(n_words)s words of %(n_asked)s")
+TOO_LONG = gettext_noop("it has %(n_words)s words of %(n_asked)s, and no prompt makes it shorter")
 
 
 class Expansion(Recipe):
@@ -32,15 +32,15 @@ class Expansion(Recipe):
     rounds = Rounds(_("Rounds of expansion, at most"), usual=20, most=20)
 
     def next_step(self, brief: Brief, replies: Sequence[str]) -> Step:
-        wanted = brief.n_words
+        n_asked = brief.n_words
         if not replies:
-            return Ask("ttcw-story", {"premise": brief.premise}, {"word_count": wanted})
+            return Ask("ttcw-story", {"premise": brief.premise}, {"word_count": n_asked})
         draft, n_rounds = replies[-1], len(replies) - 1
         n_words = count_words(draft)
-        if abs(n_words - wanted) < WITHIN:
+        if abs(n_words - n_asked) < WITHIN:
             return Finished((Output(draft),))
-        if n_words > wanted:
-            return GaveUp(TOO_LONG, {"n_words": n_words, "wanted": wanted})
+        if n_words > n_asked:
+            return GaveUp(TOO_LONG, {"n_words": n_words, "n_asked": n_asked})
         if n_rounds >= brief.n_rounds:
-            return GaveUp(TOO_SHORT, {"n": n_rounds, "n_words": n_words, "wanted": wanted})
-        return Ask("ttcw-expansion", {"draft": draft}, {"word_count": wanted, "current_word_count": n_words})
+            return GaveUp(TOO_SHORT, {"n": n_rounds, "n_words": n_words, "n_asked": n_asked})
+        return Ask("ttcw-expansion", {"draft": draft}, {"word_count": n_asked, "current_word_count": n_words})

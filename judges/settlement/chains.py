@@ -8,7 +8,7 @@ from django.utils.translation import gettext_noop
 
 from judges import parsing, prompts, recipes
 from judges.models import Attempt, Call, Draft, GeneratedText, Run
-from judges.parsing.framing import strip_framing
+from judges.parsing.boilerplate import strip_boilerplate
 from judges.recipes import Ask, Finished, GaveUp
 from judges.requests import drafts, texts
 from judges.settlement import attempts
@@ -85,7 +85,7 @@ def _complete(draft: Draft, step: Finished) -> None:
             draft=draft,
             round=output.round,
             text=output.text,
-            cleaned="" if (cleaned := strip_framing(output.text)) == output.text else cleaned,
+            cleaned="" if (cleaned := strip_boilerplate(output.text)) == output.text else cleaned,
         )
         for output in step.outputs
     )

@@ -51,7 +51,9 @@ def index(request: HttpRequest, access: Access, run: int) -> HttpResponse:
     if state and state not in Call.State.values:
         raise Http404
     n_by_state = dict(row.calls.order_by().values_list("state").annotate(n=Count("pk")))
-    rows = row.calls.select_related("story", "item", "step", "assignment__group").annotate(n_tries=Count("attempts"))
+    rows = row.calls.select_related("story", "item", "step", "assignment__group", "draft").annotate(
+        n_tries=Count("attempts")
+    )
     pages = Paginator((rows.filter(state=state) if state else rows).order_by("pk"), A_PAGE)
     pages.count = n_by_state.get(state, 0) if state else sum(n_by_state.values())
     page = pages.get_page(request.GET.get("page"))
@@ -72,10 +74,11 @@ def index(request: HttpRequest, access: Access, run: int) -> HttpResponse:
 def show(request: HttpRequest, access: Access, run: int, call: int) -> HttpResponse:
     """For whoever sees judges: what was sent; for whoever may see answers, what came back and what was read."""
     parent = find_run(access, run)
-    rows = Call.objects.select_related("story", "item", "step", "assignment__group")
+    rows = Call.objects.select_related("story", "item", "step", "assignment__group", "draft")
     row = get_object_or_404(rows, pk=call, run=parent)
     attempts = list(row.attempts.order_by("number"))
-    sees_answers = access.may(roles.VIEW_RESPONSES)
+    # What a model wrote is nobody's answer: whoever may open the run at all may read it.
+    sees_answers = access.may(roles.VIEW_RESPONSES) or parent.judge.is_writer
     last = next((attempt for attempt in reversed(attempts) if attempt.body), None)
     sent = requests.render(row.request)
     context = {

@@ -56,7 +56,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--probes", action="store_true", help="ask of each story whether the model knows it")
         parser.add_argument("--anchors", action="store_true", help="ask about the three fixed texts, too")
-        parser.add_argument("--budget", type=_dollars, metavar="USD", help="spend no more than this")
+        parser.add_argument("--budget", type=dollars, metavar="USD", help="spend no more than this")
         parser.add_argument("--dry-run", action="store_true", help="say what it would take, and start nothing")
         parser.add_argument("--yes", action="store_true", help="approve it without being asked")
         parser.add_argument("--wait", action="store_true", help="make the calls in this process and show progress")
@@ -192,7 +192,8 @@ def _scope(study: Study, options: dict[str, Any]) -> Scope:
     )
 
 
-def _dollars(text: str) -> Decimal:
+def dollars(text: str) -> Decimal:
+    """The sum that was typed. Raises ArgumentTypeError."""
     try:
         amount = Decimal(text)
     except InvalidOperation:

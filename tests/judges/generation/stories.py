@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 from judges import generation, recipes, runs
-from judges.generation import Order
+from judges.generation import GenerationOrder
 from judges.models import Endpoint, Generation, Run
 from studies.models import Study
 from tests import factories
@@ -22,9 +22,9 @@ def endpoint_at(standin: StandIn, **more: Any) -> Endpoint:
     return Endpoint.objects.create(base_url=standin.base_url, key_variable="STANDIN_API_KEY", **values | more)
 
 
-def order(endpoint: Endpoint, recipe: str = "pds-writer-profile", **more: Any) -> Order:
+def order(endpoint: Endpoint, recipe: str = "pds-writer-profile", **more: Any) -> GenerationOrder:
     values: dict[str, Any] = {"model": "standin", "groups": ("plot1",)} | more
-    return Order(recipes.find_recipe(recipe), endpoint, **values)
+    return GenerationOrder(recipes.find_recipe(recipe), endpoint, **values)
 
 
 def words(n: int, lead: str = "") -> told.Reply:
@@ -36,11 +36,11 @@ def story_of(n: int) -> str:
     return " ".join(f"w{number}" for number in range(n))
 
 
-def planned(study: Study, wish: Order, *, budget: Decimal | None = None) -> Run:
+def planned(study: Study, wish: GenerationOrder, *, budget: Decimal | None = None) -> Run:
     return generation.write(study, generation.plan(study, wish), budget=budget, by="ana")
 
 
-def written(study: Study, wish: Order) -> Generation:
+def written(study: Study, wish: GenerationOrder) -> Generation:
     """The generation after its run was approved and worked off."""
     run = runs.drain(runs.approve(planned(study, wish), by="rui"))
     return Generation.objects.get(run=run)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from judges.parsing.framing import strip_framing
+from judges.parsing.boilerplate import strip_boilerplate
 
 STORY = "The well was dry.\n\nOkay, she said, and went home.\nNobody asked why."
 
@@ -20,9 +20,9 @@ STORY = "The well was dry.\n\nOkay, she said, and went home.\nNobody asked why."
     ],
 )
 def test_the_text_alone_is_proposed(reply: str) -> None:
-    assert strip_framing(reply) == STORY
+    assert strip_boilerplate(reply) == STORY
 
 
 @pytest.mark.parametrize("text", ["Great oaks lined the lane, and she ran.", "Here is where it ended.", "The end."])
 def test_a_text_that_only_looks_so_stays(text: str) -> None:
-    assert strip_framing(text) == text
+    assert strip_boilerplate(text) == text

@@ -26,7 +26,7 @@ _MARK = re.compile(r"</?[a-z]+(?: \w+)? fence-[0-9a-f]{32}>")
 _CODE = re.compile(r"```\w*")
 
 
-def strip_framing(text: str) -> str:
+def strip_boilerplate(text: str) -> str:
     """The text without what a model said around it: a lead, a line with its title, a count of words, good wishes.
 
     Only whole lines at its beginning and end go, and marks of the fences and code blocks; the text itself as it is if
@@ -34,9 +34,9 @@ def strip_framing(text: str) -> str:
     """
     lines = [_MARK.sub("", line) for line in text.strip().splitlines() if not _CODE.fullmatch(line.strip())]
     lines = _strip_ends(lines)
-    while lines and _is_framing(lines[0], _LEAD, _TITLE):
+    while lines and _is_boilerplate(lines[0], _LEAD, _TITLE):
         lines = _strip_ends(lines[1:])
-    while lines and _is_framing(lines[-1], _TAIL):
+    while lines and _is_boilerplate(lines[-1], _TAIL):
         lines = _strip_ends(lines[:-1])
     return "\n".join(lines).strip() or text.strip()
 
@@ -51,5 +51,5 @@ def _strip_ends(lines: list[str]) -> list[str]:
     return lines[start:end]
 
 
-def _is_framing(line: str, *patterns: re.Pattern[str]) -> bool:
+def _is_boilerplate(line: str, *patterns: re.Pattern[str]) -> bool:
     return any(pattern.fullmatch(line.strip()) for pattern in patterns)
