@@ -14,7 +14,7 @@ from judges.models import Call, Parse, Run, Text
 from judges.planning import CannotRun
 from judges.requests import cloze_sections, texts
 from judges.requests.cloze_sections import WAITING
-from judges.settlement import attempts
+from judges.settlement import attempts, chains
 from judges.settlement.replies import STOPPED_AT
 from studies.models import Cloze
 
@@ -139,6 +139,7 @@ def _submit(run: Run, *, at: datetime) -> None:
     with transaction.atomic():
         row = Run.objects.filter(pk=run.pk).exclude(state=Run.State.FINISHED)
         if row.update(state=Run.State.FINISHED, finished_at=at, note_sentence="", note_values={}):
+            chains.end_open(run)
             cloze_sections.end_waiting(run)
             section_by_assignment = _find_stops(run)
             for assignment in Assignment.objects.filter(calls__run=run).distinct():

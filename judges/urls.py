@@ -2,7 +2,19 @@
 
 from django.urls import path
 
-from judges.views import calls, judges, new_runs, panels, preference_models, prompt_choices, prompts, releases, runs
+from judges.views import (
+    calls,
+    generations,
+    judges,
+    new_generations,
+    new_runs,
+    panels,
+    preference_models,
+    prompt_choices,
+    prompts,
+    releases,
+    runs,
+)
 
 app_name = "judges"
 urlpatterns = [
@@ -15,6 +27,9 @@ urlpatterns = [
     path("runs/<int:run>/calls/", calls.index, name="calls"),
     path("runs/<int:run>/calls/<int:call>/", calls.show, name="call"),
     path("runs/<int:run>/<slug:action>/", runs.act, name="act"),
+    path("generations/", generations.index, name="generations"),
+    path("generations/new/", new_generations.new, name="new_generation"),
+    path("generations/<int:run>/", generations.show, name="generation"),
     path("judges/", judges.index, name="judges"),
     path("judges/new/", judges.new, name="new_judge"),
     path("judges/panel/", panels.new, name="new_panel"),

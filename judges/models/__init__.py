@@ -13,6 +13,9 @@ Run         a judge at work in a study; what it does is frozen as a document bef
 PromptChoice  which of several prompts a model is to judge pairs with, tried on pairs that it does not judge afterwards.
 PromptTrial  one of those prompts, with the run that tries it.
 PreferenceModel  what learnt from pairs which of two texts is preferred, with its card. As a rater it is a metric.
+Generation  a run that writes texts for a study, by a recipe; its judge is a writer and gets no rater.
+Draft       one text on its way: a chain of calls from a premise, a story or a question to what comes of it.
+GeneratedText  what came of a draft, as it came; and the story that it became, once a person had accepted it.
 Reading     one pass of the judge over a seat: in which order, as whom, for which time. An assignment of its rater.
 ProviderBatch  calls of a run that were handed in at once; its name is the worker of their attempts.
 TextRelease  texts that were released for sending to outside providers: which, by whom, when and why.
@@ -33,6 +36,7 @@ from judges.models.checks import AlreadyUsed
 from judges.models.choices import PromptChoice, PromptTrial
 from judges.models.connection_tests import ConnectionTest
 from judges.models.endpoints import Endpoint, Price, Share
+from judges.models.generations import Draft, GeneratedText, Generation
 from judges.models.judges import Judge
 from judges.models.preference_models import PreferenceModel
 from judges.models.prompts import PersonaSet, Prompt
@@ -47,7 +51,10 @@ __all__ = [
     "Attempt",
     "Call",
     "ConnectionTest",
+    "Draft",
     "Endpoint",
+    "GeneratedText",
+    "Generation",
     "Judge",
     "Parse",
     "PersonaSet",

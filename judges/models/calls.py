@@ -7,6 +7,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Assignment
+from judges.models.generations import Draft
 from judges.models.runs import Run
 from studies.models import Item, Step, Story
 
@@ -39,6 +40,7 @@ class Call(models.Model):
         FILL = "fill", _("fill of a cloze")
         PROBE = "probe", _("whether the model knows the text")
         TEST = "test", _("question about a fixed text")
+        GENERATE = "generate", _("text to be written")
 
     # These are answers of the judge's rater, and stand in its seats.
     ANSWERING = (Kind.ANSWER, Kind.FILL)
@@ -57,6 +59,7 @@ class Call(models.Model):
         PROVIDER_ERROR = "provider_error", _("provider error")
         BUDGET_STOPPED = "budget_stopped", _("stopped by the budget")
         NOT_ASKED = "not_asked", _("not asked")
+        NOT_NEEDED = "not_needed", _("not needed")
 
     PENDING = (State.PLANNED, State.LEASED, State.HELD)
 
@@ -77,7 +80,19 @@ class Call(models.Model):
     story = models.ForeignKey(Story, verbose_name=_("story"), on_delete=models.PROTECT, null=True, blank=True)
     items = models.JSONField(_("items"), default=list, blank=True, help_text=_("Keys of the items that it asks."))
     section = models.PositiveSmallIntegerField(
-        _("section"), default=0, help_text=_("Of a cloze that is filled section by section; 0: all of it.")
+        _("section"),
+        default=0,
+        help_text=_(
+            "Of a cloze that is filled section by section, or the place in the chain of a draft; 0: all of it."
+        ),
+    )
+    draft = models.ForeignKey(
+        Draft,
+        verbose_name=_("draft of a text"),
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="calls",
     )
     anchor = models.SlugField(_("fixed text"), max_length=40, blank=True, help_text=_("Which one it asks about."))
     state = models.CharField(_("state"), max_length=20, choices=State.choices, default=State.PLANNED)
@@ -127,9 +142,11 @@ class Call(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(kind__in=["probe", "test"], assignment__isnull=True)
+                | Q(kind="generate", assignment__isnull=True, draft__isnull=False)
                 | Q(kind__in=["answer", "fill"], assignment__isnull=False, step__isnull=False),
                 name="answers_stand_in_a_seat",
             ),
+            models.UniqueConstraint(fields=["draft", "section"], name="call_once_for_a_place_of_a_draft"),
         ]
 
     def __str__(self) -> str:

@@ -48,6 +48,12 @@ class Judge(FrozenOnceUsed):
         editable=False,
         help_text=_("It was made to choose among prompts; no report or list counts it."),
     )
+    is_writer = models.BooleanField(
+        _("only writes texts"),
+        default=False,
+        editable=False,
+        help_text=_("It was made for a generation of texts; it judges nothing, and no report or list counts it."),
+    )
     metric_version = models.CharField(_("version of the metric"), max_length=40, blank=True, editable=False)
 
     class Meta:

@@ -25,17 +25,19 @@ from judges.prompts.messages import (
     Question,
     StoryText,
     fence_example,
+    fence_written,
     join,
     messages_of,
     render,
     render_all,
-    render_generation,
     render_probe,
+    render_writing,
 )
 from judges.prompts.schemas import schema_of
-from judges.prompts.templates import TemplateShape, check_templates, shape_of
+from judges.prompts.templates import WRITING, TemplateShape, check_templates, shape_of
 
 __all__ = [
+    "WRITING",
     "AnchorFile",
     "AnchorText",
     "Candidate",
@@ -54,6 +56,7 @@ __all__ = [
     "choose_examples",
     "fence",
     "fence_example",
+    "fence_written",
     "find_built_in",
     "join",
     "leaks_canary",
@@ -66,8 +69,8 @@ __all__ = [
     "read_prompt",
     "render",
     "render_all",
-    "render_generation",
     "render_probe",
+    "render_writing",
     "schema_of",
     "shape_of",
     "strip_echoes",

@@ -1,6 +1,6 @@
 """Messages: the words of a prompt with the stories, the items and all else that a person reads in their places."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypedDict
 
@@ -11,6 +11,9 @@ from judges.prompts.errors import InvalidPrompt
 from judges.prompts.templates import AskedItem
 from studies import items as item_types
 from studies.items import ItemDefinition, StoryLabel
+
+# What the fences are called around texts whose names in templates say too little, or too much.
+FENCE_BY_TEXT = {"draft": "story", "original": "story", "reference": "idea", "expert_question": "question"}
 
 
 class Message(TypedDict):
@@ -129,10 +132,21 @@ def render_probe(system: str, template: str, *, excerpt: str, mark: str, canary:
     return messages_of(system, template, context, mark=mark, canary=canary)
 
 
-def render_generation(system: str, template: str, *, premise: str, mark: str) -> list[Message]:
-    """The messages that ask for a text about the premise. Raises InvalidPrompt."""
-    context = {"mark": mark, "premise": fences.fence(premise, mark, name="premise")}
-    return messages_of(system, template, context, mark=mark)
+def render_writing(
+    system: str, template: str, *, texts: Mapping[str, str], values: Mapping[str, Any], mark: str
+) -> list[Message]:
+    """The messages that ask for a text. Raises InvalidPrompt.
+
+    texts : what is worked on and what stands beside it, by the names of the template; each comes inside a fence
+    values : other openings, such as how many words are wanted
+    """
+    fenced = {name: fence_written(name, text, mark) for name, text in texts.items()}
+    return messages_of(system, template, {"mark": mark, **values, **fenced}, mark=mark)
+
+
+def fence_written(name: str, text: str, mark: str) -> str:
+    """The text of that name inside its fence; "" if there is none."""
+    return fences.fence(text, mark, name=FENCE_BY_TEXT.get(name, name)) if text else ""
 
 
 def messages_of(

@@ -15,15 +15,27 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from judges.prompts.errors import InvalidPrompt
 
-Kind = Literal["answer", "fill", "probe", "generate"]
+Kind = Literal["answer", "fill", "probe", "revise", "extract", "explain", "generate"]
 Asks = Literal["item", "story"]
 # What each kind of prompt works on. Its place is needed exactly once; a story that is to be written has a premise.
-TEXT_BY_KIND: dict[Kind, str] = {"answer": "stories", "fill": "skeleton", "probe": "excerpt", "generate": "premise"}
+TEXT_BY_KIND: dict[Kind, str] = {
+    "answer": "stories",
+    "fill": "skeleton",
+    "probe": "excerpt",
+    "revise": "draft",
+    "extract": "original",
+    "explain": "expert_question",
+    "generate": "premise",
+}
+# Kinds that write a text. A draft has a premise, too, so that the first that fits counts.
+WRITING: tuple[Kind, ...] = ("revise", "extract", "explain", "generate")
 QUESTIONS = ("question", "questions", "own_question")
 # What templates know and a check puts a name in place of.
 NAMES = (
     *("mark", "stories", "premise", "background", "instruction", "question", "own_question", "words", "examples"),
     *("skeleton", "blanks", "constraints", "section", "excerpt"),
+    *("draft", "original", "expert_question", "portraits", "reference"),
+    *("word_count", "current_word_count", "operator"),
 )
 
 
@@ -31,7 +43,8 @@ NAMES = (
 class TemplateShape:
     """What a template is for, as its openings say.
 
-    kind : an answer to items, the fill of a cloze, a probe of what the model knows, or a text to be generated
+    kind : an answer to items, the fill of a cloze, a probe of what the model knows, or a text to be written: from a
+        premise, as another version of a draft, out of a story, or to explain a question
     asks : one item, or all items of a step about a story in one reply
     has_own_question : the question is in the prompt's own words and not the item's
     takes_examples : it shows answers of people about other stories
@@ -66,7 +79,7 @@ def shape_of(template: str) -> TemplateShape:
         raise InvalidPrompt(_("the template cannot be filled: %(why)s") % {"why": error}) from error
     kind: Kind = "answer"
     if not names.intersection(("stories", *QUESTIONS)):
-        kind = next((kind for kind in ("fill", "probe", "generate") if TEXT_BY_KIND[kind] in names), "answer")
+        kind = next((kind for kind in ("fill", "probe", *WRITING) if TEXT_BY_KIND[kind] in names), "answer")
     asks: Asks = "story" if "questions" in names or kind == "fill" else "item"
     return TemplateShape(
         kind,

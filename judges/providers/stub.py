@@ -13,6 +13,8 @@ from studies.items.chance import Chance, draw_value
 
 TEXT = "This text comes from a stub and not from a model. It says nothing about the story."
 
+SENTENCE = "No model wrote this: a stub fills the page."
+
 
 class Stub(Provider):
     slug = "stub"
@@ -37,6 +39,8 @@ class StubClient:
         parameters = request.get("parameters", {})
         if "skeleton" in request["schema"]:
             return _stub_story(request["schema"])
+        if "n_words" in request["schema"]:
+            return _stub_text(request["schema"]["n_words"])
         messages = [message | {"content": text_of(message["content"])} for message in request["messages"]]
         text = strip_marks(json.dumps([request["model"], messages], sort_keys=True))
         digest = hashlib.sha256(text.encode()).digest()
@@ -64,3 +68,10 @@ def _stub_story(schema: dict[str, Any]) -> Completion:
         story = story.replace(f"{{{{{number}}}}}", f"[stub] {words}")
     raw = json.dumps({"stub": True, "reply": story}, ensure_ascii=False)
     return Completion(story, "stop", raw)
+
+
+def _stub_text(n_words: int) -> Completion:
+    """A text of so many words that says throughout that it is a stub's."""
+    words = (SENTENCE.split() * (n_words // len(SENTENCE.split()) + 1))[:n_words]
+    text = " ".join(words)
+    return Completion(text, "stop", json.dumps({"stub": True, "reply": text}, ensure_ascii=False))

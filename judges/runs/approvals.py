@@ -14,6 +14,7 @@ from judges.runs import preparation
 from judges.runs.queues import queue
 from judges.settlement import reuse
 from studies import protocol as protocols
+from studies import story_edits
 from studies.models import Study
 
 
@@ -64,11 +65,14 @@ def plan(study: Study, judge: Judge, *, by: str, **options: Unpack[RunOptions]) 
 
 
 def approve(run: Run, *, by: str) -> Run:
-    """The run at work, with who approved it and when. Raises CannotRun unless it is planned.
+    """The run at work, with who approved it and when. Raises CannotRun unless it is planned, or if it
+    writes stories for a study whose stories are final.
 
     Calls that ask what the study has paid for already take the earlier reply. The workers hear of it once committed.
     """
     at = timezone.now()
+    if run.judge.is_writer and (obstacle := story_edits.find_obstacle(run.study)):
+        raise CannotRun(obstacle)
     planned = Run.objects.filter(pk=run.pk, state=Run.State.PLANNED)
     if not planned.exists():
         raise CannotRun(_("%(run)s has been approved already") % {"run": run})

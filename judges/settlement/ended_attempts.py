@@ -18,7 +18,7 @@ from judges import parsing
 from judges.models import Attempt, Call, Parse
 from judges.providers import CallFailed, Completion, FailureKind
 from judges.requests import cloze_sections
-from judges.settlement import attempts, replies
+from judges.settlement import attempts, chains, replies
 from judges.settlement.replies import Interpretation
 from studies.models import Item
 
@@ -106,11 +106,16 @@ def settle(ended: Sequence[Ended]) -> list[tuple[Call, AssignmentEnded]]:
         _ask_again(asked_again)
         _end_calls(answers, refused=refused)
         for e, interpretation in answers:
-            if e.call.section and interpretation.state == Call.State.OK and e.call.pk not in refused:
+            is_fill = e.call.kind == Call.Kind.FILL and e.call.section
+            if is_fill and interpretation.state == Call.State.OK and e.call.pk not in refused:
                 cloze_sections.open_next(e.call)
-        _forget(ended, interpretations, erased={pk for pk, _state, sha256 in rows if not sha256})
+        erased = {pk for pk, _state, sha256 in rows if not sha256}
+        _forget(ended, interpretations, erased=erased)
         _write_attempts([e.attempt for e in ended])
         _write_parses(ended, interpretations)
+        for e, _interpretation in answers:
+            if e.call.kind == Call.Kind.GENERATE and e.call.pk not in erased:
+                chains.advance(e.call)
     return refusals
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from judges.models import Attempt, Call, Endpoint, Parse, ProviderBatch, Run, Text, TextVector
+from judges.models import Attempt, Call, Endpoint, GeneratedText, Parse, ProviderBatch, Run, Text, TextVector
 from judges.requests import texts
 from judges.settlement.attempts import OUT_OF_TRIES
-from studies.models import Story
+from studies.models import Provenance, Story
 
 REASON = "The text was erased, since its writer withdrew."
 
@@ -31,6 +31,18 @@ def empty_calls(stories: Sequence[int], **_: Any) -> None:
     # A story that was emptied keeps the hash of its text; what it was before an edit is no story's any more.
     theirs = Q(sha256__in=Story.objects.filter(pk__in=stories).values("sha256"))
     TextVector.objects.filter(theirs | ~Q(sha256__in=Story.objects.values("sha256"))).delete()
+    _empty_made(stories)
+
+
+def _empty_made(stories: Sequence[int]) -> None:
+    """Empty what models made out of these stories, also where it was taken into a study."""
+    made = GeneratedText.objects.filter(draft__original__in=stories)
+    further = list(made.exclude(story=None).values_list("story", flat=True))
+    made.update(text="", cleaned="")
+    Story.objects.filter(pk__in=further).update(text="", is_withheld=True)
+    Provenance.objects.filter(story__in=further).update(raw_text="")
+    if further:
+        empty_calls(further)
 
 
 def _find_calls(stories: Sequence[int]) -> list[int]:

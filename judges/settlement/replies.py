@@ -18,6 +18,8 @@ from studies.protocol import items_of
 
 # What is read of a model that takes the way out: the blank at which it cannot go on.
 STOPPED_AT = "stopped_at"
+# In words; what is longer is taken for the text that was asked for.
+LONGEST_REFUSAL = 60
 OUTCOME_BY_STATE = {
     Call.State.OK: Response.Outcome.ANSWERED,
     Call.State.REFUSED: Response.Outcome.DECLINED,
@@ -52,6 +54,8 @@ def interpret(call: Call, completion: Completion, protocol: str) -> Interpretati
         return _interpret_fills(call, completion)
     if call.kind == Call.Kind.PROBE:
         return _interpret_probe(call, completion)
+    if call.kind == Call.Kind.GENERATE:
+        return _interpret_text(completion)
     asked = [call.item] if call.item else [i for i in items_of(call.required_step) if i.key in call.items]
     verdicts = parsing.parse_reply(
         completion.text,
@@ -92,6 +96,17 @@ def _interpret_probe(call: Call, completion: Completion) -> Interpretation:
     if isinstance(findings, parsing.Failure):
         return Interpretation([], Call.State(findings.state), findings.reason)
     return Interpretation([], Call.State.OK, findings=findings)
+
+
+def _interpret_text(completion: Completion) -> Interpretation:
+    """A text that was to be written: any reply that is none of the failures. A long one that begins as refusals do is
+    a text, since stories begin so, too."""
+    reply = parsing.clean_reply(completion.text, finish_reason=completion.finish_reason)
+    if isinstance(reply, str) and len(reply.split()) <= LONGEST_REFUSAL:
+        reply = parsing.find_refusal(reply) or reply
+    if isinstance(reply, parsing.Failure):
+        return Interpretation([], Call.State(reply.state), reply.reason)
+    return Interpretation([], Call.State.OK, findings={"n_words_written": len(reply.split())})
 
 
 def _interpret_fills(call: Call, completion: Completion) -> Interpretation:

@@ -15,7 +15,7 @@ N_LATEST = 5
 
 def with_what_they_asked(calls: QuerySet[Call]) -> QuerySet[Call]:
     """The calls with all that a row of the table names."""
-    rows = calls.select_related("story", "item", "step", "assignment__group")
+    rows = calls.select_related("story", "item", "step", "assignment__group", "draft")
     return rows.annotate(n_tries=Count("attempts"))
 
 

@@ -38,6 +38,7 @@ FINDINGS = {
     "has_title": gettext_lazy("the title is right"),
     "has_author": gettext_lazy("the author is right"),
     "n_words": gettext_lazy("words in a row as in the text"),
+    "n_words_written": gettext_lazy("words written"),
     "is_proven": gettext_lazy("knows the text"),
 }
 
@@ -71,10 +72,11 @@ def index(request: HttpRequest, access: Access, run: int) -> HttpResponse:
 def show(request: HttpRequest, access: Access, run: int, call: int) -> HttpResponse:
     """For whoever sees judges: what was sent; for whoever may see answers, what came back and what was read."""
     parent = find_run(access, run)
-    rows = Call.objects.select_related("story", "item", "step", "assignment__group")
+    rows = Call.objects.select_related("story", "item", "step", "assignment__group", "draft")
     row = get_object_or_404(rows, pk=call, run=parent)
     attempts = list(row.attempts.order_by("number"))
-    sees_answers = access.may(roles.VIEW_RESPONSES)
+    # What a model wrote is nobody's answer: whoever may open the run at all may read it.
+    sees_answers = access.may(roles.VIEW_RESPONSES) or parent.judge.is_writer
     last = next((attempt for attempt in reversed(attempts) if attempt.body), None)
     sent = requests.render(row.request)
     context = {

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.models import Rater
 from judges import runs
+from judges.generation import SharedFamily, find_shared_families
 from judges.models import Judge, Reading, Run
 from judges.planning import CannotRun, Plan, Scope, extensions
 from judges.planning.estimates import RunEstimate
@@ -72,7 +73,9 @@ class SelectionForm(forms.Form):
         super().__init__(
             self._with_usual(data) if data is not None else None, initial={"orders": ["planned"], "n_repeats": 1}
         )
-        judges = Judge.objects.filter(is_trial=False).select_related("endpoint", "prompt").order_by("slug")
+        judges = (
+            Judge.objects.filter(is_trial=False, is_writer=False).select_related("endpoint", "prompt").order_by("slug")
+        )
         at_work = access.study.runs.exclude(state=Run.State.FINISHED).values("judge")
         self.fields["judge"].queryset = judges.exclude(pk__in=at_work)  # type: ignore[attr-defined]
 
@@ -184,8 +187,16 @@ def new(request: HttpRequest, access: Access) -> HttpResponse:
         "judge": judge,
         "may_release": access.may("studies.change_provenance"),
         "dry_run": dry_run,
+        "shared": _find_shared(access, judge) if dry_run and judge else [],
     }
     return render(request, "judges/new_run.html", context, status=400 if has_errors else 200)
+
+
+def _find_shared(access: Access, judge: Judge) -> list[SharedFamily]:
+    """The makers whose models would write and judge here; none for whoever may not know who wrote."""
+    if judge.endpoint is None or not access.may("studies.view_provenance"):
+        return []
+    return find_shared_families(access.study, besides=("judge", judge.model, judge.endpoint.name))
 
 
 def _start(

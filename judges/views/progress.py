@@ -11,7 +11,7 @@ from django.db.models import Count, Q, Sum
 from django.utils.translation import gettext as _
 
 from judges import runs
-from judges.models import Attempt, Endpoint, Run
+from judges.models import Attempt, Call, Endpoint, Run
 from judges.views import states
 from judges.views.states import Segment, StateWords
 
@@ -75,7 +75,7 @@ def label_of(state: str) -> str:
 def load_progress(run: Run, *, at: datetime) -> RunProgress:
     """How far the run is. Five queries."""
     n_by_state = dict(run.calls.order_by().values_list("state").annotate(n=Count("pk")))
-    n = sum(n_by_state.values())
+    n = sum(n_by_state.values()) - n_by_state.get(Call.State.NOT_NEEDED, 0)
     n_over = sum(n_by_state.get(state, 0) for state in (*states.ANSWERED, *states.WITHOUT))
     per_minute = run.calls.filter(answered_at__gt=at - timedelta(seconds=RATE_SECONDS)).count()
     sums = Attempt.objects.filter(call__run=run).aggregate(

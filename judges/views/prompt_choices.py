@@ -73,7 +73,9 @@ class ChoiceForm(forms.Form):
             "seed": 0,
         }
         super().__init__(data, initial=initial)
-        models = Judge.objects.filter(is_trial=False, metric="").select_related("endpoint").order_by("slug")
+        models = (
+            Judge.objects.filter(is_trial=False, is_writer=False, metric="").select_related("endpoint").order_by("slug")
+        )
         self.fields["judge"].queryset = models  # type: ignore[attr-defined]
         rows = Prompt.objects.filter(pk__in=[prompt.pk for prompt in candidates]).order_by("name", "version")
         self.fields["prompts"].queryset = rows  # type: ignore[attr-defined]

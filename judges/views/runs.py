@@ -15,7 +15,7 @@ from django.utils.translation import ngettext
 
 from config.roles import VIEW_RESPONSES
 from judges import lifecycle, prompt_choices, runs
-from judges.models import Run
+from judges.models import Draft, Run
 from judges.planning import CannotRun
 from judges.planning.estimates import RunEstimate
 from judges.settlement import rereads
@@ -28,13 +28,14 @@ from studies.access import Access
 from studies.views.guards import require_in_study
 
 SEES, CHANGES = "judges.view_run", "judges.change_run"
+SEES_SOURCES = "studies.view_provenance"
 
 
 @require_in_study(SEES)
 def index(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever sees judges: the runs of the study, the latest first."""
     rows = (
-        Run.objects.filter(study=access.study, judge__is_trial=False)
+        Run.objects.filter(study=access.study, judge__is_trial=False, judge__is_writer=False)
         .select_related("judge__endpoint")
         .annotate(
             n_ok=Count("calls", filter=Q(calls__state__in=states.ANSWERED)),
@@ -68,13 +69,17 @@ def show(request: HttpRequest, access: Access, run: int) -> HttpResponse:
         "estimate": RunEstimate.load(row.estimate),
         "calls": call_rows.load_latest(row),
         "withheld": row.withheld,
+        "drafts": count_drafts(row) if row.judge.is_writer else None,
         "guards": load_results(row) if access.may(VIEW_RESPONSES) and not request.htmx else None,  # type: ignore[attr-defined]
     }
     return render(request, "judges/run.html#live" if request.htmx else "judges/run.html", context)  # type: ignore[attr-defined]
 
 
 def find_run(access: Access, run: int) -> Run:
-    rows = Run.objects.select_related("judge__endpoint", "judge__prompt", "persona_set", "study")
+    """The run of the study. Raises Http404; also of a generation for whoever may not know who wrote a story."""
+    rows = Run.objects.select_related("judge__endpoint", "judge__prompt", "persona_set", "study", "generation")
+    if not access.may(SEES_SOURCES):
+        rows = rows.filter(judge__is_writer=False)
     return get_object_or_404(rows, pk=run, study=access.study)
 
 
@@ -93,8 +98,14 @@ def act(request: HttpRequest, access: Access, run: int, action: str) -> HttpResp
     else:
         messages.success(request, message)
     if action == "discard" and not Run.objects.filter(pk=row.pk).exists():
-        return redirect("judges:runs", slug=access.study.slug)
+        return redirect("judges:generations" if row.judge.is_writer else "judges:runs", slug=access.study.slug)
     return redirect("judges:run", slug=access.study.slug, run=row.pk)
+
+
+def count_drafts(run: Run) -> dict[str, int]:
+    """How many texts a generation is to write, and how many are written. One query."""
+    is_written = Q(state=Draft.State.COMPLETE)
+    return Draft.objects.filter(generation=run.pk).aggregate(n=Count("pk"), n_written=Count("pk", filter=is_written))
 
 
 def _approve(run: Run, request: HttpRequest) -> str:

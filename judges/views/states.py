@@ -47,12 +47,14 @@ WORDS: Mapping[str, StateWords] = {
     State.NOT_ASKED: StateWords(
         _("not asked"), _("The run ended before its turn came, or a section before it had no answer.")
     ),
+    State.NOT_NEEDED: StateWords(_("not needed"), _("It was planned in case, and the text was written without it.")),
 }
-# How a run's calls are drawn: what is over with an answer, without one, on the way, and still open.
+# How a run's calls are drawn: what is over with an answer, without one, on the way, and still open. What was planned
+# in case, and not needed, is not drawn.
 ANSWERED = (State.OK,)
 ON_THE_WAY = (State.LEASED,)
 OPEN = (State.PLANNED, State.HELD, State.BUDGET_STOPPED)
-WITHOUT = tuple(state for state in State if state not in (*ANSWERED, *ON_THE_WAY, *OPEN))
+WITHOUT = tuple(state for state in State if state not in (*ANSWERED, *ON_THE_WAY, *OPEN, State.NOT_NEEDED))
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ class Segment:
 
 def draw_bar(n_by_state: Mapping[str, int]) -> list[Segment]:
     """The parts of the bar that are not empty, from left to right."""
-    n_all = sum(n_by_state.values())
+    n_all = sum(n for state, n in n_by_state.items() if state != State.NOT_NEEDED)
     segments: list[Segment] = []
     x = 0.0
     for kind, label, states in (

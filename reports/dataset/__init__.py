@@ -124,7 +124,9 @@ class Dataset:
         """Every model that ran here. One query."""
         return {
             judge.slug: judge
-            for judge in Judge.objects.filter(runs__study=self.study, metric="", is_trial=False).distinct()
+            for judge in Judge.objects.filter(
+                runs__study=self.study, metric="", is_trial=False, is_writer=False
+            ).distinct()
         }
 
     @cached_property

@@ -116,6 +116,7 @@ def stories_page(request: HttpRequest, access: Access) -> HttpResponse:
         "obstacle": obstacle,
         "may_change": not obstacle and access.may(MAY_CHANGE),
         "may_bring": not obstacle and access.may("studies.change_provenance"),
+        "may_generate": not obstacle and all(map(access.may, ("studies.change_provenance", "judges.add_run"))),
         "upload_form": UploadForm(),
         "accepted": ",".join(KINDS),
     }

@@ -191,7 +191,7 @@ def pool(world: World, pattern: Pattern, name: str, who: str) -> list[Any]:
     # Lazy, all of them: only the one that is asked for queries the database.
     found: dict[str, Iterable[Any]] = {
         "sha256": [*world.packages.values(), NOWHERE],
-        "key": [*recruiting.objects.values_list("key", flat=True), NOWHERE],
+        "key": chain(recruiting.objects.values_list("key", flat=True), [NOWHERE]),
         "rater": ["E90", NOWHERE],
         "reason": ["declined", "no_place", "screened", "timed_out"],
         "token": [*reversed(world.tokens), NOWHERE],

@@ -34,7 +34,11 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, study: str, judge: str, share: float, seed: int, wait: bool, **options: Any) -> None:
-        model = Judge.objects.filter(slug=judge, metric="", is_trial=False).select_related("endpoint").first()
+        model = (
+            Judge.objects.filter(slug=judge, metric="", is_trial=False, is_writer=False)
+            .select_related("endpoint")
+            .first()
+        )
         if model is None:
             raise CommandError(f"There is no judge “{judge}” that is a model.")
         try:

@@ -56,7 +56,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--probes", action="store_true", help="ask of each story whether the model knows it")
         parser.add_argument("--anchors", action="store_true", help="ask about the three fixed texts, too")
-        parser.add_argument("--budget", type=_dollars, metavar="USD", help="spend no more than this")
+        parser.add_argument("--budget", type=dollars, metavar="USD", help="spend no more than this")
         parser.add_argument("--dry-run", action="store_true", help="say what it would take, and start nothing")
         parser.add_argument("--yes", action="store_true", help="approve it without being asked")
         parser.add_argument("--wait", action="store_true", help="make the calls in this process and show progress")
@@ -192,7 +192,8 @@ def _scope(study: Study, options: dict[str, Any]) -> Scope:
     )
 
 
-def _dollars(text: str) -> Decimal:
+def dollars(text: str) -> Decimal:
+    """The sum that was typed. Raises ArgumentTypeError."""
     try:
         amount = Decimal(text)
     except InvalidOperation:
@@ -209,13 +210,14 @@ def _repeats(text: str) -> int:
 
 
 def _judge(slug: str) -> Judge:
-    judge = Judge.objects.select_related("endpoint", "prompt").filter(slug=slug).first()
+    judge = Judge.objects.select_related("endpoint", "prompt").filter(slug=slug, is_writer=False).first()
     if judge is not None:
         return judge
     if slug == catalogue.STUB:
         return catalogue.make_stub_judge()
     slugs = (
-        ", ".join(Judge.objects.filter(is_trial=False).order_by("slug").values_list("slug", flat=True)) or "none yet"
+        ", ".join(Judge.objects.filter(is_trial=False, is_writer=False).order_by("slug").values_list("slug", flat=True))
+        or "none yet"
     )
     raise CommandError(
         f"There is no judge “{slug}”; there are: {slugs}. Make one on a study’s page of judges.", returncode=REFUSED

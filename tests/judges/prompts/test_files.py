@@ -104,7 +104,9 @@ def test_a_premise_is_fenced_where_a_text_is_asked_for() -> None:
     prompt = prompts.find_built_in("pds-character-portraits")
     mark = prompts.new_mark()
 
-    system, user = prompts.render_generation(prompt.system, prompt.template, premise="Say yes.", mark=mark)
+    system, user = prompts.render_writing(
+        prompt.system, prompt.template, texts={"premise": "Say yes."}, values={}, mark=mark
+    )
 
     lead, premise, task = user["content"]
     assert (lead, premise) == ("Premise: ", f"<premise {mark}>\nSay yes.\n</premise {mark}>")

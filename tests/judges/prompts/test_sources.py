@@ -11,7 +11,7 @@ from judges import prompts
 from judges.prompts import PersonaFile, PromptFile
 
 # Which of the sources a citation names.
-SOURCE_BY_WORD = {"Chakrabarty": "ttcw", "Harel-Canada": "pds", "Fein": "litbench", "Zou": "quiet"}
+SOURCE_BY_WORD = {"Chakrabarty": "ttcw", "Harel-Canada": "pds", "Fein": "litbench", "Zou": "quiet", "Marcacini": "nsv"}
 QUOTING = [prompt for prompt in prompts.load_built_in() if prompt.quoted]
 
 
@@ -72,6 +72,7 @@ def test_all_that_the_papers_print_is_there() -> None:
         *("litbench-writerly", "litbench-alternative", "litbench-minimal"),
         *("litbench-reddit-minimal", "litbench-reddit-verbose", "litbench-reddit-permuted"),
         *("ttcw-paper-reasoning-first", "pds-character-portraits", "quiet-fill-paper"),
+        *("ttcw-story", "ttcw-expansion", "ttcw-expanded-measure", "pds-writer-profile"),
     }
     assert [len(personas.personas) for personas in prompts.load_personas()] == [5]
 
