@@ -15,7 +15,7 @@ from tools.bench.reading import N_ITEMS, N_WORDS, SENTENCE
 from tools.trials.person import Person
 from tools.trials.server import Server
 
-BLOCKS = 4  # of each kind, by turns
+BLOCKS = 12  # of each kind, by turns
 WARM_UP = 2 * N_ITEMS
 
 
@@ -89,4 +89,4 @@ class _Visitor:
 
 def _cpu_seconds(server: Server) -> float:
     assert server.process is not None
-    return measurement.cpu_seconds(server.process.pid)
+    return measurement.thread_seconds(server.process.pid)
