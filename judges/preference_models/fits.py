@@ -86,7 +86,7 @@ def train(model: PreferenceModel, material: Material, *, at: datetime) -> Prefer
     chosen = np.array([pair.chosen for pair in material.pairs])
     rejected = np.array([pair.rejected for pair in material.pairs])
     log_words = np.log([len(text.split()) for text in material.texts])
-    held_out = [pair.is_held_out for pair in material.pairs]
+    held_out = [pair.is_held_out for pair in material.pairs if pair.is_held_out is not None]
     try:
         trained = preference_model.train(
             vectors[chosen] - vectors[rejected],
@@ -94,7 +94,7 @@ def train(model: PreferenceModel, material: Material, *, at: datetime) -> Prefer
             [pair.prompt for pair in material.pairs],
             rng=np.random.default_rng(model.seed),
             shares=[pair.share for pair in material.pairs],
-            is_held_out=None if None in held_out else held_out,
+            is_held_out=held_out or None,
         )
     except Incomputable as reason:
         raise CannotTrain(_say_too_little(len(material.pairs), reason)) from None

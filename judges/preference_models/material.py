@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,7 +68,7 @@ def collect_study(study: Study) -> Material:
     pairs, n_votes = [], 0
     for group in groups:
         places = {story.code: place_by_text.setdefault(story.text, len(place_by_text)) for story in group.stories.all()}
-        votes = {code: votes_by_group.get(group.code, {}).get(code, 0) for code in places}
+        votes = {code: votes_by_group.get(group.code, Counter())[code] for code in places}
         chosen, rejected = sorted(votes, key=votes.__getitem__, reverse=True)
         n = votes[chosen] + votes[rejected]
         if votes[chosen] > votes[rejected] and places[chosen] != places[rejected]:
@@ -85,7 +86,8 @@ def collect_study(study: Study) -> Material:
 def collect_folder(folder: Path) -> Material:
     """The pairs in a folder of `build_pairs`, its test part held out if it has one. Raises CannotTrain."""
     places: dict[str, int] = {}
-    texts, prompts = [], []
+    texts: list[str] = []
+    prompts: list[str] = []
     for row in _read_texts(folder / "texts.jsonl"):
         places[row["story"]] = len(texts)
         texts.append(row["text"])
