@@ -2,7 +2,18 @@
 
 from django.urls import path
 
-from judges.views import calls, judges, new_runs, panels, preference_models, prompt_choices, prompts, releases, runs
+from judges.views import (
+    calls,
+    judges,
+    measures,
+    new_runs,
+    panels,
+    preference_models,
+    prompt_choices,
+    prompts,
+    releases,
+    runs,
+)
 
 app_name = "judges"
 urlpatterns = [
@@ -21,6 +32,7 @@ urlpatterns = [
     path("judges/metric/", judges.add_metric, name="add_metric"),
     path("judges/preference/", preference_models.index, name="preference_models"),
     path("judges/<int:judge>/", judges.show, name="judge"),
+    path("stories/measures/", measures.index, name="measures"),
     path("prompts/", prompts.index, name="prompts"),
     path("prompts/new/", prompts.new, name="new_prompt"),
     path("prompts/<int:prompt>/", prompts.show, name="prompt"),

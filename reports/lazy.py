@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from stats import judge_orders as judge_orders
     from stats import judge_scores as judge_scores
     from stats import judgements as judgements
+    from stats import neighbours as neighbours
     from stats import panel as panel
     from stats import personas as personas
     from stats import prediction_powered as prediction_powered
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from stats import reliability as reliability
     from stats import repeats as repeats
     from stats import resamples as resamples
+    from stats import shared_sequences as shared_sequences
     from stats import spreads as spreads
     from stats import strengths as strengths
     from stats import trends as trends

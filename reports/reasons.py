@@ -20,6 +20,7 @@ SENTENCES = reasons.SENTENCES | {
     "no_such_figure": gettext_noop("The data give no such figure."),
     "nothing_to_average": gettext_noop("There is nothing to average."),
     "order_not_known": gettext_noop("Imported answers do not say in which order the stories were shown."),
+    "no_vectors": gettext_noop("There are no vectors: %(why)s."),
     "not_drawn_at_random": gettext_noop(
         "Nothing says that people’s stories were drawn at random; stories say so by the factor “drawn”, yes or no."
     ),

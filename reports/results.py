@@ -13,7 +13,7 @@ from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery, Sum, T
 from django.db.models.functions import Cast
 
 from annotation.models import Assignment, Consent, Fill, Rater, Response, StepTaken, Timing, Withdrawal
-from judges.models import Attempt
+from judges.models import Attempt, ReferenceSet
 from reports import dataset
 from reports.dataset import Dataset, is_sealed
 from reports.figures import Figure, all_figures
@@ -160,6 +160,7 @@ def fingerprint(study: Study, *, blind: bool = False) -> str:
     timings = Timing.objects.filter(assignment__study=study)
     if not study.is_closed:
         timings = timings.exclude(assignment__status=Assignment.Status.OPEN)
+    reference_sets = ReferenceSet.objects.filter(study=study).order_by("name")
     inputs = {
         "edition": dataset.EDITION,
         "figures": {figure.key: figure.edition for figure in all_figures().values()},
@@ -167,6 +168,7 @@ def fingerprint(study: Study, *, blind: bool = False) -> str:
         # A frozen protocol has its own hash.
         "last_amendment": getattr(version, "last_amendment", None),
         "draft": "" if about["protocol"] else _draft_sha256(study),
+        "reference_sets": list(reference_sets.values_list("name", "sha256")),
         "answers": {**answers, "last": str(answers["last"])},
         "assignments": list(study.assignments.order_by("pk").values_list("pk", "status")),
         "raters": list(raters.values_list("code", "kind", "is_simulated", "n_last_attempts")),

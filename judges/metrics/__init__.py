@@ -8,10 +8,10 @@ from functools import cache
 
 from django.utils.translation import gettext as _
 
-from judges.metrics.base import Metric
+from judges.metrics.base import Metric, NoValue
 from studies.discovery import find_classes
 
-__all__ = ["Metric", "UnknownMetric", "all_metrics", "find_metric"]
+__all__ = ["Metric", "NoValue", "UnknownMetric", "all_metrics", "find_metric"]
 
 
 class UnknownMetric(ValueError):

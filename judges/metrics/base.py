@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import ClassVar
 
 from studies.documents import instrument as documents
 from studies.documents.instrument import InstrumentDocument, ItemDocument
+
+
+@dataclass(frozen=True)
+class NoValue:
+    """Why an item has no value for a text, in English as it is kept."""
+
+    reason: str
 
 
 class Metric:
@@ -25,8 +32,8 @@ class Metric:
     # What is measured: numbers, by key.
     items: ClassVar[tuple[ItemDocument, ...]]
 
-    def measure(self, text: str) -> Mapping[str, float]:
-        """The value of every item by its key. Depends on the text alone."""
+    def measure(self, text: str) -> Mapping[str, float | NoValue]:
+        """The value of every item by its key, or why it has none. Depends on the text alone."""
         raise NotImplementedError
 
     @property

@@ -20,6 +20,7 @@ Text        a part of what is sent, stored once, by hash.
 Call        one item about one story (or a group), to be asked once; or all items of a step in one call, as of a cloze
             or of a metric. Some guard a run and stand in no seat: whether a text is known, questions about fixed texts.
             All calls are rows before the first is sent.
+ReferenceSet  stories that those of a study are measured against, stored under a name with their embedding.
 TextVector  a text as an embedding places it, by the text's hash, so that nothing is embedded twice.
 Attempt     one HTTP request of a call, written down before it is sent, with all that came back.
 Parse       what a version of the parser read in what came back.
@@ -34,6 +35,7 @@ from judges.models.endpoints import Endpoint, Price, Share
 from judges.models.judges import Judge
 from judges.models.preference_models import PreferenceModel
 from judges.models.prompts import PersonaSet, Prompt
+from judges.models.reference_sets import ReferenceSet
 from judges.models.releases import TextRelease
 from judges.models.runs import Reading, Run
 from judges.models.vectors import TextVector
@@ -54,6 +56,7 @@ __all__ = [
     "PromptTrial",
     "ProviderBatch",
     "Reading",
+    "ReferenceSet",
     "Run",
     "Share",
     "Text",

@@ -14,7 +14,7 @@ from django.db import transaction
 from annotation import responses
 from annotation.models import Response
 from annotation.responses import Answer
-from judges.metrics import Metric
+from judges.metrics import Metric, NoValue
 from judges.models import Attempt, Call, Run
 from judges.planning import CannotRun
 from judges.planning.metric_plans import describe_request, find_metric_of
@@ -44,12 +44,13 @@ def measure(run: Run, *, n: int, at: datetime) -> int:
     return len(calls)
 
 
-def commit_call(call: Call, values: Mapping[str, float], items: Iterable[Item], *, at: datetime) -> bool:
+def commit_call(call: Call, values: Mapping[str, float | NoValue], items: Iterable[Item], *, at: datetime) -> bool:
     """Commit the call's end and its responses, all or nothing. False if it was not planned any more.
 
     Raises responses.AssignmentEnded if somebody closed the assignment meanwhile.
     """
-    content = json.dumps(values, ensure_ascii=False)
+    numbers = {key: value for key, value in values.items() if not isinstance(value, NoValue)}
+    content = json.dumps(numbers, ensure_ascii=False)
     with transaction.atomic():
         changes = {"state": Call.State.OK, "answered_at": at}
         if not Call.objects.filter(pk=call.pk, state=Call.State.PLANNED).update(**changes):
@@ -64,7 +65,7 @@ def commit_call(call: Call, values: Mapping[str, float], items: Iterable[Item], 
     return True
 
 
-def _record(call: Call, item: Item, value: float | None, *, at: datetime) -> str:
+def _record(call: Call, item: Item, value: float | NoValue | None, *, at: datetime) -> str:
     """Record one value, or that it is none which the item allows; why it is not, "" if it is."""
     record = partial(
         responses.record,
@@ -75,8 +76,8 @@ def _record(call: Call, item: Item, value: float | None, *, at: datetime) -> str
         at=at,
         key=f"call {call.pk}",
     )
-    reason: object = "there is no value"
-    if value is not None:
+    reason: object = value.reason if isinstance(value, NoValue) else "there is no value"
+    if value is not None and not isinstance(value, NoValue):
         try:
             record(answer=Answer(value=value))
             return ""
@@ -86,7 +87,7 @@ def _record(call: Call, item: Item, value: float | None, *, at: datetime) -> str
     return f"{item.key}: {reason}"
 
 
-def _values(metric: Metric, call: Call) -> Mapping[str, float]:
+def _values(metric: Metric, call: Call) -> Mapping[str, float | NoValue]:
     """The values of the story that the call is about. Raises CannotMeasure."""
     story = call.story
     if story is None or call.request != describe_request(metric, story):

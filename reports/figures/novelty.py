@@ -1,0 +1,231 @@
+"""How far each story lies from the stories of a reference set, by an embedding: mean distance to the k nearest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.utils import translation
+from django.utils.translation import gettext_lazy
+
+from judges import reference_sets
+from judges.embeddings import CannotEmbed
+from judges.models import ReferenceSet
+from reports.figures.base import (
+    N_RESAMPLES,
+    Figure,
+    Interval,
+    Listing,
+    Mean,
+    Reason,
+    Row,
+    interval,
+    note_of,
+    without_value,
+)
+from reports.lazy import intervals, neighbours, np
+from reports.numbers import coefficient, coefficients, whole
+from stats.reasons import Incomputable
+
+if TYPE_CHECKING:
+    from judges.reference_sets import Material
+    from reports.dataset import Dataset
+    from stats.arrays import FloatArray
+    from stats.neighbours import Neighbours
+
+SALT = 91  # of the seed
+# 10 and 25 are NSV's (section 3.2, equation 1); the nearest one says what is almost a copy.
+NUMBERS_OF_NEIGHBOURS = (1, 10, 25)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoveltyMean(Mean):
+    """The mean over stories of the mean distance to the k nearest; of one source, or of all ("")."""
+
+    k: int
+    source: str
+    sd: float | None
+    interval: Interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoryNovelty:
+    """A story with its mean cosine distance to the k nearest, by k in the order of `NUMBERS_OF_NEIGHBOURS`; None where
+    there are fewer. nearest : code of the nearest reference"""
+
+    story: str
+    source: str
+    nearest: str
+    distances: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetNovelty:
+    """The stories of the study beside one reference set.
+
+    n_references : whose texts are here; n_gone : whose are not, or have changed
+    why : no distances could be computed
+    """
+
+    name: str
+    corpus: str
+    embedding: str
+    version: str
+    sha256: str
+    n_references: int
+    n_gone: int
+    why: Reason | None
+    means: tuple[NoveltyMean, ...]
+    stories: tuple[StoryNovelty, ...]
+
+
+class Novelty(Figure[Listing[SetNovelty]]):
+    key = "novelty"
+    title = gettext_lazy("Novelty")
+    position = 136
+    result = Listing[SetNovelty]
+    tables = ("novelty", "novelty-by-story")
+    is_shown_sealed = False
+    nothing = Listing[SetNovelty]()
+    needs_answers = False
+
+    def compute(self, dataset: Dataset) -> Listing[SetNovelty]:
+        sets = ReferenceSet.objects.filter(study=dataset.study).select_related("corpus", "study")
+        return Listing(tuple(_of_set(dataset, reference_set, salt=n) for n, reference_set in enumerate(sets)))
+
+    def rows(self, result: Listing[SetNovelty]) -> dict[str, Iterator[Row]]:
+        return {"novelty": _mean_rows(result), "novelty-by-story": _story_rows(result)}
+
+    def lines(self, result: Listing[SetNovelty]) -> Iterator[str]:
+        for row in result.rows:
+            yield f"\nNovelty beside {row.name} ({whole(row.n_references)} stories of {row.corpus}, {row.embedding})"
+            if row.why:
+                yield f"  {note_of(Mean(value=None, why=row.why))}"
+            for mean in row.means:
+                ends = coefficients(mean.interval)
+                value = f"{coefficient(mean.value)} (95 % {ends}, n = {whole(mean.n)})"
+                yield f"  k = {mean.k:<3} {mean.source or 'all stories':<34} {value} {note_of(mean)}".rstrip()
+
+
+def _of_set(dataset: Dataset, reference_set: ReferenceSet, *, salt: int) -> SetNovelty:
+    material = reference_sets.read_material(reference_set)
+    nearest: Neighbours | None = None
+    why: Reason | None = None
+    try:
+        nearest = _find_nearest(reference_set, material)
+    except Incomputable as error:
+        why = Reason.of(error)
+    except CannotEmbed as error:
+        why = without_value("no_vectors", why=str(error))
+    stories = _stories(dataset, material, nearest) if nearest else ()
+    return SetNovelty(
+        name=reference_set.name,
+        corpus=reference_set.corpus.slug,
+        embedding=reference_set.embedding,
+        version=reference_set.version,
+        sha256=reference_set.sha256,
+        n_references=len(material.texts),
+        n_gone=material.n_gone,
+        why=why,
+        means=tuple(_means(dataset, stories, n_others=_count_others(material), salt=salt)) if nearest else (),
+        stories=stories,
+    )
+
+
+def _count_others(material: Material) -> int:
+    """The references that every story has, itself not counted."""
+    return len(material.texts) - any(story.number >= 0 for story in material.stories)
+
+
+def _find_nearest(reference_set: ReferenceSet, material: Material) -> Neighbours:
+    """As many neighbours as there are, at most the largest k. Raises CannotEmbed, in English; TooFewNeighbours."""
+    most = min(max(NUMBERS_OF_NEIGHBOURS), _count_others(material))
+    if not material.stories or most < 1:
+        raise neighbours.TooFewNeighbours(1, max(most, 0))
+    with translation.override("en"):
+        queries, references, own = reference_sets.embed(reference_set, material)
+    return neighbours.find_nearest(queries, references, k=most, own=own)
+
+
+def _stories(dataset: Dataset, material: Material, nearest: Neighbours) -> tuple[StoryNovelty, ...]:
+    n_found = nearest.distances.shape[1]
+    columns = [nearest.mean_distances(k) if k <= n_found else None for k in NUMBERS_OF_NEIGHBOURS]
+    return tuple(
+        StoryNovelty(
+            story=story.code,
+            source=dataset.source_of(story.code),
+            nearest=material.codes[int(nearest.indices[n, 0])],
+            distances=tuple(None if column is None else float(column[n]) for column in columns),
+        )
+        for n, story in enumerate(material.stories)
+    )
+
+
+def _means(dataset: Dataset, stories: tuple[StoryNovelty, ...], *, n_others: int, salt: int) -> Iterator[NoveltyMean]:
+    """By k over all stories, then source by source. Stories that stand in no group are in no mean."""
+    group_by_story = {story: group for group, story in reversed(dataset.units)}
+    grouped = [story for story in stories if story.story in group_by_story]
+    clusters = dataset.clusters_of(group_by_story[story.story] for story in grouped)
+    sources = np.array([story.source for story in grouped], dtype=object)
+    for place, k in enumerate(NUMBERS_OF_NEIGHBOURS):
+        values = np.array([story.distances[place] for story in grouped], dtype=np.float64)
+        for n_source, source in enumerate(["", *(name for name, _kind in dataset.sources)]):
+            chosen = np.ones(len(grouped), dtype=bool) if not source else sources == source
+            rng = dataset.rng(SALT, salt, place, n_source)
+            why = Reason.of(neighbours.TooFewNeighbours(k, n_others)) if k > n_others else None
+            ends = interval(intervals.mean_interval, values[chosen], clusters[chosen], rng=rng, n_resamples=N_RESAMPLES)
+            yield NoveltyMean(
+                k=k,
+                source=source,
+                why=why,
+                **_summary(values[chosen] if why is None else values[:0]),
+                interval=Interval(low=None, high=None, why=why) if why else ends,
+            )
+
+
+def _summary(values: FloatArray) -> dict[str, float | int | None]:
+    n = len(values)
+    return {
+        "n": n,
+        "value": float(values.mean()) if n else None,
+        "sd": float(values.std(ddof=1)) if n > 1 else None,
+    }
+
+
+def _mean_rows(result: Listing[SetNovelty]) -> Iterator[Row]:
+    for row in result.rows:
+        for mean in row.means:
+            yield _set_cells(row) | {
+                "k": mean.k,
+                "source": mean.source,
+                "n": mean.n,
+                "mean": mean.value,
+                "sd": mean.sd,
+                "low": mean.interval.low,
+                "high": mean.interval.high,
+                "note": note_of(mean, mean.interval),
+            }
+
+
+def _story_rows(result: Listing[SetNovelty]) -> Iterator[Row]:
+    for row in result.rows:
+        for story in row.stories:
+            by_k = zip(NUMBERS_OF_NEIGHBOURS, story.distances, strict=True)
+            yield _set_cells(row) | {
+                "story": story.story,
+                "source": story.source,
+                "nearest": story.nearest,
+                **{f"distance_to_{k}": distance for k, distance in by_k},
+            }
+
+
+def _set_cells(row: SetNovelty) -> Row:
+    return {
+        "reference_set": row.name,
+        "stories_of": row.corpus,
+        "sha256": row.sha256,
+        "n_references": row.n_references,
+        "embedding": row.embedding,
+        "version": row.version,
+    }
