@@ -61,7 +61,7 @@ class HeldOutValue:
 
 
 @dataclass(frozen=True)
-class Concordance:
+class HeldOutConcordance:
     """H1: how the score goes with people's mean ratings, by Spearman's correlation.
 
     pooled : over all units; within : the mean over prompts of that within each, of n_prompts where it has a value
@@ -76,7 +76,7 @@ class Concordance:
 
 
 @dataclass(frozen=True)
-class Gain:
+class FeedbackGain:
     """H2: ideas at the top after feedback less those after as many regenerations, prompts paired.
 
     with_feedback, without : share of all ideas that are coherent and above the threshold
@@ -222,7 +222,7 @@ def concord(
     rng: np.random.Generator,
     reliability: float = float("nan"),
     n_resamples: int = 1000,
-) -> Concordance:
+) -> HeldOutConcordance:
     """H1 on hold-out: Spearman's correlation pooled and within prompts, prompts resampled.
 
     reliability : ICC(k) of the panel's mean ratings
@@ -241,7 +241,7 @@ def concord(
     counts = np.stack([weights[:, own[0]] for own in members], axis=1)[:, has_value]
     n_drawn = counts.sum(axis=1)
     within = counts @ rhos[has_value] / np.where(n_drawn > 0, n_drawn, np.nan)
-    return Concordance(
+    return HeldOutConcordance(
         pooled=HeldOutValue(float(pooled[0]), _percentile(_weighted(score, ratings, weights), labels)),
         within=HeldOutValue(float(rhos[has_value].mean()), _percentile(within, np.flatnonzero(has_value))),
         n_units=len(score),
@@ -278,7 +278,7 @@ def compare_feedback(
     *,
     rng: np.random.Generator,
     n_resamples: int = 1000,
-) -> Gain:
+) -> FeedbackGain:
     """H2: whether feedback brings more ideas above people's 95th percentile than as many regenerations do.
 
     people : scores of the reference ideas by people
@@ -298,7 +298,7 @@ def compare_feedback(
     by_threshold = _shares(feedback, drawn) - _shares(regenerated, drawn)
     counts = draw_clusters(len(differences), rng, n_resamples)
     resamples = np.einsum("bg,gb->b", counts, by_threshold) / len(differences)
-    return Gain(
+    return FeedbackGain(
         threshold=threshold,
         with_feedback=float(shares[0].mean()),
         without=float(shares[1].mean()),
