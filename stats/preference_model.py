@@ -207,7 +207,7 @@ def fit_temperature(margins: FloatArray, shares: FloatArray) -> float:
     """By what margins are divided so that their probabilities are most likely, between .01 and 100."""
     from scipy.optimize import minimize_scalar
 
-    bounds = np.log(TEMPERATURES)
+    bounds = (float(np.log(TEMPERATURES[0])), float(np.log(TEMPERATURES[1])))
     fitted = minimize_scalar(lambda log: _log_loss(margins / np.exp(log), shares), bounds=bounds, method="bounded")
     return float(np.exp(fitted.x))
 

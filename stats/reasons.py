@@ -70,6 +70,10 @@ SENTENCES = {
         "There are fewer than %(least)s prompts, too few to learn from some and try others."
     ),
     "no_differences": gettext_noop("The two texts of every pair are alike, so there is nothing to learn from."),
+    "no_deviation": gettext_noop(
+        "Half of the ideas have the same %(name)s, so that its median absolute deviation is 0."
+    ),
+    "all_weight_on_one": gettext_noop("All weight is on %(name)s, so nothing is left without it."),
     "pairs_of_one_length": gettext_noop("The two texts of every pair are of one length."),
     "nothing_rated_twice": gettext_noop("Nobody rated a story twice."),
     "too_few_neighbours": gettext_noop("There are only %(n)s others to be near to, and %(k)s are asked for."),

@@ -45,6 +45,13 @@ def report(study: Study, *, by_group: bool = True, most: int | None = None) -> l
     return [compare_texts(title, _by_source(pairs)) for title, pairs in pairs_by_title if pairs]
 
 
+def read_texts_by_source(study: Study) -> dict[str, list[str]]:
+    """The texts of the study by source, sources by name. Stories without provenance or text are left out. One query."""
+    provenances = Provenance.objects.filter(story__study=study, story__is_withheld=False)
+    rows = provenances.order_by("source__name", "story__code").values_list("source__name", "story__text")
+    return _by_source(rows)
+
+
 def _spread(pairs: Iterable[tuple[int, int]], most: int) -> list[int]:
     """At most so many stories of each source, evenly over their order. pairs : source and story"""
     stories_by_source: dict[int, list[int]] = {}

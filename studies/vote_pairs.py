@@ -10,8 +10,6 @@ import csv
 import hashlib
 import json
 import re
-import shutil
-import tempfile
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
@@ -19,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from studies.documents import study_template
+from studies.documents.pair_folders import check_new, new_folder, write_study_file
 from studies.documents.rated_stories import RatedStory, read_rated_stories
 from studies.documents.reader import LARGEST_FILE
 from studies.documents.stories import MOST_ROWS
@@ -110,28 +108,20 @@ def build_pairs(
     most_in_study : pairs that people are to read, drawn; 0 for all that a study can hold
     Raises DocumentError if the file cannot be used, NoPairs if nothing passes, FileExistsError.
     """
-    if folder.exists():
-        raise FileExistsError(f"{folder} is there already; name a new folder, or remove it")
+    check_new(folder)
     index = _Index()
     for story in read_rated_stories(path):
         index.add(story)
     border = _find_border(index) if test_from is None else test_from
     parts = _make_parts(index, filters=filters, seed=seed, border=border)
     in_study = _draw_study(index, parts, seed=seed, most=most_in_study)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
+    with new_folder(folder) as draft:
         _write_pairs(draft / "pairs.csv", index, parts)
         _write_texts(path, draft, index, parts, in_study)
-        (draft / "study.toml").write_text(_study_file(folder.name, seed=seed), encoding="utf-8")
+        (draft / "study.toml").write_text(write_study_file(folder.name, seed=seed), encoding="utf-8")
         card = _card(path, index, parts, filters=filters, seed=seed, border=border, in_study=in_study)
         card["files"] = {name: _sha256(draft / name) for name in ("pairs.csv", "stories.csv", "texts.jsonl")}
         (draft / "card.json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        draft.chmod(0o755)
-        draft.rename(folder)
-    except BaseException:
-        shutil.rmtree(draft, ignore_errors=True)
-        raise
     return BuiltPairs(folder, card)
 
 
@@ -295,24 +285,6 @@ def _study_rows(story: RatedStory, groups: Iterable[str]) -> Iterator[list[Any]]
     for place, group in enumerate(groups):
         text, ends = (["", "", ""], [""] * 4) if place else (first, last)
         yield [story.story, group, *text, story.prompt, *ends]
-
-
-def _study_file(name: str, *, seed: int) -> str:
-    """The study file: the template of pairs, with words in place of what only its maker knows."""
-    import tomli_w
-
-    template = study_template.discover_templates()["pairs"]
-    fields = {
-        "slug": re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "pairs",
-        "title": template.title,
-        "organiser": "NAME WHO RUNS THE STUDY",
-        "contact": "name@example.org",
-        "pay": "Nothing",
-        "seed": seed,
-    }
-    names = ("key", "kind", "title", "text", "instrument", "scope")
-    steps = [{name: str(getattr(step, name)) for name in names if getattr(step, name)} for step in template.steps]
-    return tomli_w.dumps({**template.study, **fields, "steps": steps})
 
 
 def _card(

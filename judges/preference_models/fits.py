@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from judges.embeddings import CannotEmbed, Embedding, find_embedding
 from judges.models import PreferenceModel
 from judges.preference_models import storage
-from judges.preference_models.material import CannotTrain, Material, collect_study
+from judges.preference_models.material import CannotTrain, TrainingMaterial, collect_study
 from stats import reasons
 from studies.documents.names import first_free
 from studies.models import Study
@@ -71,7 +71,7 @@ def train_row(model: PreferenceModel, *, at: datetime) -> PreferenceModel:
         return model
 
 
-def train(model: PreferenceModel, material: Material, *, at: datetime) -> PreferenceModel:
+def train(model: PreferenceModel, material: TrainingMaterial, *, at: datetime) -> PreferenceModel:
     """Fit the model to the pairs and store it. Raises CannotTrain; then the row is as it was. Loads scikit-learn."""
     import numpy as np
 
@@ -86,7 +86,7 @@ def train(model: PreferenceModel, material: Material, *, at: datetime) -> Prefer
     chosen = np.array([pair.chosen for pair in material.pairs])
     rejected = np.array([pair.rejected for pair in material.pairs])
     log_words = np.log([len(text.split()) for text in material.texts])
-    held_out = [pair.is_held_out for pair in material.pairs]
+    held_out = [pair.is_held_out for pair in material.pairs if pair.is_held_out is not None]
     try:
         trained = preference_model.train(
             vectors[chosen] - vectors[rejected],
@@ -94,7 +94,7 @@ def train(model: PreferenceModel, material: Material, *, at: datetime) -> Prefer
             [pair.prompt for pair in material.pairs],
             rng=np.random.default_rng(model.seed),
             shares=[pair.share for pair in material.pairs],
-            is_held_out=None if None in held_out else held_out,
+            is_held_out=held_out or None,
         )
     except Incomputable as reason:
         raise CannotTrain(_say_too_little(len(material.pairs), reason)) from None
@@ -119,7 +119,7 @@ def _say_too_little(n_pairs: int, reason: Incomputable) -> str:
 
 
 def _card(
-    model: PreferenceModel, material: Material, trained: TrainedPreference, embedding: Embedding, version: str
+    model: PreferenceModel, material: TrainingMaterial, trained: TrainedPreference, embedding: Embedding, version: str
 ) -> dict[str, Any]:
     return {
         "edition": EDITION,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,7 +41,7 @@ class TrainingPair:
 
 
 @dataclass(frozen=True)
-class Material:
+class TrainingMaterial:
     """Pairs with their texts. source : what the card says of where they come from"""
 
     texts: Sequence[str]
@@ -49,7 +50,7 @@ class Material:
     source: Mapping[str, Any]
 
 
-def collect_study(study: Study) -> Material:
+def collect_study(study: Study) -> TrainingMaterial:
     """The pairs of which more than half of the people preferred one story. Raises CannotTrain.
 
     All texts of its pairs are there, those of pairs without votes too: so a model of an embedding that is fitted to
@@ -67,7 +68,7 @@ def collect_study(study: Study) -> Material:
     pairs, n_votes = [], 0
     for group in groups:
         places = {story.code: place_by_text.setdefault(story.text, len(place_by_text)) for story in group.stories.all()}
-        votes = {code: votes_by_group.get(group.code, {}).get(code, 0) for code in places}
+        votes = {code: votes_by_group.get(group.code, Counter())[code] for code in places}
         chosen, rejected = sorted(votes, key=votes.__getitem__, reverse=True)
         n = votes[chosen] + votes[rejected]
         if votes[chosen] > votes[rejected] and places[chosen] != places[rejected]:
@@ -79,13 +80,14 @@ def collect_study(study: Study) -> Material:
         message = _("%(study)s: people have preferred no story in its pairs; there is nothing to learn from")
         raise CannotTrain(message % {"study": study.slug})
     source = {"study": study.slug, "question": f"{question.step.key}/{question.item.key}"}
-    return Material(list(place_by_text), pairs, n_votes, source)
+    return TrainingMaterial(list(place_by_text), pairs, n_votes, source)
 
 
-def collect_folder(folder: Path) -> Material:
+def collect_folder(folder: Path) -> TrainingMaterial:
     """The pairs in a folder of `build_pairs`, its test part held out if it has one. Raises CannotTrain."""
     places: dict[str, int] = {}
-    texts, prompts = [], []
+    texts: list[str] = []
+    prompts: list[str] = []
     for row in _read_texts(folder / "texts.jsonl"):
         places[row["story"]] = len(texts)
         texts.append(row["text"])
@@ -109,7 +111,7 @@ def collect_folder(folder: Path) -> Material:
     if not pairs:
         raise CannotTrain(_("%(folder)s: pairs.csv holds no pairs; build the pairs anew") % {"folder": folder.name})
     source = {"folder": folder.name, "pairs_sha256": hashing.sha256((folder / "pairs.csv").read_text("utf-8"))}
-    return Material(texts, pairs, len(pairs), source)
+    return TrainingMaterial(texts, pairs, len(pairs), source)
 
 
 def _read_texts(path: Path) -> Iterator[dict[str, str]]:

@@ -1,12 +1,13 @@
-"""Stories with prompt, votes and date, as they come from a forum: CSV or JSON lines, read strictly, row by row.
+"""Stories with prompt and votes, or with a score: CSV or JSON lines, read strictly, row by row.
 
 A file may be larger than memory: nothing is held but the row at hand.
 """
 
 import csv
 import json
+import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,6 +32,20 @@ class RatedStory:
     text: str
     upvotes: int
     posted: float
+    source: str
+    source_kind: str
+    url: str
+    licence: str
+
+
+@dataclass(frozen=True)
+class ScoredStory:
+    """One row. story : its key, or one made of the number of its row"""
+
+    story: str
+    prompt: str
+    text: str
+    score: float
     source: str
     source_kind: str
     url: str
@@ -67,12 +82,19 @@ def _read_words(value: Any) -> str:
     return words
 
 
-_NEEDED: Mapping[str, FieldReader] = {
-    "prompt": _read_words,
-    "text": _read_words,
-    "upvotes": _read_whole_number,
-    "date": _read_moment,
-}
+def _read_score(value: Any) -> float:
+    try:
+        number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else math.nan
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise InvalidValue(f"{quote(value)} is no number; write one such as .73")
+    return number
+
+
+_STORY: Mapping[str, FieldReader] = {"prompt": _read_words, "text": _read_words}
+_VOTES: Mapping[str, FieldReader] = {**_STORY, "upvotes": _read_whole_number, "date": _read_moment}
+_SCORES: Mapping[str, FieldReader] = {**_STORY, "score": _read_score}
 _OPTIONAL: Mapping[str, FieldReader] = {
     "story": reader.code,
     "source": reader.line(200),
@@ -80,29 +102,55 @@ _OPTIONAL: Mapping[str, FieldReader] = {
     "url": reader.url,
     "licence": reader.line(200),
 }
-COLUMNS = (*_NEEDED, *_OPTIONAL)
+COLUMNS = (*_VOTES, *_OPTIONAL)
+SCORE_COLUMNS = (*_SCORES, *_OPTIONAL)
 UNNAMED = "Writers who are not named"
 
 
 def read_rated_stories(path: Path) -> Iterator[RatedStory]:
-    """Every story of the file, in its order. Raises DocumentError with row and column at the first fault.
+    """Every story of the file with its votes, in its order. Raises DocumentError with row and column at a fault.
 
     Further columns are passed over. Rows are counted as a spreadsheet does: the header of a CSV is row 1.
     """
-    read_rows = {".csv": _csv_rows, ".jsonl": _jsonl_rows}.get(path.suffix.lower())
-    if read_rows is None:
+    for values in _read_rows(path, _VOTES):
+        yield RatedStory(upvotes=values["upvotes"], posted=values["date"], **_story(values))
+
+
+def read_scored_stories(path: Path) -> Iterator[ScoredStory]:
+    """Every story of the file with its score, in its order. Raises DocumentError as `read_rated_stories`."""
+    for values in _read_rows(path, _SCORES):
+        yield ScoredStory(score=values["score"], **_story(values))
+
+
+def _story(values: Mapping[str, Any]) -> dict[str, str]:
+    """What every story has."""
+    return {
+        "story": values["story"],
+        "prompt": " ".join(values["prompt"].split()),
+        "text": values["text"],
+        "source": values.get("source", UNNAMED),
+        "source_kind": values.get("source_kind", SourceKind.OTHER),
+        "url": values.get("url", ""),
+        "licence": values.get("licence", ""),
+    }
+
+
+def _read_rows(path: Path, needed: Mapping[str, FieldReader]) -> Iterator[dict[str, Any]]:
+    """The values of every row, typed, each with the key of its story, which no two have."""
+    read_cells = {".csv": _csv_rows, ".jsonl": _jsonl_rows}.get(path.suffix.lower())
+    if read_cells is None:
         raise DocumentError(path, "name", f"does not end in {' or '.join(SUFFIXES)}; save it as one of these")
     row_by_story: dict[str, int] = {}
     n = 0
     try:
         reader.check_file(path)
         with path.open(encoding="utf-8-sig", newline="") as file:
-            for n, cells in read_rows(path, file):
-                story = _story(path, n, cells)
-                if (first := row_by_story.setdefault(story.story, n)) != n:
-                    reason = f"“{story.story}” names row {first} already; give every story a key of its own"
+            for n, cells in read_cells(path, file, needed):
+                values = {"story": f"row{n}", **_read_cells(path, n, cells, needed)}
+                if (first := row_by_story.setdefault(values["story"], n)) != n:
+                    reason = f"“{values['story']}” names row {first} already; give every story a key of its own"
                     raise DocumentError(path, f"row {n}, story", reason)
-                yield story
+                yield values
     except InvalidValue as error:
         raise DocumentError(path, "file", str(error)) from None
     except OSError as error:
@@ -113,41 +161,31 @@ def read_rated_stories(path: Path) -> Iterator[RatedStory]:
         raise DocumentError(path, "file", "holds no stories; add a row for each")
 
 
-def _story(path: Path, n: int, cells: Mapping[str, Any]) -> RatedStory:
+def _read_cells(path: Path, n: int, cells: Mapping[str, Any], needed: Mapping[str, FieldReader]) -> dict[str, Any]:
     values: dict[str, Any] = {}
-    for name, read in (_NEEDED | _OPTIONAL).items():
+    for name, read in {**needed, **_OPTIONAL}.items():
         value = cells.get(name)
         if value is None or value == "":
-            if name in _NEEDED:
+            if name in needed:
                 raise DocumentError(path, f"row {n}, {name}", "is missing; fill it, or leave the row out")
             continue
         try:
             values[name] = read(value)
         except InvalidValue as error:
             raise DocumentError(path, f"row {n}, {name}", str(error)) from None
-    return RatedStory(
-        story=values.get("story", f"row{n}"),
-        prompt=" ".join(values["prompt"].split()),
-        text=values["text"],
-        upvotes=values["upvotes"],
-        posted=values["date"],
-        source=values.get("source", UNNAMED),
-        source_kind=values.get("source_kind", SourceKind.OTHER),
-        url=values.get("url", ""),
-        licence=values.get("licence", ""),
-    )
+    return values
 
 
-def _csv_rows(path: Path, file: TextIO) -> Iterator[tuple[int, dict[str, Any]]]:
+def _csv_rows(path: Path, file: TextIO, needed: Collection[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     csv.field_size_limit(reader.LARGEST_FILE)  # the module's own limit, 128 KiB, is less than a long story
     lines = csv.reader(file, strict=True)
     n = 1
     try:
         header = [name.strip() for name in next(lines, [])]
-        for name in _NEEDED:
+        for name in needed:
             if name not in header:
                 hint = "; the file seems to use semicolons, save it with commas" if ";" in "".join(header) else ""
-                reason = f"this column is missing; there must be {', '.join(_NEEDED)}{hint}"
+                reason = f"this column is missing; there must be {', '.join(needed)}{hint}"
                 raise DocumentError(path, f"row 1, {name}", reason)
             if header.count(name) > 1:
                 raise DocumentError(path, f"row 1, {name}", "stands twice; each column has its own name")
@@ -161,7 +199,7 @@ def _csv_rows(path: Path, file: TextIO) -> Iterator[tuple[int, dict[str, Any]]]:
         raise DocumentError(path, f"row {n + 1}", f"is not CSV: {error}; save the table anew as CSV") from None
 
 
-def _jsonl_rows(path: Path, file: TextIO) -> Iterator[tuple[int, dict[str, Any]]]:
+def _jsonl_rows(path: Path, file: TextIO, _needed: Collection[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     for n, line in enumerate(file, start=1):
         if not line.strip():
             continue

@@ -104,6 +104,8 @@ judges:preference_models            GET    login login login 403    ok     ok   
 judges:preference_models            POST   login login login 403    400    403   400    403     403
 judges:judge                        GET    login login login 403    ok     ok    ok     403     403
 judges:judge                        POST   login login login 403    409    403   409    403     403
+judges:measures                     GET    login login login 403    ok     403   ok     403     403
+judges:measures                     POST   login login login 403    400    403   400    403     403
 judges:prompts                      GET    login login login 403    ok     ok    ok     403     403
 judges:prompts                      POST   405   405   405   405    405    405   405    405     405
 judges:new_prompt                   GET    login login login 403    ok     403   ok     403     403

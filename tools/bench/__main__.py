@@ -1,4 +1,4 @@
-"""`python -m tools.bench [--postgres URL]`: measures saving, reading and judges, and writes docs/bench.md."""
+"""`python -m tools.bench [--postgres URL]`: measures saves, pages, judges, reports and more; writes docs/bench.md."""
 
 import argparse
 import json
@@ -14,6 +14,7 @@ ROUNDS = 3
 BUDGET_KB = 150
 REPORTS = ("reports", "reports with a judge", "reports of a million", "reports of a million with a judge")
 MOST_SAVE, MOST_PAGE = 2, 3  # in relation to the bare ones
+MOST_NEIGHBOURS = 1.5  # in relation to a bare matrix product
 # What of the judges' figures must hold: at most so much, or at least.
 MOST_OF_JUDGES = {
     "time, engine / bare": 1.3,
@@ -47,7 +48,7 @@ def measured(url: str, what: str) -> dict[str, Any]:
 def measure(what: str) -> None:
     """Print one measurement as JSON."""
     with measurement.own_database() as database:
-        from tools.bench import cost, judges, pairs, reading, reports, saves
+        from tools.bench import cost, judges, neighbours, pairs, reading, reports, saves
 
         runs = {
             "saves": saves.run,
@@ -55,6 +56,7 @@ def measure(what: str) -> None:
             "reading": reading.run,
             "judges": judges.run,
             "pairs": pairs.run,
+            "neighbours": neighbours.run,
             "reports": reports.run,
             "reports with a judge": reports.run_judged,
             "reports of a million": reports.run_million,
@@ -69,7 +71,9 @@ def main() -> int:
     parser.add_argument("--postgres", default=os.environ.get("BENCH_POSTGRES", ""), metavar="URL")
     parser.add_argument("--million", action="store_true", help="reports of 1,000,000 answers, too: some minutes more")
     parser.add_argument(
-        "--measure", choices=["saves", "cost", "reading", "judges", "pairs", *REPORTS], help=argparse.SUPPRESS
+        "--measure",
+        choices=["saves", "cost", "reading", "judges", "neighbours", "pairs", *REPORTS],
+        help=argparse.SUPPRESS,
     )
     options = parser.parse_args()
     if options.measure:
@@ -81,10 +85,11 @@ def main() -> int:
     costs = [[_told(url, "cost", n) for url in urls] for n in range(1, ROUNDS + 1)]
     readings = [_told(url, "reading", 1) for url in urls]
     judged = [[_told(url, "judges", n) for url in urls] for n in range(1, ROUNDS + 1)]
+    nearest = _told("", "neighbours", 1)
     paired = _told("", "pairs", 1)
     kinds = REPORTS if options.million else REPORTS[:2]
     reported = {kind: [_told(url, kind, 1) for url in urls] for kind in kinds}
-    measurement.write("docs/bench.md", page(rounds, costs, readings, judged, reported, paired))
+    measurement.write("docs/bench.md", page(rounds, costs, readings, judged, reported, nearest, paired))
     return 0
 
 
@@ -99,6 +104,7 @@ def page(
     readings: list[dict[str, Any]],
     judged: list[list[dict[str, Any]]],
     reported: dict[str, list[dict[str, Any]]],
+    nearest: dict[str, Any],
     paired: dict[str, Any],
 ) -> str:
     judged_by_database = [medians([measured[n] for measured in judged]) for n in range(len(readings))]
@@ -142,6 +148,12 @@ def page(
         *table(judged_by_database),
         "",
         *verdicts(judged_by_database),
+        "## Nearest neighbours and likelihood",
+        "",
+        f"Beside a bare matrix product of the same vectors; at most {MOST_NEIGHBOURS} times as long. No database.",
+        "",
+        *table([nearest | {"database": "any"}]),
+        "",
         "## A report, of 30 people who share all groups",
         "",
         "Four stories a group, fourteen verdicts on each by three people, an order and four guesses; one process.",

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('judges', '0010_text_vectors'),
+        ('judges', '0011_reference_sets'),
         ('studies', '0012_posted_forms'),
     ]
 
