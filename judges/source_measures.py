@@ -49,6 +49,12 @@ class SourceMeasure:
         return self.share is not None and self.share >= TELLING
 
     @property
+    def n_decimals(self) -> int:
+        """How many decimals of its means are shown: three digits of the largest, at most two decimals."""
+        largest = max((values.mean for values in self.by_source if values.mean is not None), default=0.0)
+        return 0 if largest >= 100 else 1 if largest >= 10 else 2
+
+    @property
     def percent(self) -> int:
         return round(100 * (self.share or 0))
 

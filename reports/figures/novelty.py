@@ -170,7 +170,9 @@ def _means(dataset: Dataset, stories: tuple[StoryNovelty, ...], *, n_others: int
     sources = np.array([story.source for story in grouped], dtype=object)
     for place, k in enumerate(NUMBERS_OF_NEIGHBOURS):
         values = np.array([story.distances[place] for story in grouped], dtype=np.float64)
-        for n_source, source in enumerate(["", *(name for name, _kind in dataset.sources)]):
+        # Where there are too few for k, one row says so.
+        names = [] if k > n_others else [name for name, _kind in dataset.sources]
+        for n_source, source in enumerate(["", *names]):
             chosen = np.ones(len(grouped), dtype=bool) if not source else sources == source
             rng = dataset.rng(SALT, salt, place, n_source)
             why = Reason.of(neighbours.TooFewNeighbours(k, n_others)) if k > n_others else None

@@ -51,8 +51,8 @@ def test_novelty_is_the_distance_to_the_nearest_others(study: Study) -> None:
     assert overall["value"] == pytest.approx(distances.min(axis=1).mean())
     assert first["value"] == pytest.approx(distances.min(axis=1)[[0, 2]].mean())
     assert (first["source"], first["n"], second["n"]) == ("Source 1", 2, 2)
-    (too_few,) = {(mean["value"], mean["why"]["code"], mean["why"]["values"]["n"]) for mean in row["means"][3:6]}
-    assert too_few == (None, "too_few_neighbours", 3)
+    too_few = [(mean["k"], mean["value"], mean["why"]["code"], mean["why"]["values"]["n"]) for mean in row["means"][3:]]
+    assert too_few == [(k, None, "too_few_neighbours", 3) for k in (10, 25)]
 
 
 def test_a_near_copy_is_named_with_the_story_that_has_it(study: Study) -> None:
