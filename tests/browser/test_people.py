@@ -1,15 +1,19 @@
 """People, their letters and the monitor: axe in all looks, and a person noted, passed on and replaced by hand."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from annotation.models import Invitation
-from annotation.participation import invitations, people
+from annotation.models import Invitation, PayRate, ProlificArrival, Rater
+from annotation.participation import invitations, people, recruitment
 from studies.models import Study
 from tests import factories
+from tests.annotation.participation.test_applications import apply, call_for
+from tests.annotation.participation.test_payments import pay
+from tests.annotation.participation.test_recruitment import come, participant, recruit
 from tests.browser.conftest import enter_as_staff, press
 from tests.browser.test_accessibility import in_all_looks
 
@@ -40,6 +44,7 @@ def test_axe_finds_nothing_on_the_pages_of_people(lead: Page, live_server: Any, 
         *(f"{empty.slug}/people/", f"{empty.slug}/monitor/"),
     ]
 
+    addresses += _newcomers(study)
     problems = {}
     for address in addresses:
         response = lead.goto(f"{live_server.url}/studies/{address}")
@@ -48,6 +53,48 @@ def test_axe_finds_nothing_on_the_pages_of_people(lead: Page, live_server: Any, 
         problems[address] = in_all_looks(lead)
 
     assert {address: looks for address, looks in problems.items() if looks} == {}
+
+
+def _newcomers(study: Study) -> list[str]:
+    """The pages of Prolific, applications and payments, with a row in each; their addresses."""
+    row = recruit(study, minutes=60)
+    come(row, 1)
+    recruitment.arrive(row, participant(2), at=timezone.now())
+    apply(call_for(study, text="We look for *poets*."))
+    PayRate.objects.create(study=study, currency="€", per_group=45)
+    rater = Rater.objects.filter(study=study).earliest("pk")
+    pay(rater, "45.00", "T1")
+    ways = ("people/prolific/", "people/applications/", "people/applications/1/", "addresses/applicants/")
+    return [f"{study.slug}/{page}" for page in (*ways, "payments/", f"payments/of/{rater.code}/")]
+
+
+def test_axe_finds_nothing_from_the_door_to_the_code_and_where_people_apply(
+    page: Page, live_server: Any, study: Study
+) -> None:
+    row, call = recruit(study, minutes=60), call_for(study)
+    door = f"{live_server.url}/p/{row.key}/"
+    problems = {}
+
+    page.goto(door)
+    problems["foreign"] = in_all_looks(page)
+    page.goto(f"{door}?PROLIFIC_PID={'5f' * 12}&SESSION_ID=s")
+    press(page, "Continue")
+    ProlificArrival.objects.update(session_began_at=timezone.now() - timedelta(minutes=50))
+    page.goto(f"{door}?PROLIFIC_PID={'5f' * 12}&SESSION_ID=s")
+    press(page, "Continue")
+    expect(page.get_by_role("complementary", name="Time", exact=True)).to_be_visible()
+    expect(page.get_by_role("complementary", name="Time is over")).to_be_hidden()
+    problems["near"] = in_all_looks(page)
+    press(page, "I do not agree")
+    expect(page.get_by_role("link", name="Go back with this code")).to_have_attribute(
+        "href", "https://app.prolific.com/submissions/complete?cc=CNOPE2"
+    )
+    problems["ended"] = in_all_looks(page)
+    page.goto(f"{live_server.url}/join/{call.key}/")
+    press(page, "Apply")
+    problems["lacking"] = in_all_looks(page)
+
+    assert {state: looks for state, looks in problems.items() if looks} == {}
 
 
 def test_a_person_is_noted_passed_a_link_and_replaced(lead: Page, live_server: Any, study: Study) -> None:

@@ -103,7 +103,7 @@ def test_the_rail_shows_to_each_what_concerns_them(client: Client, study: Study)
     researcher = rail(page(client, factories.staff("researcher"), "/studies/plums/"))
 
     assert {"Overview", "What is asked", "Launch", "People with access", "Report", "Exports"} <= set(lead)
-    assert steward == ["People with access", "Addresses"]
+    assert steward == ["People with access", "Addresses", "Payments"]
     assert {"Stories", "People", "Monitor"} <= set(researcher)
 
 

@@ -193,7 +193,7 @@ designer:addresses                  POST   405   405   405   405    405    405  
 designer:address                    GET    login login login 403    403    403   403    ok      403
 designer:address                    POST   login login login 403    403    403   403    away    403
 designer:prolific                   GET    login login login 403    ok     ok    ok     403     403
-designer:prolific                   POST   login login login 403    403    400   403    403     403
+designer:prolific                   POST   login login login 403    403    away  403    403     403
 designer:applications               GET    login login login 403    ok     ok    ok     403     403
 designer:applications               POST   login login login 403    403    400   403    403     403
 designer:application                GET    login login login 403    ok     ok    ok     403     403

@@ -112,7 +112,7 @@ def _row(finding: Finding, access: Access) -> FindingRow:
         "analysis_plan": _("Analysis plan"),
         "rehearsal": _("Rehearse"),
         "launch": _("Launch"),
-        "prolific": _("Prolific"),
+        "prolific": "Prolific",
         "applications": _("Applications"),
     }[finding.place]
     return FindingRow(finding.level, capfirst(finding.sentence), capfirst(finding.way_out), url, page)

@@ -27,20 +27,23 @@ from studies.views.once import makes_once
 
 SEES = "annotation.view_identity"
 MAY_CHANGE = "annotation.change_identity"
-CENTS = {"max_digits": 8, "decimal_places": 2}
 
 
 class RateForm(EditForm):
     """What the study pays."""
 
     currency = forms.CharField(label=gettext_lazy("Currency"), max_length=10, help_text=gettext_lazy("€, £, USD …"))
-    per_group = forms.DecimalField(label=gettext_lazy("For a submitted group"), min_value=0, **CENTS)
+    per_group = forms.DecimalField(
+        label=gettext_lazy("For a submitted group"), min_value=0, max_digits=8, decimal_places=2
+    )
     part = forms.ChoiceField(
         label=gettext_lazy("For a group begun and not submitted"),
         choices=PayRate.Part.choices,
         help_text=gettext_lazy("Of whoever gave up, was replaced, or withdrew."),
     )
-    part_amount = forms.DecimalField(label=gettext_lazy("That amount"), min_value=0, required=False, **CENTS)
+    part_amount = forms.DecimalField(
+        label=gettext_lazy("That amount"), min_value=0, required=False, max_digits=8, decimal_places=2
+    )
 
     def clean(self) -> None:
         super().clean()
@@ -54,7 +57,7 @@ class RateForm(EditForm):
 class PaymentForm(forms.Form):
     """A payment that was made."""
 
-    amount = forms.DecimalField(label=gettext_lazy("Amount"), min_value=Decimal("0.01"), **CENTS)
+    amount = forms.DecimalField(label=gettext_lazy("Amount"), min_value=Decimal("0.01"), max_digits=8, decimal_places=2)
     paid_on = forms.DateField(label=gettext_lazy("Paid on"), widget=forms.DateInput({"type": "date"}))
     reference = forms.CharField(
         label=gettext_lazy("Reference"),
@@ -67,7 +70,7 @@ class PaymentForm(forms.Form):
 class CorrectionForm(forms.Form):
     """What a payment really amounted to."""
 
-    amount = forms.DecimalField(label=gettext_lazy("What it really was"), min_value=0, **CENTS)
+    amount = forms.DecimalField(label=gettext_lazy("What it really was"), min_value=0, max_digits=8, decimal_places=2)
     reason = forms.CharField(label=gettext_lazy("Why"), max_length=300)
 
 
