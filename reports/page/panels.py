@@ -135,6 +135,7 @@ def _label(point: Point, panel: Panel, plot: PanelPlot, box: _Box) -> Shape:
     x, y = box.x(plot.x, point.x), box.y(plot.y, point.y)
     others = [(box.x(plot.x, other.x), box.y(plot.y, other.y)) for other in panel.points if other is not point]
     is_crowded = any(0 <= right - x < LABEL_ROOM and abs(up - y) < LABEL_ROOM / 2 for right, up in others)
+    is_crowded = is_crowded or x + LABEL_ROOM > box.right
     return Shape(
         "tick", x - 8 if is_crowded else x + 8, y + 4, text=point.label, anchor="end" if is_crowded else "start"
     )
