@@ -38,7 +38,6 @@ SENTENCES = reasons.SENTENCES | {
     "open_blank": gettext_noop("A blank has no fill with words, so its section has no surprise."),
     "not_all_constraints_rated": gettext_noop("Nobody rated one of the constraints."),
     "filled_once": gettext_noop("Nobody filled the text more than once."),
-    "published_without_judges": gettext_noop("These scores were published without the judges’ ratings."),
     "too_few_ratings": gettext_noop("There are fewer than %(least)s ratings."),
 }
 # What sentences name in English words that have a translation.

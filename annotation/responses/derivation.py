@@ -1,5 +1,6 @@
 """A study of what others wrote: every submitted fill of a cloze becomes a blind story, to be judged one by one."""
 
+import re
 import secrets
 from collections.abc import Sequence
 
@@ -17,6 +18,7 @@ from studies.documents.stories import GroupDocument, StoryDocument
 from studies.documents.study import StepDocument
 from studies.models import Cloze, Source, Step, Study
 
+NAMES_A_PLACE = re.compile(r"\b(?:blank|section)s?\s+[0-9]+", re.IGNORECASE)
 COMPLETE = (Fill.State.SUBMITTED, Fill.State.SHORTLISTED)
 ABOUT_NUMBERS = (
     "Parts of this text were filled in by its writer. A small raised number stands where such a part begins, and again "
@@ -46,6 +48,8 @@ def derive(study: Study, slug: str, fills: Sequence[Fill], *, numbered: bool = T
     numbered : mark where each blank begins and ends and which section is which, since questions speak of both by number
     """
     cloze = _check(study, slug, fills)
+    if not numbered:
+        _check_questions(cloze)
     stories = [_story(fill, cloze, numbered=numbered) for fill in fills]
     step = StepDocument(
         location="step 1",
@@ -111,6 +115,17 @@ def _check(study: Study, slug: str, fills: Sequence[Fill]) -> Cloze:
     if len(clozes) != 1 or (cloze := clozes.pop()) is None:
         raise NotDerivable(_("these fills are of several clozes; derive a study of each"))
     return cloze
+
+
+def _check_questions(cloze: Cloze) -> None:
+    """Raise NotDerivable if a question names a blank or section by its number, which a text without numbers lacks."""
+    for item in cloze.judging.items.all() if cloze.judging else ():
+        if place := NAMES_A_PLACE.search(item.question):
+            message = _(
+                "the question %(key)s speaks of “%(place)s”, and a text without numbers does not say which that is; "
+                "derive the study with numbers"
+            )
+            raise NotDerivable(message % {"key": item.key, "place": place[0]})
 
 
 def _story(fill: Fill, cloze: Cloze, *, numbered: bool) -> StoryDocument:

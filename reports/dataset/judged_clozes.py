@@ -156,12 +156,12 @@ def _answers(dataset: Dataset, items: Sequence[StepItem]) -> _Answers | None:
     if material is not None:
         people = material.people.transpose(1, 2, 0)
         has_rated = np.isfinite(people).any(axis=(1, 2))
-        experts = tuple(name for name, is_in in zip(material.raters, has_rated, strict=True) if is_in)
+        experts = tuple(name for name, is_in in zip(material.raters, has_rated.tolist(), strict=True) if is_in)
         return _Answers(material.names, True, material.judges.transpose(0, 2, 1), experts, people[has_rated])
     cube = dataset.cube(list(items))
     ratings = cube.values.transpose(1, 2, 0)
     has_rated = np.isfinite(ratings).any(axis=(1, 2))
-    names = tuple(name for name, is_in in zip(cube.raters, has_rated, strict=True) if is_in)
+    names = tuple(name for name, is_in in zip(cube.raters, has_rated.tolist(), strict=True) if is_in)
     return _Answers(names, False, ratings[has_rated], (), np.zeros((0, *ratings.shape[1:]))) if names else None
 
 

@@ -153,7 +153,7 @@ def _constraints(scored: ScoredCloze) -> Iterator[ConstraintRow]:
             question=constraint.item.item.question,
             is_must=constraint.is_must,
             n=int((n_judges > 0).sum()),
-            satisfied=number(arrays.mean_present(ratings, axis=(0, 1)) / 5),
+            satisfied=number(float(arrays.mean_present(ratings, axis=(0, 1))) / 5),
             n_failed=int((2 * n_failing > n_judges).sum()),
             n_denied=int((2 * is_broken.sum(axis=0) > n_judges).sum()),
         )

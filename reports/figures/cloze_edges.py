@@ -95,13 +95,13 @@ def _edges(judged: JudgedCloze) -> Iterator[EdgeRow]:
             title=edge.item.title,
             question=edge.item.question,
             n=int(np.isfinite(ratings).any(axis=0).sum()),
-            consistency=number(arrays.mean_present(arrays.mean_present(ratings, axis=0), axis=0) / 5),
+            consistency=number(float(arrays.mean_present(arrays.mean_present(ratings, axis=0), axis=0)) / 5),
         )
 
 
 def _participants(scored: ScoredCloze, judged: JudgedCloze) -> Iterator[ParticipantConsistency]:
     by_text = judged.edge_ratings.transpose(1, 0, 2)
-    values = scored.of_participants(cloze.consistency(by_text))
+    values = scored.of_participants(np.asarray(cloze.consistency(by_text)))
     is_rated = np.isfinite(by_text).any(axis=1).astype(np.float64)
     n_edges = scored.of_participants(is_rated).astype(bool).sum(axis=1)
     for place, name in enumerate(scored.participants):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from reports.dataset import Dataset
     from reports.dataset.scored_clozes import ScoredCloze
     from stats.arrays import FloatArray
+    from stats.intervals import Interval as StatisticInterval
 
 FAMILY_OF_A_NAME = re.compile(r"[a-z]+")
 
@@ -159,7 +160,13 @@ def _repeated(dataset: Dataset, totals: FloatArray) -> Interval:
     present = totals[np.isfinite(totals)]
     if present.size < 2:
         return Interval(low=None, high=None, why=without_value("filled_once"))
-    return interval(intervals.mean_interval, present, np.arange(present.size), rng=dataset.resampling())
+    return interval(_mean_interval, present, rng=dataset.resampling())
+
+
+def _mean_interval(totals: FloatArray, *, rng: np.random.Generator) -> StatisticInterval:
+    """Over texts or participants; no total is below 0."""
+    ends: StatisticInterval = intervals.mean_interval(totals, np.arange(totals.size), rng=rng)
+    return ends.clipped(0, np.inf)
 
 
 def _without_judges(scored: ScoredCloze) -> list[FloatArray]:
@@ -228,7 +235,7 @@ def compare_kinds(dataset: Dataset, rows: Sequence[ParticipantScore]) -> Iterato
     by_kind = [(kind, [row for row in rows if row.is_model == kind]) for kind in (False, True)]
     for is_model, of_kind in by_kind if all(of_kind for _kind, of_kind in by_kind) else ():
         totals = np.array([row.total for row in of_kind if row.total is not None], dtype=np.float64)
-        ends = interval(intervals.mean_interval, totals, np.arange(totals.size), rng=dataset.resampling())
+        ends = interval(_mean_interval, totals, rng=dataset.resampling())
         yield KindMean(
             is_model=is_model,
             n=totals.size,

@@ -29,7 +29,8 @@ def _mark(row: ParticipantScore, kind: int) -> plots.Mark:
     if row.interval.low is not None:
         return plots.Mark.of(kind, row.total, row.interval)
     left = row.without_a_judge
-    return plots.Mark(kind, row.total, left and left.low, left and left.high, is_weak=True)
+    low, high = (left.low, left.high) if left else (None, None)
+    return plots.Mark(kind, row.total, low, high, is_weak=True)
 
 
 def plane_plot(rows: Sequence[ParticipantScore]) -> plots.PanelPlot | None:

@@ -194,6 +194,8 @@ def _sentence(result: ClozeScoresResult) -> str:
         sentence += " " + _("It stays first whichever judge is left out.")
     elif left:
         sentence += " " + _("Without one of the judges it stands at rank %(rank)s.") % {"rank": left.worst_rank}
+    if not firsts[0].is_in_reference:
+        sentence += " " + _("It stands outside the reference set, so that it can surprise by more than 1.")
     return sentence
 
 

@@ -15,6 +15,7 @@ from reports.page.shapes import LETTER, N_COLOURS, NARROW, WIDE, Drawing, Frame,
 TICKS = 36.0  # left of a panel, for the numbers of its upright axis
 GAP = 16.0  # between panels
 NAME_LINE = 18.0
+LABEL_ROOM = 24.0  # that the words beside a point need
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,8 @@ def _content(panel: Panel, plot: PanelPlot, box: _Box) -> Iterator[Shape]:
         yield from _curve(curve, plot, box)
     for point in panel.points:
         yield from _point(point, plot, box)
+        if point.label:
+            yield _label(point, panel, plot, box)
 
 
 def _curve(curve: Curve, plot: PanelPlot, box: _Box) -> Iterator[Shape]:
@@ -125,5 +128,14 @@ def _point(point: Point, plot: PanelPlot, box: _Box) -> Iterator[Shape]:
         yield Shape(css, d=f"M{x} {box.y(plot.y, point.low)}V{box.y(plot.y, point.high)}")
     y = box.y(plot.y, point.y)
     yield Shape("not-told-apart", x, y, r=4) if point.is_open else draw_sign(point.source, x, y)
-    if point.label:
-        yield Shape("tick", x + 8, y + 4, text=point.label)
+
+
+def _label(point: Point, panel: Panel, plot: PanelPlot, box: _Box) -> Shape:
+    """The words beside a point: right of it, or left where another point stands there."""
+    x, y = box.x(plot.x, point.x), box.y(plot.y, point.y)
+    others = [(box.x(plot.x, other.x), box.y(plot.y, other.y)) for other in panel.points if other is not point]
+    is_crowded = any(0 <= right - x < LABEL_ROOM and abs(up - y) < LABEL_ROOM / 2 for right, up in others)
+    is_crowded = is_crowded or x + LABEL_ROOM > box.right
+    return Shape(
+        "tick", x - 8 if is_crowded else x + 8, y + 4, text=point.label, anchor="end" if is_crowded else "start"
+    )

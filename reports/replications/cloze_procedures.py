@@ -12,6 +12,7 @@ from reports.replications.procedures import Evidence, Figures, figure_or_reason
 from stats import cloze
 from stats.arrays import FloatArray
 from stats.comparisons import spearman
+from stats.reasons import Incomputable
 
 FORM_BY_NAME = {form.name: form for form in cloze.FORMS}
 
@@ -40,12 +41,14 @@ def cloze_spearman(evidence: Evidence, *, forms: Sequence[str]) -> Figures:
 def cloze_least_spearman(evidence: Evidence, *, forms: Sequence[str]) -> Figures:
     """The least of them."""
     rhos = cloze_spearman(evidence, forms=forms).values()
-    return {(): min(rho for rho in rhos if isinstance(rho, float))}
+    return {(): min((rho for rho in rhos if isinstance(rho, float)), default=Incomputable("no_such_figure"))}
 
 
 def cloze_best_rank(evidence: Evidence, *, forms: Sequence[str], family: str) -> Figures:
     """The best rank, by form, of the participants whose names begin so."""
     is_of_family = np.array([name.startswith(family) for name in evidence.sources], dtype=np.bool_)
+    if not is_of_family.any():
+        return {(form,): Incomputable("no_such_figure") for form in forms}
     return {(form,): float(cloze.ranks(_totals(evidence, form))[is_of_family].min()) for form in forms}
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from studies.documents.analysis_plan import AGAINST_REFERENCE, BY_DEFAULT, OF_MEANS, OF_RANKS, AnalysisPlan
+from studies.documents.analysis_plan import AGAINST_REFERENCE, BY_DEFAULT, EMBEDDING, OF_MEANS, OF_RANKS, AnalysisPlan
 from studies.models import ProtocolVersion, Provenance, Study
 from studies.protocol.outcomes import Outcome, list_outcomes
 from studies.protocol.steps import Protocol
@@ -39,9 +39,17 @@ def _lines(plan: AnalysisPlan, protocol: Protocol) -> Iterator[str]:
     yield from ("", "## Design", "", *_design(study))
     yield from ("", "## Primary outcome", "", f"`{plan.outcome}`: {_describe(outcome)}.")
     yield from ("", "## Contrasts and tests", "", *_tests(plan))
+    if plan.reference_texts or plan.embedding != EMBEDDING:
+        yield from ("", "## Filled texts", "", *_filled_texts(plan))
     if plan.exclusions:
         yield from ("", "## Exclusions", "", plan.exclusions)
     yield from ("", "All other results are exploratory.")
+
+
+def _filled_texts(plan: AnalysisPlan) -> Iterator[str]:
+    reference = plan.reference_texts or "the texts by models where two or more are by models, else all"
+    yield f"- Surprise is the distance from the middle of the fills of: {reference}."
+    yield f"- Fills are compared by {plan.embedding}."
 
 
 def _standing(version: ProtocolVersion) -> str:

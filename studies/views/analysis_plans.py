@@ -16,7 +16,7 @@ from studies.access import Access
 from studies.documents import analysis_plan
 from studies.documents.analysis_plan import AnalysisPlan, parse_analysis_plan
 from studies.documents.errors import DocumentError
-from studies.models import Study
+from studies.models import Cloze, Study
 from studies.protocol import Outcome, Protocol
 from studies.protocol.preregistration import write_preregistration
 from studies.views.guards import require_in_study
@@ -35,6 +35,14 @@ TESTS = {
         "Wilcoxon where groups pair the sources, else Mann–Whitney with Cliff’s delta"
     ),
 }
+REFERENCE_TEXTS = {
+    "": gettext_lazy("Texts by models where two or more are by models, else all"),
+    analysis_plan.OF_MODELS: gettext_lazy("All texts by models"),
+    analysis_plan.OF_PEOPLE: gettext_lazy("All texts by people"),
+    analysis_plan.SHORTLISTED: gettext_lazy("The shortlisted texts"),
+    analysis_plan.ALL_TEXTS: gettext_lazy("All texts"),
+}
+OF_FILLED_TEXTS = ("reference_texts", "embedding")
 
 
 class AnalysisPlanForm(forms.Form):
@@ -67,6 +75,17 @@ class AnalysisPlanForm(forms.Form):
         label=gettext_lazy("ε"),
         help_text=gettext_lazy("By how much an expert may agree better with the others than a judge that stands in."),
     )
+    reference_texts = forms.ChoiceField(
+        label=gettext_lazy("Reference set"),
+        choices=list(REFERENCE_TEXTS.items()),
+        required=False,
+        help_text=gettext_lazy("Of filled texts: whose fills say what is usual. Surprise is the distance from them."),
+    )
+    embedding = forms.CharField(
+        label=gettext_lazy("Embedding"),
+        required=False,
+        help_text=gettext_lazy("By what fills are compared."),
+    )
     hypotheses = forms.CharField(label=gettext_lazy("Hypotheses"), required=False, widget=forms.Textarea({"rows": 4}))
     exclusions = forms.CharField(
         label=gettext_lazy("Exclusions"),
@@ -79,6 +98,9 @@ class AnalysisPlanForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.study, self.current_protocol, self.sources = study, current_protocol, protocol.list_sources(study)
         self.fields["outcome"].choices = [(o.key, title_of(o)) for o in protocol.list_outcomes(current_protocol.steps)]  # type: ignore[attr-defined]
+        if not _judges_filled_texts(study):
+            for name in OF_FILLED_TEXTS:
+                del self.fields[name]
         self.fields["reference"].choices = [("", _("None")), *((name, name) for name in self.sources)]  # type: ignore[attr-defined]
 
     def clean(self) -> None:
@@ -93,6 +115,10 @@ class AnalysisPlanForm(forms.Form):
         for field, sentence in protocol.find_misfits(plan, self.current_protocol.steps, self.sources):
             self.add_error(field, sentence)
         self.cleaned_data["plan"] = plan
+
+
+def _judges_filled_texts(study: Study) -> bool:
+    return Cloze.objects.filter(judging__step__version__study=study).exists()
 
 
 def title_of(outcome: Outcome) -> str:
@@ -132,7 +158,7 @@ def analysis_plan_page(request: HttpRequest, access: Access) -> HttpResponse:
 
 
 def _initial(plan: AnalysisPlan | None) -> dict[str, Any]:
-    return vars(plan) if plan else {"epsilon": analysis_plan.EPSILON}
+    return vars(plan) if plan else {"epsilon": analysis_plan.EPSILON, "embedding": analysis_plan.EMBEDDING}
 
 
 def _save(request: HttpRequest, study: Study, plan: AnalysisPlan | None) -> None:
@@ -154,10 +180,18 @@ def describe_facts(plan: AnalysisPlan, current_protocol: Protocol) -> list[tuple
         (_("Test"), str(TESTS[plan.test])),
         (_("Margin"), "" if plan.margin is None else f"{plan.margin:g}"),
         (_("ε"), f"{plan.epsilon:g}"),
+        *_facts_of_filled_texts(plan, current_protocol.version.study),
         (_("Hypotheses"), plan.hypotheses),
         (_("Exclusions"), plan.exclusions),
     ]
     return [(name, value or "–") for name, value in rows]
+
+
+def _facts_of_filled_texts(plan: AnalysisPlan, study: Study) -> list[tuple[str, str]]:
+    """What is planned for the texts of a cloze; nothing in a study that judges none."""
+    if not _judges_filled_texts(study):
+        return []
+    return [(_("Reference set"), str(REFERENCE_TEXTS[plan.reference_texts])), (_("Embedding"), plan.embedding)]
 
 
 @require_in_study(SEES)

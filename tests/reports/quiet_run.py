@@ -1,4 +1,4 @@
-"""A whole QUIET run: stand-in people and models fill a cloze, a panel judges what they wrote, all by planted answers."""
+"""A whole QUIET run: stand-ins fill a cloze and a panel judges what they wrote, all by planted answers."""
 
 from collections.abc import Mapping, Sequence
 
@@ -77,11 +77,11 @@ def judged_study(filled: Study, *, slug: str = "judged", plan: Mapping[str, str]
     return study
 
 
-def story_by_participant(study: Study) -> dict[str, str]:
-    """The story of each participant, the person as "person"; of several texts the first."""
-    fills = Fill.objects.filter(story__study=study).order_by("-pk").values_list("assignment__rater", "story__code")
-    raters = Rater.objects.in_bulk([pk for pk, _story in fills])
-    return {raters[pk].code if raters[pk].kind == "model" else "person": story for pk, story in fills}
+def stories(study: Study) -> list[tuple[str, str]]:
+    """The participant of each story, the person as "person", and its code."""
+    fields = ("assignment__rater__kind", "assignment__rater__code", "story__code")
+    fills = Fill.objects.filter(story__study=study).order_by("pk").values_list(*fields)
+    return [(code if kind == Rater.Kind.MODEL else "person", story) for kind, code, story in fills]
 
 
 def judge(
@@ -95,13 +95,13 @@ def judge(
     """Let the panel give these ratings. denied : judge and participant of whom the required check is denied"""
     rows = [
         Row("test", name, story, story, "judge", key, Answer(value=value), kind)
-        for participant, story in story_by_participant(study).items()
+        for participant, story in stories(study)
         for n, name in enumerate(names)
         for key, value in zip((*CONSTRAINTS, *EDGES), ratings[participant][n], strict=True)
     ]
     rows += [
         Row("test", name, story, story, "judge", key, Answer(value="no" if is_denied else "yes"), kind)
-        for participant, story in story_by_participant(study).items()
+        for participant, story in stories(study)
         for name in names
         for key, is_denied in zip(CHECKS, ((name, participant) in denied, False), strict=True)
     ]
