@@ -4,6 +4,7 @@ from django.urls import path
 
 from annotation.views.designer import (
     addresses,
+    answer_imports,
     changes,
     launch,
     mails,
@@ -33,6 +34,9 @@ urlpatterns = [
     path("people/<int:person>/", people.person, name="person"),
     path("addresses/", addresses.addresses, name="addresses"),
     path("addresses/<int:person>/", addresses.address, name="address"),
+    path("answers/", answer_imports.index, name="answer_imports"),
+    path("answers/<int:file_id>/", answer_imports.show, name="answer_import"),
+    path("answers/mappings/<int:record>/", answer_imports.mapping_file, name="answer_mapping"),
     path("monitor/", monitor.monitor_page, name="monitor"),
     path("monitor/<slug:code>/", monitor.place, name="place"),
 ]

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from judges.views import calls, judges, new_runs, panels, prompt_choices, prompts, releases, runs
+from judges.views import calls, judges, new_runs, panels, prompt_choices, prompts, releases, runs, scores
 
 app_name = "judges"
 urlpatterns = [
@@ -20,6 +20,8 @@ urlpatterns = [
     path("judges/panel/", panels.new, name="new_panel"),
     path("judges/metric/", judges.add_metric, name="add_metric"),
     path("judges/<int:judge>/", judges.show, name="judge"),
+    path("scores/", scores.index, name="scores"),
+    path("scores/<int:file_id>/", scores.show, name="score_upload"),
     path("prompts/", prompts.index, name="prompts"),
     path("prompts/new/", prompts.new, name="new_prompt"),
     path("prompts/<int:prompt>/", prompts.show, name="prompt"),

@@ -23,7 +23,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.test import Client
 
-from annotation.models import Invitation
+from annotation.models import AnswerImport, BroughtFile, Invitation
 from judges.models import Endpoint, Judge, Prompt, PromptChoice
 from judges.requests import texts
 from reports import figures
@@ -199,6 +199,8 @@ def pool(world: World, pattern: Pattern, name: str, who: str) -> list[Any]:
         "fingerprint": [*stored_reports("plums" if is_of_plots else "pears"), NOWHERE],
         "action": [*(["pause", "resume"] if is_of_judges else ["plan", "launch", "close"]), NOWHERE],
         "upload": [*StoryImport.objects.order_by("pk").values_list("pk", flat=True), 0],
+        "file_id": [*BroughtFile.objects.order_by("pk").values_list("pk", flat=True), 0],
+        "record": [*AnswerImport.objects.order_by("pk").values_list("pk", flat=True), 0],
         "run": [world.run.pk if world.run else 0, 0],
         "choice": [*PromptChoice.objects.order_by("pk").values_list("pk", flat=True), 0],
         "call": [*(world.run.calls.values_list("pk", flat=True)[:3] if world.run else []), 0],
