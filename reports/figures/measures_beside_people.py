@@ -260,7 +260,7 @@ def _accuracy(
         else _difference(pair.group, pair.stories, score_by_unit)
         for pair in pairs
     ]
-    right = score_pairs.pairs_right(differences, [pair.preferred for pair in pairs])
+    right = score_pairs.pairs_right(differences, [float(pair.preferred or 0) for pair in pairs])
     has_score = np.isfinite(right)
     values = right[has_score]
     clusters = dataset.clusters_of(pair.group for pair, is_scored in zip(pairs, has_score, strict=True) if is_scored)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -102,7 +102,7 @@ class MappingForm(forms.Form):
     )
     story_by = forms.ChoiceField(label=gettext_lazy("The file names stories by"), required=False)
 
-    def __init__(self, *args: Any, table: StoryTable, mapping: ColumnMapping, study: Study) -> None:
+    def __init__(self, data: Any, *, table: StoryTable, mapping: ColumnMapping, study: Study) -> None:
         rater = mapping.rater
         initial = {
             "rater_name": rater.name,
@@ -111,7 +111,7 @@ class MappingForm(forms.Form):
             "is_numbered": rater.is_numbered,
             "story_by": mapping.story.by,
         }
-        super().__init__(*args, initial=initial)
+        super().__init__(data, initial=initial)
         self.table, self.saved = table, mapping
         names = [(CODE, _("our code")), (TITLE, _("their original title")), *((f, f) for f in factor_names(study))]
         self.fields["story_by"].choices = names  # type: ignore[attr-defined]
@@ -141,7 +141,7 @@ class MappingForm(forms.Form):
             ("time", _("Day and time")),
             *item_choices,
         ]
-        role_by_column = _roles(self.saved)
+        role_by_column = _roles(self.saved, {item.key: step.key for step, item in reversed(self.asked)})
         for place, column in enumerate(self.table.columns):
             self.fields[f"role-{place}"] = forms.ChoiceField(
                 label=column,
@@ -258,13 +258,13 @@ class MappingForm(forms.Form):
         }
 
 
-def _roles(mapping: ColumnMapping) -> dict[str, str]:
-    """What each column is, by its name."""
+def _roles(mapping: ColumnMapping, step_by_item: Mapping[str, str]) -> dict[str, str]:
+    """What each column is, by its name. step_by_item : the step of an item where the mapping names none"""
     roles = {mapping.rater.column: "rater", mapping.story.column: "story", mapping.group.column: "group"}
     roles |= {column: f"story {letter}" for letter, column in zip(LETTERS, mapping.group.stories, strict=False)}
     roles[mapping.time] = "time"
     for answer in mapping.answers:
-        name = f"{answer.step}/{answer.item}" if answer.item else ""
+        name = f"{answer.step or step_by_item.get(answer.item)}/{answer.item}" if answer.item else ""
         roles[answer.value] = ANSWER + name if name else "value"
         roles[answer.rationale] = REASON + name if name else "reason"
         roles[answer.items_in] = "item"
