@@ -77,7 +77,9 @@ def examine(study: Study, table: StoryTable, mapping: ColumnMapping) -> AnswerEx
     version = protocol.latest(study)
     reading = read_rows(table, mapping, study, version)
     problems = [*reading.problems, *imports.find_problems(study, reading.rows, version=version)]
-    return AnswerExamination(reading.rows, tuple(problems), reading.n_empty, len(table.rows))
+    locations = {problem.location for problem in problems}
+    rows = tuple(row for row in reading.rows if row.location not in locations) if problems else reading.rows
+    return AnswerExamination(rows, tuple(problems), reading.n_empty, len(table.rows))
 
 
 @transaction.atomic
