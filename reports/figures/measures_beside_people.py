@@ -151,7 +151,11 @@ class MeasuresBesidePeople(Figure[MeasuresResult]):
     def context(self, result: MeasuresResult) -> dict[str, Any]:
         ends = [part.interval for m in result.measures for row in m.correlations for part in row.coefficients]
         ends += [accuracy.interval for measure in result.measures for accuracy in measure.accuracies]
-        return {"note": weakest_note(ends), "is_open": any(not measure.better for measure in result.measures)}
+        return {
+            "note": weakest_note(ends),
+            "is_open": any(not measure.better for measure in result.measures),
+            "has_pairs": any(measure.accuracies for measure in result.measures),
+        }
 
 
 def _list_cards(dataset: Dataset) -> list[ScoreCard]:
