@@ -4,6 +4,7 @@ from django.urls import path
 
 from annotation.views.designer import (
     addresses,
+    answer_imports,
     applications,
     changes,
     launch,
@@ -44,6 +45,9 @@ urlpatterns = [
     path("payments/table/", payments.ledger_file, name="ledger_file"),
     path("payments/prolific/", payments.prolific_file, name="prolific_file"),
     path("payments/of/<slug:rater>/", payments.account, name="account"),
+    path("answers/", answer_imports.index, name="answer_imports"),
+    path("answers/<int:file_id>/", answer_imports.show, name="answer_import"),
+    path("answers/mappings/<int:record>/", answer_imports.mapping_file, name="answer_mapping"),
     path("monitor/", monitor.monitor_page, name="monitor"),
     path("monitor/<slug:code>/", monitor.place, name="place"),
 ]

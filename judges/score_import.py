@@ -69,7 +69,7 @@ class CardText:
 
 
 @dataclass(frozen=True)
-class Score:
+class ScoreRow:
     """One score. group : "" where a story's score holds in each of its groups; story : "" for a pair"""
 
     location: str
@@ -83,7 +83,7 @@ class ScoreTable:
     """The scores of a file. problems : of its rows; missing : codes of the stories, or pairs, that have none"""
 
     about: ScoreCard.About
-    scores: tuple[Score, ...]
+    scores: tuple[ScoreRow, ...]
     problems: tuple[InvalidRow, ...]
     missing: tuple[str, ...]
 
@@ -269,7 +269,7 @@ def _list_stories(study: Study) -> dict[str, list[str]]:
 
 
 def _find_missing(
-    about: ScoreCard.About, scores: Sequence[Score], stories_by_group: Mapping[str, Sequence[str]]
+    about: ScoreCard.About, scores: Sequence[ScoreRow], stories_by_group: Mapping[str, Sequence[str]]
 ) -> list[str]:
     """The stories of groups, or the groups of two, without a score."""
     if about == ScoreCard.About.PAIRS:
@@ -314,7 +314,7 @@ class _Reader:
         self.header = table.columns
         self.group_by_pair = {frozenset(s): group for group, s in stories_by_group.items() if len(s) == 2}
 
-    def read(self, location: str, cells: Sequence[str]) -> Score:
+    def read(self, location: str, cells: Sequence[str]) -> ScoreRow:
         """The score of one row. Raises InvalidRow."""
         value = self._value(location, self._cell(cells, "value"))
         if "story" in self.columns:
@@ -322,16 +322,16 @@ class _Reader:
             if group and story not in self.stories_by_group.get(group, ()):
                 reason = _("group %(group)s does not hold this story; empty the cell, or name another group")
                 raise InvalidRow(location, self._title("group"), reason % {"group": quote(group)})
-            return Score(location, group, story, value)
+            return ScoreRow(location, group, story, value)
         if "first" not in self.columns:
-            return Score(location, self._pair(location, cells), "", value)
+            return ScoreRow(location, self._pair(location, cells), "", value)
         first, second = self._story(location, cells, "first"), self._story(location, cells, "second")
         pair = self.group_by_pair.get(frozenset((first, second)))
         if pair is None or first == second:
             reason = _("these two are no pair of the study: no group holds just them; take the row out")
             raise InvalidRow(location, self._title("second"), reason)
         # Kept as it is for the story whose code comes first.
-        return Score(location, pair, "", value if first < second else -value)
+        return ScoreRow(location, pair, "", value if first < second else -value)
 
     def _pair(self, location: str, cells: Sequence[str]) -> str:
         group = self._cell(cells, "group")

@@ -15,6 +15,7 @@ from judges.views import (
     prompts,
     releases,
     runs,
+    scores,
 )
 
 app_name = "judges"
@@ -38,6 +39,8 @@ urlpatterns = [
     path("judges/preference/", preference_models.index, name="preference_models"),
     path("judges/<int:judge>/", judges.show, name="judge"),
     path("stories/measures/", measures.index, name="measures"),
+    path("scores/", scores.index, name="scores"),
+    path("scores/<int:file_id>/", scores.show, name="score_upload"),
     path("prompts/", prompts.index, name="prompts"),
     path("prompts/new/", prompts.new, name="new_prompt"),
     path("prompts/<int:prompt>/", prompts.show, name="prompt"),

@@ -14,8 +14,8 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from annotation.answer_import.column_map import ColumnMapping, parse_mapping, write_mapping
 from annotation.answer_import.guesses import guess_mapping
-from annotation.answer_import.mapping import ColumnMapping, parse_mapping, write_mapping
 from annotation.answer_import.rows import read_rows
 from annotation.models import AnswerImport, BroughtFile
 from annotation.responses import imports
@@ -48,7 +48,7 @@ class RefusedAnswers(ValueError):
 
 
 @dataclass(frozen=True)
-class Examination:
+class AnswerExamination:
     """What a table holds, read by a mapping. rows : the answers that fit; n_empty : cells without an answer"""
 
     rows: tuple[Row, ...]
@@ -69,7 +69,7 @@ class Examination:
         return len({row.group for row in self.rows})
 
 
-def examine(study: Study, table: StoryTable, mapping: ColumnMapping) -> Examination:
+def examine(study: Study, table: StoryTable, mapping: ColumnMapping) -> AnswerExamination:
     """The answers in the table and every problem, by row. Writes nothing; a few queries.
 
     Raises DocumentError if the mapping names what is not there.
@@ -77,7 +77,9 @@ def examine(study: Study, table: StoryTable, mapping: ColumnMapping) -> Examinat
     version = protocol.latest(study)
     reading = read_rows(table, mapping, study, version)
     problems = [*reading.problems, *imports.find_problems(study, reading.rows, version=version)]
-    return Examination(reading.rows, tuple(problems), reading.n_empty, len(table.rows))
+    locations = {problem.location for problem in problems}
+    rows = tuple(row for row in reading.rows if row.location not in locations) if problems else reading.rows
+    return AnswerExamination(rows, tuple(problems), reading.n_empty, len(table.rows))
 
 
 @transaction.atomic

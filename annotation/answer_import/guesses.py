@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
-from annotation.answer_import.mapping import AnswerColumn, ColumnMapping, GroupColumn, RaterColumn, StoryColumn
+from annotation.answer_import.column_map import AnswerColumn, ColumnMapping, GroupColumn, RaterColumn, StoryColumn
 from annotation.answer_import.rows import count_values, factor_names, story_names
 from studies import protocol
 from studies.models import Study

@@ -14,7 +14,7 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.answer_import.mapping import CODE, TITLE, AnswerColumn, ColumnMapping
+from annotation.answer_import.column_map import CODE, TITLE, AnswerColumn, ColumnMapping
 from annotation.responses import LETTERS, Answer
 from annotation.responses.imports import InvalidRow, Row
 from studies import items, protocol
@@ -79,8 +79,9 @@ class _Reader:
         for step, item in self.item_by_key:
             self.steps_by_item[item].append(step)
         self._check_items()
-        listed = [i for i in self.item_by_key.values() if items.find_type(i.type).schema(i).get("type") == "array"]
-        self.lists = {item.pk for item in listed}  # whose answers are lists
+        asked_items = self.item_by_key.values()
+        # Of items whose answers are lists.
+        self.lists = {item.pk for item in asked_items if items.find_type(item.type).schema(item).get("type") == "array"}
         self.codes_by_name = story_names(study, mapping.story.by)
         self.code_by_name = {name: codes[0] for name, codes in self.codes_by_name.items() if len(codes) == 1}
         if not self.codes_by_name and (mapping.story.column or mapping.group.stories):
@@ -113,11 +114,16 @@ class _Reader:
         for n, answer in enumerate(self.mapping.answers, start=1):
             for key in filter(None, [answer.item, *answer.items.values()]):
                 if not self._step_of(answer, key):
-                    reason = _("the study has no item %(name)s in a step of its groups; it has %(names)s")
-                    names = ", ".join(self.steps_by_item)
-                    raise DocumentError(
-                        _("mapping"), f"answers {n}, item", reason % {"name": quote(key), "names": names[:300]}
-                    )
+                    raise DocumentError(_("mapping"), f"answers {n}, item", self._explain_item(answer, key))
+
+    def _explain_item(self, answer: AnswerColumn, key: str) -> str:
+        """Why no one step can be named that asks the item, and what would do."""
+        steps = self.steps_by_item.get(key, [])
+        if len(steps) > 1 and not answer.step:
+            message = _("several steps ask %(name)s (%(names)s); name the step in the mapping")
+            return message % {"name": quote(key), "names": ", ".join(steps)}
+        message = _("the study has no item %(name)s in a step of its groups; it has %(names)s")
+        return message % {"name": quote(key), "names": ", ".join(self.steps_by_item)[:300]}
 
     def _step_of(self, answer: AnswerColumn, key: str) -> str:
         """The step that asks the item; "" if none does, or several and none is named."""
@@ -178,9 +184,7 @@ class _Reader:
         key = answer.item or answer.items.get(cell[answer.items_in], cell[answer.items_in])
         step = self._step_of(answer, key)
         if not step:
-            reason = _("%(name)s is no item of the study; it has %(names)s")
-            values = {"name": quote(key), "names": ", ".join(self.steps_by_item)[:300]}
-            raise InvalidRow(location, quote(answer.items_in), reason % values)
+            raise InvalidRow(location, quote(answer.items_in), self._explain_item(answer, key))
         about_one = self.about_one[step]
         if about_one and not story:
             raise InvalidRow(location, quote(answer.value), _("this is asked about one story, and the row names none"))

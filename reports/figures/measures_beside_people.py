@@ -151,7 +151,11 @@ class MeasuresBesidePeople(Figure[MeasuresResult]):
     def context(self, result: MeasuresResult) -> dict[str, Any]:
         ends = [part.interval for m in result.measures for row in m.correlations for part in row.coefficients]
         ends += [accuracy.interval for measure in result.measures for accuracy in measure.accuracies]
-        return {"note": weakest_note(ends), "is_open": any(not measure.better for measure in result.measures)}
+        return {
+            "note": weakest_note(ends),
+            "is_open": any(not measure.better for measure in result.measures),
+            "has_pairs": any(measure.accuracies for measure in result.measures),
+        }
 
 
 def _list_cards(dataset: Dataset) -> list[ScoreCard]:
@@ -260,7 +264,7 @@ def _accuracy(
         else _difference(pair.group, pair.stories, score_by_unit)
         for pair in pairs
     ]
-    right = score_pairs.pairs_right(differences, [pair.preferred for pair in pairs])
+    right = score_pairs.pairs_right(differences, [float(pair.preferred or 0) for pair in pairs])
     has_score = np.isfinite(right)
     values = right[has_score]
     clusters = dataset.clusters_of(pair.group for pair, is_scored in zip(pairs, has_score, strict=True) if is_scored)

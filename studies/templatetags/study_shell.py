@@ -77,6 +77,12 @@ SECTIONS: tuple[tuple[Promise, tuple[RailEntry, ...]], ...] = (
             ),
             RailEntry("payments", pgettext_lazy("rail", "Payments"), "designer:payments", "annotation.view_identity"),
             RailEntry("monitor", pgettext_lazy("rail", "Monitor"), "designer:monitor", "annotation.view_assignment"),
+            RailEntry(
+                "answer_imports",
+                pgettext_lazy("rail", "Answers from elsewhere"),
+                "designer:answer_imports",
+                "annotation.view_answerimport",
+            ),
         ),
     ),
     (
@@ -85,6 +91,9 @@ SECTIONS: tuple[tuple[Promise, tuple[RailEntry, ...]], ...] = (
             RailEntry("runs", pgettext_lazy("rail", "Runs"), "judges:runs", "judges.view_run"),
             RailEntry("judges", pgettext_lazy("rail", "Judges"), "judges:judges", "judges.view_judge"),
             RailEntry("prompts", pgettext_lazy("rail", "Prompts"), "judges:prompts", "judges.view_prompt"),
+            RailEntry(
+                "scores", pgettext_lazy("rail", "Scores from elsewhere"), "judges:scores", "judges.view_scorecard"
+            ),
         ),
     ),
     (

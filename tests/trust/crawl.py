@@ -23,7 +23,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.test import Client
 
-from annotation.models import ApplicationCall, Invitation, ProlificRecruitment
+from annotation.models import AnswerImport, ApplicationCall, BroughtFile, Invitation, ProlificRecruitment
 from judges.models import Call, Endpoint, Judge, Prompt, PromptChoice
 from judges.requests import texts
 from reports import figures
@@ -207,6 +207,8 @@ def pool(world: World, pattern: Pattern, name: str, who: str) -> list[Any]:
         "fingerprint": chain(stored_reports("plums" if is_of_plots else "pears"), [NOWHERE]),
         "action": [*(["pause", "resume"] if is_of_judges else ["plan", "launch", "close"]), NOWHERE],
         "upload": keys(StoryImport.objects.all()),
+        "file_id": keys(BroughtFile.objects.all()),
+        "record": keys(AnswerImport.objects.all()),
         "run": [world.run.pk if world.run else 0, 0],
         "choice": keys(PromptChoice.objects.all()),
         "call": keys(Call.objects.filter(run=world.run), 3),

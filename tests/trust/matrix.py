@@ -106,6 +106,10 @@ judges:judge                        GET    login login login 403    ok     ok   
 judges:judge                        POST   login login login 403    409    403   409    403     403
 judges:measures                     GET    login login login 403    ok     403   ok     403     403
 judges:measures                     POST   login login login 403    400    403   400    403     403
+judges:scores                       GET    login login login 403    403    403   ok     403     403
+judges:scores                       POST   login login login 403    403    403   400    403     403
+judges:score_upload                 GET    login login login 403    403    403   404    403     403
+judges:score_upload                 POST   login login login 403    403    403   404    403     403
 judges:prompts                      GET    login login login 403    ok     ok    ok     403     403
 judges:prompts                      POST   405   405   405   405    405    405   405    405     405
 judges:new_prompt                   GET    login login login 403    ok     403   ok     403     403
@@ -186,6 +190,12 @@ designer:add_people                 GET    login login login 403    403    ok   
 designer:add_people                 POST   login login login 403    403    409   403    403     403
 designer:letters                    GET    login login login 403    ok     ok    ok     403     403
 designer:letters                    POST   login login login 403    403    400   403    403     403
+designer:answer_imports             GET    login login login 403    403    403   ok     403     403
+designer:answer_imports             POST   login login login 403    403    403   400    403     403
+designer:answer_import              GET    login login login 403    403    403   404    403     403
+designer:answer_import              POST   login login login 403    403    403   404    403     403
+designer:answer_mapping             GET    login login login 403    403    403   404    403     403
+designer:answer_mapping             POST   405   405   405   405    405    405   405    405     405
 designer:person                     GET    login login login 403    ok     ok    ok     403     403
 designer:person                     POST   login login login 403    403    away  403    403     403
 designer:addresses                  GET    login login login 403    403    403   403    ok      403

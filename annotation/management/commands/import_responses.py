@@ -7,8 +7,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from annotation.answer_import import files
+from annotation.answer_import.column_map import parse_mapping, write_mapping
 from annotation.answer_import.guesses import guess_mapping
-from annotation.answer_import.mapping import parse_mapping, write_mapping
 from studies.documents.errors import DocumentError
 from studies.lookup import NoSuchStudy, find_study
 from studies.protocol import NotPlannable

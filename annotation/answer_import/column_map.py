@@ -188,12 +188,15 @@ def find_gap(mapping: ColumnMapping) -> tuple[str, str] | None:
 def write_mapping(mapping: ColumnMapping) -> str:
     """The mapping as TOML, without what it leaves open. `parse_mapping` reads back the same."""
     table = asdict(mapping)
-    table["answers"] = [_without_empty(answer) for answer in table["answers"]]
     parts = {name: _without_empty(table[name]) for name in ("rater", "story", "group")}
     if mapping.group.stories:
         parts["group"]["stories"] = list(mapping.group.stories)
-    document = {"time": table["time"], **parts, "answers": table["answers"]}
-    return tomli_w.dumps(_without_empty(document))
+    toml = tomli_w.dumps(_without_empty({"time": table["time"], **parts}))
+    for answer in table["answers"]:
+        tables = {name: answer.pop(name) for name in ("items", "means")}
+        toml += f"\n[[answers]]\n{tomli_w.dumps(_without_empty(answer))}"
+        toml += "".join(f"\n[answers.{name}]\n{tomli_w.dumps(inner)}" for name, inner in tables.items() if inner)
+    return toml
 
 
 def _without_empty(table: Mapping[str, Any]) -> dict[str, Any]:

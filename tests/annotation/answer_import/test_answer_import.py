@@ -1,0 +1,254 @@
+"""Anybody's file of answers by a mapping: long and wide, values that mean something else, every fault by row."""
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.answer_import import files
+from annotation.answer_import.column_map import ColumnMapping, parse_mapping, write_mapping
+from annotation.answer_import.guesses import guess_mapping
+from annotation.models import AnswerImport, BroughtFile, Rater, Response
+from annotation.participation import withdrawal
+from annotation.responses import verification
+from studies.documents.errors import DocumentError
+from studies.models import ProtocolVersion, Provenance, Study
+from tests import factories, triggers
+from tests.factories import NOON
+
+pytestmark = pytest.mark.django_db
+
+WIDE = """
+time = "at"
+[rater]
+column = "who"
+[story]
+column = "story"
+[[answers]]
+value = "q1"
+item = "item-1"
+step = "tests"
+rationale = "why"
+means = { 1 = "yes", 0 = "no" }
+[[answers]]
+value = "q2"
+item = "item-2"
+"""
+LONG = """
+[rater]
+column = "who"
+prefix = "E"
+digits = 2
+[story]
+column = "id"
+by = "release"
+[[answers]]
+value = "verdict"
+items_in = "test"
+step = "tests"
+rationale = "why"
+[answers.items]
+1 = "item-1"
+"""
+OF_GROUPS = """
+[rater]
+name = "gpt-x"
+kind = "model"
+[group]
+stories = ["left", "right"]
+[[answers]]
+value = "order"
+item = "item-1"
+step = "ranking"
+"""
+
+
+@pytest.fixture
+def study() -> Study:
+    """Two groups of two stories, which have a factor by which somebody else calls them."""
+    study = factories.study(n_groups=2, n_stories=2, state="closed")
+    with triggers.lifted():
+        for story in study.stories.all():
+            Provenance.objects.filter(story=story).update(factors={"release": f"r-{story.code}"})
+    return study
+
+
+def bring(tmp_path: Path, content: str, mapping: str, *, name: str = "answers.csv", **options: Any) -> str:
+    """What the command says, or why it refused."""
+    (tmp_path / name).write_text(content)
+    (tmp_path / "map.toml").write_text(mapping)
+    out = StringIO()
+    try:
+        call_command("import_responses", "plums", tmp_path / name, map=tmp_path / "map.toml", stdout=out, **options)
+    except CommandError as error:
+        return str(error)
+    return out.getvalue()
+
+
+def answers() -> list[tuple[Any, ...]]:
+    names = ("assignment__rater__code", "assignment__group__code", "story__code", "item__key", "value", "rationale")
+    return sorted(Response.objects.values_list(*names), key=str)
+
+
+def test_a_wide_file_has_a_column_for_each_question_and_gaps(study: Study, tmp_path: Path) -> None:
+    content = (
+        "who,story,q1,why,q2,at\n"
+        "Ann,p1s1,1,It is so.,No,2026-01-31T18:00+00:00\n"
+        "Ann,p2s1,0.0,,,\n"
+        "Bob,p1s1,,,yes,2026-02-01\n"
+    )
+
+    said = bring(tmp_path, content, WIDE)
+
+    assert said == "4 answers of 2 raters came in from 3 rows.\n"
+    assert answers() == [
+        ("Ann", "plot1", "p1s1", "item-1", "yes", "It is so."),
+        ("Ann", "plot1", "p1s1", "item-2", "no", ""),
+        ("Ann", "plot2", "p2s1", "item-1", "no", ""),
+        ("Bob", "plot1", "p1s1", "item-2", "yes", ""),
+    ]
+    first = Response.objects.get(assignment__rater__code="Ann", item__key="item-2")
+    assert (first.first_answered_at.isoformat(), first.events.get().key) == ("2026-01-31T18:00:00+00:00", "import")
+    assert verification.verify().faults == []
+    record = AnswerImport.objects.get()
+    assert (record.n_rows, record.n_raters, record.n_responses) == (3, 2, 4)
+    assert parse_mapping(record.mapping, "kept") == parse_mapping(WIDE, "given")
+
+
+@pytest.mark.parametrize("name", ["answers.json", "answers.jsonl"])
+def test_a_long_file_names_the_question_in_each_row(study: Study, tmp_path: Path, name: str) -> None:
+    rows = [
+        {"who": 7, "id": "r-p1s1", "test": 1, "verdict": "Yes", "why": "So."},
+        {"who": 7, "id": "r-p1s1", "test": "item-2", "verdict": False, "why": None},
+    ]
+    content = json.dumps(rows) if name.endswith(".json") else "\n".join(map(json.dumps, rows))
+
+    bring(tmp_path, content, LONG, name=name)
+
+    assert answers() == [
+        ("E07", "plot1", "p1s1", "item-1", "yes", "So."),
+        ("E07", "plot1", "p1s1", "item-2", "no", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("order", "stored"),
+    [("A > B", ["p1s2", "p1s1"]), ("p1s1 > p1s2", ["p1s1", "p1s2"]), ('["B", "A"]', ["p1s1", "p1s2"])],
+)
+def test_an_order_names_stories_by_code_or_by_the_letter_of_their_column(
+    study: Study, tmp_path: Path, order: str, stored: list[str]
+) -> None:
+    bring(tmp_path, json.dumps([{"left": "p1s2", "right": "p1s1", "order": order}]), OF_GROUPS, name="a.json")
+
+    assert answers() == [("gpt-x", "plot1", None, "item-1", [[code] for code in stored], "")]
+    assert Rater.objects.get().kind == Rater.Kind.MODEL
+
+
+def test_numbered_raters_bring_no_name_in(study: Study, tmp_path: Path) -> None:
+    mapping = WIDE.replace('column = "who"', 'column = "who"\nprefix = "R"\nis_numbered = true')
+
+    bring(tmp_path, "who,story,q1,why,q2,at\nann@x.org,p1s1,1,,,\nbob@x.org,p1s1,0,,,\n", mapping)
+
+    assert sorted(Rater.objects.values_list("code", flat=True)) == ["R1", "R2"]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("Ann,p9,1,,,", "answers.csv: row 3, “story”: “p9” is no story of the study"),
+        (",p1s2,1,,,", "row 3, “who”: the row names no rater"),
+        ("ann@x.org,p1s2,1,,,", "or let raters be numbered"),
+        ("Ann,p1s2,7,,,", "row 3, value: '7' is no answer to item-1. Please answer “Yes” or “No”."),
+        ("Ann,p1s1,1,,,", "row 3, item: Ann has answered item-1 about this already"),
+        ("Ann,p1s2,,It is so.,,", "row 3, “q1”: there is a reason and no answer"),
+        ("Ann,p1s2,1,,,soon", "row 3, “at”: “soon” is no day and time; write it as 2027-01-31T18:00"),
+        ("Ann,p1s2,1,,,2999-01-01", "row 3, “at”: this time is still to come"),
+    ],
+)
+def test_a_row_that_does_not_fit_is_named_and_nothing_comes_in(
+    study: Study, tmp_path: Path, row: str, message: str
+) -> None:
+    assert message in bring(tmp_path, f"who,story,q1,why,q2,at\nAnn,p1s1,1,,,\n{row}\n", WIDE)
+    assert not Response.objects.exists()
+    assert not AnswerImport.objects.exists()
+
+
+def test_problems_are_listed_by_row_the_first_twenty_and_their_number(study: Study, tmp_path: Path) -> None:
+    rows = "".join(f"Ann,q{n},1,,,\n" for n in range(30))
+
+    lines = bring(tmp_path, "who,story,q1,why,q2,at\n" + rows, WIDE).splitlines()
+
+    assert (len(lines), lines[-1]) == (21, "30 problems in all.")
+
+
+def test_the_same_file_again_is_refused_and_nothing_doubles(study: Study, tmp_path: Path) -> None:
+    content = "who,story,q1,why,q2,at\nAnn,p1s1,1,,,\n"
+    bring(tmp_path, content, WIDE)
+
+    assert "Ann has had group plot1 in this study already" in bring(tmp_path, content, WIDE)
+    assert Response.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ('value = "q2"', 'value = "q3"', "answers 2, value: answers.csv has no column “q3”; it has who, story"),
+        ('item = "item-2"', 'item = "item-9"', "the study has no item “item-9” in a step of its groups"),
+        ('step = "tests"', "", "answers 1, item: several steps ask “item-1” (tests, ranking, guess); name the step"),
+        ('item = "item-2"', "", "map.toml: answers 2: name the item that is answered, or the column"),
+        ('column = "who"', "", "map.toml: rater: say which column holds the rater"),
+        ('column = "who"', 'colum = "who"', "did you mean “column”?"),
+        ("[[answers]]", "[[answer]]", "map.toml: answer: there is no such key; did you mean “answers”?"),
+        ('column = "story"', 'column = "story"\nby = "isbn"', "no story of the study has a “isbn”"),
+    ],
+)
+def test_a_mapping_that_does_not_fit_is_refused(
+    study: Study, tmp_path: Path, before: str, after: str, message: str
+) -> None:
+    assert before in WIDE
+    assert message in bring(tmp_path, "who,story,q1,why,q2,at\nAnn,p1s1,1,,,\n", WIDE.replace(before, after))
+
+
+def test_a_dry_run_says_what_would_come_in_and_a_guess_is_a_mapping(study: Study, tmp_path: Path) -> None:
+    content = "participant,story_id,item-1,item_2_score\nAnn,r-p1s1,yes,no\n"
+    out = StringIO()
+    (tmp_path / "a.csv").write_text(content)
+    call_command("import_responses", "plums", tmp_path / "a.csv", stdout=out, stderr=StringIO())
+
+    assert bring(tmp_path, content, out.getvalue(), dry_run=True).startswith("2 answers of 1 raters would come in.")
+    assert not Response.objects.exists()
+
+
+def test_a_mapping_is_written_as_it_is_read() -> None:
+    for toml in (WIDE, LONG, OF_GROUPS):
+        mapping = parse_mapping(toml, "a.toml")
+        assert parse_mapping(write_mapping(mapping), "b.toml") == mapping
+    with pytest.raises(DocumentError, match="say which column holds the rater"):
+        parse_mapping(write_mapping(ColumnMapping()) or "# nothing", "c.toml")
+
+
+def test_a_draft_is_frozen_by_its_first_answers(tmp_path: Path) -> None:
+    factories.study(n_stories=2, state="draft", planned=False)
+
+    assert "came in" in bring(tmp_path, "who,story,q1,why,q2,at\nAnn,p1s1,1,,,\n", WIDE)
+    assert ProtocolVersion.objects.get().frozen_at is not None
+
+
+def test_files_that_wait_go_after_a_day_and_when_somebody_withdraws(study: Study) -> None:
+    table = files.read_answers("a.csv", b"who,story,q1\nAnn,p1s1,1\n")
+    by = factories.staff("researcher")
+
+    def keep() -> BroughtFile:
+        return files.keep_answers(study, table, None, sha256="0" * 64, by=by, at=NOON)
+
+    row = keep()
+    assert files.restore_table(row) == table
+    assert files.restore_mapping(row) == guess_mapping(table, study)
+    assert files.forget_old_files(at=NOON + files.KEPT) == 0
+    assert files.forget_old_files(at=NOON + files.KEPT * 1.01) == 1
+    keep()
+    withdrawal.withdraw(Rater.objects.create(study=study, code="E01"), at=NOON)
+    assert not BroughtFile.objects.exists()
