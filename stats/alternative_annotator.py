@@ -5,7 +5,7 @@ and Dror, 2025, "The alternative annotator test for LLM-as-a-judge".
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -82,8 +82,6 @@ def alt_test(
 
     Raises Incomputable if nobody has 30 units, ValueError for shapes that do not fit or an unknown score.
     """
-    from statsmodels.stats.multitest import multipletests  # takes a second to import
-
     ratings, answers = as_ratings(humans), np.asarray(judge, dtype=np.float64)
     if answers.shape != ratings.shape[1:]:
         raise ValueError(f"A judge has one answer a unit; here are {answers.shape} for ratings {ratings.shape}.")
@@ -100,20 +98,31 @@ def alt_test(
         person, won = _leave_out(row, ratings, answers, labels, closeness, epsilon)
         people.append(person)
         wins[row, np.flatnonzero(usable)[~np.isnan(ratings[row])]] = won
+    people = _mark_beaten(people)
+    tested = [person for person in people if person.is_tested]
+    return AlternativeAnnotator(
+        winning_rate=float(np.mean([person.is_beaten for person in tested])),
+        advantage_probability=float(np.mean([person.advantage for person in tested])),
+        n_units=int(usable.sum()),
+        people=tuple(people),
+        judge_wins=wins,
+    )
+
+
+def _mark_beaten(people: Sequence[LeftOut]) -> list[LeftOut]:
+    """The people with whether the judge beats each, corrected for how many are tested. Raises Incomputable for none."""
+    from statsmodels.stats.multitest import multipletests  # takes a second to import
+
     tested = [n for n, person in enumerate(people) if person.is_tested]
     if not tested:
         raise Incomputable("nobody_to_leave_out", least=MIN_UNITS)
     # A p that is 0/0 is never rejected, and still counts among those that are corrected for.
     ps = np.nan_to_num([people[n].p for n in tested], nan=1.0)
-    for n, is_beaten in zip(tested, multipletests(ps, alpha=FALSE_DISCOVERY_RATE, method="fdr_by")[0], strict=True):
-        people[n] = replace(people[n], is_beaten=bool(is_beaten))
-    return AlternativeAnnotator(
-        winning_rate=float(np.mean([people[n].is_beaten for n in tested])),
-        advantage_probability=float(np.mean([people[n].advantage for n in tested])),
-        n_units=int(usable.sum()),
-        people=tuple(people),
-        judge_wins=wins,
-    )
+    rejected = multipletests(ps, alpha=FALSE_DISCOVERY_RATE, method="fdr_by")[0]
+    marked = list(people)
+    for n, is_beaten in zip(tested, rejected, strict=True):
+        marked[n] = replace(people[n], is_beaten=bool(is_beaten))
+    return marked
 
 
 def _closeness(score: Score, ratings: FloatArray, judge: FloatArray) -> Closeness:

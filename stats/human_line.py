@@ -218,8 +218,29 @@ def compare(
     if not np.isfinite(both).all():
         raise Incomputable("judge_or_people_constant")
     person, of_judge = (float(value) for value in both[:, 0])
-    # All three intervals are over the same resamples, which are told apart by how many there are: one, or a batch.
+    of_person, of_judges, of_difference = _intervals(score, len(names), rng=rng, n_resamples=n_resamples)
+    return HumanLine(
+        person=person,
+        judge=of_judge,
+        difference=of_judge - person,
+        person_interval=of_person,
+        judge_interval=of_judges,
+        difference_interval=of_difference,
+        n_people=int((np.isfinite(ratings) & usable[:, np.newaxis]).any(axis=(0, 2)).sum()),
+        n_units=int(usable.sum()),
+    )
+
+
+def _intervals(
+    score: Callable[[IntArray], FloatArray], n_clusters: int, *, rng: np.random.Generator, n_resamples: int
+) -> tuple[Interval | Incomputable, ...]:
+    """The intervals of the person, of the judge, and of judge less person, over the same resamples of clusters.
+
+    score : of both, shape (2, B), by how often each cluster enters, shape (B, G)
+    """
+    # Resamples are told apart by how many there are: one, or a batch.
     scores_by_n: dict[int, FloatArray] = {}
+    seed = rng.integers(2**32)
 
     def ends(part: int | None) -> Interval | Incomputable:
         def resamples(weights: IntArray) -> FloatArray:
@@ -231,21 +252,11 @@ def compare(
         rng_of_all, most = np.random.default_rng(seed), 2 if part is None else 1
         return value_or_reason(
             lambda: intervals.unbounded_interval(
-                resamples, np.arange(len(names)), rng=rng_of_all, n_resamples=n_resamples
+                resamples, np.arange(n_clusters), rng=rng_of_all, n_resamples=n_resamples
             ).clipped(-most, most)
         )
 
-    seed = rng.integers(2**32)  # the same resamples for all three
-    return HumanLine(
-        person=person,
-        judge=of_judge,
-        difference=of_judge - person,
-        person_interval=ends(0),
-        judge_interval=ends(1),
-        difference_interval=ends(None),
-        n_people=int((np.isfinite(ratings) & usable[:, np.newaxis]).any(axis=(0, 2)).sum()),
-        n_units=int(usable.sum()),
-    )
+    return ends(0), ends(1), ends(None)
 
 
 def _pairwise(

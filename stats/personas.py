@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -67,20 +68,9 @@ def compare(
     ones = np.ones((1, reference.shape[1]), dtype=np.int64)
     together, nobody = (float(value) for value in _correlate(sides[:, items], truth, compared, ones)[:, 0])
     of_one = _correlate(masked[:, items], truth, compared, ones)[:, 0]
-    labels = np.asarray(clusters)
-    units = np.asarray(compared.any(axis=0))
-
-    def resample(weights: IntArray) -> FloatArray:
-        first, second = _correlate(sides[:, items], truth, compared, intervals.spread_weights(weights, units))
-        return np.asarray(first - second)
-
     ends: Interval | Incomputable = Incomputable("not_read_as_nobody")
     if has_nobody:
-        ends = value_or_reason(
-            lambda: intervals.unbounded_interval(resample, labels[units], rng=rng, n_resamples=n_resamples).clipped(
-                -2, 2
-            )
-        )
+        ends = _gain_interval(sides[:, items], truth, compared, np.asarray(clusters), rng=rng, n_resamples=n_resamples)
     return PersonaGain(
         together=together,
         alone=float(of_one[np.isfinite(of_one)].mean()) if np.isfinite(of_one).any() else float("nan"),
@@ -88,6 +78,27 @@ def compare(
         gain=together - nobody if has_nobody else float("nan"),
         interval=ends,
         n_units=int(compared.sum()),
+    )
+
+
+def _gain_interval(
+    sides: FloatArray,
+    reference: FloatArray,
+    present: BoolArray,
+    clusters: npt.NDArray[Any],
+    *,
+    rng: np.random.Generator,
+    n_resamples: int,
+) -> Interval | Incomputable:
+    """The interval of how much nearer the first side is to the reference than the second, shapes as `_correlate`'s."""
+    units = np.asarray(present.any(axis=0))
+
+    def resample(weights: IntArray) -> FloatArray:
+        first, second = _correlate(sides, reference, present, intervals.spread_weights(weights, units))
+        return np.asarray(first - second)
+
+    return value_or_reason(
+        lambda: intervals.unbounded_interval(resample, clusters[units], rng=rng, n_resamples=n_resamples).clipped(-2, 2)
     )
 
 

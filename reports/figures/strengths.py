@@ -139,14 +139,8 @@ def _table(
     *,
     salt: tuple[int, int],
 ) -> StrengthTable:
-    """The strengths of what stories are named by; a story without a name is in no order."""
-    pairs = [
-        (([[name_of(s) for s in place if name_of(s)] for place in places], [name_of(s) for s in rest]), cluster)
-        for (places, rest), cluster in zip(orders, clusters, strict=True)
-        # Of a choice it must be known what was chosen, and from what.
-        if not rest or all(name_of(s) for s in [*places[0], *rest])
-    ]
-    compared = [pair for pair in pairs if len({name for place in (*pair[0][0], pair[0][1]) for name in place}) > 1]
+    """The strengths of what stories are named by."""
+    compared = _named(orders, clusters, name_of)
     names = sorted({name for (places, rest), _cluster in compared for place in (*places, rest) for name in place})
     index = {name: n for n, name in enumerate(names)}
     entered = [
@@ -167,6 +161,7 @@ def _table(
     except Incomputable as error:
         return StrengthTable(**fields, why=Reason.of(error))
     ends = strengths.strength_intervals(material, rng=dataset.rng(SALT, *salt), n_resamples=N_RESAMPLES)
+    # How often each could be taken, and was.
     n_decided, wins = material.n.sum(axis=0) @ (material.sets > 0), material.wins.sum(axis=0)
     rows = [
         Strength(
@@ -181,6 +176,21 @@ def _table(
         for name, n in index.items()
     ]
     return StrengthTable(**fields, strengths=tuple(sorted(rows, key=lambda row: (-row.value, row.name))))
+
+
+def _named(
+    orders: Sequence[StoryOrder], clusters: IntArray, name_of: Callable[[str], str]
+) -> list[tuple[tuple[list[list[str]], list[str]], int]]:
+    """The orders between what stories are named by, of those that compare two of them, each with its cluster.
+
+    A story without a name is in no order; but of a choice it must be known what was chosen, and from what.
+    """
+    named = [
+        (([[name_of(s) for s in place if name_of(s)] for place in places], [name_of(s) for s in rest]), cluster)
+        for (places, rest), cluster in zip(orders, clusters.tolist(), strict=True)
+        if not rest or all(name_of(s) for s in [*places[0], *rest])
+    ]
+    return [pair for pair in named if len({name for place in (*pair[0][0], pair[0][1]) for name in place}) > 1]
 
 
 def _model(item: StepItem, orders: Sequence[StoryOrder]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 from django import forms
@@ -133,26 +134,20 @@ def reading_plan(request: HttpRequest, access: Access) -> HttpResponse:
     values = request.POST if request.method == "POST" else request.GET if may_change else QueryDict()
     saved = reading_plans.plan_of_study(study)
     others = _other_studies(request, study)
-    form = ReadingPlanForm(
-        values or ({} if request.method == "POST" else None),
-        initial={**vars(saved), "excluded_studies": list(saved.excluded_studies), "design": _design(saved, texts)},
-        texts=texts,
-        others=others,
-        is_saving=is_saving,
-    )
+    initial = {**vars(saved), "excluded_studies": list(saved.excluded_studies), "design": _design(saved, texts)}
+    data = values or ({} if request.method == "POST" else None)
+    form = ReadingPlanForm(data, initial=initial, texts=texts, others=others, is_saving=is_saving)
     is_valid = form.is_valid()
     if is_saving and is_valid:
         _save(request, study, form.plan)
         return redirect("designer:reading_plan", slug=study.slug)
-    plan, design, pay = saved, _design(saved, texts), None
+    sources = protocol.source_by_story(study) if access.may(SEES_SOURCES) else {}
+    plan, design, pay, n_draws = saved, _design(saved, texts), None, 0
     if is_valid:
         plan, design, pay = form.plan, Design(form.cleaned_data["design"]), form.cleaned_data["pay"]
-    sources = protocol.source_by_story(study) if access.may(SEES_SOURCES) else {}
-    n_draws = 0
-    if "draw" in values and is_valid:
-        seed, n_draws = prospects.find_even_seed(texts, plan.choices, sources)
-        form.data = {**_flat(values), "seed": str(seed)}
-        plan = ReadingPlan(**{**vars(plan), "seed": seed})
+        if "draw" in values:
+            plan, n_draws = _draw_evenly(plan, texts, sources)
+            form.data = {**_flat(values), "seed": str(plan.seed)}
     prospect = prospects.look_ahead(texts, plan.choices, minutes_per_group=study.minutes)
     context = {
         "study": study,
@@ -195,6 +190,12 @@ def _tables(
 
 def _design(plan: ReadingPlan, texts: Texts) -> Design:
     return reading_plans.design_of(plan, texts)
+
+
+def _draw_evenly(plan: ReadingPlan, texts: Texts, sources: Mapping[str, str]) -> tuple[ReadingPlan, int]:
+    """The plan with a seed by which sources stand evenly in all places, and how many were tried."""
+    seed, n_draws = prospects.find_even_seed(texts, plan.choices, sources)
+    return replace(plan, seed=seed), n_draws
 
 
 def _flat(values: QueryDict) -> dict[str, Any]:
