@@ -17,6 +17,8 @@ from judges.metrics import all_metrics
 from judges.models import Call, Endpoint, Judge, Prompt, Run
 from judges.planning import CannotRun, metric_plans
 
+SEES_SOURCES = "studies.view_provenance"
+
 
 def _choice(db_field: Field[Any, Any], choices: list[tuple[str, Any]], **options: Any) -> forms.ChoiceField:
     """A field that offers what was discovered, in place of one that takes any text."""
@@ -73,6 +75,10 @@ class JudgeAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         choices = [("", "–"), *((slug, f"{metric.title} {metric.version}") for slug, metric in all_metrics().items())]
         return _choice(db_field, choices, required=False)
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Judge]:
+        rows: QuerySet[Judge] = super().get_queryset(request)
+        return rows if request.user.has_perm(SEES_SOURCES) else rows.filter(is_writer=False)
+
     def get_readonly_fields(self, request: HttpRequest, obj: Judge | None = None) -> tuple[str, ...]:
         # The version is that of the metric's file on the day when the judge was made.
         return self.fields if obj and obj.is_used() else ("metric_version",)
@@ -103,7 +109,8 @@ class RunAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
         n_by_state = {f"calls_{state}": Count("calls", filter=Q(calls__state=state)) for state in Call.State.values}
         rows: QuerySet[Run] = super().get_queryset(request).annotate(**n_by_state)
-        return rows
+        # Whose texts stand in a study, only those see who may know who wrote a story.
+        return rows if request.user.has_perm(SEES_SOURCES) else rows.filter(judge__is_writer=False)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -71,6 +71,12 @@ def correct_text(story: Story, text: str) -> bool:
     return True
 
 
+def erase_texts(keys: Collection[int]) -> None:
+    """Take away the texts of these stories, as they came and as they are read, in whatever state their study is."""
+    Story.objects.filter(pk__in=keys).update(text="", is_withheld=True)
+    Provenance.objects.filter(story__in=keys).update(raw_text="")
+
+
 @transaction.atomic
 def remove_stories(study: Study, keys: Collection[int]) -> int:
     """How many stories were removed, with what is known of them; groups that are empty now go as well.

@@ -227,7 +227,7 @@ def _estimate(planned: GenerationPlan) -> GenerationPlan:
         longest += most
         if len(longest) > MOST_CALLS:
             message = _(
-                "That could take more than %(most)d calls, which is most for one run. Ask for fewer texts or rounds."
+                "That could take more than %(most)d calls, the most for one run. Ask for fewer texts or rounds."
             )
             raise CannotRun(message % {"most": MOST_CALLS})
     worst = estimates.estimate(planned.judge, longest, on=on)

@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 from judges.models import Attempt, Call, Endpoint, GeneratedText, Parse, ProviderBatch, Run, Text, TextVector
 from judges.requests import texts
 from judges.settlement.attempts import OUT_OF_TRIES
-from studies.models import Provenance, Story
+from studies import story_edits
 
 REASON = "The text was erased, since its writer withdrew."
 
@@ -39,9 +39,8 @@ def _empty_made(stories: Sequence[int]) -> None:
     made = GeneratedText.objects.filter(draft__original__in=stories)
     further = list(made.exclude(story=None).values_list("story", flat=True))
     made.update(text="", cleaned="")
-    Story.objects.filter(pk__in=further).update(text="", is_withheld=True)
-    Provenance.objects.filter(story__in=further).update(raw_text="")
     if further:
+        story_edits.erase_texts(further)
         empty_calls(further)
 
 

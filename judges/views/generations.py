@@ -144,9 +144,19 @@ def _list_drafts(drafts: Sequence[Draft]) -> list[tuple[Draft, list[TextRow]]]:
     """The drafts of a page, each with its texts. One query."""
     texts: dict[int, list[TextRow]] = {draft.pk: [] for draft in drafts}
     for text in GeneratedText.objects.filter(draft__in=texts).select_related("story").order_by("draft", "round"):
-        passages = shorten(find_differences(text.text, text.cleaned)) if text.cleaned else []
-        texts[text.draft_id].append(TextRow(text, count_words(text.text), passages))
+        texts[text.draft_id].append(TextRow(text, count_words(text.text), _find_passages(text)))
     return [(draft, texts[draft.pk]) for draft in drafts]
+
+
+def _find_passages(text: GeneratedText) -> list[Passage]:
+    """What the clean-up would take away, between the words around it; nothing if the text came clean."""
+    if not text.cleaned:
+        return []
+    before, cleaned, after = text.text.partition(text.cleaned)
+    if not cleaned:
+        return shorten(find_differences(text.text, text.cleaned))
+    passages = [Passage("gone", before), Passage("same", cleaned), Passage("gone", after)]
+    return shorten([passage for passage in passages if passage.text])
 
 
 def _keys(request: HttpRequest, name: str) -> list[int]:

@@ -54,7 +54,8 @@ WORDS: Mapping[str, StateWords] = {
 ANSWERED = (State.OK,)
 ON_THE_WAY = (State.LEASED,)
 OPEN = (State.PLANNED, State.HELD, State.BUDGET_STOPPED)
-WITHOUT = tuple(state for state in State if state not in (*ANSWERED, *ON_THE_WAY, *OPEN, State.NOT_NEEDED))
+UNDRAWN = (State.NOT_NEEDED,)
+WITHOUT = tuple(state for state in State if state not in (*ANSWERED, *ON_THE_WAY, *OPEN, *UNDRAWN))
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Segment:
 
 def draw_bar(n_by_state: Mapping[str, int]) -> list[Segment]:
     """The parts of the bar that are not empty, from left to right."""
-    n_all = sum(n for state, n in n_by_state.items() if state != State.NOT_NEEDED)
+    n_all = sum(n for state, n in n_by_state.items() if state not in UNDRAWN)
     segments: list[Segment] = []
     x = 0.0
     for kind, label, states in (

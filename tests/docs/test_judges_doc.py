@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from judges import embeddings, metrics, prompts, providers
+from judges import embeddings, metrics, prompts, providers, recipes
 
 ROOT = Path(__file__).parents[2]
 DOC = (ROOT / "docs" / "judges.md").read_text()
@@ -47,6 +47,13 @@ def test_every_item_of_every_metric_is_documented_in_its_version_and_no_other() 
     ]
     assert table == expected
     assert all(row[3] for row in rows("## Metrics"))
+
+
+def test_every_recipe_is_documented_in_its_version_and_no_other() -> None:
+    table = [tuple(cell.strip("`") for cell in row) for row in rows("## Texts that models write")]
+
+    assert [row[:2] for row in table] == [(recipe.slug, recipe.version) for recipe in recipes.all_recipes().values()]
+    assert all(row[3] for row in table)
 
 
 def test_the_readme_links_the_page() -> None:

@@ -59,6 +59,14 @@ PROBES = (
         docs={"docs/judges.md": (("\nA metric's items are", "| `questions` | 1 | `marks` | question marks |\n"),)},
     ),
     Probe(
+        "recipe",
+        "recipe",
+        "test_judges_doc.py::test_every_recipe_is_documented_in_its_version_and_no_other",
+        docs={
+            "docs/judges.md": (("| `nsv-extraction` | 1 | stories", "| `haiku` | 1 | premises | nowhere | all |\n"),)
+        },
+    ),
+    Probe(
         "replication",
         "replication",
         "test_replications_doc.py::test_every_replication_has_a_section_and_no_other",
@@ -97,6 +105,7 @@ DOCS_TESTS = tuple(f"tests/docs/test_{name}_doc.py" for name in DOCS)
 # What whoever adds such a thing is held to without having written a test.
 CONTRACTS = (
     "tests/judges/metrics/test_contract.py",
+    "tests/judges/recipes/test_recipes.py::test_a_recipe_asks_with_its_own_prompts_and_ends",
     "tests/judges/providers/test_contract.py::test_a_provider_has_a_slug_that_fits_its_column_and_a_title",
     "tests/judges/prompts/test_prompts.py::test_every_item_type_can_be_asked_by_every_built_in_prompt",
     "tests/reports/figures/test_contract.py",

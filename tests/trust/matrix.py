@@ -84,6 +84,12 @@ judges:prompt_choice                GET    login login login 403    ok     ok   
 judges:prompt_choice                POST   login login login 403    400    403   400    403     403
 judges:releases                     GET    login login login 403    ok     403   403    403     403
 judges:releases                     POST   login login login 403    400    403   403    403     403
+judges:generations                  GET    login login login 403    ok     403   ok     403     403
+judges:generations                  POST   405   405   405   405    405    405   405    405     405
+judges:new_generation               GET    login login login 403    ok     403   403    403     403
+judges:new_generation               POST   login login login 403    409    403   403    403     403
+judges:generation                   GET    login login login 403    ok     403   ok     403     403
+judges:generation                   POST   login login login 403    400    403   403    403     403
 judges:run                          GET    login login login 403    ok     ok    ok     403     403
 judges:run                          POST   405   405   405   405    405    405   405    405     405
 judges:calls                        GET    login login login 403    ok     ok    ok     403     403

@@ -10,7 +10,10 @@ BASE = Path(settings.BASE_DIR)
 KNOWING = {"Provenance", "Source"}
 # What of these apps may know it: what writes it, of stories made here and of leave to send; and what compares a model's
 # claim to know a text with the truth, once the claim has been made. No page of raters and no prompt uses them.
-ALLOWED = {"annotation/responses/derivation.py", "judges/releases.py", "judges/settlement/recognition_results.py"}
+ALLOWED = {
+    *("annotation/responses/derivation.py", "judges/generation/acceptance.py"),
+    *("judges/releases.py", "judges/settlement/recognition_results.py"),
+}
 
 
 def names_taken(path: Path) -> set[str]:
@@ -49,7 +52,7 @@ def test_nothing_that_serves_a_page_or_a_prompt_reaches_the_one_module_that_may(
 
 def test_what_is_sent_to_a_model_is_made_without_what_knows_provenance() -> None:
     graph = grimp.build_graph("judges", cache_dir=None)
-    knowing = {"judges.releases", "judges.settlement.recognition_results"}
+    knowing = {"judges.generation.acceptance", "judges.releases", "judges.settlement.recognition_results"}
 
     assert graph.find_downstream_modules("judges.settlement.recognition_results"), "what reads replies uses it"
     making = ("judges.planning", "judges.requests")

@@ -35,7 +35,7 @@ from annotation.participation import claims, consents, invitations, visits
 from annotation.responses import submission
 from config import roles
 from judges import catalogue, runs
-from judges.models import PromptChoice, PromptTrial, Run
+from judges.models import Draft, GeneratedText, Generation, PromptChoice, PromptTrial, Run
 from reports.api.tokens import issue_token
 from reports.export import issues
 from reports.rationales import codings, queries
@@ -110,6 +110,7 @@ def build() -> World:
     for slug in ("plums", "pears"):
         runs.drain(runs.start(world.studies[slug], catalogue.make_metric_judge("length"), by="tests"))
     _prompt_choice(world.run)
+    _generation(world.run)
     _schedule()
     _reasons(world)
     _packages(world)
@@ -241,6 +242,13 @@ def _cloze() -> Study:
         _provenance(story)
     study.refresh_from_db()
     return study
+
+
+def _generation(run: Run) -> None:
+    """A text that the run has written, for the page of such texts."""
+    generation = Generation.objects.create(run=run, recipe="pds-writer-profile", settings={"n_rounds": 1})
+    draft = Draft.objects.create(generation=generation, number=1, premise="A well.", state=Draft.State.COMPLETE)
+    GeneratedText.objects.create(draft=draft, text="A well ran dry.")
 
 
 def _prompt_choice(run: Run) -> None:

@@ -50,6 +50,16 @@ def test_what_a_prompt_quotes_stands_in_its_source(prompt: PromptFile, name: str
 
 
 @pytest.mark.data
+@pytest.mark.parametrize("name", ["ttcw-story", "ttcw-expansion"])
+def test_a_prompt_with_openings_is_its_source_with_those_filled(name: str, sources: Path) -> None:
+    prompt = prompts.find_built_in(name)
+    template = re.sub(r"\{\{ (word_count|current_word_count) \}\}", r"{{\1}}", prompt.template)
+    words = template.replace("{{ draft }}", "{{story}}").replace("{{ premise }}", "")
+
+    assert folded(words) in source_of(prompt.citation, sources)
+
+
+@pytest.mark.data
 @pytest.mark.parametrize("personas", prompts.load_personas(), ids=lambda p: p.name)
 def test_personas_stand_in_their_source(personas: PersonaFile, sources: Path) -> None:
     for persona in personas.personas:

@@ -153,6 +153,9 @@ def test_whoever_is_blind_sees_nothing_of_it(study: Study, client: Client, stand
 
     assert "standin" not in page(client, "coordinator", "/studies/plums/runs/")
     assert "standin" not in page(client, "coordinator", "/studies/plums/judges/")
+    for address in ("/admin/judges/run/", "/admin/judges/judge/"):
+        assert "writer-standin" in page(client, "designer", address)
+        assert "writer-standin" not in page(client, "coordinator", address)
     for address in (run, f"{run}calls/", f"{run}calls/{call.pk}/", f"/studies/plums/judges/{result.run.judge_id}/"):
         page(client, "coordinator", address, status=404)
     for address in (PAGES, f"{PAGES}{result.pk}/", f"{PAGES}new/"):

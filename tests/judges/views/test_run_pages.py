@@ -98,7 +98,7 @@ def test_failures_are_counted_by_kind_with_a_sentence_and_the_most_frequent_reas
 
 def test_every_state_of_a_call_has_words_and_a_place_in_the_bar() -> None:
     assert set(states.WORDS) == set(Call.State)
-    assert {*states.ANSWERED, *states.WITHOUT, *states.ON_THE_WAY, *states.OPEN} == set(Call.State)
+    assert {*states.ANSWERED, *states.WITHOUT, *states.ON_THE_WAY, *states.OPEN, *states.UNDRAWN} == set(Call.State)
 
 
 def test_a_resting_endpoint_says_until_when_and_why(client: Client, run: Run) -> None:
