@@ -33,7 +33,6 @@ SENTENCES = reasons.SENTENCES | {
     ),
     "source_not_ranked": gettext_noop("No story of this source was ranked."),
     "no_fills": gettext_noop("It is not known what stands in the blanks of these texts."),
-    "no_vectors": gettext_noop("The fills have no vectors: %(why)s."),
     "no_reference_texts": gettext_noop("No text belongs to the reference set, so nothing says what is usual."),
     "open_blank": gettext_noop("A blank has no fill with words, so its section has no surprise."),
     "not_all_constraints_rated": gettext_noop("Nobody rated one of the constraints."),

@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('annotation', '0007_imports_from_elsewhere'),
-        ('judges', '0009_prompt_choices'),
+        ('judges', '0012_preference_models'),
         ('studies', '0012_posted_forms'),
     ]
 

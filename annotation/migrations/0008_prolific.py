@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0006_later_versions'),
+        ('annotation', '0007_imports_from_elsewhere'),
         ('studies', '0012_posted_forms'),
     ]
 

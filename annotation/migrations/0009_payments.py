@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0007_prolific'),
+        ('annotation', '0008_prolific'),
         ('studies', '0012_posted_forms'),
     ]
 

@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0008_payments'),
+        ('annotation', '0009_payments'),
         ('studies', '0012_posted_forms'),
     ]
 

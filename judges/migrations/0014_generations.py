@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('annotation', '0006_later_versions'),
-        ('judges', '0009_prompt_choices'),
+        ('judges', '0013_imports_from_elsewhere'),
         ('studies', '0012_posted_forms'),
     ]
 
