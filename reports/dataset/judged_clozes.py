@@ -155,13 +155,13 @@ def _answers(dataset: Dataset, items: Sequence[StepItem]) -> _Answers | None:
     material = judged(dataset, items)
     if material is not None:
         people = material.people.transpose(1, 2, 0)
-        has_rated = np.isfinite(people).any(axis=(1, 2))
-        experts = tuple(name for name, is_in in zip(material.raters, has_rated.tolist(), strict=True) if is_in)
+        has_rated = [bool(np.isfinite(ratings).any()) for ratings in people]
+        experts = tuple(name for name, is_in in zip(material.raters, has_rated, strict=True) if is_in)
         return _Answers(material.names, True, material.judges.transpose(0, 2, 1), experts, people[has_rated])
     cube = dataset.cube(list(items))
     ratings = cube.values.transpose(1, 2, 0)
-    has_rated = np.isfinite(ratings).any(axis=(1, 2))
-    names = tuple(name for name, is_in in zip(cube.raters, has_rated.tolist(), strict=True) if is_in)
+    has_rated = [bool(np.isfinite(of_one).any()) for of_one in ratings]
+    names = tuple(name for name, is_in in zip(cube.raters, has_rated, strict=True) if is_in)
     return _Answers(names, False, ratings[has_rated], (), np.zeros((0, *ratings.shape[1:]))) if names else None
 
 
@@ -231,11 +231,11 @@ def _coarse(dataset: Dataset, constraints: Sequence[JudgedConstraint], judges: S
         for item in dataset.items
         if item.is_choice and tuple(str(option["value"]) for option in item.item.options) == COARSE
     }
-    asked = [(k, by_key[c.item.item.key]) for k, c in enumerate(constraints) if c.item.item.key in by_key]
-    material = judged(dataset, [item for _k, item in asked])
+    columns = [(k, by_key[c.item.item.key]) for k, c in enumerate(constraints) if c.item.item.key in by_key]
+    material = judged(dataset, [item for _k, item in columns])
     for at, name in enumerate(material.names if material else ()):
         if material and name in judges:
-            for place, (k, _item) in enumerate(asked):
+            for place, (k, _item) in enumerate(columns):
                 coarse[list(judges).index(name), :, k] = material.judges[at, place] / (len(COARSE) - 1)
     return coarse
 

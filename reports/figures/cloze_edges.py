@@ -102,7 +102,7 @@ def _edges(judged: JudgedCloze) -> Iterator[EdgeRow]:
 def _participants(scored: ScoredCloze, judged: JudgedCloze) -> Iterator[ParticipantConsistency]:
     by_text = judged.edge_ratings.transpose(1, 0, 2)
     values = scored.of_participants(np.asarray(cloze.consistency(by_text)))
-    is_rated = np.isfinite(by_text).any(axis=1).astype(np.float64)
+    is_rated = np.asarray(np.isfinite(by_text).any(axis=1), dtype=np.float64)
     n_edges = scored.of_participants(is_rated).astype(bool).sum(axis=1)
     for place, name in enumerate(scored.participants):
         yield ParticipantConsistency(

@@ -28,8 +28,8 @@ def ranking_plot(rows: Sequence[ParticipantScore]) -> plots.DotPlot | None:
 def _mark(row: ParticipantScore, kind: int) -> plots.Mark:
     if row.interval.low is not None:
         return plots.Mark.of(kind, row.total, row.interval)
-    left = row.without_a_judge
-    low, high = (left.low, left.high) if left else (None, None)
+    spread = row.without_a_judge
+    low, high = (spread.low, spread.high) if spread else (None, None)
     return plots.Mark(kind, row.total, low, high, is_weak=True)
 
 

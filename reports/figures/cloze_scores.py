@@ -166,15 +166,15 @@ def _section_means(scored: ScoredCloze) -> Iterator[float | None]:
 
 def _words(row: ParticipantScore) -> str:
     words = f"{decimal(row.total, 2)}, satisfies {coefficient(row.satisfied)}, surprises {coefficient(row.surprising)}"
-    if left := row.without_a_judge:
-        words += f", without a judge {decimal(left.low, 2)} to {decimal(left.high, 2)}, rank {_ranks(left)}"
+    if spread := row.without_a_judge:
+        words += f", without a judge {decimal(spread.low, 2)} to {decimal(spread.high, 2)}, rank {_ranks(spread)}"
     if row.interval.low is not None:
         words += f", 95 % {between(row.interval, 2)} over {row.n_texts} fills"
     return words
 
 
-def _ranks(left: Sensitivity) -> str:
-    return f"{left.best_rank} to {left.worst_rank}"
+def _ranks(spread: Sensitivity) -> str:
+    return f"{spread.best_rank} to {spread.worst_rank}"
 
 
 def _sentence(result: ClozeScoresResult) -> str:
@@ -182,7 +182,7 @@ def _sentence(result: ClozeScoresResult) -> str:
     firsts = [row for row in result.participants if row.rank == 1]
     if len(firsts) != 1 or len(result.participants) < 2:
         return ""
-    left = firsts[0].without_a_judge
+    spread = firsts[0].without_a_judge
     words = {
         "name": firsts[0].participant,
         "total": decimal(firsts[0].total, 2),
@@ -190,10 +190,10 @@ def _sentence(result: ClozeScoresResult) -> str:
         "n": len(result.participants),
     }
     sentence = _("%(name)s has the highest total of %(n)s participants: %(total)s of %(highest)s.") % words
-    if left and left.worst_rank == 1:
+    if spread and spread.worst_rank == 1:
         sentence += " " + _("It stays first whichever judge is left out.")
-    elif left:
-        sentence += " " + _("Without one of the judges it stands at rank %(rank)s.") % {"rank": left.worst_rank}
+    elif spread:
+        sentence += " " + _("Without one of the judges it stands at rank %(rank)s.") % {"rank": spread.worst_rank}
     if not firsts[0].is_in_reference:
         sentence += " " + _("It stands outside the reference set, so that it can surprise by more than 1.")
     return sentence
