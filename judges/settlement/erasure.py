@@ -9,6 +9,7 @@ from judges.models import Attempt, Call, Endpoint, GeneratedText, Parse, Provide
 from judges.requests import texts
 from judges.settlement.attempts import OUT_OF_TRIES
 from studies import story_edits
+from studies.models import Story
 
 REASON = "The text was erased, since its writer withdrew."
 
@@ -28,10 +29,10 @@ def empty_calls(stories: Sequence[int], **_: Any) -> None:
     attempts.update(body="", reason="")
     Parse.objects.filter(attempt__in=attempts).update(values={}, reason="")
     Text.objects.filter(story__in=stories).update(content="")
+    _empty_made(stories)
     # A story that was emptied keeps the hash of its text; what it was before an edit is no story's any more.
     theirs = Q(sha256__in=Story.objects.filter(pk__in=stories).values("sha256"))
     TextVector.objects.filter(theirs | ~Q(sha256__in=Story.objects.values("sha256"))).delete()
-    _empty_made(stories)
 
 
 def _empty_made(stories: Sequence[int]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.utils import translation
 from django.utils.translation import gettext_lazy
@@ -186,7 +186,7 @@ def _means(dataset: Dataset, stories: tuple[StoryNovelty, ...], *, n_others: int
             )
 
 
-def _summary(values: FloatArray) -> dict[str, float | int | None]:
+def _summary(values: FloatArray) -> dict[str, Any]:
     n = len(values)
     return {
         "n": n,
