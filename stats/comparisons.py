@@ -36,15 +36,15 @@ def pearson(a: npt.ArrayLike, b: npt.ArrayLike) -> Correlation:
 
 def spearman(a: npt.ArrayLike, b: npt.ArrayLike) -> Correlation:
     """Spearman's rho, ties at their mid-rank. Raises Incomputable below two pairs or if one side is constant."""
-    first, second = _varying(a, b)
-    rho = scipy_stats.spearmanr(without_noise(first), without_noise(second)).statistic
+    first, second = _varying_beyond_noise(a, b)
+    rho = scipy_stats.spearmanr(first, second).statistic
     return Correlation(float(rho), "Spearman's rho", first.size)
 
 
 def kendall_tau(a: npt.ArrayLike, b: npt.ArrayLike) -> Correlation:
     """Kendall's tau-b, corrected for ties. Raises Incomputable below two pairs or if one side is constant."""
-    first, second = _varying(a, b)
-    tau = scipy_stats.kendalltau(without_noise(first), without_noise(second)).statistic
+    first, second = _varying_beyond_noise(a, b)
+    tau = scipy_stats.kendalltau(first, second).statistic
     return Correlation(float(tau), "Kendall's tau-b", first.size)
 
 
@@ -135,3 +135,9 @@ def _varying(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[FloatArray, FloatArray
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         raise Incomputable("one_side_constant")
     return first, second
+
+
+def _varying_beyond_noise(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """The same without the noise of rounding; a side that varies by nothing else is constant."""
+    first, second = _varying(a, b)
+    return _varying(without_noise(first), without_noise(second))

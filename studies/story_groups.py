@@ -8,8 +8,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from studies.documents.names import CODE
 from studies.hashing import sha256
 
@@ -62,6 +60,8 @@ def _number(names: Iterable[str]) -> dict[str, str]:
 
 
 def _shuffle(members: Sequence[Member], seed: int) -> list[Member]:
+    import numpy as np  # here, since what serves raters imports this module and never shuffles
+
     ordered = sorted(members, key=lambda member: (sha256(member.text), member.key))
     return [ordered[at] for at in np.random.default_rng(abs(seed)).permutation(len(ordered))]
 

@@ -181,8 +181,8 @@ def _without_sections(scored: ScoredCloze) -> list[FloatArray]:
     """The totals without each section in turn, where there are several."""
     if scored.n_sections < 2:
         return []
-    kept = (np.arange(scored.n_sections) != g for g in range(scored.n_sections))
-    return [scored.totals(scored.satisfied_softly[:, keep], scored.surprising[:, keep]) for keep in kept]
+    masks = (np.arange(scored.n_sections) != g for g in range(scored.n_sections))
+    return [scored.totals(scored.satisfied_softly[:, keep], scored.surprising[:, keep]) for keep in masks]
 
 
 def _sensitivity(totals: Sequence[FloatArray], place: int) -> Sensitivity | None:

@@ -19,9 +19,9 @@ def ranking_plot(rows: Sequence[ParticipantScore]) -> plots.DotPlot | None:
     if not rows:
         return None
     kinds = sorted({row.is_model for row in rows})
-    marked = [(row, _mark(row, kinds.index(row.is_model))) for row in rows]
-    axis = plots.value_axis(plots.ends_of(mark for _row, mark in marked))
-    lines = [plots.PlotRow(f"{n}. {row.participant}", "", (mark,)) for n, (row, mark) in enumerate(marked, start=1)]
+    pairs = [(row, _mark(row, kinds.index(row.is_model))) for row in rows]
+    axis = plots.value_axis(plots.ends_of(mark for _row, mark in pairs))
+    lines = [plots.PlotRow(f"{n}. {row.participant}", "", (mark,)) for n, (row, mark) in enumerate(pairs, start=1)]
     return plots.DotPlot(lines, [_("Models") if kind else _("People") for kind in kinds], axis)
 
 

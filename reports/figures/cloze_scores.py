@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReferenceSet:
+class ReferenceTexts:
     """The stored texts whose fills say what is usual, and by what fills are compared.
 
     stories : their codes, which with the frozen protocol never change
@@ -61,7 +61,7 @@ class ClozeScoresResult:
     is_judged_by_models: bool
     highest: float
     sections: tuple[str, ...]
-    reference: ReferenceSet
+    reference: ReferenceTexts
     participants: tuple[ParticipantScore, ...]
     kinds: tuple[KindMean, ...]
     means: tuple[float | None, ...]
@@ -146,9 +146,9 @@ def _compute(dataset: Dataset, scored: ScoredCloze) -> ClozeScoresResult:
     )
 
 
-def _reference(scored: ScoredCloze) -> ReferenceSet:
+def _reference(scored: ScoredCloze) -> ReferenceTexts:
     reference, fills = scored.reference, scored.fills
-    return ReferenceSet(
+    return ReferenceTexts(
         name=reference.name,
         is_planned=reference.is_planned,
         stories=tuple(t.story for t, is_in in zip(scored.texts, reference.is_in, strict=True) if is_in),

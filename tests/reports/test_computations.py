@@ -207,7 +207,7 @@ def test_waiting_costs_the_same_for_every_look(staff: Client, study: Study) -> N
         return len(asked)
 
     staff.get(ADDRESS)
-    assert [n_queries(), n_queries()] == [23, 23]
+    assert [n_queries(), n_queries()] == [24, 24]
 
 
 @pytest.mark.usefixtures("committed")

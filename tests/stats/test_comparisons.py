@@ -42,6 +42,12 @@ def test_a_correlation_with_a_constant_is_incomputable() -> None:
         comparisons.pearson([1, 1, 1], [1, 2, 3])
 
 
+@pytest.mark.parametrize("correlation", [comparisons.spearman, comparisons.kendall_tau])
+def test_what_varies_by_rounding_alone_is_constant(correlation: Callable[..., object]) -> None:
+    with pytest.raises(Incomputable, match="does not vary"):
+        correlation([0.1 + 0.2, 0.3, 0.3], [1, 2, 3])
+
+
 def test_a_correlation_of_one_pair_is_incomputable() -> None:
     with pytest.raises(Incomputable, match="Fewer than two pairs"):
         comparisons.spearman([1, NAN], [1, 2])

@@ -137,13 +137,16 @@ MAY: dict[Callable[[Client], Assignment], set[str]] = {
 STEP_BY_STATE = {before_the_part_is_opened: ("ranking", "guess"), after_a_lock: ("tests",)}
 
 
+PROLIFIC = {"key": "nowhere", "reason": "declined"}
+
+
 def attempts(mine: Assignment, state: Callable[[Client], Assignment]) -> list[tuple[Pattern, str]]:
     """Every address of the raters, under the steps that are shut; of the rest those that send nothing are left out."""
     steps = STEP_BY_STATE.get(state, ("consent", "tests", "ranking", "guess"))
     found = []
     for each in patterns():
         if each.name.startswith("annotation:") and (state not in STEP_BY_STATE or "step" in each.parameters):
-            values = {"code": mine.code, "item": "item-1", "letter": "A", "token": "nowhere"}
+            values = {"code": mine.code, "item": "item-1", "letter": "A", "token": "nowhere"} | PROLIFIC
             for step in steps if "step" in each.parameters else steps[:1]:
                 found.append((each, each.address(values | {"step": step})))
     return found

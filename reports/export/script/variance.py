@@ -100,23 +100,23 @@ def components(ratings):
     whole = (y**2).sum()
     if whole < 1e-12:
         return None
-    kept = PARTS if n > n_stories else ("rater", "residual")
+    parts = PARTS if n > n_stories else ("rater", "residual")
     while True:
-        factors = kept[:-1]
+        factors = parts[:-1]
         # What is expected of each sum of squares about the mean: y'(P - J/n)y, with P the projection on the factor.
-        about_mean = {part: (sizes[part] ** 2).sum() / n if part in by else 1.0 for part in kept}
-        rows = [[(n if part == f else len(sizes[f])) - about_mean[part] for part in kept] for f in factors]
-        rows.append([n - about_mean[part] - sum(row[at] for row in rows) for at, part in enumerate(kept)])
+        about_mean = {part: (sizes[part] ** 2).sum() / n if part in by else 1.0 for part in parts}
+        rows = [[(n if part == f else len(sizes[f])) - about_mean[part] for part in parts] for f in factors]
+        rows.append([n - about_mean[part] - sum(row[at] for row in rows) for at, part in enumerate(parts)])
         sums = [squares[f] for f in factors]
         solution = crossed.inverse(rows, n)
         if solution is None:
             return None
-        estimates = dict(zip(kept, solution @ [*sums, whole - sum(sums)], strict=True))
-        lowest = min(kept, key=estimates.get)
+        estimates = dict(zip(parts, solution @ [*sums, whole - sum(sums)], strict=True))
+        lowest = min(parts, key=estimates.get)
         if lowest == "residual" or estimates[lowest] >= 0:
             break
-        kept = tuple(part for part in kept if part != lowest)
-    return [max(estimates.get(part, 0.0), 0.0) for part in PARTS], kept, solution, raters, stories
+        parts = tuple(part for part in parts if part != lowest)
+    return [max(estimates.get(part, 0.0), 0.0) for part in PARTS], parts, solution, raters, stories
 
 
 def levels(ratings):
@@ -134,12 +134,12 @@ def variance_of_mean(cells, sizes=None):
     fit = components(ratings)
     if fit is None:
         return None
-    estimates, kept, solution, raters, stories = fit
+    estimates, parts, solution, raters, stories = fit
     n_rated = cells.notna().sum()
     sizes = n_rated.clip(upper=1) if sizes is None else sizes.where(n_rated > 0, 0)
     weight = cells.notna() / n_rated * sizes / sizes.sum()
     shares = weight.stack()[ratings.index].to_numpy()
-    return crossed.satterthwaite(shares, estimates, kept, solution, raters, stories)
+    return crossed.satterthwaite(shares, estimates, parts, solution, raters, stories)
 
 
 def for_other_raters(cells, centre, narrow, sizes=None):
