@@ -100,7 +100,7 @@ class NearCopies(Figure[Listing[SetCopies]]):
 def _of_set(dataset: Dataset, reference_set: ReferenceSet) -> SetCopies:
     material = reference_sets.read_material(reference_set)
     stories: tuple[StoryShare, ...] = ()
-    why: Reason | None = None
+    reason: Reason | None = None
     try:
         shares = shared_sequences.find_largest_shares(
             [split_words(story.text) for story in material.stories],
@@ -118,14 +118,14 @@ def _of_set(dataset: Dataset, reference_set: ReferenceSet) -> SetCopies:
             for story, share in zip(material.stories, shares, strict=True)
         )
     except Incomputable as error:
-        why = Reason.of(error)
+        reason = Reason.of(error)
     return SetCopies(
         name=reference_set.name,
         corpus=reference_set.corpus.slug,
         sha256=reference_set.sha256,
         n_references=len(material.texts),
         n_gone=material.n_gone,
-        why=why,
+        why=reason,
         by_source=tuple(_shares(source, stories) for source in ["", *(name for name, _kind in dataset.sources)])
         if stories
         else (),

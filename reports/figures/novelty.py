@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.utils import translation
 from django.utils.translation import gettext_lazy
@@ -111,13 +111,13 @@ class Novelty(Figure[Listing[SetNovelty]]):
 def _of_set(dataset: Dataset, reference_set: ReferenceSet, *, salt: int) -> SetNovelty:
     material = reference_sets.read_material(reference_set)
     nearest: Neighbours | None = None
-    why: Reason | None = None
+    reason: Reason | None = None
     try:
         nearest = _find_nearest(reference_set, material)
     except Incomputable as error:
-        why = Reason.of(error)
+        reason = Reason.of(error)
     except CannotEmbed as error:
-        why = without_value("no_vectors", why=str(error))
+        reason = without_value("no_vectors", why=str(error))
     stories = _stories(dataset, material, nearest) if nearest else ()
     return SetNovelty(
         name=reference_set.name,
@@ -127,7 +127,7 @@ def _of_set(dataset: Dataset, reference_set: ReferenceSet, *, salt: int) -> SetN
         sha256=reference_set.sha256,
         n_references=len(material.texts),
         n_gone=material.n_gone,
-        why=why,
+        why=reason,
         means=tuple(_means(dataset, stories, n_others=_count_others(material), salt=salt)) if nearest else (),
         stories=stories,
     )
@@ -175,18 +175,18 @@ def _means(dataset: Dataset, stories: tuple[StoryNovelty, ...], *, n_others: int
         for n_source, source in enumerate(["", *names]):
             chosen = np.ones(len(grouped), dtype=bool) if not source else sources == source
             rng = dataset.rng(SALT, salt, place, n_source)
-            why = Reason.of(neighbours.TooFewNeighbours(k, n_others)) if k > n_others else None
+            reason = Reason.of(neighbours.TooFewNeighbours(k, n_others)) if k > n_others else None
             ends = interval(intervals.mean_interval, values[chosen], clusters[chosen], rng=rng, n_resamples=N_RESAMPLES)
             yield NoveltyMean(
                 k=k,
                 source=source,
-                why=why,
-                **_summary(values[chosen] if why is None else values[:0]),
-                interval=Interval(low=None, high=None, why=why) if why else ends,
+                why=reason,
+                **_summary(values[chosen] if reason is None else values[:0]),
+                interval=Interval(low=None, high=None, why=reason) if reason else ends,
             )
 
 
-def _summary(values: FloatArray) -> dict[str, float | int | None]:
+def _summary(values: FloatArray) -> dict[str, Any]:
     n = len(values)
     return {
         "n": n,
