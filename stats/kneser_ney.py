@@ -57,8 +57,8 @@ class _Order:
         n_following = _look_up(self.contexts, self.n_following, contexts)
         is_seen = totals > 0
         safe = np.where(is_seen, totals, 1.0)
-        kept, spread = np.maximum(counts - self.discount, 0) / safe, self.discount * n_following / safe
-        return np.where(is_seen, kept + spread * lower, lower)
+        discounted, spread = np.maximum(counts - self.discount, 0) / safe, self.discount * n_following / safe
+        return np.where(is_seen, discounted + spread * lower, lower)
 
 
 @dataclass(frozen=True)
@@ -162,9 +162,9 @@ def _order(grams: IntArray, counts: IntArray, base: int, discount: float | None)
 
 def _with_uniform(counts: FloatArray, discount: float | None) -> FloatArray:
     """The lowest order, interpolated with the uniform distribution over the vocabulary."""
-    taken = _estimate_discount(counts[counts > 0]) if discount is None else discount
-    spread = taken * (counts > 0).sum() / counts.sum()
-    return np.asarray(np.maximum(counts - taken, 0) / counts.sum() + spread / len(counts), dtype=np.float64)
+    amount = _estimate_discount(counts[counts > 0]) if discount is None else discount
+    spread = amount * (counts > 0).sum() / counts.sum()
+    return np.asarray(np.maximum(counts - amount, 0) / counts.sum() + spread / len(counts), dtype=np.float64)
 
 
 def _estimate_discount(counts: IntArray | FloatArray) -> float:

@@ -28,9 +28,9 @@ def read_or_make(embedding: Embedding, texts: Sequence[str]) -> FloatArray:
     for start in range(0, len(missing), AT_ONCE):
         hashes = missing[start : start + AT_ONCE]
         batch = [text_by_hash[sha] for sha in hashes]
-        made = as_unit_rows(embedding.embed(batch), name=embedding.name, n=len(batch)).astype(STORED)
-        _check_sizes(embedding, [*rows.values(), *made])
-        rows |= dict(zip(hashes, made, strict=True))
+        batch_rows = as_unit_rows(embedding.embed(batch), name=embedding.name, n=len(batch)).astype(STORED)
+        _check_sizes(embedding, [*rows.values(), *batch_rows])
+        rows |= dict(zip(hashes, batch_rows, strict=True))
         _keep(embedding, {sha: rows[sha] for sha in hashes})
     _check_sizes(embedding, list(rows.values()))
     stacked = np.stack([rows[hashing.sha256(text)] for text in texts])

@@ -39,8 +39,8 @@ class TfidfSvd(Embedding):
 
         weights = TfidfVectorizer(analyzer=_list_terms, sublinear_tf=True).fit_transform(texts)
         n_dimensions = min(MOST_DIMENSIONS, *weights.shape)
-        left, singular_values, _right = randomized_svd(weights, n_dimensions, n_iter=7, random_state=0)
-        return np.asarray(left * singular_values, dtype=np.float64)
+        axes, singular_values, _terms = randomized_svd(weights, n_dimensions, n_iter=7, random_state=0)
+        return np.asarray(axes * singular_values, dtype=np.float64)
 
 
 def _list_terms(text: str) -> list[str]:
