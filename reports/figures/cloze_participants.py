@@ -152,7 +152,7 @@ def _why(scored: ScoredCloze, satisfied: FloatArray, place: int) -> Reason:
     if not scored.reference.is_in.any():
         return without_value("no_reference_texts")
     is_rated = np.isfinite(satisfied[scored.place_of == place]).all(axis=1).any()
-    return without_value("open_blank" if is_rated else "not_all_constraints_rated")
+    return without_value("open_blank") if is_rated else without_value("not_all_constraints_rated")
 
 
 def _repeated(dataset: Dataset, totals: FloatArray) -> Interval:

@@ -39,6 +39,12 @@ VALUES = {
     "nobody_to_leave_out": {"least": 30},
     "not_all_compared": {"n": 2},
     "too_few_ratings": {"least": 2},
+    "too_few_prompts": {"least": 2},
+    "too_few_neighbours": {"n": 2, "k": 10},
+    "language_unknown": {"n": 40, "n_words": 50},
+    "no_vectors": {"why": "the endpoint is gone"},
+    "all_weight_on_one": {"name": "novelty"},
+    "no_deviation": {"name": "novelty"},
 }
 
 
