@@ -23,7 +23,7 @@ from annotation.design import actions, balance, deletion, launches, seats
 from annotation.design.actions import ACTIONS
 from annotation.models import Assignment, Invitation, Rater, Seat
 from studies import access, lifecycle, protocol
-from studies.admin.final import FinalAdmin
+from studies.admin.read_only import FinalAdmin
 from studies.admin.studies import may_edit
 from studies.models import ProtocolVersion, Story, StoryGroup, Study
 from studies.protocol import Purpose, triggers

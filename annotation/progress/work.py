@@ -12,7 +12,7 @@ from django.db.models import Q, QuerySet
 from annotation import progress, responses
 from annotation.models import Assignment, Rater, Response
 from annotation.participation import consents, recognition
-from annotation.prepared import PreparedQuery
+from annotation.prepared_queries import PreparedQuery
 from annotation.progress import Answers, Part
 from annotation.progress.outlines import Outline, load_outline
 from annotation.progress.refusals import Standing

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from annotation.models import Assignment
-from annotation.prepared import PreparedQuery, PreparedUpdate
+from annotation.prepared_queries import PreparedQuery, PreparedUpdate
 
 ENDED = gettext_noop("This has been submitted or given up; its answers can no longer be changed.")
 

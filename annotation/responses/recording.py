@@ -12,7 +12,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Response, ResponseEvent
-from annotation.prepared import PreparedQuery
+from annotation.prepared_queries import PreparedQuery
 from annotation.responses import history, holds
 from annotation.responses.holds import ENDED, AssignmentEnded
 from studies import items

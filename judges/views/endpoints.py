@@ -21,7 +21,7 @@ from judges.endpoints.presets import all_presets
 from judges.models import ConnectionTest, Endpoint
 from studies.access import may_somewhere
 from studies.views import guards
-from studies.views.once import makes_once
+from studies.views.posted_forms import makes_once
 
 SEES, CHANGES = "judges.view_endpoint", "judges.change_endpoint"
 FIELDS = (

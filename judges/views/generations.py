@@ -28,7 +28,7 @@ from studies.access import Access
 from studies.action_log import log_action
 from studies.typography.differences import Passage, find_differences, shorten
 from studies.views.guards import require_in_study
-from studies.views.once import makes_once
+from studies.views.posted_forms import makes_once
 
 ON_A_PAGE = 25
 

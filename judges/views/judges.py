@@ -19,7 +19,7 @@ from judges.metrics import all_metrics
 from judges.models import Judge
 from studies.access import Access
 from studies.views.guards import require_in_study
-from studies.views.once import makes_once
+from studies.views.posted_forms import makes_once
 
 SEES, ADDS, CHANGES = "judges.view_judge", "judges.add_judge", "judges.change_judge"
 # The parameters that every protocol knows; others are rows of name and value.

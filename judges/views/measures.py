@@ -20,7 +20,7 @@ from studies.access import Access
 from studies.action_log import log_action
 from studies.typography.words import is_unspaced
 from studies.views.guards import require_in_study
-from studies.views.once import makes_once
+from studies.views.posted_forms import makes_once
 
 SEES = "studies.view_provenance"
 CHANGES = "judges.add_run"

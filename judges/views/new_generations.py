@@ -25,7 +25,7 @@ from studies import story_edits
 from studies.access import Access
 from studies.models import Instrument
 from studies.views.guards import require_in_study
-from studies.views.once import makes_once
+from studies.views.posted_forms import makes_once
 
 ADDS = "studies.change_provenance"
 # Which fields a recipe needs beside those that all have, by what it works on.

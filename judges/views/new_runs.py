@@ -25,7 +25,7 @@ from judges.settlement import attempts
 from judges.views.scopes import FIELDS, ScopeForm
 from studies.access import Access
 from studies.views.guards import require_in_study
-from studies.views.once import makes_once
+from studies.views.posted_forms import makes_once
 
 STARTS = "judges.add_run"
 # The names of its fields in an address, beside the judge.

@@ -20,7 +20,7 @@ from judges.models import Endpoint, Judge, Prompt
 from judges.views.judges import ADDS, KNOWN, JudgeForm
 from studies.access import Access
 from studies.views.guards import require_in_study
-from studies.views.once import makes_once
+from studies.views.posted_forms import makes_once
 
 N_MODELS = 5
 

@@ -30,7 +30,7 @@ from stats.reasons import SENTENCES
 from studies.access import Access
 from studies.models import Study
 from studies.views.guards import require_in_study
-from studies.views.once import makes_once
+from studies.views.posted_forms import makes_once
 
 SIDE = 200  # of the square in which calibration is drawn
 

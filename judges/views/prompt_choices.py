@@ -30,7 +30,7 @@ from judges.views.runs import SEES
 from studies.access import Access
 from studies.models import Study
 from studies.views.guards import require_in_study
-from studies.views.once import makes_once
+from studies.views.posted_forms import makes_once
 
 # The names of the form's fields in an address.
 SELECTED = ("judge", "prompts", "share", "seed")

@@ -21,7 +21,7 @@ from studies.access import Access
 from studies.models import Item, Step
 from studies.typography.paragraphs import normalise_line_ends
 from studies.views.guards import require_in_study
-from studies.views.once import makes_once
+from studies.views.posted_forms import makes_once
 
 SEES, ADDS, CHANGES = "judges.view_prompt", "judges.add_prompt", "judges.change_prompt"
 

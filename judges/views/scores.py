@@ -30,7 +30,7 @@ from studies.protocol import NotPlannable
 from studies.story_import.errors import UnreadableFile
 from studies.story_import.files import LARGEST, StoryTable
 from studies.views.guards import require_in_study
-from studies.views.once import makes_once
+from studies.views.posted_forms import makes_once
 
 SEES = "judges.view_scorecard"
 MAY_BRING = "judges.add_scorecard"

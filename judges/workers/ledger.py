@@ -21,8 +21,8 @@ from judges.models import Attempt, Endpoint, Run
 from judges.planning import prices
 from judges.providers import CallFailed, Client, Completion, FailureKind
 from judges.settlement import Ended, attempts
+from judges.workers.endpoint_troubles import Troubles
 from judges.workers.jobs import Job, Jobs, Ready, seconds_to_next
-from judges.workers.troubles import Troubles
 
 HOUSEKEEPING_SECONDS = 5.0
 SHARE_RENEWAL_SECONDS = 1.0

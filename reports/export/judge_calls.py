@@ -10,7 +10,7 @@ from judges.models import Call, Text
 from judges.requests import texts
 from reports.export.columns import iso
 from reports.export.content import PackageContent
-from reports.export.travel import find_travelling_codes
+from reports.export.redistribution import find_redistributable_codes
 
 AT_ONCE = 200
 
@@ -43,7 +43,7 @@ def _withheld_stories(content: PackageContent) -> dict[str, int]:
     pk_by_code = dict(content.study.stories.values_list("code", "pk"))
     if not content.is_public:
         return {}
-    codes = find_travelling_codes(content.study, with_sources=content.with_sources)
+    codes = find_redistributable_codes(content.study, with_sources=content.with_sources)
     return {code: pk for code, pk in pk_by_code.items() if code not in codes}
 
 

@@ -12,7 +12,7 @@ from reports.dataset.sources import list_factors
 from reports.export.columns import iso
 from reports.export.content import PackageContent, PackageTable, Row, TableField
 from reports.export.long_table import factor_column
-from reports.export.travel import find_travelling_codes
+from reports.export.redistribution import find_redistributable_codes
 from studies.models import Step
 
 STORY = {
@@ -39,7 +39,7 @@ def story_fields(content: PackageContent) -> Mapping[str, TableField]:
 
 def story_rows(content: PackageContent) -> Iterator[Row]:
     """Every story by its code, once for each of its groups."""
-    codes = find_travelling_codes(content.study, with_sources=content.with_sources) if content.is_public else None
+    codes = find_redistributable_codes(content.study, with_sources=content.with_sources) if content.is_public else None
     cluster_by_group = clusters(content)
     stories = content.study.stories.order_by("code", "groups__code")
     fields = ("groups__code", "code", "language", "n_words", "sha256", "text")

@@ -20,7 +20,6 @@ from reports.figures.plots import (
     StackPlot,
     StripPlot,
 )
-from reports.page.panels import draw_panels
 from reports.page.shapes import (
     LABEL_LINE,
     N_COLOURS,
@@ -38,6 +37,7 @@ from reports.page.shapes import (
     row_name,
     tick_labels,
 )
+from reports.page.small_multiples import draw_panels
 from reports.page.stacks import draw_stacks
 
 AnyPlot = DotPlot | StripPlot | DifferencePlot | StackPlot | PanelPlot

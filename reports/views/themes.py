@@ -24,7 +24,7 @@ from reports.rationales.codings import CannotCode, SampleProgress
 from reports.views.shared import of_study
 from studies.access import Access
 from studies.views.guards import require_in_study
-from studies.views.once import makes_once
+from studies.views.posted_forms import makes_once
 
 BOTH = ("GET", "HEAD", "POST")
 A_PAGE = 50

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from studies import loader
-from studies.admin.final import FinalAdmin
+from studies.admin.read_only import FinalAdmin
 from studies.cloze import graph
 from studies.documents.cloze import parse_cloze
 from studies.documents.errors import DocumentError

@@ -22,8 +22,8 @@ from django.utils.translation import gettext_lazy, ngettext_lazy, override
 
 from studies import formatting, lifecycle, loader, protocol
 from studies.admin.cloze import ClozeAdmin
-from studies.admin.final import FinalAdmin, FinalInline
 from studies.admin.forms import AS_IN_FILES, OrderedFormSet
+from studies.admin.read_only import FinalAdmin, FinalInline
 from studies.documents.errors import DocumentError
 from studies.items import all_types
 from studies.models import Cloze, Instrument, Item, ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study

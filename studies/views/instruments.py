@@ -30,7 +30,7 @@ from studies.publication import AlreadyPublished
 from studies.views import guards
 from studies.views.edits import EditForm
 from studies.views.item_forms import ItemDraftForm, WordsField, preview_document
-from studies.views.once import makes_once
+from studies.views.posted_forms import makes_once
 
 SEES, CHANGES = "studies.view_instrument", "studies.change_instrument"
 LARGEST_FILE = 1_000_000  # bytes; the largest built-in instrument has a fiftieth of it

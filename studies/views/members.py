@@ -19,7 +19,7 @@ from studies.access import Access
 from studies.action_log import log_action
 from studies.models import Membership
 from studies.views.guards import require_in_study
-from studies.views.once import makes_once
+from studies.views.posted_forms import makes_once
 
 MAY_CHANGE = "studies.change_membership"
 

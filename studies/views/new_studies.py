@@ -24,7 +24,7 @@ from studies.documents.study_template import discover_templates
 from studies.loader import VersionConflict
 from studies.models import Study
 from studies.views.guards import explain_refusal, refuse_unknown
-from studies.views.once import makes_once
+from studies.views.posted_forms import makes_once
 
 LIKE, FILE = "like", "file"
 MAY_MAKE = "studies.add_study"

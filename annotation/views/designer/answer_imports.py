@@ -24,7 +24,7 @@ from studies.documents.errors import DocumentError
 from studies.protocol import NotPlannable
 from studies.story_import.files import StoryTable
 from studies.views.guards import require_in_study
-from studies.views.once import makes_once
+from studies.views.posted_forms import makes_once
 
 SEES = "annotation.view_answerimport"
 MAY_BRING = "annotation.add_answerimport"

@@ -23,7 +23,7 @@ from annotation.views.designer.people import PAGE_SIZE, log
 from studies.access import Access
 from studies.views.edits import EditForm
 from studies.views.guards import require_in_study
-from studies.views.once import makes_once
+from studies.views.posted_forms import makes_once
 
 SEES = "annotation.view_identity"
 MAY_CHANGE = "annotation.change_identity"

@@ -23,7 +23,7 @@ from studies import lifecycle
 from studies.access import Access
 from studies.action_log import log_action
 from studies.views.guards import require_in_study
-from studies.views.once import makes_once
+from studies.views.posted_forms import makes_once
 
 SEES = "annotation.view_invitation"
 MAY_ADD = "annotation.add_invitation"

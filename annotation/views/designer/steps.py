@@ -22,7 +22,7 @@ from studies.documents import placeholders
 from studies.models import Step, Study
 from studies.protocol import Protocol, drafts
 from studies.views.guards import require_in_study
-from studies.views.once import makes_once
+from studies.views.posted_forms import makes_once
 
 SEES, MAY_CHANGE = "studies.view_step", "studies.change_step"
 SEES_PREVIEW = "studies.view_story"

@@ -17,8 +17,8 @@ from judges.endpoints import limits
 from judges.models import Attempt, Endpoint, Run, Share
 from judges.providers import CallFailed, FailureKind
 from judges.settlement import Ended, attempts
+from judges.workers.endpoint_troubles import Troubles
 from judges.workers.ledger import Ledger
-from judges.workers.troubles import Troubles
 from studies.models import Study
 from tests import factories
 from tests.judges import standin as told

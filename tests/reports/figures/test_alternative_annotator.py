@@ -16,7 +16,7 @@ from reports.dataset import Dataset
 from reports.figures.alternative_annotator import AlternativeAnnotator, JudgeStandings, best_constant
 from reports.figures.base import Listing
 from reports.figures.human_line import HumanLine
-from reports.figures.judges import Judges
+from reports.figures.judges_on_verdicts import Judges
 from stats.alternative_annotator import alt_test
 from studies.models import Item, Study
 from tests import factories, triggers

@@ -3,7 +3,7 @@
 from studies.models import Provenance, Study
 
 
-def find_travelling_codes(study: Study, *, with_sources: bool) -> set[str]:
+def find_redistributable_codes(study: Study, *, with_sources: bool) -> set[str]:
     """Codes of the stories whose text may be given to everybody, as their provenance says. No word about it means no.
 
     In a package without sources which texts are missing would tell who wrote them, since licences go by source: there

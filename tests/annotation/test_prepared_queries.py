@@ -10,7 +10,7 @@ from django.db import connections
 from django.db.models import QuerySet
 
 from annotation.models import Assignment, Response
-from annotation.prepared import PreparedQuery
+from annotation.prepared_queries import PreparedQuery
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -16,7 +16,7 @@ from annotation.participation import invitations
 from studies import instrument_drafts
 from studies.documents.instrument import discover, read_instrument, write_instrument
 from studies.models import Instrument, Item, PostedForm, Step, Study
-from studies.views import once
+from studies.views import posted_forms
 from tests import factories
 from tests.threads import at_once
 
@@ -104,7 +104,7 @@ def test_a_form_that_was_refused_can_be_posted_again(administrator: Client, draf
 @pytest.mark.django_db
 def test_forms_are_forgotten_after_an_hour(administrator: Client) -> None:
     administrator.post("/instruments/new/", TITLE | {"once": "a"})
-    PostedForm.objects.update(posted_at=timezone.now() - once.KEPT)
+    PostedForm.objects.update(posted_at=timezone.now() - posted_forms.KEPT)
 
     administrator.post("/instruments/new/", TITLE | {"once": "b"})
 
