@@ -45,6 +45,19 @@ def apply_knockout(ratings: npt.ArrayLike, is_broken: npt.ArrayLike, *, most: fl
     return np.where(np.asarray(is_broken, dtype=bool), np.minimum(raw, most), raw)
 
 
+def score_checks(is_met: npt.ArrayLike, is_required: npt.ArrayLike, *, highest: float = 5) -> FloatArray:
+    """The score of a constraint from its checks: the share that is met times highest, at most 1 without a required one.
+
+    The paper announces a score "by rule" (section 6.4) and prints none; this one is ours, with the paper's knock-out.
+
+    is_met : 1 or 0, nan where there is no answer, shape (..., C); the score is nan unless all are answered
+    is_required : shape (C,)
+    """
+    met = np.asarray(is_met, dtype=np.float64)
+    is_broken = ((met == 0) & np.asarray(is_required, dtype=bool)).any(axis=-1)
+    return apply_knockout(highest * met.mean(axis=-1), is_broken & np.isfinite(met).all(axis=-1))
+
+
 def satisfaction(ratings: npt.ArrayLike, *, highest: float = 5, bucket: bool = False) -> FloatArray:
     """How far a group's constraints are satisfied, 0 to 1, from shape (..., J, C) to (...).
 

@@ -15,7 +15,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from judges import prompts
+from judges import catalogue, prompts
 from judges.models import Endpoint, Judge, Prompt
 from judges.views.judges import ADDS, KNOWN, JudgeForm
 from studies.access import Access
@@ -23,6 +23,7 @@ from studies.views.guards import require_in_study
 from studies.views.posted_forms import makes_once
 
 N_MODELS = 5
+FACTORIAL = {"plain": "quiet-judge", "anchored": "quiet-judge-anchored"}
 
 
 class PanelForm(forms.Form):
@@ -33,8 +34,17 @@ class PanelForm(forms.Form):
         max_length=40,
         help_text=gettext_lazy("Each judge gets it with its model, and with its prompt if there are several."),
     )
+    is_factorial = forms.BooleanField(
+        label=gettext_lazy("Set up QUIET’s factorial"),
+        required=False,
+        help_text=gettext_lazy(
+            "Two judges for each model, in place of the prompts below: one is shown samples that people scored, the "
+            "other is not. Both answer constraints and their checks, each in a call of its own, and the report "
+            "compares the four conditions."
+        ),
+    )
     prompts = forms.ModelMultipleChoiceField(
-        Prompt.objects.none(), label=gettext_lazy("Prompts"), widget=forms.CheckboxSelectMultiple
+        Prompt.objects.none(), label=gettext_lazy("Prompts"), widget=forms.CheckboxSelectMultiple, required=False
     )
 
     def __init__(self, *args: Any) -> None:
@@ -66,6 +76,10 @@ class PanelForm(forms.Form):
                 models.append((endpoint, model))
         if not models:
             raise ValidationError(_("A panel needs at least one model."))
+        if cleaned.get("is_factorial") and cleaned.get("prompts"):
+            self.add_error("prompts", _("The factorial brings its own prompts: choose these, or the factorial."))
+        elif not cleaned.get("is_factorial") and not cleaned.get("prompts"):
+            self.add_error("prompts", _("Choose at least one prompt, or the factorial."))
         if not self.errors:
             self._make(cleaned, models)
         return cleaned
@@ -73,10 +87,10 @@ class PanelForm(forms.Form):
     def _make(self, cleaned: dict[str, Any], models: list[tuple[Endpoint, str]]) -> None:
         """The judges, not saved yet. What is wrong with one is said of the whole form."""
         parameters = {name: cleaned[name] for name in KNOWN if cleaned.get(name) is not None}
-        chosen = list(cleaned["prompts"])
-        for (endpoint, model), prompt in product(models, chosen):
-            parts = [cleaned["name"], slugify(model.replace(".", "-").replace("/", "-").replace(":", "-"))]
-            slug = "-".join([*parts, prompt.name] if len(chosen) > 1 else parts)
+        conditions = _factorial() if cleaned["is_factorial"] else _conditions(list(cleaned["prompts"]))
+        for (endpoint, model), (condition, prompt) in product(models, conditions):
+            parts = [cleaned["name"], slugify(model.replace(".", "-").replace("/", "-").replace(":", "-")), condition]
+            slug = "-".join(filter(None, parts))
             judge = Judge(slug=slug, endpoint=endpoint, model=model, prompt=prompt, parameters=dict(parameters))
             try:
                 judge.full_clean()
@@ -85,6 +99,18 @@ class PanelForm(forms.Form):
             if slug in {other.slug for other in self.judges}:
                 self.add_error(None, _("Two judges would be called %(slug)s.") % {"slug": slug})
             self.judges.append(judge)
+
+
+def _factorial() -> list[tuple[str, Prompt]]:
+    """The two prompts of QUIET's factorial with the name of each condition. The other factor, the constraint as a whole
+    or by its checks, is in the items: a judge answers both."""
+    prompt_by_name = {prompt.name: prompt for prompt in catalogue.load_prompts()}
+    return [(condition, prompt_by_name[name]) for condition, name in FACTORIAL.items()]
+
+
+def _conditions(chosen: list[Prompt]) -> list[tuple[str, Prompt]]:
+    """The prompts with what they add to a judge's name: nothing if there is one."""
+    return [(prompt.name if len(chosen) > 1 else "", prompt) for prompt in chosen]
 
 
 def _asks(prompt: Prompt) -> bool:

@@ -124,9 +124,9 @@ class Dataset:
         """Every model that ran here. One query."""
         return {
             judge.slug: judge
-            for judge in Judge.objects.filter(
-                runs__study=self.study, metric="", is_trial=False, is_writer=False
-            ).distinct()
+            for judge in Judge.objects.filter(runs__study=self.study, metric="", is_trial=False, is_writer=False)
+            .select_related("prompt", "endpoint")
+            .distinct()
         }
 
     @cached_property

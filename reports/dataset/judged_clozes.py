@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from annotation.models import Fill, Rater, Response
 from annotation.responses.fills import text_by_blank
+from judges import prompts
 from reports.dataset import cubes
 from reports.dataset.judged import judged
 from reports.lazy import np
@@ -19,6 +20,7 @@ from studies.documents.cloze import ClozeDocument
 from studies.models import Cloze, Source, Story
 
 if TYPE_CHECKING:
+    from judges.models import Judge
     from reports.dataset import Dataset, StepItem
     from stats.arrays import BoolArray, FloatArray
 
@@ -57,6 +59,7 @@ class JudgedCloze:
     """What was judged of the texts. Axes: J judges, R experts, N texts, K constraints, E edges; nan where nothing is.
 
     judges : models; people where no model judged
+    anchored : models beside these that were shown samples which people scored; they enter no total
     ratings : as they were given, 0 to 5, shape (J, N, K); broken musts are 0 or 1, as judges are told
     is_broken : whether the judge denied a check without which the constraint is not met, shape (J, N, K)
     expert_ratings : of people beside models, shape (R, N, K)
@@ -67,6 +70,7 @@ class JudgedCloze:
     document: ClozeDocument
     texts: tuple[FilledText, ...]
     judges: tuple[str, ...]
+    anchored: tuple[str, ...]
     is_judged_by_models: bool
     constraints: tuple[JudgedConstraint, ...]
     ratings: FloatArray
@@ -108,6 +112,7 @@ def read_judged_cloze(dataset: Dataset) -> JudgedCloze | None:
         document=document,
         texts=tuple(_texts(dataset, document, cloze)),
         judges=answers.judges,
+        anchored=answers.anchored,
         is_judged_by_models=answers.is_by_models,
         constraints=constraints,
         ratings=answers.ratings,
@@ -115,7 +120,7 @@ def read_judged_cloze(dataset: Dataset) -> JudgedCloze | None:
         experts=answers.experts,
         expert_ratings=answers.expert_ratings,
         edges=edges,
-        edge_ratings=_ratings_of(dataset, edges, answers.judges),
+        edge_ratings=ratings_of(dataset, edges, answers.judges),
         coarse=_coarse(dataset, constraints, answers.judges),
     )
 
@@ -148,6 +153,7 @@ class _Answers:
     ratings: FloatArray
     experts: tuple[str, ...]
     expert_ratings: FloatArray
+    anchored: tuple[str, ...] = ()
 
 
 def _answers(dataset: Dataset, items: Sequence[StepItem]) -> _Answers | None:
@@ -157,7 +163,16 @@ def _answers(dataset: Dataset, items: Sequence[StepItem]) -> _Answers | None:
         people = material.people.transpose(1, 2, 0)
         has_rated = [bool(np.isfinite(ratings).any()) for ratings in people]
         experts = tuple(name for name, is_in in zip(material.raters, has_rated, strict=True) if is_in)
-        return _Answers(material.names, True, material.judges.transpose(0, 2, 1), experts, people[has_rated])
+        anchored = _select_anchored(dataset, material.names)
+        is_panel = np.array([name not in anchored for name in material.names], dtype=np.bool_)
+        return _Answers(
+            judges=tuple(name for name in material.names if name not in anchored),
+            is_by_models=True,
+            ratings=material.judges[is_panel].transpose(0, 2, 1),
+            experts=experts,
+            expert_ratings=people[has_rated],
+            anchored=anchored,
+        )
     cube = dataset.cube(list(items))
     ratings = cube.values.transpose(1, 2, 0)
     has_rated = [bool(np.isfinite(of_one).any()) for of_one in ratings]
@@ -165,7 +180,21 @@ def _answers(dataset: Dataset, items: Sequence[StepItem]) -> _Answers | None:
     return _Answers(names, False, ratings[has_rated], (), np.zeros((0, *ratings.shape[1:]))) if names else None
 
 
-def _ratings_of(dataset: Dataset, items: Sequence[StepItem], judges: Sequence[str]) -> FloatArray:
+def _select_anchored(dataset: Dataset, names: Sequence[str]) -> tuple[str, ...]:
+    """The judges that were shown samples which people scored, if others were not; else none."""
+    judges = dataset.judge_by_slug
+    anchored = tuple(name for name in names if name in judges and _takes_examples(judges[name]))
+    return anchored if len(anchored) < len(names) else ()
+
+
+def _takes_examples(judge: Judge) -> bool:
+    try:
+        return prompts.shape_of(judge.required_prompt.template).takes_examples
+    except prompts.InvalidPrompt:
+        return False
+
+
+def ratings_of(dataset: Dataset, items: Sequence[StepItem], judges: Sequence[str]) -> FloatArray:
     """What these judges, models or people, answered to the items, shape (J, N, items); nan where nothing is."""
     ratings = np.full((len(judges), len(dataset.units), len(items)), np.nan)
     if not items:
@@ -202,16 +231,16 @@ def _broken_checks(
     required = [
         (column, items[key])
         for column, constraint in enumerate(constraints)
-        for key in _required_keys(document, constraint.item.item.key)
+        for key in required_keys(document, constraint.item.item.key)
         if key in items
     ]
-    answers = _ratings_of(dataset, [item for _column, item in required], judges)
+    answers = ratings_of(dataset, [item for _column, item in required], judges)
     for place, (column, _item) in enumerate(required):
         is_broken[:, :, column] |= answers[:, :, place] == 0
     return is_broken
 
 
-def _required_keys(document: ClozeDocument, key: str) -> list[str]:
+def required_keys(document: ClozeDocument, key: str) -> list[str]:
     """The keys of the checks without which the constraint of that key is not met."""
     return [
         compilation.check_key(section.number, number, place)

@@ -97,3 +97,28 @@ def test_a_text_that_is_not_derived_is_not_released_so(study: Study) -> None:
     with pytest.raises(CannotRelease, match="p1s1 is no derived text"):
         releases.release(study, ["p1s1"], reason="Why not.", by="x", at=factories.NOON)
     assert licences.find_sendable_codes(study) == set()
+
+
+def test_the_factorial_is_each_model_with_and_without_samples(designer: Client, study: Study) -> None:
+    designer.post(PANEL, panel(models=("stub-a", "stub-b"), is_factorial="on"))
+
+    made = Judge.objects.filter(slug__startswith="panel-").order_by("slug")
+    assert [(j.slug, j.model, j.prompt.name) for j in made] == [
+        ("panel-stub-a-anchored", "stub-a", "quiet-judge-anchored"),
+        ("panel-stub-a-plain", "stub-a", "quiet-judge"),
+        ("panel-stub-b-anchored", "stub-b", "quiet-judge-anchored"),
+        ("panel-stub-b-plain", "stub-b", "quiet-judge"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("prompts", "is_factorial", "sentence"),
+    [((), "", "Choose at least one prompt"), (("quiet-judge",), "on", "The factorial brings its own prompts")],
+)
+def test_a_panel_is_of_prompts_or_the_factorial(
+    designer: Client, study: Study, prompts: tuple[str, ...], is_factorial: str, sentence: str
+) -> None:
+    response = designer.post(PANEL, panel(*prompts, is_factorial=is_factorial))
+
+    assert (response.status_code, Judge.objects.count()) == (400, 1)
+    assert sentence in response.content.decode()
