@@ -244,9 +244,7 @@ def _failed(study: Study) -> Iterator[Query]:
     for attempt in attempts.select_related("rater__invitation"):
         invitation = getattr(attempt.rater, "invitation", None)
         sentence = _("The check was not passed twice. Was a question of it unclear?")
-        yield Query(
-            attempt.rater.code, sentence, _("They went on as the protocol says."), invitation and invitation.pk, ""
-        )
+        yield Query(attempt.rater.code, sentence, _("They went no further."), invitation and invitation.pk, "")
 
 
 def _query(row: Assignment, sentence: str, reason: str) -> Query:
