@@ -119,10 +119,10 @@ def _mark_beaten(people: Sequence[LeftOut]) -> list[LeftOut]:
     # A p that is 0/0 is never rejected, and still counts among those that are corrected for.
     ps = np.nan_to_num([people[n].p for n in tested], nan=1.0)
     rejected = multipletests(ps, alpha=FALSE_DISCOVERY_RATE, method="fdr_by")[0]
-    marked = list(people)
+    corrected = list(people)
     for n, is_beaten in zip(tested, rejected, strict=True):
-        marked[n] = replace(people[n], is_beaten=bool(is_beaten))
-    return marked
+        corrected[n] = replace(people[n], is_beaten=bool(is_beaten))
+    return corrected
 
 
 def _closeness(score: Score, ratings: FloatArray, judge: FloatArray) -> Closeness:

@@ -168,8 +168,8 @@ def _fit(ratings: FloatArray) -> _Fit:
         kept = tuple(part for part in kept if part != lowest)
     rater, story, residual = (max(float(values.get(part, 0.0)), 0.0) for part in PARTS)
     at_zero = tuple(part for part in PARTS if values.get(part, -1.0) < 0)
-    found = Components(rater, story, residual, at_zero, n_raters, n_clusters, n)
-    return _Fit(found, is_rated, np.array([rater, story, residual]), kept, np.asarray(solution, dtype=np.float64))
+    components = Components(rater, story, residual, at_zero, n_raters, n_clusters, n)
+    return _Fit(components, is_rated, np.array([rater, story, residual]), kept, np.asarray(solution, dtype=np.float64))
 
 
 def _equations(

@@ -55,7 +55,11 @@ def scale_statement(pairs: list[tuple[float, float]]) -> Statement:
         "least": coefficient(min(value for value, _upper in pairs)),
         "most": coefficient(max(value for value, _upper in pairs)),
     }
-    if n_above:
+    if len(pairs) == 1 and n_above:
+        sentence = _("Raters agree beyond chance on the scale: Krippendorff’s alpha is %(least)s.")
+    elif len(pairs) == 1:
+        sentence = _("How far raters agree on the scale cannot be told from chance: Krippendorff’s alpha is %(least)s.")
+    elif n_above:
         sentence = _(
             "Raters agree beyond chance on %(n)d of %(m)d scales: Krippendorff’s alpha from %(least)s to %(most)s."
         )

@@ -168,6 +168,8 @@ def _statement(row: JudgeStandings) -> Statement:
             "The judge %(judge)s may not stand in for an expert: it does as well as %(beaten)s %% of them, but not "
             "where the test is stricter, or no better than a constant answer."
         )
+    elif not test.winning_rate:
+        sentence = _("The judge %(judge)s may not stand in for an expert: it does as well as none of them.")
     else:
         sentence = _(
             "The judge %(judge)s may not stand in for an expert: it does as well as %(beaten)s %% of them, which is "

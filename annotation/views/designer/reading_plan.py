@@ -135,7 +135,7 @@ def reading_plan(request: HttpRequest, access: Access) -> HttpResponse:
     saved = reading_plans.plan_of_study(study)
     others = _other_studies(request, study)
     initial = {**vars(saved), "excluded_studies": list(saved.excluded_studies), "design": _design(saved, texts)}
-    data = values or ({} if request.method == "POST" else None)
+    data: Mapping[str, Any] | None = values or ({} if request.method == "POST" else None)
     form = ReadingPlanForm(data, initial=initial, texts=texts, others=others, is_saving=is_saving)
     is_valid = form.is_valid()
     if is_saving and is_valid:

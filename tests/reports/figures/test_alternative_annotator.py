@@ -13,8 +13,8 @@ from django.test import Client
 from annotation.models import Rater
 from annotation.responses import Answer
 from reports.dataset import Dataset
-from reports.figures.alternative_annotator import AlternativeAnnotator, JudgeStandings, best_constant
-from reports.figures.base import Listing
+from reports.figures.alternative_annotator import AlternativeAnnotator, JudgeStandings, Standing, best_constant
+from reports.figures.base import Head, Listing
 from reports.figures.human_line import HumanLine
 from reports.figures.judges import Judges
 from stats.alternative_annotator import alt_test
@@ -225,3 +225,13 @@ def test_each_judge_has_a_row_of_dots_one_for_each_form() -> None:
     values = {standing.form: standing.advantage for standing in rows[0].standings}
     expected = [values["test"], values["unanswered"], None, values["constant"]]
     assert [mark.value for mark in plot.rows[0].marks] == expected
+
+
+@pytest.mark.parametrize(("rate", "words"), [(0.0, "as well as none of them."), (0.25, "as well as 25 % of them,")])
+def test_a_judge_that_fails_is_said_to_do_as_well_as_so_many(rate: float, words: str) -> None:
+    standing = Standing(form="test", winning_rate=rate, advantage=0.1, n_tested=4, n_people=4, n_units=40)
+    row = JudgeStandings(judge="gpt", score="accuracy", standings=(standing, replace(standing, form="constant")))
+
+    (statement,) = AlternativeAnnotator().statements(Listing((row,)), Head(title="Plums", is_sealed=False))
+
+    assert words in statement.sentence

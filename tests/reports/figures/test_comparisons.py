@@ -8,7 +8,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from reports import results
-from reports.figures.agreement_words import verdict_statement
+from reports.figures.agreement_words import scale_statement, verdict_statement
 from reports.figures.base import Interval, Mean
 from reports.figures.contrast_rows import ContrastRow, OutcomeContrasts, SourceLevel
 from reports.figures.contrast_words import contrast_statements
@@ -249,3 +249,13 @@ def test_guesses_stand_beside_what_always_one_answer_gives() -> None:
         "Raters tell stories of people from those of models: 96 % of guesses are right, always answering “model” would "
         "be in 50 %; with both kinds weighing the same .96, where chance gives .50. 95 % interval "
     )
+
+
+def test_of_one_scale_one_alpha_is_named_and_of_several_the_least_and_the_most() -> None:
+    sentences = [scale_statement(pairs).sentence for pairs in ([(0.8, 0.1)], [(0.8, 0.1), (0.5, 0.6)], [(0.05, 0.1)])]
+
+    assert sentences == [
+        "Raters agree beyond chance on the scale: Krippendorff’s alpha is .80.",
+        "Raters agree beyond chance on 1 of 2 scales: Krippendorff’s alpha from .50 to .80.",
+        "How far raters agree on the scale cannot be told from chance: Krippendorff’s alpha is .05.",
+    ]
