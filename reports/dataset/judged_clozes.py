@@ -93,7 +93,7 @@ class PublishedSections:
 
 
 def read_judged_cloze(dataset: Dataset) -> JudgedCloze | None:
-    """The cloze whose filled texts the study has judged; None if it judges none, or nobody has rated. Four queries,
+    """The cloze whose filled texts the study has judged; None if it judges none, or nobody has rated. Five queries,
     none where no item is that of a constraint."""
     instruments = {item.item.instrument_id for item in dataset.items if CONSTRAINT_KEY.fullmatch(item.item.key)}
     cloze = Cloze.objects.filter(judging__in=instruments).order_by("pk").first() if instruments else None

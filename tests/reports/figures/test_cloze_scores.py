@@ -277,7 +277,7 @@ def test_reading_takes_as_many_queries_for_one_text_as_for_three(n: int, django_
     assert data.judges.size
     assert data.people.empty
 
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         assert data.scored_cloze is not None
 
 
