@@ -72,8 +72,8 @@ class JudgeAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def formfield_for_dbfield(self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name != "metric":
             return super().formfield_for_dbfield(db_field, request, **kwargs)
-        choices = [("", "–"), *((slug, f"{metric.title} {metric.version}") for slug, metric in all_metrics().items())]
-        return _choice(db_field, choices, required=False)
+        names = [(slug, f"{_(metric.title)} {metric.version}") for slug, metric in all_metrics().items()]
+        return _choice(db_field, [("", "–"), *names], required=False)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Judge]:
         rows: QuerySet[Judge] = super().get_queryset(request)

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from judges.metrics.base import Metric, NoValue
 from studies.documents.instrument import ItemDocument
 from studies.typography.words import split_words
@@ -20,7 +22,7 @@ class Distinct(Metric):
 
     slug = "distinct"
     version = "1"
-    title = "Distinct-1 and Distinct-2"
+    title = gettext_noop("Distinct-1 and Distinct-2")
     citation = "Li et al. (2016). A diversity-promoting objective function for neural conversation models."
     items = (
         ItemDocument(

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from django.utils.translation import gettext_noop
+
 from judges.metrics.base import Metric
 from studies.documents.instrument import ItemDocument
 from studies.items.rationale import count_sentences
@@ -23,7 +25,7 @@ class Length(Metric):
 
     slug = "length"
     version = "1"
-    title = "Length"
+    title = gettext_noop("Length")
     items = (
         ItemDocument(key="words", type="number", question="How many words does the story have?", settings=COUNT),
         ItemDocument(key="sentences", type="number", question="How many sentences does it have?", settings=COUNT),

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from django.utils.translation import gettext_noop
+
 from judges.metrics.base import Metric, NoValue
 from studies.documents.instrument import ItemDocument
 from studies.typography.words import split_words
@@ -20,7 +22,7 @@ class SurpriseWithin(Metric):
 
     slug = "surprise-within"
     version = "1"
-    title = "Surprise within the text"
+    title = gettext_noop("Surprise within the text")
     items = (
         ItemDocument(
             key="nats",

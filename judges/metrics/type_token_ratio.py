@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Mapping
 
+from django.utils.translation import gettext_noop
+
 from judges.metrics.base import Metric, NoValue
 from studies.documents.instrument import ItemDocument
 from studies.typography.words import split_words
@@ -18,7 +20,7 @@ class TypeTokenRatio(Metric):
 
     slug = "type-token-ratio"
     version = "1"
-    title = "Moving-average type–token ratio"
+    title = gettext_noop("Moving-average type–token ratio")
     citation = "Covington & McFall (2010). Cutting the Gordian knot: The moving-average type–token ratio (MATTR)."
     items = (
         ItemDocument(

@@ -4,6 +4,7 @@ Every template of theirs is rendered here or in `test_every_word`.
 """
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.design.amendments import HoldsFor
-from annotation.models import Assignment, Seat, Timing
+from annotation.models import ApplicationCall, Assignment, ProlificArrival, Seat, Timing
 from annotation.participation import invitations
 from studies.models import Item, Step, Study
 from tests import factories, triggers
 from tests.annotation import clozes, walk
 from tests.annotation.design.test_amendments import amend, live_study
+from tests.annotation.participation.test_applications import call_for
+from tests.annotation.participation.test_recruitment import recruit
 from tests.languages import pseudo
 from tests.languages import test_every_word as every_word
 from tests.languages.test_every_word import FOREIGN, OURS, found_on
@@ -193,7 +196,38 @@ def a_rehearsal(visit: Visit, languages: dict[str, str]) -> None:
     assert 'class="rehearsal-bar"' in visit.get("/").content.decode()
 
 
+def a_way_back_to_prolific(visit: Visit, languages: dict[str, str]) -> None:
+    """Somebody from Prolific, whose time there is nearly over, then over, and who stops with the code."""
+    recruitment = recruit(factories.study(), minutes=60)
+    every_word.rewrite(languages)
+    door = reverse("annotation:prolific", args=[recruitment.key])
+    visit.get(door)
+    visit.get(f"{door}?PROLIFIC_PID={'5f' * 12}&SESSION_ID=s1")
+    visit.post(f"{door}?PROLIFIC_PID={'5f' * 12}&SESSION_ID=s1")
+    assert 'class="time-limit"' in visit.get("/").content.decode()
+    ProlificArrival.objects.update(session_began_at=timezone.now() - timedelta(minutes=61))
+    visit.get(reverse("annotation:time_over"))
+    visit.post(reverse("annotation:stop_prolific", args=["timed_out"]))
+    assert "submissions/complete" in visit.get(reverse("annotation:ended")).content.decode()
+
+
+def an_application(visit: Visit, languages: dict[str, str]) -> None:
+    """Answers lacking, an eligible person, one who is not, and a page that is closed."""
+    call = call_for(factories.study())
+    every_word.rewrite(languages)
+    page, who = reverse("annotation:application", args=[call.key]), {"name": "1", "email": "1@example.org"}
+    assert visit.post(page).status_code == 400
+    for answer in ("yes", "no"):
+        visit.post(page, who | {"question-item-1": answer, "question-item-2": "no"})
+    for ending in ("applied", "not_eligible"):
+        visit.get(reverse(f"annotation:{ending}", args=[call.key]))
+    ApplicationCall.objects.update(is_open=False)
+    assert visit.get(page).status_code == 409
+
+
 WAYS = [
+    a_way_back_to_prolific,
+    an_application,
     an_amended_consent,
     a_rehearsal,
     a_pause,
