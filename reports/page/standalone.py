@@ -1,6 +1,6 @@
 """A plot as a file of its own: SVG with its styles written in, and PNG made from it.
 
-The styles are those of the page, read from its stylesheet, on white and in the light colours; so a plot looks the same
+The styles are those of the page, read from its stylesheets, on white and in the light colours; so a plot looks the same
 wherever it is shown, and a new kind of mark needs no second list. PNG is drawn by resvg, with the page's own font.
 """
 
@@ -80,7 +80,7 @@ def write_png(svg: str) -> bytes:
 
 
 def _attributes(shape: Shape, styles: dict[str, dict[str, str]]) -> dict[str, str]:
-    """The presentation attributes of a shape: those of all its classes, in the order of the stylesheet."""
+    """The presentation attributes of a shape: those of all its classes, in the order of the stylesheets."""
     classes = set(shape.css.split())
     attributes = {key: value for css, rules in styles.items() if css in classes for key, value in rules.items()}
     if shape.text:
@@ -88,27 +88,28 @@ def _attributes(shape: Shape, styles: dict[str, dict[str, str]]) -> dict[str, st
     return attributes
 
 
-# ── the page's stylesheet ──────────────────────────────────────────────────────────────────────────────────────────
+# ── the page's stylesheets ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 @cache
-def _read_stylesheet() -> str:
-    path: Any = finders.find("quire/quire.css")
-    return re.sub(r"/\*.*?\*/", "", Path(path).read_text(encoding="utf-8"), flags=re.DOTALL)
+def _read_stylesheets() -> str:
+    paths: list[Any] = [finders.find(f"quire/{name}.css") for name in ("quire", "research")]
+    text = "".join(Path(path).read_text(encoding="utf-8") for path in paths)
+    return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
 
 
 @cache
 def read_tokens() -> dict[str, str]:
     """The colours of the light page by name; the page itself is white, as paper is."""
-    (block,) = re.findall(r":root \{(.*?)\}", _read_stylesheet(), flags=re.DOTALL)[:1]
+    (block,) = re.findall(r":root \{(.*?)\}", _read_stylesheets(), flags=re.DOTALL)[:1]
     return dict(re.findall(r"--([\w-]+):\s*([^;]+);", block)) | {"page": "#ffffff"}
 
 
 @cache
 def read_styles() -> dict[str, dict[str, str]]:
-    """What the stylesheet says of each class of mark in a plot, as presentation attributes, later rules last."""
+    """What the stylesheets say of each class of mark in a plot, as presentation attributes, later rules last."""
     styles: dict[str, dict[str, str]] = {}
-    for selectors, block in re.findall(r"^\s*(\.plot [^{}]*)\{([^{}]*)\}", _read_stylesheet(), flags=re.MULTILINE):
+    for selectors, block in re.findall(r"^\s*(\.plot [^{}]*)\{([^{}]*)\}", _read_stylesheets(), flags=re.MULTILINE):
         rules = dict(re.findall(r"([\w-]+):\s*([^;]+?)\s*(?:;|$)", block.strip()))
         attributes = {name: _resolve(value) for name, value in rules.items() if name in ATTRIBUTES}
         if "font-weight" in attributes:  # as attributes have them, and as our font has two of them

@@ -88,7 +88,9 @@ def test_every_mark_has_the_style_of_the_page(staff: Client, study: Study) -> No
 
 
 def test_styles_are_read_as_the_stylesheet_has_them() -> None:
-    css = Path(str(finders.find("quire/quire.css"))).read_text(encoding="utf-8")
+    css = "".join(
+        Path(str(finders.find(f"quire/{name}.css"))).read_text(encoding="utf-8") for name in ("quire", "research")
+    )
     colour = re.search(r"--source-2: (#\w+);", css)
     styles = standalone.read_styles()
 
