@@ -246,7 +246,7 @@ def read_text(path: Path, *, largest: int) -> str:
 
 
 def read_bytes(path: Path, *, largest: int) -> bytes:
-    """What a file holds, and of one that is too large a byte too many. Raises InvalidValue if it is no ordinary file."""
+    """What a file holds; of one that is too large a byte too many. Raises InvalidValue if it is no ordinary file."""
     check_file(path)
     with path.open("rb") as file:
         return file.read(largest + 1)
