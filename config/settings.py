@@ -301,7 +301,6 @@ DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", default="") or "quire@localhost"
 ALLOWED_PRIVATE_ENDPOINTS: list[str] = env.list("QUIRE_ALLOWED_PRIVATE_ENDPOINTS", default=[])
 
 
-
 def redis_url() -> str:
     """The address of Redis, "" for the broker of files. An unreadable one would be noticed by the first task only."""
     url = str(env.str("REDIS_URL", default=""))
