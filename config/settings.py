@@ -2,10 +2,12 @@
 embedded: SQLite, a broker of files, loopback only. A setting that makes no sense stops the start and says why.
 """
 
+import re
 import secrets
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import environ
 from celery.schedules import crontab
@@ -203,6 +205,8 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = not IS_EMBEDD
 # Browsers remember it for as long, whatever is said later: a server can begin with an hour, or go without (0).
 try:
     HSTS_SECONDS = int(env.str("HSTS_SECONDS", default="") or 60 * 60 * 24 * 365)
+    if HSTS_SECONDS < 0:
+        raise ValueError
 except ValueError:
     raise ImproperlyConfigured("HSTS_SECONDS must be a whole number of seconds; 0 for not at all.") from None
 SECURE_HSTS_SECONDS = 0 if IS_EMBEDDED else HSTS_SECONDS
@@ -296,7 +300,24 @@ DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", default="") or "quire@localhost"
 # Judges may call these private addresses ("host:port"), and no others.
 ALLOWED_PRIVATE_ENDPOINTS: list[str] = env.list("QUIRE_ALLOWED_PRIVATE_ENDPOINTS", default=[])
 
-REDIS_URL = env.str("REDIS_URL", default="")
+
+def redis_url() -> str:
+    """The address of Redis, "" for the broker of files. An unreadable one would be noticed by the first task only."""
+    url = str(env.str("REDIS_URL", default=""))
+    try:
+        parts = urlsplit(url)
+        is_one = parts.scheme in ("redis", "rediss") and bool(parts.hostname) and parts.port != 0
+        if url and not (is_one and re.fullmatch(r"/?[0-9]*", parts.path) and not parts.fragment):
+            raise ValueError
+    except ValueError:
+        raise ImproperlyConfigured(
+            "REDIS_URL cannot be read. It looks like redis://user:password@host:6379/0; in the password / ? # @ : are "
+            "written %2F %3F %23 %40 %3A."
+        ) from None
+    return url
+
+
+REDIS_URL = redis_url()
 BROKER_FOLDER = VAR / "broker"
 
 

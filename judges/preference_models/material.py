@@ -16,6 +16,7 @@ from judges.planning import CannotRun
 from judges.prompt_choices import validation
 from judges.prompts.examples import fold
 from studies import hashing
+from studies.documents import reader
 from studies.models import Study
 from studies.vote_pairs import TEST
 
@@ -116,6 +117,7 @@ def collect_folder(folder: Path) -> TrainingMaterial:
 
 def _read_texts(path: Path) -> Iterator[dict[str, str]]:
     try:
+        reader.check_file(path)
         with path.open(encoding="utf-8") as file:
             for n, line in enumerate(file, start=1):
                 row = json.loads(line)
@@ -128,6 +130,7 @@ def _read_texts(path: Path) -> Iterator[dict[str, str]]:
 
 def _read_pairs(path: Path) -> Iterator[dict[str, str]]:
     try:
+        reader.check_file(path)
         with path.open(encoding="utf-8", newline="") as file:
             for n, row in enumerate(csv.DictReader(file), start=2):
                 if not {"part", "chosen", "rejected"} <= set(row):

@@ -242,9 +242,14 @@ def find_file(folder: Path, name: str) -> Path:
 
 def read_text(path: Path, *, largest: int) -> str:
     """What a file says, as text. Raises InvalidValue if it is too large, empty or not UTF-8."""
+    return decode(read_bytes(path, largest=largest), largest=largest)
+
+
+def read_bytes(path: Path, *, largest: int) -> bytes:
+    """What a file holds; of one that is too large a byte too many. Raises InvalidValue if it is no ordinary file."""
     check_file(path)
     with path.open("rb") as file:
-        return decode(file.read(largest + 1), largest=largest)
+        return file.read(largest + 1)
 
 
 def check_file(path: Path) -> None:
@@ -273,9 +278,7 @@ def read_toml(path: Path, *, guide: str) -> dict[str, Any]:
     guide : the page of the docs that has an example to start from
     """
     try:
-        check_file(path)
-        with path.open("rb") as file:
-            content = file.read(LARGEST_TEXT + 1)
+        content = read_bytes(path, largest=LARGEST_TEXT)
     except InvalidValue as error:
         raise DocumentError(path, "file", str(error)) from None
     except OSError as error:

@@ -116,3 +116,14 @@ def test_a_long_address_to_write_to_makes_no_page_wider_than_a_telephone(page, l
     page.set_viewport_size({"width": 320, "height": 640})
 
     assert page.evaluate("document.documentElement.scrollWidth") == 320
+
+
+@pytest.mark.parametrize("width", [390, 320])
+def test_on_a_telephone_the_letters_of_four_stories_are_as_wide_as_a_finger(page, live_server, committed, width):
+    begin(page, live_server, factories.study(n_stories=4))
+    page.set_viewport_size({"width": width, "height": 800})
+
+    letters = [letter.bounding_box() for letter in page.locator(".stories li > *").all()]
+    assert [round(min(letter["width"], letter["height"])) >= 44 for letter in letters] == [True] * 4
+    assert page.locator("header.masthead").bounding_box()["height"] < 70
+    assert page.evaluate("document.documentElement.scrollWidth") == width

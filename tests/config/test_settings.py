@@ -90,6 +90,21 @@ def test_browsers_are_held_to_tls_for_as_long_as_the_operator_says(
     assert [found[name] for name in names] == [seconds, preload, preload]
 
 
-def test_a_time_that_is_none_is_refused_in_a_sentence(start: Any) -> None:
+@pytest.mark.parametrize("time", ["a year", "-5"])
+def test_a_time_that_is_none_is_refused_in_a_sentence(start: Any, time: str) -> None:
     with pytest.raises(ImproperlyConfigured, match="HSTS_SECONDS"):
-        start(**PUBLIC, HSTS_SECONDS="a year")
+        start(**PUBLIC, HSTS_SECONDS=time)
+
+
+@pytest.mark.parametrize(
+    "url", ["redis://:pa/ss@host:6379/0", "redis://:pa?ss@host:6379/0", "redis://:pa#ss@host", "redis://", "host:6379"]
+)
+def test_an_address_of_redis_that_a_password_breaks_is_refused_before_the_first_task(start: Any, url: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match=r"REDIS_URL cannot be read.*%2F"):
+        start(REDIS_URL=url)
+
+
+def test_addresses_of_redis_are_taken(start: Any) -> None:
+    urls = ("", "redis://redis:6379/0", "redis://:pa%2Fss@host:6379/1", "rediss://user:word@host")
+
+    assert [start(REDIS_URL=url)["REDIS_URL"] for url in urls] == list(urls)

@@ -111,6 +111,10 @@ def step(study: Study) -> Step:
     return Step.objects.get(version__study=study, key="consent")
 
 
+def last_step(study: Study) -> Step:
+    return Step.objects.get(version__study=study, key="guess")
+
+
 def instrument(study: Study) -> Instrument:
     return Instrument.objects.get(slug=f"{study.slug}-tests")
 
@@ -239,3 +243,75 @@ def normalised(client: Client, study: Study) -> Any:
 def run_command(edit: Edit, study: Study, folder: Path) -> None:
     assert edit.command is not None
     call_command(*edit.command(study, folder))
+
+
+# ── pages of designers ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def form_of(response: Any, name: str) -> Form:
+    """What a browser would post of the form that stands in the page's context under that name."""
+    form = response.context[name]
+    values = {field.html_name: value for field in form if (value := field.value()) not in (None, False)}
+    return values | {"seen": form.seen_value}
+
+
+def on_page(
+    name: str, *args: Callable[[Study], Any], form: str = "form", to: str = "", **fields: Any
+) -> Callable[[Client, Study], Any]:
+    """Posts the form of that page with these fields, whether or not the page shows it still.
+
+    name, args : of the page, of which the first says the study, or the instrument
+    form : under which name it stands in the page's context; if "", only the fields are posted
+    to : the name of the page that takes it, if it is another one
+    """
+
+    def post(client: Client, study: Study) -> Any:
+        keys = [arg(study) for arg in args] or [study.slug]
+        where = reverse(name, args=keys)
+        values = form_of(client.get(where), form) if form else {}
+        return client.post(reverse(to, args=keys) if to else where, values | fields)
+
+    return post
+
+
+def slug(study: Study) -> str:
+    return study.slug
+
+
+def key_of(row: Row) -> Callable[[Study], int]:
+    return lambda study: row(study).pk
+
+
+def told(**fields: Any) -> Callable[[Client, Study], Any]:
+    return on_page("designer:rater_information", **fields)
+
+
+def planned(**fields: Any) -> Callable[[Client, Study], Any]:
+    return on_page("designer:reading_plan", **fields)
+
+
+def on_step(**fields: Any) -> Callable[[Client, Study], Any]:
+    return on_page("designer:step", slug, key_of(step), **fields)
+
+
+def asked(key: str, **fields: Any) -> Callable[[Client, Study], Any]:
+    """Posts the form of that question of the instrument; of a new one if the key is empty."""
+
+    def post(client: Client, study: Study) -> Any:
+        pk = instrument(study).pk
+        page = client.get(reverse("instruments:show", args=[pk]), {"question": key} if key else {"new": ""})
+        name, args = ("question", [pk, key]) if key else ("new_question", [pk])
+        return client.post(reverse(f"instruments:{name}", args=args), form_of(page, "item_form") | fields)
+
+    return post
+
+
+def of_stories(action: str, **fields: Any) -> Callable[[Client, Study], Any]:
+    """Does that with the story in its group, on the page of stories."""
+
+    def post(client: Client, study: Study) -> Any:
+        chosen = f"{story(study).pk}.{group(study).pk}"
+        address = reverse("studies:stories", args=[study.slug])
+        return client.post(address, {"action": action, "story": chosen, "sure": "yes"} | fields)
+
+    return post

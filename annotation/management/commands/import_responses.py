@@ -9,7 +9,8 @@ from django.utils import timezone
 from annotation.answer_import import files
 from annotation.answer_import.column_map import parse_mapping, write_mapping
 from annotation.answer_import.guesses import guess_mapping
-from studies.documents.errors import DocumentError
+from studies.documents import reader
+from studies.documents.errors import DocumentError, InvalidValue
 from studies.lookup import NoSuchStudy, find_study
 from studies.protocol import NotPlannable
 from studies.story_import.errors import UnreadableFile
@@ -30,13 +31,13 @@ class Command(BaseCommand):
     def handle(self, *, study: str, file: Path, map: Path | None, dry_run: bool, **options: Any) -> None:
         try:
             row = find_study(study)
-            content = file.read_bytes()
+            content = reader.read_bytes(file, largest=reader.LARGEST_FILE)
             table = files.read_answers(file.name, content)
             if map is None:
                 self.stdout.write(write_mapping(guess_mapping(table, row)))
                 self.stderr.write("Nothing came in: save this as a file, complete it, and give it with --map.")
                 return
-            mapping = parse_mapping(map.read_bytes(), map)
+            mapping = parse_mapping(reader.read_bytes(map, largest=reader.LARGEST_TEXT), map)
             if dry_run:
                 examination = files.examine(row, table, mapping)
                 if examination.problems:
@@ -48,7 +49,7 @@ class Command(BaseCommand):
             record = files.bring_in(row, table, mapping, sha256=sha256, by=by, at=timezone.now())
         except OSError as error:
             raise CommandError(f"{error.filename}: cannot be read: {error.strerror}") from None
-        except (NoSuchStudy, UnreadableFile, DocumentError, NotPlannable, files.RefusedAnswers) as error:
+        except (NoSuchStudy, UnreadableFile, InvalidValue, DocumentError, NotPlannable, files.RefusedAnswers) as error:
             raise CommandError(str(error)) from None
         self.stdout.write(
             f"{record.n_responses} answers of {record.n_raters} raters came in from {record.n_rows} rows."

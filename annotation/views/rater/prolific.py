@@ -87,7 +87,8 @@ def arrive(request: Request, key: str) -> HttpResponse:
 
 
 def _refuse(request: Request, row: ProlificRecruitment, sentence: str, *, status: int) -> HttpResponse:
-    context = {"study": row.study, "sentence": sentence}
+    heading = _("Please come in from Prolific") if status == 400 else _("Nobody can come in here now")
+    context = {"study": row.study, "heading": heading, "sentence": sentence}
     return render(request, "annotation/prolific_refused.html", context, status=status)
 
 

@@ -20,6 +20,8 @@ from judges.generation.plans import split_premises
 from judges.management.commands.run_judges import HALTED, REFUSED, UNANSWERED, describe, dollars
 from judges.models import Draft, Endpoint, GeneratedText, Generation, Run
 from judges.planning import CannotRun
+from studies.documents import reader
+from studies.documents.errors import InvalidValue
 from studies.lookup import NoSuchStudy, find_study
 from studies.models import Instrument, Study
 
@@ -161,9 +163,11 @@ def _read_premises(path: Path | None) -> tuple[str, ...]:
     if path is None:
         return ()
     try:
-        return split_premises(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise CannotRun(f"{path}: cannot be read as UTF-8 text: {error}") from None
+        return split_premises(reader.read_text(path, largest=reader.LARGEST_TEXT))
+    except InvalidValue as error:
+        raise CannotRun(f"{path}: {error}") from None
+    except OSError as error:
+        raise CannotRun(f"{path}: cannot be read: {error.strerror}") from None
 
 
 def _find_instrument(name: str | None) -> Instrument | None:

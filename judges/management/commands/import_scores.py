@@ -10,6 +10,8 @@ from django.utils import timezone
 from annotation.answer_import.files import hash_content
 from judges import score_import
 from judges.models import ScoreCard
+from studies.documents import reader
+from studies.documents.errors import InvalidValue
 from studies.lookup import NoSuchStudy, find_study
 from studies.protocol import NotPlannable
 from studies.story_import.errors import UnreadableFile
@@ -47,7 +49,7 @@ class Command(BaseCommand):
             note=options["note"],
         )
         try:
-            content = file.read_bytes()
+            content = reader.read_bytes(file, largest=reader.LARGEST_FILE)
             row = score_import.import_scores(
                 find_study(study),
                 score_import.read_scores(file.name, content),
@@ -60,6 +62,6 @@ class Command(BaseCommand):
             )
         except OSError as error:
             raise CommandError(f"{error.filename}: cannot be read: {error.strerror}") from None
-        except (NoSuchStudy, NotPlannable, UnreadableFile, score_import.RefusedScores) as error:
+        except (NoSuchStudy, NotPlannable, InvalidValue, UnreadableFile, score_import.RefusedScores) as error:
             raise CommandError(str(error)) from None
         self.stdout.write(f"{row.n_scores} scores of {row} came in, about {row.get_about_display()}.")

@@ -222,3 +222,17 @@ def test_the_page_takes_a_fixed_number_of_queries(django_assert_num_queries: Cal
 
     with django_assert_num_queries(11):
         client.get(at(study, "prolific"))
+
+
+@pytest.mark.parametrize(
+    ("address", "heading"), [("{door}", "Nobody can come in here now"), ("{bare}", "Please come in from Prolific")]
+)
+def test_whoever_cannot_come_in_is_told_whether_it_is_the_address_or_the_study(
+    client: Client, address: str, heading: str
+) -> None:
+    row = recruit(factories.study())
+    ProlificRecruitment.objects.update(is_open=False)
+
+    page = client.get(address.format(door=door(row), bare=door(row).partition("?")[0])).content.decode()
+
+    assert re.search(rf"<h1[^>]*>[^<]*{heading}", page)
