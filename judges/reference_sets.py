@@ -121,7 +121,7 @@ def _readable(study: Study) -> list[Story]:
 
 @transaction.atomic
 def delete(study: Study, name: str) -> ReferenceSet:
-    """The set of that name, which is gone then. Raises CannotDelete where there is none or the study's plan names it."""
+    """The set of that name, which is gone then. Raises CannotDelete if there is none, or the study's plan names it."""
     row = ReferenceSet.objects.filter(study=study, name=name.strip()).first()
     if row is None:
         names = ", ".join(f"“{other}”" for other in ReferenceSet.objects.filter(study=study)) or _("none")

@@ -123,8 +123,7 @@ def _ratings(judged: JudgedCloze, place: int, k: int, calls: Mapping[Key, str]) 
         for n, name in enumerate(judged.judges)
     ]
     of_experts = [
-        Rating(_value(judged.expert_ratings, n, place, k), is_broken=False, url="")
-        for n in range(len(judged.experts))
+        Rating(_value(judged.expert_ratings, n, place, k), is_broken=False, url="") for n in range(len(judged.experts))
     ]
     return of_judges + of_experts
 
