@@ -20,10 +20,15 @@ if TYPE_CHECKING:
     from stats.arrays import FloatArray, IntArray
 
 FEWEST = 2
+PLANNED_WORDS = ("hypotheses", "exclusions")  # of an analysis plan, in which whoever plans can name a set
 
 
 class CannotStore(ValueError):
     """There can be no such reference set; the message says why and what would do."""
+
+
+class CannotDelete(ValueError):
+    """The reference set stays; the message says why and what would do."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +117,25 @@ def _check(study: Study, name: str, corpus: Study, stories: Sequence[Story]) -> 
 
 def _readable(study: Study) -> list[Story]:
     return list(study.stories.filter(is_withheld=False).order_by("code"))
+
+
+@transaction.atomic
+def delete(study: Study, name: str) -> ReferenceSet:
+    """The set of that name, which is gone then. Raises CannotDelete if there is none, or the study's plan names it."""
+    row = ReferenceSet.objects.filter(study=study, name=name.strip()).first()
+    if row is None:
+        names = ", ".join(f"“{other}”" for other in ReferenceSet.objects.filter(study=study)) or _("none")
+        message = _("%(study)s has no reference set “%(name)s”; there are: %(names)s")
+        raise CannotDelete(message % {"study": study.slug, "name": name, "names": names})
+    plan = study.analysis_plan or {}
+    if any(row.name in str(plan.get(words, "")) for words in PLANNED_WORDS):
+        message = _(
+            "the analysis plan of %(study)s names the reference set “%(name)s”; take it out of the plan first, "
+            "which a draft allows"
+        )
+        raise CannotDelete(message % {"study": study.slug, "name": row.name})
+    row.delete()
+    return row
 
 
 def read_material(reference_set: ReferenceSet) -> Material:

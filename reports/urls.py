@@ -4,6 +4,7 @@ from django.urls import path
 
 from reports.views import (
     drawings,
+    filled_sections,
     methods,
     packages,
     pages,
@@ -42,6 +43,7 @@ urlpatterns = [
     path("<slug:slug>/rationales/story/<int:story>/", rationales.story, name="rationales_of_story"),
     path("<slug:slug>/rationales/group/<int:group>/", rationales.group, name="rationales_of_group"),
     path("<slug:slug>/rationales/<int:response>/", rationales.reason, name="rationale"),
+    path("<slug:slug>/fills/<int:section>/", filled_sections.show, name="filled_section"),
     path("<slug:slug>/themes/", themes.codebook, name="themes"),
     path("<slug:slug>/themes/<int:sample>/", themes.sample, name="theme_sample"),
     path("<slug:slug>/themes/<int:sample>/reasons.csv", themes.reasons, name="theme_reasons"),

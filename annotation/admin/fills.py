@@ -45,7 +45,7 @@ class FillAdmin(ReadOnlyAdmin):
     list_select_related = ("assignment__study", "assignment__rater", "story")
     list_filter = ("assignment__study", "state", "assignment__rater__kind")
     search_fields = ("assignment__code", "assignment__rater__code")
-    actions = ("derive",)
+    actions = ("derive", "derive_with_control")
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return bool(request.user.has_perm("annotation.change_fill"))
@@ -111,10 +111,21 @@ class FillAdmin(ReadOnlyAdmin):
 
     @admin.action(description=gettext_lazy("Derive a study in which raters judge these texts"), permissions=["change"])
     def derive(self, request: HttpRequest, queryset: QuerySet[Fill]) -> None:
+        self._derive(request, queryset, has_coarse=False)
+
+    @admin.action(
+        description=gettext_lazy("Derive the same, with every constraint asked once more in three steps"),
+        permissions=["change"],
+    )
+    def derive_with_control(self, request: HttpRequest, queryset: QuerySet[Fill]) -> None:
+        self._derive(request, queryset, has_coarse=True)
+
+    def _derive(self, request: HttpRequest, queryset: QuerySet[Fill], *, has_coarse: bool) -> None:
         fills_to_judge = list(queryset.select_related("assignment__study", "assignment__rater", "story__study"))
         source = fills_to_judge[0].assignment.study
         try:
-            study = derivation.derive(source, _free_slug(f"{source.slug}-judged"), fills_to_judge)
+            slug = _free_slug(f"{source.slug}-judged")
+            study = derivation.derive(source, slug, fills_to_judge, has_coarse=has_coarse)
         except derivation.NotDerivable as error:
             self.message_user(request, _("Nothing was made: %(why)s.") % {"why": error}, messages.ERROR)
             return

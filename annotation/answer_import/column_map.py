@@ -76,13 +76,19 @@ class AnswerColumn:
 
 @dataclass(frozen=True)
 class ColumnMapping:
-    """How a file is read. time : the column that says when; "" if none does"""
+    """How a file is read.
+
+    time : the column that says when; "" if none does
+    declined, unreadable : what stands in place of an answer where the rater gave none, or none that could be read
+    """
 
     rater: RaterColumn = field(default_factory=RaterColumn)
     story: StoryColumn = field(default_factory=StoryColumn)
     group: GroupColumn = field(default_factory=GroupColumn)
     time: str = ""
     answers: tuple[AnswerColumn, ...] = ()
+    declined: tuple[str, ...] = ()
+    unreadable: tuple[str, ...] = ()
 
     def columns(self) -> Iterator[tuple[str, str]]:
         """Each column that is read, with where the mapping names it."""
@@ -100,6 +106,12 @@ def _columns(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         raise InvalidValue('must be a list of columns, such as ["first", "second"]')
     return tuple(value)
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(words, str) and words.strip() for words in value):
+        raise InvalidValue('must be a list of what the file says, such as ["declined", "no answer"]')
+    return tuple(words.strip() for words in value)
 
 
 def _answer(value: Any) -> str | int | float:
@@ -122,6 +134,7 @@ _COLUMN = reader.verbatim(80)
 _TOP: dict[str, FieldReader] = {
     **dict.fromkeys(("rater", "story", "group"), reader.mapping),
     "time": _COLUMN,
+    **dict.fromkeys(("declined", "unreadable"), _words),
     "answers": reader.tables(MOST_ANSWERS),
 }
 _RATER: dict[str, FieldReader] = {
@@ -159,7 +172,13 @@ def parse_mapping(content: str | bytes, path: Path | str, *, may_be_open: bool =
         reader.check_required(typed, ["value"], path=path, location=location)
         answers.append(AnswerColumn(**typed))
     mapping = ColumnMapping(
-        RaterColumn(**rater), StoryColumn(**story), GroupColumn(**group), top.get("time", ""), tuple(answers)
+        RaterColumn(**rater),
+        StoryColumn(**story),
+        GroupColumn(**group),
+        top.get("time", ""),
+        tuple(answers),
+        top.get("declined", ()),
+        top.get("unreadable", ()),
     )
     if not may_be_open and (gap := find_gap(mapping)):
         raise DocumentError(path, *gap)
@@ -172,8 +191,8 @@ def find_gap(mapping: ColumnMapping) -> tuple[str, str] | None:
         return "rater", _("say which column holds the rater, or give the one rater of the file a name")
     if mapping.rater.column and mapping.rater.name:
         return "rater", _("name a column or one rater, not both")
-    if not (mapping.story.column or mapping.group.column or mapping.group.stories):
-        return "story", _("say which column holds the story, or the group")
+    if both := sorted({*mapping.declined} & {*mapping.unreadable}):
+        return "declined", _("“%(words)s” cannot be both declined and unreadable") % {"words": both[0]}
     if not mapping.answers:
         return "answers", _("say which column holds answers")
     values = [answer.value for answer in mapping.answers]
@@ -191,7 +210,8 @@ def write_mapping(mapping: ColumnMapping) -> str:
     parts = {name: _without_empty(table[name]) for name in ("rater", "story", "group")}
     if mapping.group.stories:
         parts["group"]["stories"] = list(mapping.group.stories)
-    toml = tomli_w.dumps(_without_empty({"time": table["time"], **parts}))
+    outcomes = {name: list(table[name]) for name in ("declined", "unreadable")}
+    toml = tomli_w.dumps(_without_empty({"time": table["time"], **outcomes, **parts}))
     for answer in table["answers"]:
         tables = {name: answer.pop(name) for name in ("items", "means")}
         toml += f"\n[[answers]]\n{tomli_w.dumps(_without_empty(answer))}"

@@ -15,6 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.answer_import.column_map import CODE, TITLE, AnswerColumn, ColumnMapping
+from annotation.models import Response
 from annotation.responses import LETTERS, Answer
 from annotation.responses.imports import InvalidRow, Row
 from studies import items, protocol
@@ -73,12 +74,15 @@ class _Reader:
         self.reasons = {answer.rationale for answer in mapping.answers}
         names = {name for _place, name in mapping.columns() if name}
         self.columns = [(name, self.place_by_column[name]) for name in sorted(names)]
-        steps = protocol.load_protocol(version).ratings
+        asked = protocol.load_protocol(version)
+        steps = (*asked.ratings, *asked.asked_once)
+        self.once = {step.key for step in asked.asked_once}
         self.item_by_key = {(step.key, item.key): item for step in steps for item in protocol.items_of(step)}
         self.steps_by_item: dict[str, list[str]] = defaultdict(list)
         for step, item in self.item_by_key:
             self.steps_by_item[item].append(step)
         self._check_items()
+        self._check_place()
         asked_items = self.item_by_key.values()
         # Of items whose answers are lists.
         self.lists = {item.pk for item in asked_items if items.find_type(item.type).schema(item).get("type") == "array"}
@@ -98,7 +102,10 @@ class _Reader:
         for group, stories in stories_by_group.items():
             self.groups_by_stories[frozenset(stories)].append(group)
         self.about_one = {(s.key): s.scope in (s.Scope.STORY, s.Scope.STORIES) for s in steps}
+        self.outcome_by_words = dict.fromkeys(mapping.declined, Response.Outcome.DECLINED)
+        self.outcome_by_words |= dict.fromkeys(mapping.unreadable, Response.Outcome.UNREADABLE)
         self.rater_codes: dict[str, str] = {}
+        self.said_once: dict[tuple[str, str, str], Row] = {}
         self.now = timezone.now()
         self.n_empty = 0
 
@@ -115,6 +122,13 @@ class _Reader:
             for key in filter(None, [answer.item, *answer.items.values()]):
                 if not self._step_of(answer, key):
                     raise DocumentError(_("mapping"), f"answers {n}, item", self._explain_item(answer, key))
+
+    def _check_place(self) -> None:
+        """What is asked in groups needs a story or a group; what is asked once needs neither."""
+        mapping = self.mapping
+        is_placed = mapping.story.column or mapping.group.column or mapping.group.stories
+        if not is_placed and not all(a.item and self._step_of(a, a.item) in self.once for a in mapping.answers):
+            raise DocumentError(_("mapping"), "story", _("say which column holds the story, or the group"))
 
     def _explain_item(self, answer: AnswerColumn, key: str) -> str:
         """Why no one step can be named that asks the item, and what would do."""
@@ -150,14 +164,28 @@ class _Reader:
         if not answers:
             return []
         rater, at = self._rater(location, cell), self._time(location, cell)
+        once = [answer for answer in answers if self._step_of(answer, _key(answer, cell)) in self.once]
+        rows = [self._row(location, cell, answer, rater=rater, group="", story="", names={}, at=at) for answer in once]
+        said_now = [row for row in rows if self._is_new(row)]
+        if len(once) == len(answers):
+            return said_now
         code = self._story(location, cell, self.mapping.story.column) if self.mapping.story.column else ""
         stories = [self._story(location, cell, column) for column in self.mapping.group.stories]
         group = self._group(location, cell, code, stories)
         names = ChainMap(dict(zip(LETTERS, stories, strict=False)), self.code_by_name)
-        return [
+        return said_now + [
             self._row(location, cell, answer, rater=rater, group=group, story=code, names=names, at=at)
             for answer in answers
+            if answer not in once
         ]
+
+    def _is_new(self, row: Row) -> bool:
+        """Whether the rater says this for the first time: a file may repeat beside each story what is asked once."""
+        first = self.said_once.setdefault((row.rater, row.step, row.item), row)
+        if first.answer != row.answer:
+            reason = _("%(rater)s is asked this once, and %(first)s says otherwise; let all rows say the same")
+            raise InvalidRow(row.location, quote(row.item), reason % {"rater": row.rater, "first": first.location})
+        return first is row
 
     def _has_answer(self, location: str, cell: Mapping[str, str], answer: AnswerColumn) -> bool:
         if cell[answer.value]:
@@ -181,14 +209,15 @@ class _Reader:
         names: Mapping[str, str],
         at: datetime | None,
     ) -> Row:
-        key = answer.item or answer.items.get(cell[answer.items_in], cell[answer.items_in])
+        key = _key(answer, cell)
         step = self._step_of(answer, key)
         if not step:
             raise InvalidRow(location, quote(answer.items_in), self._explain_item(answer, key))
         about_one = self.about_one[step]
         if about_one and not story:
             raise InvalidRow(location, quote(answer.value), _("this is asked about one story, and the row names none"))
-        value = self._value(cell[answer.value], answer, self.item_by_key[step, key], names)
+        outcome = self.outcome_by_words.get(cell[answer.value], "")
+        value = None if outcome else self._value(cell[answer.value], answer, self.item_by_key[step, key], names)
         try:
             reason = reader.text(cell[answer.rationale]) if answer.rationale else ""
         except InvalidValue as error:
@@ -200,7 +229,7 @@ class _Reader:
             story if about_one else "",
             step,
             key,
-            Answer(value=value, rationale=reason),
+            Answer(value=value, rationale=reason, outcome=outcome),
             kind=self.mapping.rater.kind,
             at=at,
         )
@@ -273,6 +302,11 @@ class _Reader:
         if aware > self.now:
             raise InvalidRow(location, quote(self.mapping.time), _("this time is still to come"))
         return aware
+
+
+def _key(answer: AnswerColumn, cell: Mapping[str, str]) -> str:
+    """The key of the item that the answer is to."""
+    return answer.item or answer.items.get(cell[answer.items_in], cell[answer.items_in])
 
 
 def _as_list(words: str, *, is_of_stories: bool) -> Any:

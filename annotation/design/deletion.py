@@ -1,6 +1,7 @@
 """Taking away a draft, with its seats, which nobody deletes alone; and rehearsals, whatever happened in them."""
 
 from django.db import transaction
+from django.db.models import RestrictedError
 from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Consent, Rater, Response, ResponseEvent, Seat, StepTaken
@@ -14,14 +15,25 @@ class NotDeletable(ValueError):
 
 @transaction.atomic
 def delete_draft(study: Study) -> None:
-    """Delete the draft with its stories, steps, places and links. Raises NotDeletable once it has been frozen."""
+    """Delete the draft with its stories, steps, places and links.
+
+    Raises NotDeletable once it has been frozen, and while another study is measured against its stories.
+    """
     locked = Study.objects.select_for_update().get(pk=study.pk)
     if not lifecycle.may_edit(locked, is_frozen=protocol.is_frozen(locked)):
         raise NotDeletable(_("What was asked, and about which texts, is what its answers mean: this study stays."))
     delete_rehearsals(locked)
     # A group does not go while it has seats.
     locked.seats.all().delete()
-    locked.delete()
+    try:
+        locked.delete()
+    except RestrictedError as error:
+        sets = ", ".join(sorted(f"“{row}” ({row.study.slug})" for row in error.restricted_objects))
+        message = _(
+            "The stories of this study are a reference set of another: %(sets)s. Delete the set first, under Measures "
+            "by source of that study, or by the command delete_reference_set."
+        )
+        raise NotDeletable(message % {"sets": sets}) from None
 
 
 @transaction.atomic

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from django.db import transaction
+from django.dispatch import Signal
 from django.utils.translation import gettext as _
 
 from annotation.design import deletion, recruitment, seats
@@ -12,6 +13,9 @@ from studies.models import Study
 from studies.protocol import Finding, Purpose
 
 BEFORE_RATERS = frozenset({Purpose.LAUNCH})
+# Asks with the study what else is to be said before its launch to those who may know who wrote its stories; whoever is
+# connected answers with findings. Judges are, which this package does not know.
+sources_examined = Signal()
 
 
 def findings(study: Study, *, at: datetime) -> list[Finding]:
@@ -25,6 +29,12 @@ def findings(study: Study, *, at: datetime) -> list[Finding]:
         *protocol.check_deadline(study, latest, at=at),
         *recruitment.find_gaps(study),
     ]
+
+
+def collect_source_warnings(study: Study) -> list[Finding]:
+    """What is to be said before the launch to those alone who may know who wrote the stories."""
+    answers = sources_examined.send(launch_obstacles, study=study)
+    return [finding for _receiver, findings_of_one in answers for finding in findings_of_one]
 
 
 def launch_obstacles(study: Study, *, at: datetime) -> list[Finding]:

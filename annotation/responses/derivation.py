@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Fill, Rater
 from annotation.responses.fills import answers_of, cloze_of, text_by_blank
-from studies import protocol
-from studies.cloze import text
+from studies import loader, protocol
+from studies.cloze import compilation, text
 from studies.construction import SourceConflict, create_study
 from studies.documents import reader
 from studies.documents.errors import InvalidValue
@@ -40,27 +40,23 @@ def derivable_fills(study: Study) -> list[Fill]:
 
 
 @transaction.atomic
-def derive(study: Study, slug: str, fills: Sequence[Fill], *, numbered: bool = True) -> Study:
+def derive(study: Study, slug: str, fills: Sequence[Fill], *, numbered: bool = True, has_coarse: bool = False) -> Study:
     """A draft in which raters judge these fills, each in a group of its own. Raises NotDerivable.
 
     The stories are what their writers sent in; what an editor made of it is not judged. Their codes are drawn, so that
     they tell neither writer nor order. Consent and briefing are for the designer to add.
     numbered : mark where each blank begins and ends and which section is which, since questions speak of both by number
+    has_coarse : ask every constraint once more in three steps, the paper's control, in a step of its own
     """
     cloze = _check(study, slug, fills)
     if not numbered:
         _check_questions(cloze)
     stories = [_story(fill, cloze, numbered=numbered) for fill in fills]
-    step = StepDocument(
-        location="step 1",
-        key="judge",
-        kind=Step.Kind.RATING,
-        title="Questions about the text",
-        text=ABOUT_NUMBERS if numbered else "",
-        instrument="judging",
-        scope=Step.Scope.STORY,
-        background=Step.Background.ABOVE,  # says what a broken must is worth
-    )
+    steps = [_step("step 1", "judge", "Questions about the text", "judging", numbered=numbered)]
+    instruments = {"judging": cloze.judging} if cloze.judging else {}
+    if has_coarse:
+        steps.append(_step("step 2", "judge-coarse", "The same in three steps", "coarse", numbered=numbered))
+        instruments["coarse"] = loader.load_instrument(compilation.coarse_instrument(cloze.parsed))
     try:
         derived = create_study(
             {
@@ -75,8 +71,8 @@ def derive(study: Study, slug: str, fills: Sequence[Fill], *, numbered: bool = T
             },
             stories=stories,
             groups=[GroupDocument(key=story.key, premise="", stories=(story.key,)) for story in stories],
-            steps=[step],
-            instruments={"judging": cloze.judging} if cloze.judging else {},
+            steps=steps,
+            instruments=instruments,
         )
     except SourceConflict as error:
         message = _("the source “%(name)s” is known as %(kind)s; rename it, or correct it")
@@ -126,6 +122,19 @@ def _check_questions(cloze: Cloze) -> None:
                 "derive the study with numbers"
             )
             raise NotDerivable(message % {"key": item.key, "place": place[0]})
+
+
+def _step(location: str, key: str, title: str, instrument: str, *, numbered: bool) -> StepDocument:
+    return StepDocument(
+        location=location,
+        key=key,
+        kind=Step.Kind.RATING,
+        title=title,
+        text=ABOUT_NUMBERS if numbered else "",
+        instrument=instrument,
+        scope=Step.Scope.STORY,
+        background=Step.Background.ABOVE,  # says what a broken must is worth, and what a check is part of
+    )
 
 
 def _story(fill: Fill, cloze: Cloze, *, numbered: bool) -> StoryDocument:

@@ -26,6 +26,7 @@ class Row:
     """One answer as a file has it. Everything is named by code or key; stories in an answer too, not by letter.
 
     location : the file and the row in it, for messages
+    group : "" for an answer to what is asked once, outside of groups
     story : "" for an answer about the group as a whole
     at : when it was given, where the file says so; else when it came in
     """
@@ -69,9 +70,10 @@ def import_rows(
 ) -> ImportSummary:
     """Raters, seats, submitted assignments and responses with their history, for rows that hold together.
 
-    Each rater gets one assignment for each group, in a seat of its own whose order is that of the story codes: a file
-    of answers does not say in which order its stories were read. Answers go through `responses.record_many`; rules for
-    rationales bind whoever submits, not what was published long ago. A version that is still a draft is frozen first.
+    Each rater gets one assignment for all that is asked once and one for each group, in a seat of its own whose order
+    is that of the story codes: a file of answers does not say in which order its stories were read. Answers go through
+    `responses.record_many`; rules for rationales bind whoever submits, not what was published long ago. A version that
+    is still a draft is frozen first.
     steps : that the rows may name, if not those of the protocol, as of a metric
     Raises InvalidRow at the first row that does not fit, NotPlannable if the version cannot be frozen; then nothing
     has come in.
@@ -98,7 +100,7 @@ def find_problems(
 @dataclass(frozen=True)
 class _Resolved:
     row: Row
-    group: StoryGroup
+    group: StoryGroup | None
     step: Step
     item: Item
     story: Story | None
@@ -111,12 +113,14 @@ class _Names:
         groups = study.groups.prefetch_related("stories")
         self.group_by_code = {group.code: group for group in groups}
         self.story_by_code = {group.code: {s.code: s for s in group.stories.all()} for group in groups}
-        ratings = protocol.load_protocol(version).ratings if steps is None else steps
+        asked = protocol.load_protocol(version)
+        ratings = (*asked.ratings, *asked.asked_once) if steps is None else steps
         self.step_by_key = {step.key: step for step in ratings}
         self.item_by_key = {key: {i.key: i for i in protocol.items_of(step)} for key, step in self.step_by_key.items()}
         self.rater_by_code = {rater.code: rater for rater in study.raters.all()}
         self.kind_by_rater = {code: str(rater.kind) for code, rater in self.rater_by_code.items()}
-        self.answered = set(study.assignments.exclude(group=None).values_list("rater__code", "group__code"))
+        had = study.assignments.values_list("rater__code", "group__code")
+        self.answered = {(rater, group or "") for rater, group in had}
         self._reason_by_value: dict[tuple[int, str, str], str] = {}
 
     def resolve(self, rows: Iterable[Row]) -> tuple[list[_Resolved], list[InvalidRow]]:
@@ -137,11 +141,13 @@ class _Names:
         return resolutions, problems
 
     def _resolve(self, row: Row) -> _Resolved:
-        group = _look_up(self.group_by_code, row, "group")
         step = _look_up(self.step_by_key, row, "step")
+        group = None if step.scope == Step.Scope.ONCE else _look_up(self.group_by_code, row, "group")
         item = _look_up(self.item_by_key[row.step], row, "item")
         is_measured = step.kind == Step.Kind.METRIC
         about_one = bool(row.story) if is_measured else step.scope in (Step.Scope.STORY, Step.Scope.STORIES)
+        if group is None and (row.group or row.story):
+            raise InvalidRow(row.location, "step", _("step %(step)s asks each rater once, about no group") % vars(row))
         if row.story and not about_one:
             raise InvalidRow(
                 row.location, "story", _("step %(step)s asks about the group, not about one story") % vars(row)
@@ -157,6 +163,9 @@ class _Names:
             raise InvalidRow(
                 row.location, "rater", _("%(rater)s is a %(old)s already, not a %(kind)s") % (vars(row) | {"old": kind})
             )
+        if (row.rater, "") in self.answered and not row.group:
+            reason = _("%(rater)s has been asked in this study what is asked once") % vars(row)
+            raise InvalidRow(row.location, "rater", reason)
         if (row.rater, row.group) in self.answered:
             raise InvalidRow(
                 row.location, "rater", _("%(rater)s has had group %(group)s in this study already") % vars(row)
@@ -179,7 +188,7 @@ class _Names:
         kind = items.find_type(item.type)
         key = (item.pk, repr(value), group if kind.about_stories else "")
         if key not in self._reason_by_value:
-            labels = [StoryLabel(code) for code in sorted(self.story_by_code[group])]
+            labels = [StoryLabel(code) for code in sorted(self.story_by_code.get(group, {}))]
             try:
                 kind.clean(item, value, stories=labels)
                 self._reason_by_value[key] = ""
@@ -212,7 +221,7 @@ def _create_assignments(
     version: ProtocolVersion,
     at: datetime,
 ) -> dict[tuple[str, str], Assignment]:
-    """A submitted assignment by rater and group, each in a further seat of its group."""
+    """A submitted assignment by rater and group, in a further seat of the group; in none for what is asked once."""
     lasts = study.seats.order_by().values_list("group_id", "rater_kind").annotate(last=Max("number"))
     last_number = {(group, kind): last for group, kind, last in lasts}
     assignments: dict[tuple[str, str], Assignment] = {}
@@ -220,10 +229,12 @@ def _create_assignments(
         row, group, rater = resolution.row, resolution.group, raters[resolution.row.rater]
         if (row.rater, row.group) in assignments:
             continue
-        number = last_number.get((group.pk, rater.kind), 0) + 1
-        last_number[(group.pk, rater.kind)] = number
-        order = sorted(s.code for s in group.stories.all())
-        seat = Seat(study=study, group=group, rater_kind=rater.kind, number=number, order=order, is_taken=True)
+        seat = None
+        if group:
+            number = last_number.get((group.pk, rater.kind), 0) + 1
+            last_number[(group.pk, rater.kind)] = number
+            order = sorted(s.code for s in group.stories.all())
+            seat = Seat(study=study, group=group, rater_kind=rater.kind, number=number, order=order, is_taken=True)
         assignments[(row.rater, row.group)] = Assignment(
             study=study,
             rater=rater,

@@ -2,12 +2,14 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils.translation import gettext as _
 
 from judges import families, recipes
 from judges.models import Generation, Run
 from studies.models import Study
+from studies.protocol import Finding, Purpose
 
 
 @dataclass(frozen=True)
@@ -19,13 +21,18 @@ class SharedFamily:
 
     def __str__(self) -> str:
         """A sentence with the way out."""
+        return f"{self.sentence}. {self.reason}"
+
+    @property
+    def sentence(self) -> str:
         words = {"write": _("writes"), "extract": _("extracts ideas"), "judge": _("judges")}
         parts = [f"{words[role]} ({', '.join(names)})" for role, names in self.models.items()]
-        message = _(
-            "%(family)s does more than one thing here: %(parts)s. A model favours what is like its own; use different "
-            "providers for writing, extracting and judging."
-        )
+        message = _("%(family)s does more than one thing here: %(parts)s")
         return message % {"family": self.family, "parts": ", ".join(parts)}
+
+    @property
+    def reason(self) -> str:
+        return _("A model favours what is like its own; use different providers for writing, extracting and judging.")
 
 
 def find_shared_families(study: Study, *, besides: tuple[str, str, str] | None = None) -> list[SharedFamily]:
@@ -57,3 +64,11 @@ def find_role(recipe: recipes.Recipe) -> str:
 
 def _role(recipe: str | None) -> str:
     return "judge" if recipe is None else find_role(recipes.find_recipe(recipe))
+
+
+def collect_findings(sender: object, *, study: Study, **_named: Any) -> list[Finding]:
+    """What the launch says of them, as warnings: nothing is forbidden."""
+    return [
+        Finding("warning", "", shared.sentence, shared.reason, frozenset({Purpose.LAUNCH}), "stories")
+        for shared in find_shared_families(study)
+    ]

@@ -17,8 +17,9 @@ class ReferenceSet(models.Model):
         help_text=_("Whose stories are measured against it."),
     )
     name = models.CharField(_("name"), max_length=80)
+    # A set of the study's own stories goes with it; one of another's keeps that study, until the set is deleted.
     corpus = models.ForeignKey(
-        Study, verbose_name=_("stories of"), on_delete=models.PROTECT, related_name="+", help_text=_("Whose it holds.")
+        Study, verbose_name=_("stories of"), on_delete=models.RESTRICT, related_name="+", help_text=_("Whose it holds.")
     )
     embedding = models.CharField(_("embedding"), max_length=200)
     version = models.CharField(_("version"), max_length=120)

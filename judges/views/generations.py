@@ -76,11 +76,14 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
     )
     now = timezone.now()
     listing = [(row, _find_recipe(row), state_of(row.run, at=now)) for row in rows.order_by("-run__created_at", "-pk")]
+    is_maker = access.may(ADDS) and access.may(STARTS)
+    obstacle = story_edits.find_obstacle(access.study) if is_maker else ""
     context = {
         "study": access.study,
         "access": access,
         "rows": [(row, recipe, state, label_of(state)) for row, recipe, state in listing],
-        "may_start": access.may(ADDS) and access.may(STARTS) and not story_edits.find_obstacle(access.study),
+        "may_start": is_maker and not obstacle,
+        "obstacle": obstacle,
         "shared": generation.find_shared_families(access.study),
         "sees_sources": True,
     }

@@ -18,6 +18,7 @@ from judges.source_measures import measure_sources
 from studies import formatting
 from studies.access import Access
 from studies.action_log import log_action
+from studies.models import Study
 from studies.typography.words import is_unspaced
 from studies.views.guards import require_in_study
 from studies.views.posted_forms import makes_once
@@ -41,6 +42,8 @@ class ReferenceSetForm(forms.Form):
 def index(request: HttpRequest, access: Access) -> HttpResponse:
     """For those who may know who wrote: measures by source; and storing the stories as a reference set."""
     study = access.study
+    if "deleted" in request.POST:
+        return _delete(request, study)
     form = ReferenceSetForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -72,3 +75,15 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
         "may_store": access.may(CHANGES),
     }
     return render(request, "judges/measures.html", context, status=400 if form.errors else 200)
+
+
+def _delete(request: HttpRequest, study: Study) -> HttpResponse:
+    """Delete the set of that name, or say why it stays."""
+    try:
+        row = reference_sets.delete(study, request.POST["deleted"])
+    except reference_sets.CannotDelete as error:
+        messages.error(request, _("Nothing was deleted: %(why)s.") % {"why": error})
+    else:
+        log_action(study, f"deleted the reference set {row.name}, {row.sha256}", by=request.user)
+        messages.success(request, _("“%(name)s” is deleted.") % {"name": row.name})
+    return redirect("judges:measures", slug=study.slug)

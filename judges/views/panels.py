@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
@@ -24,6 +25,7 @@ from studies.views.posted_forms import makes_once
 
 N_MODELS = 5
 FACTORIAL = {"plain": "quiet-judge", "anchored": "quiet-judge-anchored"}
+CONTROL = {"coarse": "quiet-judge-coarse"}
 
 
 class PanelForm(forms.Form):
@@ -41,6 +43,14 @@ class PanelForm(forms.Form):
             "Two judges for each model, in place of the prompts below: one is shown samples that people scored, the "
             "other is not. Both answer constraints and their checks, each in a call of its own, and the report "
             "compares the four conditions."
+        ),
+    )
+    has_control = forms.BooleanField(
+        label=gettext_lazy("Add QUIET’s control in three steps"),
+        required=False,
+        help_text=gettext_lazy(
+            "One more judge for each model, which answers constraints with 0, 0.5 or 1. It reads the step that asks "
+            "them so; a study that is derived with the control has one. The report compares both scales model by model."
         ),
     )
     prompts = forms.ModelMultipleChoiceField(
@@ -78,7 +88,7 @@ class PanelForm(forms.Form):
             raise ValidationError(_("A panel needs at least one model."))
         if cleaned.get("is_factorial") and cleaned.get("prompts"):
             self.add_error("prompts", _("The factorial brings its own prompts: choose these, or the factorial."))
-        elif not cleaned.get("is_factorial") and not cleaned.get("prompts"):
+        elif not any(cleaned.get(name) for name in ("is_factorial", "has_control", "prompts")):
             self.add_error("prompts", _("Choose at least one prompt, or the factorial."))
         if not self.errors:
             self._make(cleaned, models)
@@ -87,7 +97,8 @@ class PanelForm(forms.Form):
     def _make(self, cleaned: dict[str, Any], models: list[tuple[Endpoint, str]]) -> None:
         """The judges, not saved yet. What is wrong with one is said of the whole form."""
         parameters = {name: cleaned[name] for name in KNOWN if cleaned.get(name) is not None}
-        conditions = _factorial() if cleaned["is_factorial"] else _conditions(list(cleaned["prompts"]))
+        conditions = _named(FACTORIAL) if cleaned["is_factorial"] else _conditions(list(cleaned["prompts"]))
+        conditions += _named(CONTROL) if cleaned["has_control"] else []
         for (endpoint, model), (condition, prompt) in product(models, conditions):
             parts = [cleaned["name"], slugify(model.replace(".", "-").replace("/", "-").replace(":", "-")), condition]
             slug = "-".join(filter(None, parts))
@@ -101,11 +112,11 @@ class PanelForm(forms.Form):
             self.judges.append(judge)
 
 
-def _factorial() -> list[tuple[str, Prompt]]:
-    """The two prompts of QUIET's factorial with the name of each condition. The other factor, the constraint as a whole
+def _named(prompt_by_condition: Mapping[str, str]) -> list[tuple[str, Prompt]]:
+    """These of QUIET's prompts with the name of each condition. The factorial's other factor, the constraint as a whole
     or by its checks, is in the items: a judge answers both."""
     prompt_by_name = {prompt.name: prompt for prompt in catalogue.load_prompts()}
-    return [(condition, prompt_by_name[name]) for condition, name in FACTORIAL.items()]
+    return [(condition, prompt_by_name[name]) for condition, name in prompt_by_condition.items()]
 
 
 def _conditions(chosen: list[Prompt]) -> list[tuple[str, Prompt]]:

@@ -1,4 +1,4 @@
-"""QUIET's factorial: constraints judged with and without samples that people scored, as a whole and by checks."""
+"""What QUIET varies: samples that people scored, a constraint as a whole or by checks, and how fine its scale is."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from reports.dataset.judged_clozes import ratings_of, required_keys
+from reports.dataset.judged_clozes import HIGHEST, ratings_of, required_keys
 from reports.lazy import cloze, np
 
 if TYPE_CHECKING:
@@ -62,6 +62,36 @@ def _pair_by_model(dataset: Dataset, judged: JudgedCloze) -> list[tuple[str, str
 def _judge_by_model(dataset: Dataset, names: Sequence[str]) -> dict[tuple[int, str], str]:
     judges = [dataset.judge_by_slug[name] for name in names if name in dataset.judge_by_slug]
     return {(judge.required_endpoint.pk, judge.model): judge.slug for judge in reversed(judges)}
+
+
+@dataclass(frozen=True)
+class Scales:
+    """The same models on both scales, 0 to 1, of M models, N texts, K constraints.
+
+    models : the name of each; fine_judges, coarse_judges : the judge as which it answered
+    fine : of 0 to 5 divided by 5; coarse : of 0, .5 and 1
+    """
+
+    models: tuple[str, ...]
+    fine_judges: tuple[str, ...]
+    coarse_judges: tuple[str, ...]
+    fine: FloatArray
+    coarse: FloatArray
+
+
+def read_scales(dataset: Dataset, judged: JudgedCloze) -> Scales | None:
+    """The models that judged on both scales, as one judge or as two; None if none did."""
+    fine, coarse = (_judge_by_model(dataset, names) for names in (judged.judges, judged.coarse_judges))
+    models = sorted(fine.keys() & coarse.keys())
+    if not models:
+        return None
+    return Scales(
+        models=tuple(model for _endpoint, model in models),
+        fine_judges=tuple(fine[model] for model in models),
+        coarse_judges=tuple(coarse[model] for model in models),
+        fine=judged.ratings[[judged.judges.index(fine[model]) for model in models]] / HIGHEST,
+        coarse=judged.coarse[[judged.coarse_judges.index(coarse[model]) for model in models]],
+    )
 
 
 def _checks_by_constraint(dataset: Dataset, judged: JudgedCloze) -> Mapping[str, list[StepItem]]:

@@ -64,7 +64,8 @@ class JudgedCloze:
     is_broken : whether the judge denied a check without which the constraint is not met, shape (J, N, K)
     expert_ratings : of people beside models, shape (R, N, K)
     edge_ratings : shape (J, N, E)
-    coarse : of the same constraints in three steps, 0 to 1, shape (J, N, K); nan everywhere if they were not asked so
+    coarse_judges : that answered the same constraints in three steps, C of them, among the judges or not
+    coarse : what they answered, 0 to 1, shape (C, N, K)
     """
 
     document: ClozeDocument
@@ -79,6 +80,7 @@ class JudgedCloze:
     expert_ratings: FloatArray
     edges: tuple[StepItem, ...]
     edge_ratings: FloatArray
+    coarse_judges: tuple[str, ...]
     coarse: FloatArray
 
 
@@ -107,6 +109,7 @@ def read_judged_cloze(dataset: Dataset) -> JudgedCloze | None:
     answers = _answers(dataset, [constraint.item for constraint in constraints])
     if answers is None:
         return None
+    coarse_judges, coarse = _coarse(dataset, constraints)
     edges = tuple(items[key] for e in document.edges if (key := compilation.edge_key(e.from_, e.to)) in items)
     return JudgedCloze(
         document=document,
@@ -121,7 +124,8 @@ def read_judged_cloze(dataset: Dataset) -> JudgedCloze | None:
         expert_ratings=answers.expert_ratings,
         edges=edges,
         edge_ratings=ratings_of(dataset, edges, answers.judges),
-        coarse=_coarse(dataset, constraints, answers.judges),
+        coarse_judges=coarse_judges,
+        coarse=coarse,
     )
 
 
@@ -252,9 +256,8 @@ def required_keys(document: ClozeDocument, key: str) -> list[str]:
     ]
 
 
-def _coarse(dataset: Dataset, constraints: Sequence[JudgedConstraint], judges: Sequence[str]) -> FloatArray:
-    """The same constraints in three steps, 0 to 1, where another step asks them as a choice among 0, 0.5 and 1."""
-    coarse = np.full((len(judges), len(dataset.units), len(constraints)), np.nan)
+def _coarse(dataset: Dataset, constraints: Sequence[JudgedConstraint]) -> tuple[tuple[str, ...], FloatArray]:
+    """Who answered the same constraints in three steps, and what, where another step asks them as such a choice."""
     by_key = {
         item.item.key: item
         for item in dataset.items
@@ -262,11 +265,11 @@ def _coarse(dataset: Dataset, constraints: Sequence[JudgedConstraint], judges: S
     }
     columns = [(k, by_key[c.item.item.key]) for k, c in enumerate(constraints) if c.item.item.key in by_key]
     material = judged(dataset, [item for _k, item in columns])
-    for at, name in enumerate(material.names if material else ()):
-        if material and name in judges:
-            for place, (k, _item) in enumerate(columns):
-                coarse[list(judges).index(name), :, k] = material.judges[at, place] / (len(COARSE) - 1)
-    return coarse
+    names = material.names if material else ()
+    coarse = np.full((len(names), len(dataset.units), len(constraints)), np.nan)
+    if material:
+        coarse[:, :, [k for k, _item in columns]] = material.judges.transpose(0, 2, 1) / (len(COARSE) - 1)
+    return names, coarse
 
 
 def _texts(dataset: Dataset, document: ClozeDocument, cloze: Cloze) -> list[FilledText]:

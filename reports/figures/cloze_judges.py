@@ -152,7 +152,8 @@ class ClozeJudges(Figure[ClozeJudgesResult]):
 
 def _flat(ratings: FloatArray) -> FloatArray:
     """Every constraint of every text as a unit, shape (J, N, K) to (J, N × K)."""
-    return np.asarray(ratings.reshape(len(ratings), -1))
+    n_judges, n_texts, n_constraints = ratings.shape
+    return np.asarray(ratings.reshape(n_judges, n_texts * n_constraints))
 
 
 def _alphas(dataset: Dataset, judged: JudgedCloze) -> Iterator[PanelAlpha]:

@@ -22,8 +22,12 @@ SATISFACTION = {
 }
 # The knock-out clause of the same section, in our words; as a background, it reaches people and models.
 KNOCK_OUT = "This is a must: where the text breaks it, answer 0 or 1, however well all else is done."
+# A check says "it" of what its constraint names, and a model reads each question in a call of its own.
+PART_OF = "A part of this constraint:"
 # The paper leaves the judging of edges to future work; this scale is ours.
 CONSISTENCY = {"0": "Not at all", "5": "Fully"}
+# The paper's control asks constraints in three steps (section 5.1) and does not print their words; these are ours.
+THREE_STEPS = {"0": "It does not", "0.5": "In part", "1": "It does"}
 CASCADE = "Cascade"
 
 
@@ -43,6 +47,28 @@ def judging_instrument(document: ClozeDocument) -> InstrumentDocument:
     titles = {section.number: section.title for section in document.sections}
     items += [_edge(edge, titles) for edge in document.edges]
     return _instrument(document, "judge", "the judgement", items)
+
+
+def coarse_instrument(document: ClozeDocument) -> InstrumentDocument:
+    """The instrument of the paper's control: each constraint under the key that it has in the other, in three steps.
+
+    Without the knock-out clause, which the paper's finer scale brought.
+    """
+    items = [
+        ItemDocument(
+            key=constraint_key(section.number, number),
+            type="choice",
+            dimension=section.title,
+            title=_title(section, number),
+            question=constraint.text,
+            options=[{"value": value, "label": label} for value, label in THREE_STEPS.items()],
+            quoted=["question"],
+            adapted=["title", "options"],
+        )
+        for section in document.sections
+        for number, constraint in enumerate(section.constraints, start=1)
+    ]
+    return _instrument(document, "coarse", "the judgement in three steps", items)
 
 
 def number_by_key(document: ClozeDocument) -> dict[str, int]:
@@ -94,7 +120,7 @@ def _blank(blank: Blank, section_title: str) -> ItemDocument:
 
 def _constraint(section: Section, number: int, constraint: Constraint) -> list[ItemDocument]:
     """The item of a constraint, and one for each of its checks."""
-    title = f"{section.title}, constraint {number}"
+    title = _title(section, number)
     whole = ItemDocument(
         key=constraint_key(section.number, number),
         type="scale",
@@ -113,13 +139,18 @@ def _constraint(section: Section, number: int, constraint: Constraint) -> list[I
             dimension=section.title,
             title=f"{title}, check {place}",
             question=check.text,
+            background=f"{PART_OF} {constraint.text}",
             settings={"required": True} if check.required else {},
             quoted=["question"],
-            adapted=["title"],
+            adapted=["title", "background"],
         )
         for place, check in enumerate(constraint.checks, start=1)
     ]
     return [whole, *checks]
+
+
+def _title(section: Section, number: int) -> str:
+    return f"{section.title}, constraint {number}"
 
 
 def _edge(edge: Edge, titles: Mapping[int, str]) -> ItemDocument:

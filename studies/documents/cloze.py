@@ -18,7 +18,7 @@ from studies.items import is_empty
 
 Kind = Literal["word", "sentence", "paragraph"]
 GUIDE = "docs/cloze.md"
-LONGEST_SLUG = 74  # "-judge" is added to it, and an instrument's slug has 80 characters
+LONGEST_SLUG = 73  # "-coarse" is added to it, and an instrument's slug has 80 characters
 LONGEST_TITLE = 180  # likewise
 
 

@@ -22,6 +22,11 @@ class Protocol:
         return tuple(s for s in self.steps if s.kind == Step.Kind.RATING and s.scope != Step.Scope.ONCE)
 
     @cached_property
+    def asked_once(self) -> tuple[Step, ...]:
+        """The steps that ask an instrument of each rater once, outside of groups, in order."""
+        return tuple(s for s in self.steps if s.kind == Step.Kind.RATING and s.scope == Step.Scope.ONCE)
+
+    @cached_property
     def consent(self) -> Step | None:
         return next((s for s in self.steps if s.kind == Step.Kind.CONSENT), None)
 

@@ -2,17 +2,22 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
+from django.utils import timezone
 
 from annotation.models import Fill, Response
-from annotation.responses import derivation
+from annotation.responses import derivation, submission
 from judges import catalogue, runs
 from judges.models import Judge
 from judges.parsing import LEAKED
+from judges.requests import CallWords
 from reports.results import compute
 from stats import agreement
+from studies import protocol
+from studies.cloze.text import RAISED
 from studies.models import Provenance, Study
 from tests import factories
 from tests.annotation import clozes
@@ -22,6 +27,8 @@ from tests.judges.standin.replies import Reply, says
 from tests.judges.standin.server import Hit
 
 pytestmark = pytest.mark.django_db
+MYSTERY = Path(__file__).parents[2] / "studies" / "demo" / "mystery" / "cloze.toml"
+NAMED = re.compile(r"\b(blank|section)s?\s+(\d+(?:(?:,| and| or)\s+\d+)*)", re.IGNORECASE)
 WRITERS = ("writer-1", "writer-2", "writer-3")
 PANEL = ("panel-1", "panel-2", "panel-3")
 
@@ -192,3 +199,40 @@ def test_a_model_that_stops_in_a_later_section_keeps_what_it_filled(standin: Sta
     assert (row.state, row.stopped_at, len(standin.hits)) == ("dropped_out", 2, 2)
     outcomes = Response.objects.order_by("item__position").values_list("outcome", flat=True)
     assert list(outcomes) == ["answered"] * 2 + ["declined"] * 3
+
+
+@pytest.mark.parametrize(
+    ("prompt", "n"), [("quiet-judge", 160), ("quiet-judge-checks", 64), ("quiet-judge-coarse", 40)]
+)
+def test_a_model_is_told_what_every_question_of_the_demos_cloze_is_about(standin: StandIn, prompt: str, n: int) -> None:
+    """Each blank and section that it names, by its number, and of a check the constraint that it is part of."""
+    mystery = clozes.study(toml=MYSTERY.read_text(encoding="utf-8"))
+    work = clozes.assignment(mystery)
+    blanks = clozes.cloze(mystery).parsed.blanks
+    clozes.fill(work, {blank.number: f"words{blank.number:02}" for blank in blanks})
+    submission.submit(work, at=timezone.now())
+    study = derivation.derive(mystery, "judged", derivation.derivable_fills(mystery), has_coarse=True)
+    (judge,) = members(standin, PANEL[:1], prompt)
+    group = study.groups.get()
+    steps = protocol.load_protocol(study.versions.get()).ratings
+    question_by_key = {item.key: item.question for item in protocol.items_of(steps[0])}
+    orders = [story.code for story in group.stories.all()]
+    types = judge.required_prompt.item_types
+
+    calls = [
+        (call.item, call.request["messages"][-1]["content"])
+        for call in CallWords(judge).ask_about_group(steps, group, orders, is_whole=True)
+        if call.item and (not types or call.item.type in types)
+    ]
+
+    assert len(calls) == n
+    for item, content in calls:
+        told, _, asked = content.rpartition("Question:")
+        whole, is_check, _ = item.key.partition("-k")
+        assert not is_check or question_by_key[whole] in told, item.key
+        for kind, numbers in NAMED.findall(asked):
+            assert derivation.ABOUT_NUMBERS in told
+            for number in re.findall(r"\d+", numbers):
+                raised = number.translate(RAISED)
+                mark = f"{raised}words{int(number):02}{raised}" if kind.lower() == "blank" else f"§ {number} "
+                assert mark in told, f"{item.key}: {kind} {number}"

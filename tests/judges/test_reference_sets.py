@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotation.design import deletion
 from judges import embeddings, reference_sets
 from judges.embeddings import CannotEmbed
 from judges.models import Endpoint, ReferenceSet, TextVector
@@ -126,3 +127,36 @@ def test_the_command_stores_a_set(study: Study) -> None:
     arguments: Any = ("store_reference_set", "pears", "own")
     with pytest.raises(CommandError, match="there is no study “pears”; there are: plums"):
         call_command(*arguments)
+
+
+def test_the_command_deletes_a_set_that_no_plan_names_and_says_which_there_are() -> None:
+    study = factories.study(comparative=False, state="draft", planned=False)
+    store(study, "own", by="tests", at=NOON)
+    out = StringIO()
+    Study.objects.filter(pk=study.pk).update(analysis_plan={"hypotheses": "More novel beside own."})
+
+    with pytest.raises(CommandError, match="the analysis plan of plums names the reference set “own”"):
+        call_command("delete_reference_set", "plums", "own", stdout=out)
+    Study.objects.filter(pk=study.pk).update(analysis_plan={})
+    with pytest.raises(CommandError, match="plums has no reference set “mine”; there are: “own”"):
+        call_command("delete_reference_set", "plums", "mine", stdout=out)
+    call_command("delete_reference_set", "plums", "own", stdout=out)
+
+    assert out.getvalue() == f"own: deleted; it held {study.stories.count()} stories of plums\n"
+    assert not ReferenceSet.objects.exists()
+
+
+def test_a_draft_goes_with_its_own_set_and_stays_as_long_as_another_is_measured_against_it() -> None:
+    draft = factories.study("draft", comparative=False, state="draft", planned=False)
+    other = factories.study("other", comparative=False, state="draft", planned=False)
+    store(draft, "own", by="tests", at=NOON)
+    store(other, "theirs", corpus=draft, by="tests", at=NOON)
+
+    with pytest.raises(deletion.NotDeletable, match=r"a reference set of another: “theirs” \(other\). Delete the set"):
+        deletion.delete_draft(draft)
+    assert draft.stories.exists()
+    reference_sets.delete(other, "theirs")
+    deletion.delete_draft(draft)
+
+    assert not ReferenceSet.objects.exists()
+    assert list(Study.objects.values_list("slug", flat=True)) == ["other"]

@@ -65,9 +65,11 @@ def model_fills(study: Study, name: str, texts: Sequence[str]) -> None:
     submission.submit(work, at=timezone.now())
 
 
-def judged_study(filled: Study, *, slug: str = "judged", plan: Mapping[str, str] | None = None) -> Study:
+def judged_study(
+    filled: Study, *, slug: str = "judged", plan: Mapping[str, str] | None = None, has_coarse: bool = False
+) -> Study:
     """The study derived from it, planned, closed, and not judged yet."""
-    study = derivation.derive(filled, slug, derivation.derivable_fills(filled))
+    study = derivation.derive(filled, slug, derivation.derivable_fills(filled), has_coarse=has_coarse)
     Study.objects.filter(pk=study.pk).update(asks_recognition=False, analysis_plan=plan or {})
     study.refresh_from_db()
     factories.plan(study)
@@ -104,5 +106,16 @@ def judge(
         for participant, story in stories(study)
         for name in names
         for key, is_denied in zip(CHECKS, ((name, participant) in denied, False), strict=True)
+    ]
+    imports.import_rows(study, rows, version=protocol.current(study), at=NOON)
+
+
+def judge_coarsely(study: Study, values: Mapping[str, Sequence[Sequence[str]]], *, names: Sequence[str]) -> None:
+    """These judges answer the constraints in three steps: by participant, then judge."""
+    rows = [
+        Row("test", name, story, story, "judge-coarse", key, Answer(value=value), Rater.Kind.MODEL)
+        for participant, story in stories(study)
+        for n, name in enumerate(names)
+        for key, value in zip(CONSTRAINTS, values[participant][n], strict=True)
     ]
     imports.import_rows(study, rows, version=protocol.current(study), at=NOON)

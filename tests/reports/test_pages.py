@@ -77,6 +77,7 @@ EMPTY = (
     *("cloze-difficulty", "cloze-constraints", "cloze-edges", "cloze-consistency", "cloze-variants"),
     *("cloze-variant-correlations", "cloze-alphas", "cloze-constraint-alphas", "cloze-judges"),
     *("cloze-conditions", "cloze-effects"),
+    *("cloze-scales", "cloze-scales-by-model"),
 )
 
 

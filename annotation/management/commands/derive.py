@@ -23,14 +23,19 @@ class Command(BaseCommand):
         parser.add_argument(
             "--plain", action="store_true", help="without the numbers that say where blanks and sections begin and end"
         )
+        parser.add_argument(
+            "--coarse",
+            action="store_true",
+            help="ask every constraint once more in three steps (0, 0.5, 1), the control of the paper",
+        )
 
-    def handle(self, *, study: str, slug: str, shortlisted: bool, plain: bool, **options: Any) -> None:
+    def handle(self, *, study: str, slug: str, shortlisted: bool, plain: bool, coarse: bool, **options: Any) -> None:
         try:
             original = find_study(study)
             fills = [
                 f for f in derivation.derivable_fills(original) if not shortlisted or f.state == Fill.State.SHORTLISTED
             ]
-            derived = derivation.derive(original, slug, fills, numbered=not plain)
+            derived = derivation.derive(original, slug, fills, numbered=not plain, has_coarse=coarse)
         except (NoSuchStudy, NotDerivable) as error:
             raise CommandError(str(error)) from None
         summary = f"{derived.slug}: {len(fills)} stories, each in a group of its own"

@@ -22,7 +22,10 @@ class Command(BaseCommand):
 
     def handle(self, *, study: str, **options: Any) -> None:
         try:
-            live = launches.launch(find_study(study), by="manage.py launch", at=timezone.now())
+            draft = find_study(study)
+            for finding in launches.collect_source_warnings(draft):
+                self.stderr.write(f"Warning: {finding}")
+            live = launches.launch(draft, by="manage.py launch", at=timezone.now())
         except (NoSuchStudy, lifecycle.NotReady) as error:
             raise CommandError(str(error)) from None
         version = current(live)

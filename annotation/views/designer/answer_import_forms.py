@@ -101,6 +101,15 @@ class MappingForm(forms.Form):
         label=gettext_lazy("Number the raters, so that no name of theirs enters the study"), required=False
     )
     story_by = forms.ChoiceField(label=gettext_lazy("The file names stories by"), required=False)
+    declined = forms.CharField(
+        label=gettext_lazy("What the file says where somebody declined to answer"),
+        required=False,
+        max_length=500,
+        help_text=gettext_lazy("Several stand between semicolons. An empty cell is no answer and is left out."),
+    )
+    unreadable = forms.CharField(
+        label=gettext_lazy("What it says where an answer could not be read"), required=False, max_length=500
+    )
 
     def __init__(self, data: Any, *, table: StoryTable, mapping: ColumnMapping, study: Study) -> None:
         rater = mapping.rater
@@ -110,13 +119,16 @@ class MappingForm(forms.Form):
             "rater_kind": rater.kind,
             "is_numbered": rater.is_numbered,
             "story_by": mapping.story.by,
+            "declined": "; ".join(mapping.declined),
+            "unreadable": "; ".join(mapping.unreadable),
         }
         super().__init__(data, initial=initial)
         self.table, self.saved = table, mapping
         names = [(CODE, _("our code")), (TITLE, _("their original title")), *((f, f) for f in factor_names(study))]
         self.fields["story_by"].choices = names  # type: ignore[attr-defined]
-        steps = protocol.load_protocol(protocol.latest(study)).ratings
-        self.asked = [(step, item) for step in steps for item in protocol.items_of(step)]
+        steps = protocol.load_protocol(protocol.latest(study))
+        asked = (*steps.ratings, *steps.asked_once)
+        self.asked = [(step, item) for step in asked for item in protocol.items_of(step)]
         self._add_roles()
         self._means: dict[str, tuple[str, str, int]] = {}
         self._items: dict[str, tuple[str, str, int]] = {}
@@ -221,6 +233,8 @@ class MappingForm(forms.Form):
             group=GroupColumn(column_by_role.get("group", ""), stories),
             time=column_by_role.get("time", ""),
             answers=tuple(self._answers(column_by_role)),
+            declined=_parts(posted["declined"]),
+            unreadable=_parts(posted["unreadable"]),
         )
 
     def _answers(self, column_by_role: dict[str, str]) -> Iterator[AnswerColumn]:
@@ -256,6 +270,11 @@ class MappingForm(forms.Form):
             for name, (of_column, value, _n) in fields.items()
             if of_column == column and self.cleaned_data[name].strip()
         }
+
+
+def _parts(words: str) -> tuple[str, ...]:
+    """What stands between semicolons."""
+    return tuple(part.strip() for part in words.split(";") if part.strip())
 
 
 def _roles(mapping: ColumnMapping, step_by_item: Mapping[str, str]) -> dict[str, str]:

@@ -29,6 +29,7 @@ from studies.views import analysis_plans
 from studies.views.guards import require_in_study
 
 SEES = "studies.view_study"
+SEES_SOURCES = "studies.view_provenance"
 MAY_CHANGE = "studies.change_study"
 
 
@@ -64,6 +65,8 @@ def launch_page(request: HttpRequest, access: Access) -> HttpResponse:
     document = current_protocol.version.document or protocol.write_document(current_protocol)
     findings = rehearsals.add_rehearsal_finding(launches.findings(study, at=timezone.now()), study)
     findings = add_source_findings(findings, access) if study.is_draft else []
+    if study.is_draft and access.may(SEES_SOURCES):
+        findings += launches.collect_source_warnings(study)
     errors = protocol.select_errors(findings, Purpose.LAUNCH)
     sections = _sections(request, study, document)
     context = {

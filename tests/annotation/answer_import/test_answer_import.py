@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db.models import F
 
 from annotation.answer_import import files
 from annotation.answer_import.column_map import ColumnMapping, parse_mapping, write_mapping
@@ -15,7 +16,7 @@ from annotation.models import AnswerImport, BroughtFile, Rater, Response
 from annotation.participation import withdrawal
 from annotation.responses import verification
 from studies.documents.errors import DocumentError
-from studies.models import ProtocolVersion, Provenance, Study
+from studies.models import ProtocolVersion, Provenance, Step, Study
 from tests import factories, triggers
 from tests.factories import NOON
 
@@ -252,3 +253,84 @@ def test_files_that_wait_go_after_a_day_and_when_somebody_withdraws(study: Study
     keep()
     withdrawal.withdraw(Rater.objects.create(study=study, code="E01"), at=NOON)
     assert not BroughtFile.objects.exists()
+
+
+ONCE = """
+declined = ["n/a"]
+unreadable = ["?"]
+[rater]
+column = "who"
+[[answers]]
+value = "age"
+item = "item-1"
+step = "you"
+"""
+OF_STORIES_TOO = """
+[story]
+column = "story"
+[[answers]]
+value = "q1"
+item = "item-1"
+step = "tests"
+"""
+
+
+@pytest.fixture
+def surveyed() -> Study:
+    """A study that asks each rater once, before the groups."""
+    study = factories.study(n_groups=2, n_stories=2, state="draft", planned=False)
+    asked = factories.instrument("about-you", n_items=1, type="number", rationale="none", rationale_least=0)
+    version = study.versions.get()
+    Step.objects.filter(version=version, position__gt=1).update(position=F("position") + 10)
+    Step.objects.create(version=version, position=2, key="you", kind="rating", instrument=asked, scope="once")
+    return study
+
+
+def test_what_is_asked_once_comes_in_once_however_often_a_file_repeats_it(surveyed: Study, tmp_path: Path) -> None:
+    content = "who,story,q1,age\nAnn,p1s1,yes,41\nAnn,p1s2,n/a,41\nBob,p1s1,?,\nBob,p2s1,no,n/a\n"
+
+    said = bring(tmp_path, content, ONCE + OF_STORIES_TOO)
+
+    assert said == "6 answers of 2 raters came in from 4 rows.\n"
+    rows = Response.objects.values_list(
+        "assignment__rater__code", "assignment__group__code", "story__code", "item__key", "outcome", "value"
+    )
+    assert sorted(rows, key=str) == sorted(
+        [
+            ("Ann", None, None, "item-1", "answered", 41),
+            ("Ann", "plot1", "p1s1", "item-1", "answered", "yes"),
+            ("Ann", "plot1", "p1s2", "item-1", "declined", None),
+            ("Bob", None, None, "item-1", "declined", None),
+            ("Bob", "plot1", "p1s1", "item-1", "unreadable", None),
+            ("Bob", "plot2", "p2s1", "item-1", "answered", "no"),
+        ],
+        key=str,
+    )
+    assert set(surveyed.assignments.filter(seat=None).values_list("rater__code", "status")) == {
+        ("Ann", "submitted"),
+        ("Bob", "submitted"),
+    }
+    assert verification.verify().faults == []
+
+
+def test_a_file_of_what_is_asked_once_needs_no_story_and_comes_in_once(surveyed: Study, tmp_path: Path) -> None:
+    content = "who,age\nAnn,41\nBob,17.5e\n"
+    assert bring(tmp_path, content.replace("17.5e", "33"), ONCE) == "2 answers of 2 raters came in from 2 rows.\n"
+
+    again = bring(tmp_path, content.replace("17.5e", "33"), ONCE)
+    unlike = bring(tmp_path, "who,age\nEve,41\nEve,42\n", ONCE)
+    unplaced = bring(tmp_path, "who,age,q1\nEve,41,yes\n", ONCE + OF_STORIES_TOO.replace('column = "story"', ""))
+
+    assert "Ann has been asked in this study what is asked once" in again
+    assert "Eve is asked this once, and answers.csv: row 2 says otherwise; let all rows say the same" in unlike
+    assert "say which column holds the story, or the group" in unplaced
+    assert Response.objects.count() == 2
+
+
+def test_words_for_no_answer_are_kept_in_the_mapping_and_stand_for_one_thing() -> None:
+    mapping = parse_mapping(ONCE, "map.toml")
+
+    assert (mapping.declined, mapping.unreadable) == (("n/a",), ("?",))
+    assert parse_mapping(write_mapping(mapping), "map.toml") == mapping
+    with pytest.raises(DocumentError, match="“n/a” cannot be both declined and unreadable"):
+        parse_mapping(ONCE.replace('"?"', '"n/a"'), "map.toml")

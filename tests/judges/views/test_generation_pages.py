@@ -1,8 +1,11 @@
 """The pages on which models write: seen only by whoever may know who wrote."""
 
+import contextlib
+from io import StringIO
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -187,6 +190,35 @@ def test_a_maker_that_writes_and_judges_is_warned_of(study: Study, designer: Cli
     sentence = "OpenAI does more than one thing here: writes (gpt-4o), judges (openai/gpt-4.1)."
     assert sentence in after
     assert sentence in designer.get(PAGES).content.decode()
+
+
+def test_the_launch_warns_of_a_maker_that_writes_and_judges_those_who_may_know_the_sources(
+    study: Study, client: Client, standin: StandIn
+) -> None:
+    judge = judge_at(standin, "reader")
+    Judge.objects.filter(pk=judge.pk).update(model="openai/gpt-4.1")
+    planned(study, order(endpoint_at(standin), model="gpt-4o"))
+    Run.objects.create(study=study, judge=judge, document="{}", sha256="0" * 64, created_by="ana", n_planned=0)
+    said = StringIO()
+
+    shown = {role: page(client, role, "/studies/plums/launch/") for role in ("designer", "coordinator")}
+    with contextlib.suppress(CommandError):  # what else is missing does not matter here
+        call_command("launch", "plums", stderr=said)
+
+    sentence = "OpenAI does more than one thing here: writes (gpt-4o), judges (openai/gpt-4.1)"
+    assert sentence in shown["designer"]
+    assert "OpenAI" not in shown["coordinator"]
+    assert f"Warning: {sentence}; A model favours what is like its own" in said.getvalue()
+
+
+def test_why_nothing_can_be_written_any_more_is_said(study: Study, designer: Client) -> None:
+    before = designer.get(PAGES).content.decode()
+    Study.objects.filter(pk=study.pk).update(state="live")
+
+    after = designer.get(PAGES).content.decode()
+
+    assert "so its stories stay as they are" not in before
+    assert "The study is launched, so its stories stay as they are. To change them, make a copy of the study." in after
 
 
 def test_a_new_run_of_a_judge_is_warned_of_its_maker(study: Study, designer: Client, standin: StandIn) -> None:

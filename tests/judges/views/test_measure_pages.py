@@ -14,6 +14,7 @@ from tests import factories, triggers
 pytestmark = pytest.mark.django_db
 
 ADDRESS = "/studies/plums/stories/measures/"
+PLAN = {"outcome": "verdicts", "contrasts": "every_pair", "hypotheses": "More novel beside own."}
 SHORT, LONG = "A letter came and she read it.", "A letter came — and she read it aloud to all of them. " * 10
 
 
@@ -105,3 +106,18 @@ def test_characters_stand_for_words_where_no_blanks_do(client: Client) -> None:
     client.force_login(factories.staff("designer"))
 
     assert "every character counts as a word" in client.get(ADDRESS).text
+
+
+def test_a_set_is_deleted_there_and_one_that_the_plan_names_stays(client: Client) -> None:
+    study = planted()
+    client.force_login(factories.staff("designer"))
+    client.post(ADDRESS, {"name": "own"})
+    Study.objects.filter(pk=study.pk).update(analysis_plan=PLAN)
+
+    refused = client.post(ADDRESS, {"deleted": "own"}, follow=True).text
+    Study.objects.filter(pk=study.pk).update(analysis_plan={})
+    deleted = client.post(ADDRESS, {"deleted": "own"}, follow=True).text
+
+    assert "Nothing was deleted: the analysis plan of plums names the reference set “own”" in refused
+    assert "“own” is deleted." in deleted
+    assert not ReferenceSet.objects.exists()

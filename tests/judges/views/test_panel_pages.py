@@ -122,3 +122,17 @@ def test_a_panel_is_of_prompts_or_the_factorial(
 
     assert (response.status_code, Judge.objects.count()) == (400, 1)
     assert sentence in response.content.decode()
+
+
+def test_the_control_is_one_more_judge_of_each_model_with_the_prompt_of_three_steps(
+    designer: Client, study: Study
+) -> None:
+    designer.post(PANEL, panel("quiet-judge", models=("stub-a", "stub-b"), has_control="on"))
+
+    made = Judge.objects.filter(slug__startswith="panel-").order_by("slug")
+    assert [(j.slug, j.prompt.name) for j in made] == [
+        ("panel-stub-a", "quiet-judge"),
+        ("panel-stub-a-coarse", "quiet-judge-coarse"),
+        ("panel-stub-b", "quiet-judge"),
+        ("panel-stub-b-coarse", "quiet-judge-coarse"),
+    ]

@@ -1,5 +1,6 @@
 """QUIET's score from fills to totals: a run of stand-in participants and judges, every number computed by hand."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -266,6 +267,25 @@ def test_page_files_and_text_say_it_and_nothing_of_it_while_sealed(client: Clien
         Study.objects.filter(pk=study.pk).update(state="live", closed_at=None)
     study.refresh_from_db()
     assert [results.compute(study)[f"cloze_{key}"] for key in KEYS] == [None] * len(KEYS)
+
+
+def test_a_cell_leads_to_the_fills_of_its_section_and_what_was_given_for_them(client: Client, study: Study) -> None:
+    client.force_login(factories.staff("researcher"))
+    address = f"/reports/{study.slug}/fills/1/?participant=gemini-c"
+
+    cell = client.get(f"/reports/{study.slug}/").content.decode()
+    page = " ".join(client.get(address).content.decode().split())
+
+    assert f'<a href="{address}">' in cell
+    assert all(words in page for words in ("seaweed", "an anchor", "Nothing says whose the shoes are."))
+    assert "gulls quarrel" not in page  # of section 2
+    ratings = [re.sub(r"<[^>]+>", "", given).split() for given in re.findall(r'<td class="n">(.*?)</td>', page)]
+    assert ratings == [["1"], ["0"], ["5", "check", "denied"], ["3"], ["3"], ["3"]]
+    for nothing in (f"/reports/{study.slug}/fills/9/?participant=gemini-c", address.replace("gemini", "nobody")):
+        assert client.get(nothing).status_code == 404
+    with triggers.lifted():
+        Study.objects.filter(pk=study.pk).update(state="live", closed_at=None)
+    assert client.get(address).status_code == 404
 
 
 @pytest.mark.parametrize("n", [1, 3])
