@@ -171,7 +171,7 @@ designer:step                       POST   login login login 403    400    403  
 designer:new_step                   GET    login login login 403    ok     ok    ok     403     403
 designer:new_step                   POST   login login login 403    400    403   403    403     403
 designer:step_preview               GET    login login login 403    ok     ok    ok     403     403
-designer:step_preview               POST   405   405   405   405    405    405   405    405     405
+designer:step_preview               POST   login login login 403    ok     403   403    403     403
 designer:rater_information          GET    login login login 403    ok     ok    ok     403     403
 designer:rater_information          POST   login login login 403    400    403   403    403     403
 designer:arrival_preview            GET    login login login 403    ok     ok    ok     403     403
