@@ -204,6 +204,8 @@ designer:answer_mapping             GET    login login login 403    403    403  
 designer:answer_mapping             POST   405   405   405   405    405    405   405    405     405
 designer:person                     GET    login login login 403    ok     ok    ok     403     403
 designer:person                     POST   login login login 403    403    away  403    403     403
+designer:withdrawal                 GET    login login login 403    403    403   403    ok      403
+designer:withdrawal                 POST   login login login 403    403    403   403    400     403
 designer:addresses                  GET    login login login 403    403    403   403    ok      403
 designer:addresses                  POST   405   405   405   405    405    405   405    405     405
 designer:address                    GET    login login login 403    403    403   403    ok      403

@@ -155,7 +155,7 @@ def _facts(study: Study) -> list[tuple[str, str]]:
         (_("Pay for a part"), study.pay_for_part),
         (_("Notice"), study.notice),
     ]
-    return [(name, value or "–") for name, value in rows]
+    return [(str(name), value or "–") for name, value in rows]
 
 
 @xframe_options_sameorigin

@@ -140,7 +140,9 @@ def test_what_is_typed_is_previewed_and_not_saved(designer: Client, study: Study
     version = study.versions.get()
     before = protocol.write_document(protocol.read_rows(version))
 
-    page = designer.post(f"{where}preview/", form | {"title": "Before <b>we</b> begin", "text": "Ask us, whenever you like."})
+    page = designer.post(
+        f"{where}preview/", form | {"title": "Before <b>we</b> begin", "text": "Ask us, whenever you like."}
+    )
     misplaced = designer.post(f"{address(study, 'ranking')}preview/", {"scope": "story", "instrument": "0"})
 
     assert "Before &lt;b&gt;we&lt;/b&gt; begin" in page.content.decode()
