@@ -17,6 +17,7 @@ from annotation.views.designer import (
     reading_plan,
     rehearsals,
     steps,
+    withdrawals,
 )
 
 app_name = "designer"
@@ -38,6 +39,7 @@ urlpatterns = [
     path("people/applications/", applications.applications_page, name="applications"),
     path("people/applications/<int:number>/", applications.application, name="application"),
     path("people/<int:person>/", people.person, name="person"),
+    path("people/<int:person>/withdrawal/", withdrawals.withdraw_on_request, name="withdrawal"),
     path("addresses/", addresses.addresses, name="addresses"),
     path("addresses/applicants/", applications.applicants, name="applicants"),
     path("addresses/<int:person>/", addresses.address, name="address"),

@@ -23,7 +23,7 @@ from studies.documents.instrument import (
     parse_instrument,
     read_instrument,
 )
-from studies.documents.study import StepDocument, StudyDocument, read_study
+from studies.documents.study import INSTRUMENTS, StepDocument, StudyDocument, read_study
 from studies.items import find_type
 from studies.models import Cloze, Instrument, Item, Study
 
@@ -171,6 +171,7 @@ def load_study(path: Path, *, rename: Callable[[str], str] | None = None) -> Stu
         reason = f"there is a study “{document.study['slug']}” already; choose another slug"
         raise DocumentError(document.path, "slug", reason)
     _load_cloze(document)
+    _load_instruments(document.path.parent)
     collection = document.collection
     try:
         study = construction.create_study(
@@ -203,6 +204,15 @@ def _load_cloze(document: StudyDocument) -> None:
             load_cloze(document.cloze)
         except VersionConflict as error:
             raise DocumentError(document.path, "cloze", str(error)) from None
+
+
+def _load_instruments(folder: Path) -> None:
+    """Load the instruments that stand beside a study file."""
+    for path in sorted((folder / INSTRUMENTS).glob("*.toml")):
+        try:
+            load_instrument(read_instrument(path))
+        except VersionConflict as error:
+            raise DocumentError(path, "version", str(error)) from None
 
 
 def find_instruments(steps: Iterable[StepDocument], *, path: Path) -> dict[str, Instrument]:

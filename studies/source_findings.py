@@ -1,6 +1,7 @@
 """What could tell raters or a blind coordinator who wrote a story: for those alone who may see who did."""
 
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from itertools import pairwise
 
 from django.utils.translation import gettext as _
@@ -8,7 +9,7 @@ from django.utils.translation import gettext as _
 from studies import formatting
 from studies.access import Access
 from studies.models import Provenance, Story, Study
-from studies.protocol import Finding, Purpose
+from studies.protocol import Finding, Protocol, Purpose, check_deadline, collect_findings
 
 SEES = "studies.view_provenance"
 WITH_RATERS = frozenset({Purpose.LAUNCH})
@@ -19,6 +20,12 @@ SMALLEST_ORDER = 6  # stories below which an order of codes may follow their sou
 def collect_source_findings(study: Study) -> list[Finding]:
     """Stories without a source, telling codes, and typing or length that differ by source."""
     return [*_homeless(study), *_telling_codes(study), *_ordered_codes(study), *_formatting(study)]
+
+
+def collect_draft_findings(access: Access, drafted: Protocol, *, at: datetime) -> list[Finding]:
+    """What is to be said of a draft to whoever sees it, without its seats."""
+    study = access.study
+    return add_source_findings([*collect_findings(study, drafted), *check_deadline(study, drafted, at=at)], access)
 
 
 def add_source_findings(findings: Iterable[Finding], access: Access) -> list[Finding]:

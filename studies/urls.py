@@ -2,11 +2,12 @@
 
 from django.urls import path
 
-from studies.views import analysis_plans, members, new_studies, stories, story_imports, story_sources
+from studies.views import analysis_plans, members, new_studies, stories, story_imports, story_sources, study_files
 
 urlpatterns = [
     path("new/", new_studies.new, name="new"),
     path("<slug:slug>/access/", members.members, name="members"),
+    path("<slug:slug>/study.zip", study_files.study_file, name="file"),
     path("<slug:slug>/stories/", stories.stories_page, name="stories"),
     path("<slug:slug>/stories/new/", story_imports.new_upload, name="story_upload"),
     path("<slug:slug>/stories/new/<int:upload>/", story_imports.story_import, name="story_import"),

@@ -9,7 +9,6 @@ from annotation.design.balance import ordinal
 from annotation.design.seats import DrawnSeat, draw_seats
 from studies.models import Study
 
-WORDS_PER_MINUTE = 220
 MOST_UNEVEN = 0.62  # of a source's readings in one half of what is read: from there on a warning
 MOST_DRAWS, MOST_READINGS = 200, 40_000
 MOST_PLANNED = 300_000  # readings of a story; more are refused, since a page could not draw them
@@ -85,12 +84,13 @@ class PlacesOfSource:
 class Prospect:
     """A drawn plan, with what follows from it.
 
+    minutes_by_group : that somebody reads and answers, of each group
     paths : for each person what they read, group by group, if everybody reads all that they may, one after another
     """
 
     texts: Texts
     choices: PlanChoices
-    minutes_per_group: int | None
+    minutes_by_group: Sequence[float]
     drawn: list[DrawnSeat]
 
     @cached_property
@@ -111,16 +111,9 @@ class Prospect:
         """If everybody stops after one group."""
         return self.n_places if self.choices.groups_per_rater != 1 else len(self.paths)
 
-    @property
-    def has_minutes(self) -> bool:
-        """Whether somebody said how long a group takes; otherwise it is the time of reading alone."""
-        return self.minutes_per_group is not None
-
     def minutes_of(self, path: Sequence[Visit]) -> float:
-        """How long one person reads and answers, as far as is known."""
-        if self.minutes_per_group is not None:
-            return float(self.minutes_per_group * len(path))
-        return sum(self.texts.n_words[code] for visit in path for code in visit.stories) / WORDS_PER_MINUTE
+        """How long one person reads and answers, without what is asked once."""
+        return sum(self.minutes_by_group[visit.group] for visit in path)
 
     @property
     def longest_minutes(self) -> float:
@@ -189,10 +182,10 @@ class Prospect:
                 yield from (visit.stories for visit in path)
 
 
-def look_ahead(texts: Texts, choices: PlanChoices, *, minutes_per_group: int | None) -> Prospect:
-    """The plan that these choices draw. Reads and writes nothing."""
+def look_ahead(texts: Texts, choices: PlanChoices, *, minutes_by_group: Sequence[float] = ()) -> Prospect:
+    """The plan that these choices draw. Reads and writes nothing. minutes_by_group : needed for its hours alone"""
     drawn = draw_seats(texts.sizes, choices.seats_per_group, policy=choices.order_policy, seed=choices.seed)
-    return Prospect(texts, choices, minutes_per_group, drawn)
+    return Prospect(texts, choices, minutes_by_group, drawn)
 
 
 def deal(drawn: Sequence[DrawnSeat], *, most: int) -> list[list[DrawnSeat]]:
@@ -260,5 +253,5 @@ def find_even_seed(texts: Texts, choices: PlanChoices, source_by_story: Mapping[
 
 def _unevenness(texts: Texts, choices: PlanChoices, seed: int, source_by_story: Mapping[str, str]) -> float:
     tried = PlanChoices(choices.seats_per_group, choices.groups_per_rater, choices.order_policy, seed)
-    _names, rows = look_ahead(texts, tried, minutes_per_group=None).count_sources(source_by_story)
+    _names, rows = look_ahead(texts, tried).count_sources(source_by_story)
     return sum((n - sum(row.counts) / len(row.counts)) ** 2 for row in rows for n in row.counts)

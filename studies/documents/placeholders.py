@@ -6,8 +6,15 @@ A draft keeps the braces, so that its text follows the study; they are filled wh
 from collections.abc import Mapping
 from typing import Any
 
-# Fields of a study.
-NAMES = ("organiser", "contact", "pay")
+from django.utils.translation import gettext_lazy
+
+# Fields of a study, with what they are called wherever a designer meets them.
+LABELS = {
+    "organiser": gettext_lazy("Who runs it"),
+    "contact": gettext_lazy("Whom raters can write to"),
+    "pay": gettext_lazy("Pay"),
+}
+NAMES = tuple(LABELS)
 
 
 def fill(text: str, values: Mapping[str, Any]) -> str:

@@ -20,6 +20,8 @@ from studies.documents.stories import Collection, GroupDocument, StoryDocument
 from studies.vocabulary import OrderPolicy, SourceKind, StepBackground, StepKind, StepLayout, StepScope, TextKind
 
 NAME = "study.toml"
+CLOZE_FILE = "cloze.toml"  # as a study is written; a file may call it otherwise
+INSTRUMENTS = "instruments"  # the folder beside it, of those that do not come with Quire
 
 
 def _read_slugs(value: Any) -> list[str]:
@@ -91,6 +93,14 @@ _NEEDED = {"rating": ["instrument", "scope"], "practice": ["instrument", "story"
 STUDY_READERS: Mapping[str, FieldReader] = _STUDY
 STUDY_KEYS = tuple(_STUDY)
 STEP_KEYS = tuple(_STEP)
+
+
+def belongs_to(name: str, kind: str) -> bool:
+    """Whether a step of that kind may have the field."""
+    owners = [owner for owner, names in _BELONGS.items() if name in names]
+    return not owners or kind in owners
+
+
 _BRIEFING = re.compile(r"\{briefing of ([^{}]*)\}")
 
 
@@ -221,8 +231,8 @@ def _check_kind(table: Mapping[str, Any], *, location: str, path: Path) -> None:
     """Raise DocumentError if the step lacks what its kind needs, or has what belongs to another."""
     kind = table["kind"]
     for name in table:
-        owners = [owner for owner, names in _BELONGS.items() if name in names]
-        if owners and kind not in owners:
+        if not belongs_to(name, kind):
+            owners = [owner for owner, names in _BELONGS.items() if name in names]
             reason = f"belongs to a step of kind {' or '.join(owners)}, not {kind}"
             raise DocumentError(path, f"{location}, {name}", reason)
     reader.check_required(table, _NEEDED.get(kind, ["text"]), path=path, location=location)

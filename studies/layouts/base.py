@@ -36,5 +36,5 @@ class Layout:
         return ""
 
     def findings(self, step: LaidOut, groups: Sequence[Any]) -> Iterator[str]:
-        """What keeps the step from being asked of these groups (rows of `StoryGroup`), as sentences."""
+        """What keeps the step from being asked of these groups (`GroupShape`), as sentences."""
         yield from ()

@@ -55,8 +55,9 @@ class ClozeLayout(Layout):
             yield _("“%(step)s” is laid out as a cloze, so it must be asked about each group") % {"step": step.name}
         if reason := self.find_fault(step.options):
             yield _("“%(step)s”: %(why)s") % {"step": step.name, "why": reason}
+        text = hashing.sha256(cloze.skeleton)
         for group in groups:
-            if [story.sha256 for story in group.stories.all()] != [hashing.sha256(cloze.skeleton)]:
+            if group.hashes != [text]:
                 sentence = _(
                     "group %(group)s must hold one story, the text of %(cloze)s with its markers, for “%(step)s”"
                 )

@@ -12,7 +12,8 @@ from studies.protocol.analysis_plans import (
 )
 from studies.protocol.findings import collect_findings
 from studies.protocol.frozen import DamagedProtocol, fill_names, find_differences, hash_rows, write_document
-from studies.protocol.minutes import PathSegment, estimate_path, minutes_in_all, minutes_of_group
+from studies.protocol.groups import words_of_a_group
+from studies.protocol.minutes import PathSegment, estimate_groups, estimate_path, minutes_in_all, minutes_of_group
 from studies.protocol.outcomes import Outcome, list_outcomes
 from studies.protocol.purposes import PARTS, Finding, Purpose, select_errors
 from studies.protocol.sources import source_by_story
@@ -29,7 +30,7 @@ from studies.protocol.versions import (
     latest,
     load_protocol,
 )
-from studies.protocol.warnings import check_deadline, words_of_a_group
+from studies.protocol.warnings import check_deadline
 
 __all__ = [
     "PARTS",
@@ -49,6 +50,7 @@ __all__ = [
     "draft",
     "drafted_plan",
     "ensure_frozen",
+    "estimate_groups",
     "estimate_path",
     "fill_names",
     "find_differences",

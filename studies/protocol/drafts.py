@@ -5,7 +5,8 @@ positions are made here.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
@@ -95,14 +96,26 @@ def change_step(step: Step, fields: Mapping[str, Any]) -> Step:
     version = _take_draft(step.version.study)
     steps = list(read_rows(version).steps)
     current = _find(steps, step)
-    changed = _find(list(read_rows(version).steps), step)
+    changed = _with_fields(steps, current, fields)
+    changed.save()
+    return changed
+
+
+def try_step(drafted: Protocol, step: Step, fields: Mapping[str, Any]) -> Protocol:
+    """The protocol with that step changed, saved nowhere. Raises Misplaced or NotChanged as `change_step` does."""
+    changed = _with_fields(drafted.steps, step, fields)
+    return replace(drafted, steps=tuple(changed if other.pk == step.pk else other for other in drafted.steps))
+
+
+def _with_fields(steps: Sequence[Step], step: Step, fields: Mapping[str, Any]) -> Step:
+    """A copy of the step with these fields, which can stand in its place."""
+    changed = copy(step)
     for name, value in fields.items():
         setattr(changed, name, value)
-    if changed.instrument_id != current.instrument_id:
+    if changed.instrument_id != step.instrument_id:
         changed.layout = _layout_of(changed)
     _check_scope(changed)
     _check_order(steps, [changed if other.pk == changed.pk else other for other in steps])
-    changed.save()
     return changed
 
 

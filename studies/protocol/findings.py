@@ -6,14 +6,14 @@ purposes it counts.
 
 from collections.abc import Iterator, Sequence
 
-from django.db.models import Prefetch
 from django.utils.translation import gettext as _
 
 from studies import items, layouts
 from studies.documents import placeholders
 from studies.documents.analysis_plan import KEY
-from studies.models import Instrument, Item, Step, Story, StoryGroup, Study
+from studies.models import Instrument, Item, Step, Study
 from studies.protocol.analysis_plans import find_plan_faults
+from studies.protocol.groups import GroupShape, read_group_shapes
 from studies.protocol.purposes import WITH_RATERS, Finding, Purpose
 from studies.protocol.steps import Protocol, items_of
 from studies.protocol.warnings import collect_warnings
@@ -21,7 +21,7 @@ from studies.protocol.warnings import collect_warnings
 
 def collect_findings(study: Study, protocol: Protocol) -> list[Finding]:
     """Everything to be said of the study with that protocol."""
-    groups = list(study.groups.prefetch_related(Prefetch("stories", Story.objects.defer("text"))))
+    groups = read_group_shapes(study)
     return [
         *_findings_of_groups(groups),
         *_findings_of_protocol(protocol),
@@ -37,11 +37,11 @@ def _error(location: str, sentence: str, way_out: str = "", *, part: str = "", a
     return Finding("error", location, sentence, way_out, part=part, anchor=anchor)
 
 
-def _findings_of_groups(groups: Sequence[StoryGroup]) -> Iterator[Finding]:
+def _findings_of_groups(groups: Sequence[GroupShape]) -> Iterator[Finding]:
     if not groups:
         yield _error("", _("the study has no groups of stories"), part="stories")
     for group in groups:
-        if not group.stories.all():
+        if not group.n_stories:
             yield _error(f"group {group.code}", _("group %(group)s has no stories") % {"group": group.code})
 
 
@@ -50,9 +50,8 @@ def _findings_of_protocol(protocol: Protocol) -> Iterator[Finding]:
         yield _error("", _("no step asks an instrument about stories or groups"))
     for step in protocol.steps:
         for name in placeholders.find_unfilled(step.text, vars(protocol.version.study)):
-            sentence = _("“%(step)s” is to tell raters the %(field)s, which is still empty")
-            label = Study._meta.get_field(name).verbose_name  # type: ignore[union-attr]
-            names = {"step": step.name, "field": label}
+            sentence = _("“%(step)s” is to tell raters “%(field)s”, which is still empty")
+            names = {"step": step.name, "field": placeholders.LABELS[name]}
             yield _error(name, sentence % names, _("fill it in"), anchor=f"id_{name}")
     consents = [step for step in protocol.steps if step.kind == Step.Kind.CONSENT]
     if len(consents) > 1:
@@ -61,7 +60,7 @@ def _findings_of_protocol(protocol: Protocol) -> Iterator[Finding]:
         yield _error(f"step {consents[0].key}", _("consent must be the first step"))
 
 
-def _findings_of_items(step: Step, groups: Sequence[StoryGroup]) -> Iterator[Finding]:
+def _findings_of_items(step: Step, groups: Sequence[GroupShape]) -> Iterator[Finding]:
     """What keeps an item that compares stories from being asked."""
     location = f"step {step.key}"
     for item in items_of(step):
@@ -71,8 +70,8 @@ def _findings_of_items(step: Step, groups: Sequence[StoryGroup]) -> Iterator[Fin
             sentence = _("“%(step)s” asks “%(item)s”, which compares stories, so it must be asked about each group")
             yield _error(location, sentence % {"step": step.name, "item": str(item)})
         for group in groups:
-            if sentence := _misfit(item, len(group.stories.all())):
-                names = {"step": step.name, "item": str(item), "group": group.code, "n": len(group.stories.all())}
+            if sentence := _misfit(item, group.n_stories):
+                names = {"step": step.name, "item": str(item), "group": group.code, "n": group.n_stories}
                 yield _error(location, sentence % names)
 
 
@@ -86,7 +85,7 @@ def _misfit(item: Item, n_stories: int) -> str:
     return ""
 
 
-def _findings_of_step(step: Step, protocol: Protocol, groups: Sequence[StoryGroup]) -> Iterator[Finding]:
+def _findings_of_step(step: Step, protocol: Protocol, groups: Sequence[GroupShape]) -> Iterator[Finding]:
     location = f"step {step.key}"
     if step.instrument and step.instrument.status != Instrument.Status.PUBLISHED:
         sentence = _("“%(step)s” asks %(instrument)s, which is a draft and could still change")
@@ -113,12 +112,12 @@ def _findings_for_raters(study: Study, protocol: Protocol) -> Iterator[Finding]:
     if n := study.stories.filter(is_withheld=True).count():
         sentence = _("the text of %(n)d of its stories is withheld, so nobody could read them") % {"n": n}
         yield Finding("error", "", sentence, purposes=WITH_RATERS, part="stories")
-    if not study.contact:
-        sentence, way_out = _("raters are given no address for questions"), _("fill in “contact”")
+    if not study.contact and not any("{contact}" in step.text for step in protocol.steps):
+        sentence, way_out = _("raters are given no address for questions"), _("say whom they can write to")
         yield Finding("warning", "contact", sentence, way_out, WITH_RATERS, anchor="id_contact")
 
 
-def _findings_of_layout(step: Step, groups: Sequence[StoryGroup]) -> Iterator[str]:
+def _findings_of_layout(step: Step, groups: Sequence[GroupShape]) -> Iterator[str]:
     """What keeps a step from being laid out as it says."""
     if step.options and not step.layout_type.has_options:
         names = {"step": step.name, "layouts": ", ".join(layouts.keys_with_options())}

@@ -20,12 +20,18 @@ SECONDS_OF_RECOGNITION = 30  # for each story of a group, of which the opening i
 
 @dataclass(frozen=True)
 class PathSegment:
-    """One part of a rater's way. minutes : in all; n_stories : over how many stories they are spread, or 0"""
+    """One part of a rater's way.
+
+    minutes : in all
+    n_stories : over how many stories they are spread, or 0
+    step : its key; "" for what is asked before a group
+    """
 
     title: str
     minutes: float
     is_once: bool
     n_stories: int = 0
+    step: str = ""
 
     @property
     def minutes_a_story(self) -> float:
@@ -45,6 +51,14 @@ def estimate_path(protocol: Protocol, words_of_stories: Sequence[int]) -> list[P
         at = next(n for n, step in enumerate(protocol.steps) if step in protocol.ratings)
         segments.insert(at, PathSegment(_("Do you know one of these?"), minutes, is_once=False))
     return segments
+
+
+def estimate_groups(protocol: Protocol, words_of_groups: Sequence[Sequence[int]]) -> list[float]:
+    """What each of these groups takes on its own, in minutes. words_of_groups : of each group's stories"""
+    without = minutes_of_group(estimate_path(protocol, ()))
+    each = minutes_of_group(estimate_path(protocol, (0,))) - without
+    words_a_minute = WORDS_A_MINUTE if protocol.ratings else float("inf")
+    return [without + each * len(words) + sum(words) / words_a_minute for words in words_of_groups]
 
 
 def minutes_of_group(segments: Sequence[PathSegment]) -> float:
@@ -69,7 +83,7 @@ def _segment(step: Step, words_of_stories: Sequence[int], *, is_first: bool) -> 
         # Whoever ranks or guesses later has read the stories in an earlier step.
         n_words += sum(words_of_stories) if is_first else 0
     minutes = float(asked / 60 + Fraction(n_words, WORDS_A_MINUTE))
-    return PathSegment(step.title or step.get_kind_display(), minutes, is_once, n_stories)
+    return PathSegment(step.title or step.get_kind_display(), minutes, is_once, n_stories, step.key)
 
 
 def _seconds_of(item: Item) -> Fraction:

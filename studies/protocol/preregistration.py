@@ -1,12 +1,19 @@
 """The analysis plan as text for a registry: Markdown, in English as all files are."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC
+
+from django.utils import translation
 
 from studies.documents.analysis_plan import AGAINST_REFERENCE, BY_DEFAULT, EMBEDDING, OF_MEANS, OF_RANKS, AnalysisPlan
-from studies.models import ProtocolVersion, Provenance, Study
+from studies.models import Amendment, ProtocolVersion, Provenance, Study
+from studies.protocol.amendments import list_stored_places
 from studies.protocol.outcomes import Outcome, list_outcomes
-from studies.protocol.steps import Protocol
+from studies.protocol.steps import Protocol, read_rows
+from studies.protocol.versions import latest
+from studies.typography.differences import find_differences, shorten
 
 TESTS = {
     BY_DEFAULT: "Wilcoxon's signed-rank test where groups pair the sources, else Welch's t-test",
@@ -21,22 +28,32 @@ KINDS = {
     "preference": "how often a story is chosen out of its group, in percent",
     "rank": "the mean place of a story in its group, 1 the first",
 }
+HOLDS_FOR = {
+    Amendment.HoldsFor.NEWCOMERS: "those who began after it",
+    Amendment.HoldsFor.EVERYBODY: "everybody, also those at work",
+}
+MARKS = {"same": "{}", "gone": "~~{}~~", "new": "**{}**"}
 
 
-def write_preregistration(plan: AnalysisPlan, protocol: Protocol) -> str:
-    """The plan with what it rests on: design, outcome, contrasts, tests, margins. Four queries."""
-    return "\n".join(_lines(plan, protocol)) + "\n"
+def write_preregistration(study: Study, plan: AnalysisPlan) -> str:
+    """The plan with what it rests on, as it was frozen first: design, outcome, contrasts, tests, margins. Below it what
+    was amended since. Seven queries."""
+    protocol = read_rows(study.frozen_versions.first() or latest(study))
+    with translation.override("en"):
+        return "\n".join([*_lines(plan, protocol), *_amendments(study, protocol)]) + "\n"
 
 
 def _lines(plan: AnalysisPlan, protocol: Protocol) -> Iterator[str]:
-    study = protocol.version.study
+    version = protocol.version
+    study = version.study
+    frozen = json.loads(version.document) if version.frozen_at else {}
     outcome = next((o for o in list_outcomes(protocol.steps) if o.key == plan.outcome), None)
-    yield f"# Analysis plan: {study.title}"
+    yield f"# Analysis plan: {frozen.get('title', study.title)}"
     yield ""
-    yield _standing(protocol.version)
+    yield _standing(version)
     if plan.hypotheses:
         yield from ("", "## Hypotheses", "", plan.hypotheses)
-    yield from ("", "## Design", "", *_design(study))
+    yield from ("", "## Design", "", *_design(study, frozen.get("seats_per_group", study.seats_per_group)))
     yield from ("", "## Primary outcome", "", f"`{plan.outcome}`: {_describe(outcome)}.")
     yield from ("", "## Contrasts and tests", "", *_tests(plan))
     if plan.reference_texts or plan.embedding != EMBEDDING:
@@ -44,6 +61,27 @@ def _lines(plan: AnalysisPlan, protocol: Protocol) -> Iterator[str]:
     if plan.exclusions:
         yield from ("", "## Exclusions", "", plan.exclusions)
     yield from ("", "All other results are exploratory.")
+
+
+def _amendments(study: Study, protocol: Protocol) -> Iterator[str]:
+    """Each change since the launch: its day, its reason, for whom it holds, and the words that differ."""
+    amendments = study.amendments.select_related("version").defer("version__document").order_by("number")
+    step_by_key = {step.key: step for step in protocol.steps}
+    for n, amendment in enumerate(amendments):
+        if n == 0:
+            yield from ("", "## Amendments", "", "Made after the launch; the text above is what was frozen before it.")
+        number = f", protocol {amendment.version.number}" if amendment.version else ""
+        yield from ("", f"### {amendment.number}. {amendment.at.astimezone(UTC):%Y-%m-%d}{number}", "")
+        yield f"- Reason: {_in_a_line(amendment.reason)}"
+        yield f"- Holds for: {HOLDS_FOR[Amendment.HoldsFor(amendment.holds_for)]}."
+        for place in list_stored_places(amendment, step_by_key):
+            passages = shorten(find_differences(place.before, place.after))
+            words = " ".join(MARKS[p.kind].format(line) for p in passages if (line := _in_a_line(p.text)))
+            yield f"- {place.label}: {words}"
+
+
+def _in_a_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _filled_texts(plan: AnalysisPlan) -> Iterator[str]:
@@ -58,12 +96,12 @@ def _standing(version: ProtocolVersion) -> str:
     return f"Frozen {version.frozen_at:%Y-%m-%d} with protocol {version.number}, SHA-256 {version.sha256}."
 
 
-def _design(study: Study) -> Iterator[str]:
+def _design(study: Study, seats_per_group: int) -> Iterator[str]:
     names = Provenance.objects.filter(story__study=study).values_list("source__name", flat=True)
     by_source = ", ".join(f"{name} ({n})" for name, n in sorted(Counter(names).items()))
     n_stories, n_groups = study.stories.count(), study.groups.count()
     yield f"- {n_stories} stories in {n_groups} groups, by source: {by_source or 'not recorded'}."
-    yield f"- {study.seats_per_group} raters for each group; order of stories: {study.order_policy}."
+    yield f"- {seats_per_group} raters for each group; order of stories: {study.order_policy}."
     yield "- Raters do not learn who wrote a story."
 
 

@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from django.db.models import Prefetch
 from django.utils.translation import gettext as _
 
 from studies import lifecycle
 from studies.documents import placeholders
-from studies.models import Item, Story, Study
+from studies.models import Item, Study
+from studies.protocol.groups import words_of_a_group
 from studies.protocol.minutes import estimate_path, minutes_in_all
 from studies.protocol.purposes import WITH_RATERS, Finding
 from studies.protocol.steps import Protocol, items_of
@@ -34,19 +34,13 @@ def check_deadline(study: Study, protocol: Protocol, *, at: datetime) -> list[Fi
         sentence, way_out = _("raters are not told until when they may answer"), _("set a deadline")
         return [_warn("closes_at", sentence, way_out, anchor="id_closes_at")]
     if lifecycle.has_run_out(study, at=at):
-        sentence, way_out = _("it was to close in the past"), _("set “closes at” to a later time, or empty it")
+        sentence, way_out = _("it was to close in the past"), _("set a later one, or none")
         return [Finding("error", "closes_at", sentence, way_out, WITH_RATERS, anchor="id_closes_at")]
     minutes = study.minutes or minutes_in_all(estimate_path(protocol, words_of_a_group(study)))
     if study.closes_at - at < timedelta(minutes=minutes):
         sentence = _("the deadline is nearer than the work is long: one group takes about %(n)d minutes")
         return [_warn("closes_at", sentence % {"n": round(minutes)}, _("set a later one"), anchor="id_closes_at")]
     return []
-
-
-def words_of_a_group(study: Study) -> list[int]:
-    """The words of each story of the longest group; empty if there is none. Two queries, or none if prefetched."""
-    groups = study.groups.prefetch_related(Prefetch("stories", Story.objects.defer("text")))
-    return max(([story.n_words for story in group.stories.all()] for group in groups), key=sum, default=[])
 
 
 def _warn(location: str, sentence: str, way_out: str, *, part: str = "", anchor: str = "") -> Finding:

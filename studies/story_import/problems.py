@@ -167,7 +167,7 @@ def _problems_of_sources(
         numbers = tuple(row.n for row in members)
         sentence = _("It is not said who wrote these. Choose the kind of source for all, or fill it in.")
         if value:
-            sentence = _("“%(value)s” is not said yet: choose above what it means.") % {"value": value[:60]}
+            sentence = _("Say above what “%(value)s” is.") % {"value": value[:60]}
         ways_out = [offer_to_leave_out(numbers)]
         close = get_close_matches(value, [name for name, kind in choices.kinds.items() if kind], n=1, cutoff=0.7)
         if close:

@@ -10,18 +10,23 @@ from django import template
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
+from django.utils.text import capfirst
+from django.utils.translation import gettext as _
 from django.utils.translation import pgettext_lazy
 
 from studies.access import Access
-from studies.models import Study
-from studies.protocol import PARTS, Finding, check_deadline, collect_findings, read_rows
+from studies.addresses import find_page
+from studies.protocol import PARTS, Finding, read_rows
 from studies.protocol import latest as latest_version
-from studies.source_findings import add_source_findings
+from studies.source_findings import collect_draft_findings
 
 register = template.Library()
 
 # The pages on which a study is designed, whose rail says how each part stands: the findings cost some queries.
 MARKED_PAGES = ("overview", *PARTS)
+# Of the rail that was drawn, by which the rest of the page knows what is open without asking anew.
+CURRENT, FINDINGS = "current part", "findings of the draft"
+DESIGNS = "studies.change_study"
 
 
 @dataclass(frozen=True)
@@ -129,11 +134,21 @@ class Link:
     mark: PartMark | None = None
 
 
+@dataclass(frozen=True)
+class NextPart:
+    """Where the design of a draft goes on. sentence : what is open there"""
+
+    sentence: str
+    title: str
+    url: str
+
+
 @register.inclusion_tag("studies/rail.html", takes_context=True)
 def study_rail(context: template.Context, current: str) -> dict[str, Any]:
     """The rail for the account that asks, with the page of that key marked as the current one."""
     access: Access = context["access"]
     slug = access.study.slug
+    context.render_context[CURRENT] = current
     mark_by_part = _mark_parts(context, access) if current in MARKED_PAGES else {}
     sections = [
         (
@@ -150,6 +165,29 @@ def study_rail(context: template.Context, current: str) -> dict[str, Any]:
     return {"sections": sections, "current": titles[0] if titles else ""}
 
 
+@register.inclusion_tag("studies/next_part.html", takes_context=True)
+def next_part(context: template.Context) -> dict[str, NextPart | None]:
+    """The next open thing of a draft, for whoever designs it; after the rail, whose findings it says."""
+    findings = context.render_context.get(FINDINGS)
+    access: Access = context["access"]
+    if findings is None or not access.may(DESIGNS):
+        return {"next": None}
+    return {"next": find_next_part(access, findings, current=context.render_context[CURRENT])}
+
+
+def find_next_part(access: Access, findings: Sequence[Finding], *, current: str) -> NextPart:
+    """What blocks the launch, wherever it is; else what is worth a thought on another page; else the rehearsal."""
+    slug = access.study.slug
+    title_by_part = {entry.key: str(entry.title) for _title, entries in SECTIONS for entry in entries}
+    errors = [finding for finding in findings if finding.level == "error"]
+    for finding in [*errors, *(finding for finding in findings if finding.place != current)]:
+        # Prolific and applications are parts of People.
+        title = title_by_part.get(finding.place, title_by_part["people"])
+        return NextPart(capfirst(finding.sentence), title, find_page(slug, finding.place, finding.anchor))
+    sentence = _("Everything is in order: rehearse it once, then launch")
+    return NextPart(sentence, title_by_part["rehearsal"], find_page(slug, "rehearsal"))
+
+
 def _mark_parts(context: template.Context, access: Access) -> dict[str, PartMark]:
     """The mark of every part of a draft, by the key of its entry; none for a study that is designed no more.
 
@@ -160,7 +198,8 @@ def _mark_parts(context: template.Context, access: Access) -> dict[str, PartMark
         return {}
     findings: Sequence[Finding] | None = context.get("findings")
     if findings is None:
-        findings = _collect_findings(study, access)
+        findings = collect_draft_findings(access, read_rows(latest_version(study)), at=timezone.now())
+    context.render_context[FINDINGS] = findings
     marks = {}
     for part in PARTS:
         levels = [finding.level for finding in findings if finding.place == part]
@@ -169,10 +208,3 @@ def _mark_parts(context: template.Context, access: Access) -> dict[str, PartMark
     # Nothing of it is made by itself: an empty list of findings is no launch.
     del marks["launch"]
     return marks
-
-
-def _collect_findings(study: Study, access: Access) -> list[Finding]:
-    latest = read_rows(latest_version(study))
-    return add_source_findings(
-        [*collect_findings(study, latest), *check_deadline(study, latest, at=timezone.now())], access
-    )

@@ -200,10 +200,9 @@ def preregistration(request: HttpRequest, access: Access) -> HttpResponse:
     plan = protocol.drafted_plan(access.study)
     if plan is None:
         raise Http404
-    current_protocol = protocol.read_rows(protocol.latest(access.study))
     disposition = f'attachment; filename="{access.study.slug}-analysis-plan.md"'
     return HttpResponse(
-        write_preregistration(plan, current_protocol),
+        write_preregistration(access.study, plan),
         content_type="text/markdown; charset=utf-8",
         headers={"Content-Disposition": disposition},
     )

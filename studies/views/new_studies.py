@@ -19,6 +19,7 @@ from django.views.decorators.http import require_http_methods
 from studies import creation
 from studies.access import visible_studies
 from studies.creation import NewStudy
+from studies.documents import placeholders
 from studies.documents.errors import DocumentError
 from studies.documents.study_template import discover_templates
 from studies.loader import VersionConflict
@@ -68,13 +69,13 @@ class NewStudyForm(forms.Form):
         label=gettext_lazy("Language of stories and questions"), choices=LANGUAGES, initial="en", required=False
     )
     organiser = forms.CharField(
-        label=gettext_lazy("Who runs it"),
+        label=placeholders.LABELS["organiser"],
         max_length=200,
         required=False,
         help_text=gettext_lazy("A person and an institution, as they should stand in the consent."),
     )
     contact = forms.EmailField(
-        label=gettext_lazy("Whom raters can write to"),
+        label=placeholders.LABELS["contact"],
         required=False,
         help_text=gettext_lazy("An e-mail address. This and who runs it can be said later, too."),
     )

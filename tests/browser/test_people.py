@@ -114,6 +114,7 @@ def test_a_person_is_noted_passed_a_link_and_replaced(lead: Page, live_server: A
     lead.goto(f"{live_server.url}/studies/{study.slug}/people/")
     lead.get_by_role("link", name="Novelist").click()
     press(lead, "Replace by somebody else")
+    press(lead, "Replace them")
 
     expect(lead.get_by_label("Shown once: copy it and pass it on")).not_to_have_value(link)
     lead.goto(f"{live_server.url}/studies/{study.slug}/monitor/")

@@ -44,6 +44,19 @@ def test_cards_are_moved_by_keys_and_by_dragging(path: Page) -> None:
     assert titles(path) == ["Consent", "Who wrote each one?", "Put them in order", "The tests"]
 
 
+def test_the_page_beside_follows_what_is_typed(path: Page, study: Study) -> None:
+    path.get_by_role("link", name="Consent").click()
+
+    path.get_by_label("Text", exact=True).fill("Ask us, whenever you like.")
+
+    expect(path.frame_locator("iframe").get_by_text("Ask us, whenever you like.")).to_be_visible()
+    assert not Step.objects.filter(text__startswith="Ask us").exists()
+    path.get_by_label("Heading", exact=True).fill("Before we begin")
+    path.get_by_role("button", name="Preview").click()
+    expect(path.frame_locator("iframe").get_by_role("heading", name="Before we begin")).to_be_visible()
+    expect(path.get_by_label("Heading", exact=True)).to_have_value("Before we begin")
+
+
 def test_the_page_beside_is_the_real_one_and_sends_nothing(path: Page) -> None:
     path.get_by_role("link", name="The tests").click()
     frame = path.frame_locator("iframe")
@@ -64,7 +77,7 @@ def test_a_name_is_put_where_the_cursor_stands(path: Page) -> None:
     path.get_by_label("Text", exact=True).fill("Ask .")
     path.get_by_label("Text", exact=True).press("ArrowLeft")
 
-    path.get_by_role("button", name="contact").click()
+    path.get_by_role("button", name="Whom raters can write to").click()
     press(path, "Save")
 
     expect(path.get_by_text("“Consent” is saved.")).to_be_visible()

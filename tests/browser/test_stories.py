@@ -38,7 +38,7 @@ def test_a_file_is_brought_in_its_problems_mended_and_its_groups_corrected(
     problems["new"] = in_all_looks(designer)
     designer.set_input_files("[type=file]", file)
     press(designer, "Go on")
-    expect(designer.locator(".problems")).to_contain_text("“zzz” is not said yet")
+    expect(designer.locator(".problems")).to_contain_text("Say above what “zzz” is.")
     problems["columns"] = in_all_looks(designer)
     press(designer, "Bring in 4 stories")
     expect(designer.locator(".error-summary")).to_contain_text("Nothing came in")

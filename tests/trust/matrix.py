@@ -171,7 +171,7 @@ designer:step                       POST   login login login 403    400    403  
 designer:new_step                   GET    login login login 403    ok     ok    ok     403     403
 designer:new_step                   POST   login login login 403    400    403   403    403     403
 designer:step_preview               GET    login login login 403    ok     ok    ok     403     403
-designer:step_preview               POST   405   405   405   405    405    405   405    405     405
+designer:step_preview               POST   login login login 403    ok     403   403    403     403
 designer:rater_information          GET    login login login 403    ok     ok    ok     403     403
 designer:rater_information          POST   login login login 403    400    403   403    403     403
 designer:arrival_preview            GET    login login login 403    ok     ok    ok     403     403
@@ -188,6 +188,8 @@ studies:story_sources               GET    login login login 403    ok     403  
 studies:story_sources               POST   login login login 403    away   403   403    403     403
 studies:analysis_plan               GET    login login login 403    ok     403   ok     403     403
 studies:analysis_plan               POST   login login login 403    400    403   403    403     403
+studies:file                        GET    login login login 403    ok     403   ok     403     403
+studies:file                        POST   405   405   405   405    405    405   405    405     405
 studies:preregistration             GET    login login login 403    ok     403   ok     403     403
 studies:preregistration             POST   405   405   405   405    405    405   405    405     405
 designer:people                     GET    login login login 403    ok     ok    ok     403     403
@@ -204,6 +206,8 @@ designer:answer_mapping             GET    login login login 403    403    403  
 designer:answer_mapping             POST   405   405   405   405    405    405   405    405     405
 designer:person                     GET    login login login 403    ok     ok    ok     403     403
 designer:person                     POST   login login login 403    403    away  403    403     403
+designer:withdrawal                 GET    login login login 403    403    403   403    ok      403
+designer:withdrawal                 POST   login login login 403    403    403   403    400     403
 designer:addresses                  GET    login login login 403    403    403   403    ok      403
 designer:addresses                  POST   405   405   405   405    405    405   405    405     405
 designer:address                    GET    login login login 403    403    403   403    ok      403

@@ -97,6 +97,7 @@ def overview(request: HttpRequest, access: Access) -> HttpResponse:
         "members": members[:MOST_MEMBERS] if access.may(SEES_MEMBERS) else (),
         "meanings": roles.MEMBER_ROLES,
         "may_copy": request.user.has_perm("studies.add_study"),
+        "may_save": access.may("studies.view_provenance"),
         "may_delete": may_edit and access.may("studies.delete_study"),
     }
     return render(request, "studies/overview.html", context)

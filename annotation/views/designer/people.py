@@ -28,6 +28,8 @@ from studies.views.posted_forms import makes_once
 SEES = "annotation.view_invitation"
 MAY_ADD = "annotation.add_invitation"
 MAY_CHANGE = "annotation.change_invitation"
+MAY_WITHDRAW = "annotation.add_withdrawal"
+FINAL_ACTS = ("replace", "take_back")  # done only once somebody has read what follows
 PAGE_SIZE = 50
 LARGEST = 1_000_000  # bytes of a table of people
 
@@ -215,6 +217,10 @@ def person(request: HttpRequest, access: Access, person: int) -> HttpResponse:
         raise Http404
     invitation = access.study.invitations.select_related("study", "rater", "identity").get(pk=person)
     link, successor = "", None
+    if request.method == "POST" and request.POST.get("act") in FINAL_ACTS and "confirmed" not in request.POST:
+        act = request.POST["act"]
+        context = {"study": access.study, "access": access, "row": row, "invitation": invitation, "act": act}
+        return render(request, "annotation/designer/confirmation.html", context)
     if request.method == "POST":
         try:
             link, successor = _act_on(request, invitation)
@@ -233,6 +239,7 @@ def person(request: HttpRequest, access: Access, person: int) -> HttpResponse:
         "replaced_by": invitation.replaced_by.first(),
         "mails": [(mail, roster.is_unknown(mail, at=now)) for mail in row.mails],
         "may_change": access.may(MAY_CHANGE),
+        "may_withdraw": access.may(MAY_WITHDRAW),
         "is_live": access.study.is_live,
     }
     return render(request, "annotation/designer/person.html", context)

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -19,7 +20,8 @@ from django.views.decorators.clickjacking import xframe_options_sameorigin
 from annotation.views.designer import previews
 from studies import lifecycle, protocol
 from studies.access import Access
-from studies.models import Study
+from studies.documents import placeholders
+from studies.models import ProtocolVersion, Study
 from studies.protocol import drafts
 from studies.views.edits import EditForm
 from studies.views.guards import require_in_study
@@ -40,20 +42,22 @@ class InformationForm(EditForm):
         help_text=gettext_lazy("The word for it on the raters’ pages."),
     )
     organiser = forms.CharField(
-        label=gettext_lazy("Who asks"),
+        label=placeholders.LABELS["organiser"],
         max_length=200,
         required=False,
-        help_text=gettext_lazy("The person or institution that runs the study. {organiser} in a text."),
+        help_text=gettext_lazy("A person and an institution. Where a text says {organiser}, it is filled in."),
     )
     contact = forms.EmailField(
-        label=gettext_lazy("Address for questions"), required=False, help_text=gettext_lazy("{contact} in a text.")
+        label=placeholders.LABELS["contact"],
+        required=False,
+        help_text=gettext_lazy("An e-mail address. Where a text says {contact}, it is filled in."),
     )
     minutes = forms.IntegerField(label=gettext_lazy("Minutes for a group"), min_value=1, max_value=1440, required=False)
     pay = forms.CharField(
-        label=gettext_lazy("Pay"),
+        label=placeholders.LABELS["pay"],
         max_length=200,
         required=False,
-        help_text=gettext_lazy("What a rater is paid, with the currency, or that nothing is. {pay} in a text."),
+        help_text=gettext_lazy("With the currency, or that nothing is paid. Where a text says {pay}, it is filled in."),
     )
     pay_for_part = forms.CharField(
         label=gettext_lazy("Pay for a part"),
@@ -102,6 +106,7 @@ def rater_information(request: HttpRequest, access: Access) -> HttpResponse:
     version = protocol.latest(study)
     is_editable = lifecycle.may_edit(study, is_frozen=version.frozen_at is not None)
     form = InformationForm(request.POST if request.method == "POST" else None, initial=_initial(study))
+    form.fields["minutes"].help_text = _estimate(study, version)
     if request.method == "POST" and form.is_valid():
         try:
             drafts.change_told(study, form.cleaned_data)
@@ -109,7 +114,8 @@ def rater_information(request: HttpRequest, access: Access) -> HttpResponse:
             form.add_error(None, str(error))
         else:
             messages.success(request, _("Saved. The page beside shows it."))
-            return redirect("designer:rater_information", slug=study.slug)
+            # Not at the field where a link led: what was done and what is next stands at the top.
+            return redirect(reverse("designer:rater_information", args=[study.slug]) + "#main")
     context = {
         "study": study,
         "access": access,
@@ -123,6 +129,14 @@ def rater_information(request: HttpRequest, access: Access) -> HttpResponse:
     return render(request, "annotation/designer/rater_information.html", context, status=400 if form.is_bound else 200)
 
 
+def _estimate(study: Study, version: ProtocolVersion) -> str:
+    """How long the longest group takes, for who is to say it; "" without stories. Four queries."""
+    if not (words := protocol.words_of_a_group(study)):
+        return ""
+    minutes = protocol.minutes_of_group(protocol.estimate_path(protocol.read_rows(version), words))
+    return _("By estimate %(n)d, from what is read and asked.") % {"n": max(round(minutes), 1)}
+
+
 def _initial(study: Study) -> dict[str, Any]:
     initial = {name: getattr(study, name) for name in drafts.TOLD}
     local = timezone.localtime(study.closes_at) if study.closes_at else None
@@ -134,14 +148,14 @@ def _facts(study: Study) -> list[tuple[str, str]]:
     rows = [
         (_("Title"), study.title),
         (_("What is read"), str(study.get_text_kind_display())),
-        (_("Who asks"), study.organiser),
-        (_("Address for questions"), study.contact),
+        (placeholders.LABELS["organiser"], study.organiser),
+        (placeholders.LABELS["contact"], study.contact),
         (_("Minutes for a group"), str(study.minutes or "")),
-        (_("Pay"), study.pay),
+        (placeholders.LABELS["pay"], study.pay),
         (_("Pay for a part"), study.pay_for_part),
         (_("Notice"), study.notice),
     ]
-    return [(name, value or "–") for name, value in rows]
+    return [(str(name), value or "–") for name, value in rows]
 
 
 @xframe_options_sameorigin

@@ -148,7 +148,9 @@ def reading_plan(request: HttpRequest, access: Access) -> HttpResponse:
         if "draw" in values:
             plan, n_draws = _draw_evenly(plan, texts, sources)
             form.data = {**_flat(values), "seed": str(plan.seed)}
-    prospect = prospects.look_ahead(texts, plan.choices, minutes_per_group=study.minutes)
+    prospect = prospects.look_ahead(
+        texts, plan.choices, minutes_by_group=_minutes_by_group(study, texts, current_protocol)
+    )
     context = {
         "study": study,
         "access": access,
@@ -161,7 +163,7 @@ def reading_plan(request: HttpRequest, access: Access) -> HttpResponse:
         "n_draws": n_draws,
         "texts": texts,
         "has_order_over_groups": len(texts.groups) > 1,
-        "figures": tables.describe_figures(prospect, design, pay=pay),
+        "figures": tables.describe_figures(prospect, design, is_estimated=not study.minutes, pay=pay),
         "excluded": [other.title for other in others if other.slug in saved.excluded_studies],
         "order": str(ORDERS[OrderPolicy(plan.order_policy)]),
         "title_of_design": str(DESIGNS[design]),
@@ -170,6 +172,13 @@ def reading_plan(request: HttpRequest, access: Access) -> HttpResponse:
     status = 400 if request.method == "POST" and not is_valid else 200
     template = "annotation/designer/reading_plan.html"
     return render(request, template + ("#prospect" if request.htmx else ""), context, status=status)  # type: ignore[attr-defined]
+
+
+def _minutes_by_group(study: Study, texts: Texts, of_study: Protocol) -> list[float]:
+    """As raters are told; where they are told nothing, as it is estimated."""
+    if study.minutes:
+        return [float(study.minutes)] * len(texts.groups)
+    return protocol.estimate_groups(of_study, [[texts.n_words[code] for code in codes] for codes in texts.stories])
 
 
 def _tables(

@@ -104,11 +104,13 @@ def describe_hours(minutes: float) -> str:
     return _("%(h)d h %(n)d min") % {"h": hours, "n": rest} if rest else _("%(h)d h") % {"h": hours}
 
 
-def describe_figures(prospect: Prospect, design: Design, *, pay: Decimal | None) -> list[tuple[str, str]]:
-    """Places, people, time and pay, each with what it counts."""
+def describe_figures(
+    prospect: Prospect, design: Design, *, is_estimated: bool, pay: Decimal | None
+) -> list[tuple[str, str]]:
+    """Places, people, time and pay, each with what it counts. is_estimated : nobody has said how long a group takes"""
     low, high = len(prospect.paths), prospect.n_most_people
     people = number_format(low) if low == high or design == Design.EVERYBODY else f"{low}–{high}"
-    what = _("reading and answering") if prospect.has_minutes else _("reading alone, at 220 words a minute")
+    what = _("reading and answering, by estimate") if is_estimated else _("reading and answering")
     figures = [
         (number_format(prospect.n_places), _("places to fill, one group each")),
         (people, _("people")),

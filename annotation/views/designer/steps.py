@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import escape
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.clickjacking import xframe_options_sameorigin
@@ -20,7 +23,8 @@ from studies import lifecycle, protocol
 from studies.access import Access
 from studies.documents import placeholders
 from studies.models import Step, Study
-from studies.protocol import Protocol, drafts
+from studies.protocol import Finding, PathSegment, Protocol, drafts
+from studies.source_findings import collect_draft_findings
 from studies.views.guards import require_in_study
 from studies.views.posted_forms import makes_once
 
@@ -32,7 +36,7 @@ GET_AND_POST = ("GET", "HEAD", "POST")
 
 @dataclass(frozen=True)
 class StepCard:
-    """A step as the path shows it. number : of its place, from 1"""
+    """A step as the path shows it. number : of its place, from 1; segment : how long it takes"""
 
     number: int
     step: Step
@@ -40,12 +44,17 @@ class StepCard:
     sentence: str
     is_open: bool
     is_blocked: bool
+    segment: PathSegment
 
 
 @dataclass(frozen=True)
 class Path:
-    """The cards before, within and after what is repeated for each group."""
+    """The cards before, within and after what is repeated for each group.
 
+    segments : what takes how long, up to the end of a first group
+    """
+
+    segments: list[PathSegment]
     before: list[StepCard]
     repeated: list[StepCard]
     after: list[StepCard]
@@ -73,7 +82,7 @@ def step(request: HttpRequest, access: Access, step_id: int) -> HttpResponse:
             form.add_error(None, str(error))
         else:
             messages.success(request, _("“%(step)s” is saved.") % {"step": drafts.name_of(current)})
-            return redirect(_address(access.study, current))
+            return redirect(reverse("designer:step", args=[access.study.slug, current.pk]) + "#main")
     return _page(request, access, current_protocol, current=current, form=form)
 
 
@@ -103,11 +112,20 @@ def new_step(request: HttpRequest, access: Access, kind: str) -> HttpResponse:
 
 
 @xframe_options_sameorigin
-@require_in_study(SEES_PREVIEW)
+@require_in_study(SEES_PREVIEW, change=MAY_CHANGE, methods=GET_AND_POST)
 def step_preview(request: HttpRequest, access: Access, step_id: int) -> HttpResponse:
-    """The page on which raters meet the step, for the frame beside its form."""
+    """The page on which raters meet the step, for the frame beside its form. A POST of that form shows it as it would
+    be, and saves nothing."""
     current_protocol = protocol.load_protocol(protocol.latest(access.study))
-    return previews.preview_step(request, current_protocol, _find(current_protocol, step_id))
+    current = _find(current_protocol, step_id)
+    if request.method == "POST":
+        form = _step_form(request, current_protocol, current)
+        form.full_clean()  # what is not valid yet stays as it is saved
+        try:
+            current_protocol = drafts.try_step(current_protocol, current, form.fields_of_step)
+        except drafts.NotChanged as error:
+            return HttpResponse(escape(str(error)))
+    return previews.preview_step(request, current_protocol, current)
 
 
 def _find(current_protocol: Protocol, pk: int) -> Step:
@@ -167,17 +185,22 @@ def _page(
     study = access.study
     is_editable = lifecycle.may_edit(study, is_frozen=current_protocol.version.frozen_at is not None)
     in_preview = current or next(iter(current_protocol.steps), None)
+    findings = collect_draft_findings(access, current_protocol, at=timezone.now()) if study.is_draft else []
+    path = _path(study, current_protocol, current, findings)
     context = {
+        "findings": findings,
         "study": study,
         "access": access,
-        "path": _path(study, current_protocol, current),
+        "path": path,
+        "minutes": protocol.minutes_in_all(path.segments),
+        "minutes_of_group": protocol.minutes_of_group(path.segments),
         "current": current,
         "in_preview": in_preview if access.may(SEES_PREVIEW) and not new else None,
         "preview_name": drafts.name_of(in_preview) if in_preview else "",
         "form": form,
         "new": new,
         "kinds": KINDS,
-        "chips": [(name, Study._meta.get_field(name).verbose_name) for name in placeholders.NAMES],  # type: ignore[union-attr]
+        "chips": placeholders.LABELS.items(),
         "is_editable": is_editable,
         "may_change": is_editable and access.may(MAY_CHANGE),
         "n_groups": study.groups.count(),
@@ -186,11 +209,11 @@ def _page(
     return render(request, "annotation/designer/steps.html", context, status=status)
 
 
-def _path(study: Study, current_protocol: Protocol, current: Step | None) -> Path:
+def _path(study: Study, current_protocol: Protocol, current: Step | None, findings: Sequence[Finding]) -> Path:
+    segments = protocol.estimate_path(current_protocol, protocol.words_of_a_group(study))
+    segment_by_step = {segment.step: segment for segment in segments}
     before, after = progress.steps_around_groups(current_protocol)
-    is_blocked = {
-        finding.location for finding in protocol.collect_findings(study, current_protocol) if finding.level == "error"
-    }
+    is_blocked = {finding.location for finding in findings if finding.level == "error"}
     cards = [
         StepCard(
             number=number,
@@ -199,10 +222,12 @@ def _path(study: Study, current_protocol: Protocol, current: Step | None) -> Pat
             sentence=_sentence(step, is_after=step in after),
             is_open=step == current,
             is_blocked=f"step {step.key}" in is_blocked,
+            segment=segment_by_step[step.key],
         )
         for number, step in enumerate(current_protocol.steps, start=1)
     ]
     return Path(
+        segments=segments,
         before=[c for c in cards if c.step in before or c.step.kind == Step.Kind.CONSENT],
         repeated=[c for c in cards if c.step not in (*before, *after) and c.step.kind != Step.Kind.CONSENT],
         after=[c for c in cards if c.step in after],

@@ -68,6 +68,35 @@ for (const chip of /** @type {NodeListOf<HTMLElement>} */ (document.querySelecto
   chip.addEventListener("click", () => putIn(chip));
 }
 
+// The page as it would be, while it is being written. Without this file the button beside Save shows it.
+const written = /** @type {HTMLFormElement | null} */ (document.querySelector("form[data-preview]"));
+const frame = /** @type {HTMLIFrameElement | null} */ (document.querySelector(".preview iframe"));
+const PAUSE_MS = 600;
+let nAsked = 0;
+let pause = 0;
+
+async function showWritten() {
+  if (!written || !frame) return;
+  nAsked += 1;
+  const n = nAsked;
+  const address = /** @type {string} */ (written.dataset.preview);
+  try {
+    const response = await fetch(address, { method: "POST", body: new FormData(written) });
+    const html = await response.text();
+    if (!response.ok || n !== nAsked) return;
+    const place = frame.contentWindow?.scrollY ?? 0;
+    frame.addEventListener("load", () => frame.contentWindow?.scrollTo(0, place), { once: true });
+    frame.srcdoc = html;
+  } catch {
+    // Offline: the page that was shown last stays.
+  }
+}
+
+written?.addEventListener("input", () => {
+  clearTimeout(pause);
+  pause = window.setTimeout(showWritten, PAUSE_MS);
+});
+
 const phone = /** @type {HTMLInputElement | null} */ (document.querySelector(".preview [value=phone]"));
 if (phone && matchMedia("(width < 40rem)").matches) phone.checked = true;
 

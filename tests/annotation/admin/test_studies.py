@@ -69,7 +69,7 @@ def test_a_studys_page_shows_its_balance_and_what_stands_in_the_way(staff: Clien
     assert "Not planned yet: there are no seats." in before
     assert "it asks nobody for consent; add a step of kind consent, as the first" in before
     assert "To be considered:" in before
-    assert "raters are given no address for questions; fill in “contact”" in before
+    assert "raters are given no address for questions; say whom they can write to" in before
     assert "plot1: 0 of 3 seats taken." in after
     assert "Nothing stands in the way of launching." in after
 

@@ -13,8 +13,10 @@ from annotation.models import Assignment, LaterVersion, Response, Seat
 from annotation.participation import claims, consents, versions
 from annotation.responses import verification
 from studies import protocol
+from studies.documents.analysis_plan import AnalysisPlan
 from studies.models import Amendment, ProtocolVersion, Study
 from studies.protocol.amendments import AmendableState, state_of
+from studies.protocol.preregistration import write_preregistration
 from tests import factories, triggers
 from tests.factories import NOON
 
@@ -371,3 +373,27 @@ def test_answers_under_every_version_stay_one_history() -> None:
 
     assert Response.objects.get().value == "no"
     assert verification.verify(study).faults == []
+
+
+def test_the_registered_plan_stays_as_it_was_frozen_and_lists_what_was_amended_since(
+    django_assert_num_queries: Any,
+) -> None:
+    plan = AnalysisPlan(outcome="tests/item-1", reference="Source 1")
+    study = factories.study(state=Study.State.DRAFT, planned=False, n_stories=4, n_groups=2, k=2)
+    protocol.save_plan(study, plan)
+    study.versions.get().steps.filter(key="consent").update(text="You can stop at any time.")
+    launches.launch(study, by="tests", at=NOON)
+    before = write_preregistration(study, plan)
+    amend(study, seats_per_group=3, title="Plums and pears", consent="You can stop at any moment.")
+
+    with django_assert_num_queries(7):
+        text = write_preregistration(study, plan)
+
+    assert "- 2 raters for each group" in before
+    assert text == before + (
+        "\n## Amendments\n\nMade after the launch; the text above is what was frozen before it.\n"
+        f"\n### 1. {LATER:%Y-%m-%d}, protocol 2\n\n"
+        "- Reason: Two raters asked.\n- Holds for: those who began after it.\n"
+        "- Title: ~~Fourteen tests of a story~~ **Plums and pears**\n- Seats per group: ~~2~~ **3**\n"
+        "- “Consent”: text: You can stop at any ~~time.~~ **moment.**\n"
+    )

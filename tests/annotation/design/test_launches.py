@@ -44,7 +44,7 @@ def test_every_reason_against_launching_is_said_at_once() -> None:
         "plums cannot be launched: “Put them in order” asks “Item 1”, which compares stories, but group "
         "plot1 has only one; "
         "the text of 1 of its stories is withheld, so nobody could read them; "
-        "it was to close in the past; set “closes at” to a later time, or empty it"
+        "it was to close in the past; set a later one, or none"
     )
     assert Study.objects.get().state == Study.State.DRAFT
 
@@ -265,7 +265,7 @@ def test_the_command_says_what_is_in_the_way_of_launching() -> None:
 
     assert said.getvalue().endswith(
         "\n\nerror: it asks nobody for consent; add a step of kind consent, as the first\n"
-        "warning: raters are given no address for questions; fill in “contact”\n"
+        "warning: raters are given no address for questions; say whom they can write to\n"
         "warning: raters are not told how long a group takes; say the minutes\n"
         "warning: raters are not told what they are paid; say it, also if nothing is paid\n"
         "warning: raters are not told until when they may answer; set a deadline\n"

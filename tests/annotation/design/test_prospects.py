@@ -28,17 +28,16 @@ def choices(k: int = 3, most: int | None = None, *, policy: str = "balanced", se
 
 
 def test_places_people_and_hours_of_five_groups_that_three_read_two_at_most() -> None:
-    prospect = prospects.look_ahead(FIVE, choices(3, 2), minutes_per_group=None)
+    prospect = prospects.look_ahead(FIVE, choices(3, 2), minutes_by_group=[4] * 5)
 
     assert (prospect.n_places, len(prospect.paths), prospect.n_most_people) == (15, 8, 15)
     assert [len(path) for path in prospect.paths] == [2, 2, 2, 2, 2, 2, 2, 1]
-    assert (prospect.longest_minutes, prospect.total_minutes) == (8, 60), "eight stories of a minute; sixty readings"
-    assert prospects.look_ahead(FIVE, choices(3, 2), minutes_per_group=50).longest_minutes == 100
+    assert (prospect.longest_minutes, prospect.total_minutes) == (8, 60), "two groups; fifteen readings of a group"
 
 
 @pytest.mark.parametrize("most", [1, 2, None])
 def test_over_all_paths_every_story_is_read_by_as_many_as_are_wanted(most: int | None) -> None:
-    prospect = prospects.look_ahead(FIVE, choices(4, most), minutes_per_group=None)
+    prospect = prospects.look_ahead(FIVE, choices(4, most))
 
     readings = Counter(code for path in prospect.paths for visit in path for code in visit.stories)
     assert set(readings.values()) == {4}
@@ -47,12 +46,12 @@ def test_over_all_paths_every_story_is_read_by_as_many_as_are_wanted(most: int |
 
 
 def test_four_raters_of_four_stories_are_even_and_three_are_not() -> None:
-    assert prospects.look_ahead(FIVE, choices(4), minutes_per_group=None).is_even_inside_groups
-    assert not prospects.look_ahead(FIVE, choices(3), minutes_per_group=None).is_even_inside_groups
+    assert prospects.look_ahead(FIVE, choices(4)).is_even_inside_groups
+    assert not prospects.look_ahead(FIVE, choices(3)).is_even_inside_groups
 
 
 def test_sources_are_counted_at_their_places_and_one_that_always_comes_early_is_uneven() -> None:
-    fixed = prospects.look_ahead(FIVE, choices(3, policy="fixed"), minutes_per_group=None)
+    fixed = prospects.look_ahead(FIVE, choices(3, policy="fixed"))
 
     names, rows = fixed.count_sources(SOURCES)
 
@@ -65,7 +64,7 @@ def test_drawing_again_finds_a_seed_in_which_sources_stand_at_least_as_evenly() 
     seed, n_draws = prospects.find_even_seed(FIVE, choices(3), SOURCES)
 
     def furthest(seed: int) -> int:
-        prospect = prospects.look_ahead(FIVE, choices(3, seed=seed), minutes_per_group=None)
+        prospect = prospects.look_ahead(FIVE, choices(3, seed=seed))
         counts = [n for row in prospect.count_sources(SOURCES)[1] for n in row.counts]
         return max(counts) - min(counts)
 
@@ -77,9 +76,7 @@ def test_drawing_again_finds_a_seed_in_which_sources_stand_at_least_as_evenly() 
 @pytest.mark.django_db
 def test_what_is_looked_at_is_what_is_planned() -> None:
     study = factories.study(n_groups=3, planned=False, state=Study.State.DRAFT)
-    prospect = prospects.look_ahead(
-        prospects.read_texts(study), reading_plans.plan_of_study(study).choices, minutes_per_group=None
-    )
+    prospect = prospects.look_ahead(prospects.read_texts(study), reading_plans.plan_of_study(study).choices)
 
     design.plan(study)
 
@@ -121,7 +118,7 @@ def test_people_who_come_one_after_another_read_what_the_plan_says(n_groups: int
     Study.objects.update(groups_per_rater=most)
     study.refresh_from_db()
     plan = reading_plans.plan_of_study(study)
-    prospect = prospects.look_ahead(prospects.read_texts(study), plan.choices, minutes_per_group=None)
+    prospect = prospects.look_ahead(prospects.read_texts(study), plan.choices)
     launches.launch(study, by="tests", at=NOON)
 
     for path in prospect.paths:

@@ -123,8 +123,13 @@ def test_a_person_gets_a_new_link_and_is_replaced_with_the_log_saying_so(study: 
     page = at(study, "person", invitation.pk)
 
     [new] = links_in(lead.post(page, {"act": "new_link"}))
-    [other] = links_in(lead.post(page, {"act": "replace"}))
+    asked = lead.post(page, {"act": "replace"})
+    is_still_in = Assignment.objects.get().status == "open"
+    [other] = links_in(lead.post(page, {"act": "replace", "confirmed": "yes"}))
 
+    assert "This cannot be undone." in asked.content.decode()
+    assert "(plot" in asked.content.decode(), "which group is meant"
+    assert is_still_in, "asked, and nothing done"
     assert len({old, new, other}) == 3
     assert invitations.find_replaced(old) is None, "the person is out"
     assert Assignment.objects.get().status == "given_up"
@@ -133,6 +138,33 @@ def test_a_person_gets_a_new_link_and_is_replaced_with_the_log_saying_so(study: 
         "replaced by a new link",
         "replaced by another person",
     }
+
+
+def test_who_asks_by_mail_is_withdrawn_by_a_lead_or_a_steward_with_how_they_asked(study: Study) -> None:
+    [invitation] = people.note(study, people.read_people("Poet, Ada Byron, ada@example.org"))
+    invitations.hand_over(invitation, at=timezone.now())
+    assignment = factories.assignment(study, invitations.ensure_rater(invitation))
+    answer = factories.answer(assignment, why="Plums are sweet, as I have said before.")
+    page = at(study, "withdrawal", invitation.pk)
+    lead = client_of(study, "lead")
+
+    refused = client_of(study, "coordinator").get(page).status_code
+    shown = " ".join(client_of(study, "steward").get(page).content.decode().split())
+    silent = lead.post(page, {"reason": ""}).status_code
+    answer.refresh_from_db()
+    kept = answer.rationale
+    done = lead.post(page, {"reason": "by mail on 3 May"}, follow=True).content.decode()
+
+    assert (refused, silent) == (403, 400)
+    assert "1 answer goes, with its reasons and its history" in shown
+    assert kept == "Plums are sweet, as I have said before."
+    answer.refresh_from_db()
+    assert (answer.value, answer.rationale) == (None, "")
+    assert not Identity.objects.exists()
+    assert "is withdrawn, and what they said is erased" in done
+    assert "Poet" not in done
+    assert LogEntry.objects.get().change_message == "withdrawn at their request: by mail on 3 May"
+    assert "has withdrawn already" in lead.get(page).content.decode()
 
 
 def test_the_wording_is_kept_with_the_study_and_what_cannot_be_filled_in_is_refused(study: Study) -> None:

@@ -116,7 +116,7 @@ PROBLEMS = {
         ("b2,harbour,The Perpetua came up out of the haze.,model", "b2,harbour,The Perpetua came up.,zzz"),
         "error",
         (5,),
-        "“zzz” is not said yet: choose above what it means.",
+        "Say above what “zzz” is.",
     ),
     "an empty text": (
         ("The Perpetua came up out of the haze.", ""),
