@@ -36,7 +36,7 @@ def _lines(plan: AnalysisPlan, protocol: Protocol) -> Iterator[str]:
     yield _standing(protocol.version)
     if plan.hypotheses:
         yield from ("", "## Hypotheses", "", plan.hypotheses)
-    yield from ("", "## Design", "", *_design(study))
+    yield from ("", "## Design", "", *_design(study), *_checks(protocol))
     yield from ("", "## Primary outcome", "", f"`{plan.outcome}`: {_describe(outcome)}.")
     yield from ("", "## Contrasts and tests", "", *_tests(plan))
     if plan.reference_texts or plan.embedding != EMBEDDING:
@@ -65,6 +65,13 @@ def _design(study: Study) -> Iterator[str]:
     yield f"- {n_stories} stories in {n_groups} groups, by source: {by_source or 'not recorded'}."
     yield f"- {study.seats_per_group} raters for each group; order of stories: {study.order_policy}."
     yield "- Raters do not learn who wrote a story."
+
+
+def _checks(protocol: Protocol) -> Iterator[str]:
+    for step, options in protocol.checks:
+        attempts = "one attempt" if options.attempts == 1 else f"up to {options.attempts} attempts"
+        way = "goes no further" if options.ends else "goes on, is counted, and the failure is recorded"
+        yield f"- Comprehension check “{step.title or step.key}”: {attempts}; who does not pass it {way}."
 
 
 def _describe(outcome: Outcome | None) -> str:
