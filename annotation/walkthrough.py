@@ -111,7 +111,7 @@ def _pass(rater: Rater, rater_progress: RaterProgress, page: Page, *, at: dateti
 
 def _pass_once(rater: Rater, rater_progress: RaterProgress, step: Step, *, at: datetime) -> None:
     """What is met once: a text is read, a question answered, a check or a practice passed over."""
-    is_asked = step.kind == Step.Kind.RATING and not progress.is_check(rater_progress.protocol, step)
+    is_asked = step.kind == Step.Kind.RATING and not rater_progress.protocol.is_check(step)
     if is_asked:
         visit = visits.ensure_visit(rater)
         simulation.answer_steps(visit, [step], seed=visit.pk, at=at)

@@ -12,7 +12,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery, Sum, TextField
 from django.db.models.functions import Cast
 
-from annotation.models import Assignment, Consent, Fill, Rater, Response, StepTaken, Timing, Withdrawal
+from annotation.models import Assignment, Consent, Fill, Rater, Response, Timing, Withdrawal
 from judges.models import Attempt, ReferenceSet
 from reports import dataset
 from reports.dataset import Dataset, is_sealed
@@ -154,8 +154,7 @@ def fingerprint(study: Study, *, blind: bool = False) -> str:
     )
     fields = ("story__code", "source__name", "source__kind", "factors")
     sources = Provenance.objects.filter(story__study=study).order_by("story__code").values_list(*fields)
-    at_last_attempt = Count("steps_taken", filter=Q(steps_taken__attempt=StepTaken.ATTEMPTS))
-    raters = study.raters.order_by("pk").annotate(n_last_attempts=at_last_attempt)
+    raters = study.raters.order_by("pk").annotate(n_failed=Count("steps_taken", filter=~Q(steps_taken__wrong=[])))
     withdrawals = Withdrawal.objects.filter(rater__study=study)
     timings = Timing.objects.filter(assignment__study=study)
     if not study.is_closed:
@@ -171,7 +170,7 @@ def fingerprint(study: Study, *, blind: bool = False) -> str:
         "reference_sets": list(reference_sets.values_list("name", "sha256")),
         "answers": {**answers, "last": str(answers["last"])},
         "assignments": list(study.assignments.order_by("pk").values_list("pk", "status")),
-        "raters": list(raters.values_list("code", "kind", "is_simulated", "n_last_attempts")),
+        "raters": list(raters.values_list("code", "kind", "is_simulated", "n_failed")),
         "withdrawals": list(withdrawals.order_by("pk").values_list("rater_id", flat=True)),
         "seats": study.seats.filter(rater_kind=Rater.Kind.PERSON).count(),
         "invitations": study.invitations.count(),

@@ -53,6 +53,13 @@ class StepScope(TextChoices):
     ONCE = "once", _("once for every rater")
 
 
+class OnFailure(TextChoices):
+    """What becomes of somebody who has not passed a comprehension check in any of its attempts."""
+
+    END = "end", _("is thanked and goes no further")
+    CONTINUE = "continue", _("goes on, and the failure is recorded")
+
+
 class StepBackground(TextChoices):
     ABOVE = "above", _("always above the question")
     FOLDED = "folded", _("above the question, folded after the first story")

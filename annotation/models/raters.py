@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models import Value
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast, Coalesce
 from django.utils.translation import gettext_lazy as _
 
+from studies.layouts.items import CheckOptions
 from studies.models import Step, StoryGroup, Study
+from studies.vocabulary import OnFailure
 
 
 class Identity(models.Model):
@@ -157,8 +162,6 @@ class Withdrawal(models.Model):
 
 
 class StepTaken(models.Model):
-    ATTEMPTS = 2  # at a check
-
     rater = models.ForeignKey(Rater, verbose_name=_("rater"), on_delete=models.CASCADE, related_name="steps_taken")
     step = models.ForeignKey(Step, verbose_name=_("step"), on_delete=models.PROTECT)
     attempt = models.PositiveSmallIntegerField(_("attempt"), default=1)
@@ -178,7 +181,25 @@ class StepTaken(models.Model):
     def __str__(self) -> str:
         return f"step {self.step_id} taken by {self.rater_id}"
 
+    @property
+    def is_last(self) -> bool:
+        """Whether a check cannot be tried again. Its step is read."""
+        return self.attempt >= CheckOptions.read(self.step.options).attempts
+
+    @property
+    def lets_on(self) -> bool:
+        """Whether the rater goes on: nothing was wrong, or it was the last attempt at a check that only flags."""
+        return not self.wrong or (self.is_last and not CheckOptions.read(self.step.options).ends)
+
     @classmethod
     def failures(cls) -> models.QuerySet[StepTaken]:
         """The last attempts at checks that were not passed."""
-        return cls.objects.filter(attempt=cls.ATTEMPTS).exclude(wrong=[])
+        said = Cast(KeyTextTransform("attempts", "step__options"), models.IntegerField())
+        return cls.objects.exclude(wrong=[]).filter(attempt=Coalesce(said, Value(CheckOptions().attempts)))
+
+    @classmethod
+    def ends(cls) -> models.QuerySet[StepTaken]:
+        """Those failures after which the rater goes no further."""
+        rule = Value(CheckOptions().on_failure, models.TextField())
+        said = Coalesce(KeyTextTransform("on_failure", "step__options"), rule)
+        return cls.failures().annotate(on_failure=said).filter(on_failure=OnFailure.END)

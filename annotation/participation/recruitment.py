@@ -257,7 +257,7 @@ def list_endings(study: Study) -> dict[int, Ending | None]:
     statuses: dict[int, set[str]] = {}
     for rater, status in places:
         statuses.setdefault(rater, set()).add(status)
-    failed = set(StepTaken.failures().filter(rater__in=raters).values_list("rater", flat=True))
+    failed = set(StepTaken.ends().filter(rater__in=raters).values_list("rater", flat=True))
     return {row.pk: _describe_ending(row, statuses, failed) for row in arrivals}
 
 

@@ -12,7 +12,7 @@ from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from annotation.models import Assignment, Consent, Invitation, InvitationMail, MailKind, Rater, Withdrawal
+from annotation.models import Assignment, Consent, Invitation, InvitationMail, MailKind, Rater, StepTaken, Withdrawal
 from annotation.participation.mails import ABANDONED
 from studies.models import Study
 
@@ -89,6 +89,8 @@ def list_people(study: Study, *, at: datetime) -> list[RosterRow]:
     people = Rater.objects.filter(study=study, kind=Rater.Kind.PERSON).annotate(
         has_consented=Exists(Consent.objects.filter(rater=OuterRef("pk"))),
         has_withdrawn=Exists(Withdrawal.objects.filter(rater=OuterRef("pk"))),
+        has_failed=Exists(StepTaken.failures().filter(rater=OuterRef("pk"))),
+        is_stopped=Exists(StepTaken.ends().filter(rater=OuterRef("pk"))),
         last_active_at=Max("assignments__last_active_at"),
         last_ended_at=Max("assignments__ended_at"),
     )
@@ -207,6 +209,9 @@ def _flags(
         since = at - (working.last_active_at or working.started_at)
         if since > SILENT:
             yield "warning", _("silent for %(days)d days") % {"days": since.days}
+    if row.rater and row.state != WITHDRAWN and getattr(row.rater, "has_failed", False):
+        is_stopped = getattr(row.rater, "is_stopped", False)
+        yield "", _("failed the check and went no further") if is_stopped else _("failed the check and went on")
     if row.invitation and getattr(row.invitation, "is_replaced", False):
         yield "", _("replaced by somebody else")
     elif given_up and row.state == RETURNED:

@@ -240,11 +240,17 @@ def _pasted(study: Study) -> Iterator[Query]:
 
 
 def _failed(study: Study) -> Iterator[Query]:
-    attempts = StepTaken.failures().filter(rater__study=study, rater__withdrawal=None)
-    for attempt in attempts.select_related("rater__invitation"):
-        invitation = getattr(attempt.rater, "invitation", None)
-        sentence = _("The check was not passed twice. Was a question of it unclear?")
-        yield Query(attempt.rater.code, sentence, _("They went no further."), invitation and invitation.pk, "")
+    failures = StepTaken.failures().filter(rater__study=study, rater__withdrawal=None)
+    for failure in failures.select_related("rater__invitation", "step").order_by("pk")[:MOST_QUERIES]:
+        invitation = getattr(failure.rater, "invitation", None)
+        sentence = ngettext(
+            "The check was not passed in its one attempt. Was a question of it unclear?",
+            "The check was not passed in %(n)d attempts. Was a question of it unclear?",
+            failure.attempt,
+        )
+        reason = _("They went no further.") if not failure.lets_on else _("They went on; their answers count.")
+        query = sentence % {"n": failure.attempt}
+        yield Query(failure.rater.code, query, reason, invitation and invitation.pk, "")
 
 
 def _query(row: Assignment, sentence: str, reason: str) -> Query:

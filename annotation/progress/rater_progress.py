@@ -18,8 +18,8 @@ def load_rater_progress(rater: Rater) -> RaterProgress:
     return RaterProgress(
         protocol=outline.protocol,
         has_consented=consents.has_consented(rater, outline.protocol.consent),
-        passed=frozenset(key for key, step_taken in step_taken_by_key.items() if not step_taken.wrong),
-        attempts={key: step_taken for key, step_taken in step_taken_by_key.items() if step_taken.wrong},
+        passed=frozenset(key for key, step_taken in step_taken_by_key.items() if step_taken.lets_on),
+        attempts={key: step_taken for key, step_taken in step_taken_by_key.items() if not step_taken.lets_on},
         at_work=at_work,
         owes_recognition=at_work is not None and recognition.is_owed(at_work, has_desk=outline.has_desk),
         n_submitted=sum(bool(a.seat_id) and a.status == Assignment.Status.SUBMITTED for a in assignments),

@@ -97,7 +97,7 @@ class Page(NamedTuple):
 class RaterProgress:
     """All that decides what comes next for a rater.
 
-    passed : keys of the steps met once that the rater has gone through
+    passed : keys of the steps met once that the rater has gone through; a check that only flags, also by failing it
     attempts : of a check that they have not passed, their latest attempt, by the key of the step
     owes_recognition : they have still to say whether they know one of the stories of the group they are at
     has_finished : the rater has said that they are done, after the last questions if there are some
@@ -115,8 +115,8 @@ class RaterProgress:
 
     @property
     def has_failed(self) -> bool:
-        """Whether a check was not passed in all of its attempts."""
-        return any(step.attempt >= StepTaken.ATTEMPTS for step in self.attempts.values())
+        """Whether a check beyond which nobody goes who fails it was not passed in any of its attempts."""
+        return any(step_taken.is_last for step_taken in self.attempts.values())
 
 
 def next_page(progress: RaterProgress) -> Page:
@@ -166,12 +166,6 @@ def steps_around_groups(protocol: Protocol) -> tuple[list[Step], list[Step]]:
     if not grouped:
         return once, []  # a draft that asks nothing about stories yet
     return [s for s in once if s.position < grouped[0]], [s for s in once if s.position > grouped[0]]
-
-
-def is_check(protocol: Protocol, step: Step) -> bool:
-    """Whether nobody comes to a group who has not answered this step rightly."""
-    has_key = any("correct" in item.settings for item in items_of(step))
-    return has_key and step.kind == Step.Kind.RATING and step in steps_around_groups(protocol)[0]
 
 
 def list_parts(protocol: Protocol) -> list[Part]:

@@ -7,12 +7,13 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from annotation.models import ResponseEvent, Timing
+from annotation.models import ResponseEvent, StepTaken, Timing
 from reports.dataset.sources import list_factors
 from reports.export.columns import iso
 from reports.export.content import PackageContent, PackageTable, Row, TableField
 from reports.export.long_table import factor_column
 from reports.export.redistribution import find_redistributable_codes
+from studies import protocol
 from studies.models import Step
 
 STORY = {
@@ -113,6 +114,37 @@ def assignment_rows(content: PackageContent) -> Iterator[Row]:
         }
 
 
+CHECK = {
+    "rater": TableField("Code of the rater."),
+    "step": TableField("Key of the step, a comprehension check."),
+    "attempt": TableField("Which attempt it was, from 1.", "integer"),
+    "wrong": TableField("Keys of the items that were not answered rightly; empty if it was passed.", "array"),
+    "outcome": TableField("passed, again (it could be tried once more), ended, or flagged (failed, and went on)."),
+    "at": TableField("When, ISO 8601, UTC.", "datetime"),
+}
+
+
+def _attempts(content: PackageContent) -> QuerySet[StepTaken]:
+    keys = [step.key for step, _options in protocol.load_protocol(protocol.latest(content.study)).checks]
+    of_people = StepTaken.objects.filter(rater__study=content.study, rater__withdrawal=None)
+    return of_people.filter(step__key__in=keys)
+
+
+def check_rows(content: PackageContent) -> Iterator[Row]:
+    """Every attempt at a comprehension check."""
+    rows = _attempts(content).select_related("rater", "step").order_by("rater__code", "step__position", "attempt")
+    for taken in rows.iterator(chunk_size=2000):
+        failure = ("flagged" if taken.lets_on else "ended") if taken.is_last else "again"
+        yield {
+            "rater": taken.rater.code,
+            "step": taken.step.key,
+            "attempt": taken.attempt,
+            "wrong": taken.wrong,
+            "outcome": failure if taken.wrong else "passed",
+            "at": iso(taken.at),
+        }
+
+
 TIMING = {
     "rater": TableField("Code of the rater."),
     "group": TableField("Code of the group."),
@@ -188,6 +220,13 @@ TABLES = (
         assignment_rows,
         lambda content: content.assignments.count(),
         is_needed=True,
+    ),
+    PackageTable(
+        "check_attempts.csv",
+        "Every attempt at a comprehension check.",
+        lambda content: CHECK,
+        check_rows,
+        lambda content: _attempts(content).count(),
     ),
     PackageTable(
         "timings.csv",

@@ -1,4 +1,4 @@
-"""Right answers to items asked once that have one, and how many raters failed the check."""
+"""Right answers to items asked once that have one, and how many raters failed the check that they belong to."""
 
 from __future__ import annotations
 
@@ -25,15 +25,23 @@ from reports.figures.base import (
 from reports.lazy import rates
 from reports.numbers import decimal, whole
 from reports.reasons import to_english
+from studies import protocol
 from studies.models import Step
+from studies.vocabulary import OnFailure
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
+    from studies.layouts.items import CheckOptions
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckResult(ItemRow):
-    """Of n raters how many were right in the end, in percent; n_failed went no further."""
+    """Of n raters how many were right in the end, in percent.
+
+    n_failed : who failed the check in all of its attempts
+    attempts, on_failure : how often it could be tried, and whether who failed went on ("continue") or not ("end"); None
+        of a question that is no part of a check
+    """
 
     question: str
     correct: str
@@ -43,12 +51,15 @@ class CheckResult(ItemRow):
     n: int
     interval: Interval
     n_failed: int
+    attempts: int | None
+    on_failure: str | None
 
 
 class Checks(Figure[Listing[CheckResult]]):
     key = "checks"
     title = gettext_lazy("Right answers")
     position = 100
+    edition = 2
     result = Listing[CheckResult]
     tables = ("checks",)
 
@@ -57,7 +68,14 @@ class Checks(Figure[Listing[CheckResult]]):
         n_failed_by_step = Counter(failures.values_list("step__key", flat=True))
         once = [item for item in dataset.items if item.step.scope == Step.Scope.ONCE]
         checked = [item for item in once if "correct" in item.item.settings]
-        return Listing(tuple(_check(dataset, item, n_failed_by_step[item.step.key]) for item in checked))
+        checks = protocol.load_protocol(protocol.latest(dataset.study)).checks if checked else []
+        options_by_step = {step.key: options for step, options in checks}
+        return Listing(
+            tuple(
+                _check(dataset, item, n_failed_by_step[item.step.key], options_by_step.get(item.step.key))
+                for item in checked
+            )
+        )
 
     def rows(self, result: Listing[CheckResult]) -> dict[str, Iterator[Row]]:
         return {"checks": (_row(check) for check in result.rows)}
@@ -67,10 +85,11 @@ class Checks(Figure[Listing[CheckResult]]):
         for check in result.rows:
             yield f"  {check.question[:66]:<66} {decimal(check.value):>6} ({whole(check.n)})"
             if check.n_failed:
-                yield f"    {whole(check.n_failed)} failed the check and went no further"
+                way = "on" if check.on_failure == OnFailure.CONTINUE else "no further"
+                yield f"    {whole(check.n_failed)} failed the check and went {way}"
 
 
-def _check(dataset: Dataset, item: StepItem, n_failed: int) -> CheckResult:
+def _check(dataset: Dataset, item: StepItem, n_failed: int, options: CheckOptions | None) -> CheckResult:
     values = dataset.answers_to(item)["value"]
     n, n_right = len(values), sum(bool(item.type.is_correct(item.item, value)) for value in values)
     return CheckResult(
@@ -84,6 +103,8 @@ def _check(dataset: Dataset, item: StepItem, n_failed: int) -> CheckResult:
         # One answer a rater, so that here answers do stand alone.
         interval=replace(interval(rates.wilson, n_right, n), note=""),
         n_failed=n_failed,
+        attempts=options.attempts if options else None,
+        on_failure=options.on_failure if options else None,
     )
 
 
@@ -99,4 +120,6 @@ def _row(check: CheckResult) -> Row:
         "high": check.interval.high,
         "note": to_english(reason) if reason else check.interval.note or "",
         "n_failed": check.n_failed,
+        "attempts": check.attempts,
+        "on_failure": check.on_failure,
     }

@@ -22,6 +22,7 @@ from reports.numbers import coefficient, coefficients, decimal, whole
 from reports.results import Results
 from studies import protocol
 from studies.models import Step, Study
+from studies.protocol import Protocol
 
 # Libraries that compute what a section says, by the section's key.
 LIBRARIES = {
@@ -100,7 +101,8 @@ def _instruments(study: Study, results: Results) -> Iterator[str]:
     version = protocol.latest(study)
     if version is None:
         return
-    for step in protocol.load_protocol(version).steps:
+    current = protocol.load_protocol(version)
+    for step in current.steps:
         if step.kind != Step.Kind.RATING or step.instrument is None:
             continue
         instrument, n = step.instrument, len(protocol.items_of(step))
@@ -110,12 +112,38 @@ def _instruments(study: Study, results: Results) -> Iterator[str]:
             n,
         ) % {"step": step.title or step.key, "n": n, "title": instrument.title, "version": instrument.version}
         yield f"{sentence} ({instrument.citation})." if instrument.citation else f"{sentence}."
+    yield from _checks(current, results)
     progress = results.figures["progress"]
     if progress is not None and progress.n_answers:
         yield _("They gave %(n)s answers; %(missing)s that were due are missing.") % {
             "n": whole(progress.n_answers),
             "missing": whole(progress.n_missing),
         }
+
+
+def _checks(current: Protocol, results: Results) -> Iterator[str]:
+    """Of each comprehension check how often it could be tried, what it decided, and how many raters failed it."""
+    listing = results.figures["checks"]
+    n_failed_by_step = {row.step: row.n_failed for row in listing.rows} if listing else {}
+    for step, options in current.checks:
+        if options.ends:
+            sentence = ngettext(
+                "“%(step)s” was a comprehension check in one attempt; who did not pass it went no further: %(failed)s.",
+                "“%(step)s” was a comprehension check in up to %(n)d attempts; who did not pass it went no further: "
+                "%(failed)s.",
+                options.attempts,
+            )
+        else:
+            sentence = ngettext(
+                "“%(step)s” was a comprehension check in one attempt; who did not pass it went on and is counted: "
+                "%(failed)s.",
+                "“%(step)s” was a comprehension check in up to %(n)d attempts; who did not pass it went on and is "
+                "counted: %(failed)s.",
+                options.attempts,
+            )
+        n_failed = n_failed_by_step.get(step.key, 0)
+        failed = ngettext("%(n)s rater", "%(n)s raters", n_failed) % {"n": whole(n_failed)}
+        yield sentence % {"step": step.title or step.key, "n": options.attempts, "failed": failed}
 
 
 def _amendments(results: Results) -> Iterator[str]:

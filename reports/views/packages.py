@@ -35,6 +35,7 @@ MEANING: dict[str, str | Promise] = {
     "cloze.csv": gettext_lazy("Every blank that was filled"),
     "stories.csv": gettext_lazy("The stories, with the texts that may travel"),
     "assignments.csv": gettext_lazy("Places, orders and states"),
+    "check_attempts.csv": gettext_lazy("Every attempt at a comprehension check"),
     "timings.csv": gettext_lazy("Active seconds by rater, step and story"),
     "events.csv": gettext_lazy("The history of every answer"),
     "theme_codebook.csv": gettext_lazy("The themes that reasons were coded by"),

@@ -219,10 +219,7 @@ def _step(raw: dict[str, Any], study: Mapping[str, Any], *, location: str, path:
         raise DocumentError(path, f"{location}, text", "takes in a briefing, which belongs to a step of kind briefing")
     values["text"] = _filled(values.get("text", ""), study, location=location, path=path)
     layout = layouts.find_layout(values.get("layout", StepLayout.ITEMS))
-    if "options" in values and not layout.has_options:
-        owners = " or ".join(f'"{key}"' for key in layouts.keys_with_options())
-        raise DocumentError(path, f"{location}, options", f"belongs to a step with layout = {owners}")
-    if reason := layout.find_fault(values.get("options", {})):
+    if reason := layout.find_fault(values.get("options", {}), scope=values.get("scope", "")):
         raise DocumentError(path, f"{location}, options", reason)
     return StepDocument(location=location, **values)
 

@@ -9,7 +9,7 @@ from functools import cache
 from studies.discovery import find_classes
 from studies.layouts.base import LaidOut, Layout
 
-__all__ = ["LaidOut", "Layout", "all_layouts", "find_layout", "keys_that_fill_text", "keys_with_options"]
+__all__ = ["LaidOut", "Layout", "all_layouts", "find_layout", "keys_that_fill_text"]
 
 
 @cache
@@ -29,8 +29,3 @@ def find_layout(key: str) -> Layout:
 def keys_that_fill_text() -> list[str]:
     """What `Step.layout` says where answers fill one text, for queries."""
     return [key for key, layout in all_layouts().items() if layout.fills_text]
-
-
-def keys_with_options() -> list[str]:
-    """What `Step.layout` says where a step may have options."""
-    return [key for key, layout in all_layouts().items() if layout.has_options]

@@ -29,10 +29,9 @@ class Layout:
     fills_text: ClassVar[bool] = False  # its answers are blanks of one text, which is all that a group holds
     has_own_page: ClassVar[bool] = False  # a rater meets the step on a page of its own kind, named by the key
     answers_at_once: ClassVar[bool] = False  # a model answers the whole step in one reply
-    has_options: ClassVar[bool] = False  # a step may choose more, in `Step.options`
 
-    def find_fault(self, options: Mapping[str, Any]) -> str:
-        """Why these cannot be the options of a step so laid out; "" if they can."""
+    def find_fault(self, options: Mapping[str, Any], *, scope: str) -> str:
+        """Why these cannot be the options of a step so laid out, asked in that scope; "" if they can."""
         return ""
 
     def findings(self, step: LaidOut, groups: Sequence[Any]) -> Iterator[str]:

@@ -35,9 +35,8 @@ class ClozeLayout(Layout):
     fills_text = True
     has_own_page = True
     answers_at_once = True
-    has_options = True
 
-    def find_fault(self, options: Mapping[str, Any]) -> str:
+    def find_fault(self, options: Mapping[str, Any], *, scope: str) -> str:
         for name, value in options.items():
             if name not in NAMES:
                 message = _("there is no option “%(name)s”; known are %(known)s")
@@ -53,7 +52,7 @@ class ClozeLayout(Layout):
             return
         if step.scope != StepScope.GROUP:
             yield _("“%(step)s” is laid out as a cloze, so it must be asked about each group") % {"step": step.name}
-        if reason := self.find_fault(step.options):
+        if reason := self.find_fault(step.options, scope=step.scope):
             yield _("“%(step)s”: %(why)s") % {"step": step.name, "why": reason}
         text = hashing.sha256(cloze.skeleton)
         for group in groups:

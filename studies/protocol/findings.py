@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 
 from django.utils.translation import gettext as _
 
-from studies import items, layouts
+from studies import items
 from studies.documents import placeholders
 from studies.documents.analysis_plan import KEY
 from studies.models import Instrument, Item, Step, Study
 from studies.protocol.analysis_plans import find_plan_faults
 from studies.protocol.groups import GroupShape, read_group_shapes
 from studies.protocol.purposes import WITH_RATERS, Finding, Purpose
-from studies.protocol.steps import Protocol, items_of
+from studies.protocol.steps import Protocol, has_right_answers, items_of
 from studies.protocol.warnings import collect_warnings
 
 
@@ -92,6 +92,7 @@ def _findings_of_step(step: Step, protocol: Protocol, groups: Sequence[GroupShap
         names = {"step": step.name, "instrument": step.instrument}
         yield _error(location, sentence % names, _("publish it first"))
     yield from (_error(location, sentence) for sentence in _findings_of_layout(step, groups))
+    yield from (_error(location, sentence) for sentence in _findings_of_check(step, protocol))
     yield from (_error(location, sentence) for sentence in _findings_of_practice(step, protocol))
     if step.locks and step not in protocol.ratings:
         sentence = _("“%(step)s”, locks: only a step that asks about stories or groups can lock what came before")
@@ -119,10 +120,18 @@ def _findings_for_raters(study: Study, protocol: Protocol) -> Iterator[Finding]:
 
 def _findings_of_layout(step: Step, groups: Sequence[GroupShape]) -> Iterator[str]:
     """What keeps a step from being laid out as it says."""
-    if step.options and not step.layout_type.has_options:
-        names = {"step": step.name, "layouts": ", ".join(layouts.keys_with_options())}
-        yield _("“%(step)s” has options, which belong to the layout %(layouts)s") % names
     yield from step.layout_type.findings(step, groups)
+
+
+def _findings_of_check(step: Step, protocol: Protocol) -> Iterator[str]:
+    """What keeps a step with the options of a comprehension check from being one."""
+    if not step.options or step.layout_type.fills_text or step.scope != Step.Scope.ONCE or protocol.is_check(step):
+        return
+    if has_right_answers(items_of(step)):
+        yield _("“%(step)s” is a comprehension check, which belongs before the first group") % {"step": step.name}
+    else:
+        sentence = _("“%(step)s” says what becomes of who fails it, but none of its questions has a right answer")
+        yield sentence % {"step": step.name}
 
 
 def _findings_of_practice(step: Step, protocol: Protocol) -> Iterator[str]:

@@ -53,7 +53,8 @@ def _lines(plan: AnalysisPlan, protocol: Protocol) -> Iterator[str]:
     yield _standing(version)
     if plan.hypotheses:
         yield from ("", "## Hypotheses", "", plan.hypotheses)
-    yield from ("", "## Design", "", *_design(study, frozen.get("seats_per_group", study.seats_per_group)))
+    design = _design(study, frozen.get("seats_per_group", study.seats_per_group))
+    yield from ("", "## Design", "", *design, *_checks(protocol))
     yield from ("", "## Primary outcome", "", f"`{plan.outcome}`: {_describe(outcome)}.")
     yield from ("", "## Contrasts and tests", "", *_tests(plan))
     if plan.reference_texts or plan.embedding != EMBEDDING:
@@ -103,6 +104,13 @@ def _design(study: Study, seats_per_group: int) -> Iterator[str]:
     yield f"- {n_stories} stories in {n_groups} groups, by source: {by_source or 'not recorded'}."
     yield f"- {seats_per_group} raters for each group; order of stories: {study.order_policy}."
     yield "- Raters do not learn who wrote a story."
+
+
+def _checks(protocol: Protocol) -> Iterator[str]:
+    for step, options in protocol.checks:
+        attempts = "one attempt" if options.attempts == 1 else f"up to {options.attempts} attempts"
+        way = "goes no further" if options.ends else "goes on, is counted, and the failure is recorded"
+        yield f"- Comprehension check “{step.title or step.key}”: {attempts}; who does not pass it {way}."
 
 
 def _describe(outcome: Outcome | None) -> str:

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from studies import hashing
+from studies.layouts.items import CheckOptions
 from studies.vocabulary import OrderPolicy, StepKind, StepScope
 
 TOLD, PLAN, STORIES, STEPS = "rater_information", "reading_plan", "stories", "steps"
@@ -130,8 +131,40 @@ def _texts(content: Mapping[str, Any], facts: ProseFacts) -> Iterator[ProseSente
 
 
 def _steps(content: Mapping[str, Any]) -> Iterator[ProseSentence]:
+    groups = [s["position"] for s in content["steps"] if s["kind"] == StepKind.RATING and s["scope"] != StepScope.ONCE]
     for step in content["steps"]:
-        yield _sentence_of_step(step, content["instruments"])
+        sentence = _sentence_of_step(step, content["instruments"])
+        is_before = step["scope"] == StepScope.ONCE and step["position"] < min(groups, default=step["position"] + 1)
+        if (
+            is_before
+            and step["kind"] == StepKind.RATING
+            and _has_right_answers(content["instruments"][step["instrument"]])
+        ):
+            check = _sentence_of_check(CheckOptions.read(step["options"]))
+            sentence = ProseSentence(f"{sentence.text} {check}", sentence.words)
+        yield sentence
+
+
+def _has_right_answers(instrument: Mapping[str, Any]) -> bool:
+    return any("correct" in item["settings"] for item in instrument["items"])
+
+
+def _sentence_of_check(options: CheckOptions) -> str:
+    if options.ends:
+        sentence = ngettext(
+            "It is a comprehension check: who does not answer all of it rightly in one attempt goes no further.",
+            "It is a comprehension check: who does not answer all of it rightly in %(n)d attempts goes no further.",
+            options.attempts,
+        )
+    else:
+        sentence = ngettext(
+            "It is a comprehension check: who does not answer all of it rightly in one attempt goes on, and that is "
+            "recorded.",
+            "It is a comprehension check: who does not answer all of it rightly in %(n)d attempts goes on, and that is "
+            "recorded.",
+            options.attempts,
+        )
+    return sentence % {"n": options.attempts}
 
 
 def _sentence_of_step(step: Mapping[str, Any], instruments: Mapping[str, Any]) -> ProseSentence:

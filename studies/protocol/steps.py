@@ -1,11 +1,12 @@
 """A protocol as everything above reads it: the steps of one version, with their instruments and items at hand."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from django.db.models import Prefetch
 
+from studies.layouts.items import CheckOptions
 from studies.models import Amendment, Cloze, Item, ProtocolVersion, Step
 
 
@@ -39,6 +40,22 @@ class Protocol:
     def asks_reasons(self) -> bool:
         """Whether any answer, in a group or around it, has a field for reasons."""
         return any(item.rationale != Item.Rationale.NONE for step in self.steps for item in items_of(step))
+
+    def is_check(self, step: Step) -> bool:
+        """Whether the step is a comprehension check: asked before the first group, with right answers."""
+        is_before = not self.ratings or step.position < self.ratings[0].position
+        is_asked_once = step.kind == Step.Kind.RATING and step.scope == Step.Scope.ONCE
+        return is_asked_once and is_before and has_right_answers(items_of(step))
+
+    @cached_property
+    def checks(self) -> list[tuple[Step, CheckOptions]]:
+        """The comprehension checks in order, each with what becomes of who fails it."""
+        return [(step, CheckOptions.read(step.options)) for step in self.steps if self.is_check(step)]
+
+    @property
+    def gate(self) -> CheckOptions | None:
+        """Of the first check beyond which nobody goes who fails it; None if there is none."""
+        return next((options for _step, options in self.checks if options.ends), None)
 
     def step(self, key: str) -> Step | None:
         return next((s for s in self.steps if s.key == key), None)
@@ -78,6 +95,11 @@ def items_of(step: Step) -> list[Item]:
     # Samples that were edited into something else are named by `collect_findings`.
     samples = step.samples if isinstance(step.samples, dict) else {}
     return [item for item in items if step.kind != Step.Kind.PRACTICE or item.key in samples]
+
+
+def has_right_answers(items: Iterable[Item]) -> bool:
+    """Whether any of these questions has one, as those of a comprehension check do."""
+    return any("correct" in item.settings for item in items)
 
 
 def cloze_of(step: Step) -> Cloze | None:

@@ -1,5 +1,8 @@
 """What stands before the first group."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.test import Client
 
 from annotation.models import Assignment
@@ -29,14 +32,17 @@ def steps_around(study: Study) -> None:
         Step.objects.create(version=version, position=position, key=key, title=key.title(), **said)
 
 
-def check(client: Client, *, right: str = "no") -> Assignment:
-    """Come to a text and two questions about it, of which each has that right answer; the visit."""
+def check(client: Client, *, right: str = "no", options: Mapping[str, Any] | None = None) -> Assignment:
+    """Come to a text and two questions about it, of which each has that right answer; the visit.
+
+    options : how often the check can be tried, and what becomes of who fails it
+    """
     study = factories.study(planned=False)
     steps_around(study)
     asked = factories.instrument("check", n_items=2, rationale="none", rationale_least=0)
     with triggers.lifted():
         Item._base_manager.filter(instrument=asked).update(settings={"correct": right}, title="")
-    Step.objects.filter(key="about").update(instrument=asked)
+    Step.objects.filter(key="about").update(instrument=asked, options=dict(options or {}))
     factories.plan(study)
     walk.come_in(client, study)
     client.post(CONSENT, {"agrees": "yes"})

@@ -219,7 +219,7 @@ def test_a_failed_check_is_seen_though_no_answer_changed() -> None:
     step, rater = Step.objects.get(key="tests"), Rater.objects.create(study=study, code="E1")
     before = results.fingerprint(study)
 
-    StepTaken.objects.create(rater=rater, step=step, attempt=StepTaken.ATTEMPTS, wrong=["item-1"])
+    StepTaken.objects.create(rater=rater, step=step, attempt=2, wrong=["item-1"])
 
     assert results.fingerprint(study) != before
 

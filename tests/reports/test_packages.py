@@ -117,7 +117,7 @@ def test_the_descriptor_is_a_data_package_and_its_columns_are_those_of_the_files
         header = next(csv.reader([archive.read(resource["path"]).decode().splitlines()[0]]))
         assert header == [field["name"] for field in resource["schema"]["fields"]]
         assert resource["bytes"] == len(archive.read(resource["path"]))
-    assert len(tables) == 12
+    assert len(tables) == 13
 
 
 def test_a_descriptor_without_resources_would_be_refused() -> None:

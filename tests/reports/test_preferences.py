@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -248,8 +249,15 @@ def test_checks_say_how_many_were_right(asked_once: Study) -> None:
     assert [round(row["interval"][end], 1) for end in ("low", "high")] == [20.8, 93.9]
 
 
-def test_checks_say_how_many_raters_failed_them_and_went_no_further(asked_once: Study) -> None:
+@pytest.mark.parametrize(
+    ("options", "n_failed"), [({}, 1), ({"attempts": 1, "on_failure": "continue"}, 3), ({"attempts": 3}, 0)]
+)
+def test_checks_say_how_many_raters_failed_them_in_as_many_attempts_as_there_were(
+    asked_once: Study, options: dict[str, Any], n_failed: int
+) -> None:
     first, second, third = asked_once.raters.order_by("code")
+    with triggers.lifted():
+        Step.objects.filter(key="once").update(options=options)
     step = Step.objects.get(key="once")
     for rater, wrong in ((first, [["item-1"], []]), (second, [["item-1"], ["item-1"]]), (third, [["item-1"]])):
         for attempt, keys in enumerate(wrong, start=1):
@@ -257,7 +265,7 @@ def test_checks_say_how_many_raters_failed_them_and_went_no_further(asked_once: 
 
     (row,) = results.compute(asked_once)["checks"]
 
-    assert row["n_failed"] == 1
+    assert row["n_failed"] == n_failed
 
 
 def test_what_is_asked_once_is_counted_and_averaged(asked_once: Study) -> None:

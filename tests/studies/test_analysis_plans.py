@@ -10,6 +10,9 @@ from django.test import Client
 from studies import loader, protocol
 from studies.documents.analysis_plan import AnalysisPlan
 from studies.models import Study
+from studies.protocol import drafts
+from studies.protocol.preregistration import write_preregistration
+from studies.protocol.prose import ProseFacts, write_prose
 from tests import factories
 from tests.studies.folders import STUDY, folder, refused
 
@@ -158,6 +161,33 @@ def test_a_frozen_plan_is_read_and_registered(client: Client, draft: Study) -> N
     assert "- Every other source against Source 1." in text
     assert "lies within ±5 of its units." in text
     assert "by source: Source 1 (2), Source 2 (2)." in text
+
+
+@pytest.mark.parametrize(
+    ("options", "attempts", "way"),
+    [
+        ({}, "in 2 attempts", "goes no further."),
+        ({"attempts": 1, "on_failure": "continue"}, "in one attempt", "goes on, and that is recorded."),
+    ],
+)
+def test_what_becomes_of_who_fails_a_check_is_registered_and_frozen_in_words(
+    draft: Study, options: dict[str, object], attempts: str, way: str
+) -> None:
+    asked = factories.instrument("check", n_items=1, settings={"correct": "no"})
+    fields = {"title": "Check", "instrument": asked, "options": options}
+    drafts.add_step(draft, kind="rating", scope="once", index=1, fields=fields)
+    current = protocol.read_rows(draft.versions.get())
+
+    plan = write_preregistration(PLAN, current)
+    sections = write_prose(protocol.write_document(current), ProseFacts(1, 9, ""))
+
+    assert "- Comprehension check “Check”: " in plan
+    assert ("one attempt" in plan, "goes no further" in plan) == (bool(options), not options)
+    sentences = [s.text for section in sections if section.key == "steps" for s in section.sentences]
+    assert [s for s in sentences if "comprehension check" in s] == [
+        s for s in sentences if s.endswith(f"does not answer all of it rightly {attempts} {way}")
+    ]
+    assert sum("comprehension check" in s for s in sentences) == 1
 
 
 def test_a_coordinator_who_stays_blind_does_not_see_the_plan(client: Client, draft: Study) -> None:

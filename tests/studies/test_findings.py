@@ -7,6 +7,7 @@ from django.test import Client
 
 from studies import protocol
 from studies.models import Provenance, Step, Story, Study
+from studies.protocol import drafts
 from studies.source_findings import collect_source_findings
 from tests import factories
 from tests.factories import NOON
@@ -126,3 +127,28 @@ def test_minutes_are_words_and_answers(draft: Study) -> None:
         ("Put them in order", 1.0),
         ("Who wrote each one?", 1.33),
     ]
+
+
+@pytest.mark.parametrize(
+    ("options", "index", "correct", "sentence"),
+    [
+        ({"attempts": 3, "on_failure": "continue"}, 1, "yes", None),
+        ({"attempts": 3}, 1, "", "says what becomes of who fails it, but none of its questions has a right answer"),
+        ({"attempts": 3}, 9, "yes", "is a comprehension check, which belongs before the first group"),
+        ({"attempts": 6}, 1, "yes", "options: the option attempts must be a whole number from 1 to 5"),
+        ({"attempts": True}, 1, "yes", "options: the option attempts must be a whole number from 1 to 5"),
+        ({"on_failure": "stop"}, 1, "yes", "options: the option on_failure must be one of end, continue"),
+        ({"tries": 2}, 1, "yes", "there is no option “tries”; known are attempts, on_failure"),
+    ],
+)
+def test_a_check_has_right_answers_and_one_to_five_attempts(
+    draft: Study, options: dict[str, object], index: int, correct: str, sentence: str | None
+) -> None:
+    asked = factories.instrument("check", n_items=1, **({"settings": {"correct": correct}} if correct else {}))
+    fields = {"instrument": asked, "options": options}
+    drafts.add_step(draft, kind="rating", scope="once", key="check", index=index, fields=fields)
+
+    findings = protocol.collect_findings(draft, protocol.read_rows(draft.versions.get()))
+
+    sentences = [f.sentence for f in findings if f.location == "step check"]
+    assert (len(sentences) == 1 and sentence in sentences[0]) if sentence else sentences == []

@@ -67,8 +67,13 @@ def preview_step(request: HttpRequest, current_protocol: Protocol, step: Step) -
 def preview_arrival(request: HttpRequest, current_protocol: Protocol) -> HttpResponse:
     """What the link of an invitation opens on."""
     study = current_protocol.version.study
-    context = {"study": study, "until": study.closes_at, "fills_text": current_protocol.fills_text}
-    context["promised"] = study
+    context = {
+        "study": study,
+        "until": study.closes_at,
+        "promised": study,
+        "fills_text": current_protocol.fills_text,
+        "gate": current_protocol.gate,
+    }
     return _show(request, study, lambda plain: render(plain, "annotation/invitation.html", context))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from django import forms
@@ -12,11 +12,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.views.designer.step_kinds import NewStep
-from studies import items
+from studies import items, protocol
 from studies.layouts.cloze import NAMES as SWITCHES
+from studies.layouts.items import MOST_ATTEMPTS, CheckOptions
 from studies.models import Instrument, Item, Step
 from studies.protocol import drafts
 from studies.views.edits import EditForm
+from studies.vocabulary import OnFailure
 
 SWITCH_LABELS = {
     "constraints": gettext_lazy("What each section must achieve stands beside the text"),
@@ -48,10 +50,13 @@ class StepForm(EditForm):
         instruments: Sequence[Instrument],
         earlier: Sequence[Step] = (),
         is_new: bool = False,
+        is_check: bool = False,
         **kwargs: Any,
     ) -> None:
         self.step, self.instruments, self.is_new = step, instruments, is_new
-        self.is_cloze = step.layout_type.has_options
+        self.is_cloze = step.layout_type.fills_text
+        # Options of a step that is no check any more can be taken back here.
+        self.is_check = is_check or bool(step.options and not self.is_cloze)
         self.practised = [] if is_new or step.kind != Step.Kind.PRACTICE else drafts.practisable_items(step)
         kwargs["initial"] = self._initial()
         super().__init__(*args, **kwargs)
@@ -63,14 +68,15 @@ class StepForm(EditForm):
 
     def _initial(self) -> dict[str, Any]:
         step = self.step
+        check = asdict(CheckOptions.read(step.options)) if self.is_check else {}
         if self.is_new:
-            return {"scope": step.scope} if step.kind == Step.Kind.RATING else {}
+            return {"scope": step.scope, **check} if step.kind == Step.Kind.RATING else {}
         names = ["title", "text"]
         if step.kind == Step.Kind.RATING:
             names += ["scope", "background", "locks", "revises"]
         if step.kind == Step.Kind.PRACTICE:
             names += ["background", "story"]
-        initial = {name: getattr(step, name) for name in names}
+        initial = {name: getattr(step, name) for name in names} | check
         if step.instrument_id:
             initial["instrument"] = str(step.instrument_id)
         if self.is_cloze:
@@ -103,6 +109,8 @@ class StepForm(EditForm):
         hint = "" if step.kind == Step.Kind.PRACTICE else _("Empty: the name of the questions.")
         self._add_words(_("Heading"), _("Said above the questions"), rows=3, hint=_("One paragraph."))
         self.fields["title"].help_text = hint
+        if self.is_check:
+            self._add_check()
         if self.is_new and step.kind == Step.Kind.RATING:
             return
         if not self.is_cloze and not self.is_new:
@@ -127,6 +135,16 @@ class StepForm(EditForm):
         if self.is_cloze:
             for name in SWITCHES:
                 self.fields[name] = forms.BooleanField(label=SWITCH_LABELS[name], required=False)
+
+    def _add_check(self) -> None:
+        self.fields["attempts"] = forms.TypedChoiceField(
+            label=_("Attempts"), coerce=int, choices=[(n, n) for n in range(1, MOST_ATTEMPTS + 1)]
+        )
+        self.fields["on_failure"] = forms.ChoiceField(
+            label=_("Who has not answered all of it rightly by then"),
+            choices=OnFailure.choices,
+            widget=forms.RadioSelect,
+        )
 
     def _add_scope(self) -> None:
         """Only the scopes that the questions can have; the others are named with the reason."""
@@ -183,6 +201,10 @@ class StepForm(EditForm):
                 values[name] = values[name].replace("\r\n", "\n")
         if self.is_cloze:
             values["options"] = {name: True for name in SWITCHES if self.cleaned_data.get(name)}
+        elif self.is_check:
+            check = CheckOptions(self.cleaned_data["attempts"], self.cleaned_data["on_failure"])
+            is_check = protocol.has_right_answers(values["instrument"].items.all())
+            values["options"] = check.to_store if is_check else {}
         if values.get("instrument", self.step.instrument) != self.step.instrument:
             values["samples"] = {}  # they answered what is no longer asked
         elif self.practised:

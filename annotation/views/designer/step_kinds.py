@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from studies import items
+from studies import items, protocol
 from studies.models import Instrument, Step
 
 
@@ -34,7 +34,7 @@ class NewStep:
         questions = list(instrument.items.all())
         if is_cloze or any(items.find_type(item.type).about_stories for item in questions):
             return False
-        return not self.needs_key or any("correct" in item.settings for item in questions)
+        return not self.needs_key or protocol.has_right_answers(questions)
 
 
 KINDS = (

@@ -22,6 +22,7 @@ from annotation.views.designer.step_kinds import KIND_BY_KEY, KINDS, NewStep
 from studies import lifecycle, protocol
 from studies.access import Access
 from studies.documents import placeholders
+from studies.layouts.items import CheckOptions
 from studies.models import Step, Study
 from studies.protocol import Finding, PathSegment, Protocol, drafts
 from studies.source_findings import collect_draft_findings
@@ -96,7 +97,7 @@ def new_step(request: HttpRequest, access: Access, kind: str) -> HttpResponse:
     current_protocol = protocol.load_protocol(protocol.latest(access.study))
     blank = Step(version=current_protocol.version, kind=new.kind, scope=new.scope)
     instruments = load_instruments(blank, new) if new.scope else []
-    form = StepForm(request.POST or None, step=blank, instruments=instruments, is_new=True)
+    form = StepForm(request.POST or None, step=blank, instruments=instruments, is_new=True, is_check=new.needs_key)
     if request.method == "POST" and form.is_valid():
         fields = form.fields_of_step
         scope = fields.pop("scope", new.scope)
@@ -169,7 +170,8 @@ def _step_form(request: HttpRequest, current_protocol: Protocol, current: Step) 
     instruments = load_instruments(current) if current.instrument_id else []
     earlier = [other for other in current_protocol.steps if other.position < current.position]
     data = request.POST if request.method == "POST" else None
-    return StepForm(data, step=current, instruments=instruments, earlier=earlier)
+    is_check = current_protocol.is_check(current)
+    return StepForm(data, step=current, instruments=instruments, earlier=earlier, is_check=is_check)
 
 
 def _page(
@@ -219,7 +221,7 @@ def _path(study: Study, current_protocol: Protocol, current: Step | None, findin
             number=number,
             step=step,
             name=drafts.name_of(step),
-            sentence=_sentence(step, is_after=step in after),
+            sentence=_sentence(step, current_protocol, is_after=step in after),
             is_open=step == current,
             is_blocked=f"step {step.key}" in is_blocked,
             segment=segment_by_step[step.key],
@@ -234,7 +236,7 @@ def _path(study: Study, current_protocol: Protocol, current: Step | None, findin
     )
 
 
-def _sentence(step: Step, *, is_after: bool) -> str:
+def _sentence(step: Step, current_protocol: Protocol, *, is_after: bool) -> str:
     """What kind of step it is, in the words of the path."""
     if step.instrument is None:
         if step.kind == Step.Kind.CONSENT:
@@ -246,6 +248,9 @@ def _sentence(step: Step, *, is_after: bool) -> str:
         return SEPARATOR.join([_("Practice, with sample answers; never counted"), *parts])
     if step.title:
         parts.insert(0, step.instrument.title)
+    if current_protocol.is_check(step):
+        ends = CheckOptions.read(step.options).ends
+        parts.insert(0, _("Check: who fails goes no further") if ends else _("Check: who fails goes on"))
     parts.append(str(step.get_scope_display()))
     if step.locks:
         parts.append(_("locks what came before"))

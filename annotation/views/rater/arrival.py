@@ -58,8 +58,13 @@ def open_invitation(request: Request, token: str) -> HttpResponse:
     until = invitations.ends_at(invitation.study, invitation)
     outline = load_outline(protocol.current(invitation.study))
     promised = versions.promised_pay(invitation.study, invitation.rater)
-    fills_text = outline.protocol.fills_text
-    context = {"study": invitation.study, "until": until, "promised": promised, "fills_text": fills_text}
+    context = {
+        "study": invitation.study,
+        "until": until,
+        "promised": promised,
+        "fills_text": outline.protocol.fills_text,
+        "gate": outline.protocol.gate,
+    }
     return render(request, "annotation/invitation.html", context)
 
 

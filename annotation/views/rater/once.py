@@ -16,8 +16,9 @@ from annotation.responses import submission
 from annotation.views.rater import addresses, posted_page, practice, routing
 from annotation.views.rater.guards import Request, for_rater
 from annotation.views.rater.presenters import pages
-from annotation.views.rater.presenters.once import OncePage
+from annotation.views.rater.presenters.once import OncePage, describe_attempt
 from annotation.views.rater.routing import allow_get_and_post, requires_open_study
+from studies.layouts.items import CheckOptions
 from studies.models import Step
 from studies.typography.prose import parse_prose
 
@@ -43,7 +44,7 @@ def briefing(request: Request, rater: Rater, rater_progress: RaterProgress, step
 def _briefings_to_reread(rater_progress: RaterProgress, next_page: Page) -> list[Step]:
     """The texts that the rater may read again: those before the check at which they are."""
     check = rater_progress.protocol.step(next_page.args[0]) if next_page.name == "once" else None
-    if check is None or not progress.is_check(rater_progress.protocol, check):
+    if check is None or not rater_progress.protocol.is_check(check):
         return []
     before = progress.steps_around_groups(rater_progress.protocol)[0]
     return [s for s in before if s.kind == Step.Kind.BRIEFING and s.position < check.position]
@@ -103,7 +104,7 @@ def _find_view(rater_progress: RaterProgress, step: Step) -> Callable[[OncePage]
     """What shows the page of that step, and goes on from it once nothing lacks."""
     if step.kind == Step.Kind.PRACTICE:
         return practice.practise
-    return _check if progress.is_check(rater_progress.protocol, step) else _ask
+    return _check if rater_progress.protocol.is_check(step) else _ask
 
 
 def _ask(page: OncePage) -> HttpResponse:
@@ -117,7 +118,8 @@ def _ask(page: OncePage) -> HttpResponse:
 
 
 def _check(page: OncePage) -> HttpResponse:
-    """Questions that must be answered rightly. Who cannot in two attempts goes no further; what they said is kept."""
+    """Questions with right answers. The step says what becomes of who fails in all attempts; the answers are kept."""
+    options = CheckOptions.read(page.step.options)
     last_attempt = page.rater_progress.attempts.get(page.step.key)
     attempt = last_attempt.attempt + 1 if last_attempt else 1
     if page.is_answered:
@@ -126,22 +128,22 @@ def _check(page: OncePage) -> HttpResponse:
         if page.request.POST.get("attempt") == str(attempt) and (
             last_attempt is None or _has_changed(page.visit, page.step, last_attempt)
         ):
-            _record_attempt(page, attempt)
+            _record_attempt(page, attempt, options)
         return routing.redirect_to_next_page(page.rater)
     context = page.context(wrong=last_attempt.wrong if last_attempt else [])
     context |= {
         "attempt": attempt,
-        "is_last": attempt == StepTaken.ATTEMPTS,
+        "attempt_note": describe_attempt(attempt, options),
         "to_reread": _briefings_to_reread(page.rater_progress, Page("once", (page.step.key,))),
     }
     return page.render("annotation/together.html", context)
 
 
-def _record_attempt(page: OncePage, attempt: int) -> None:
-    """Note the attempt with what was wrong in it; after the last one that failed the visit ends."""
+def _record_attempt(page: OncePage, attempt: int, options: CheckOptions) -> None:
+    """Note the attempt with what was wrong in it; the visit ends after the last one, if who fails goes no further."""
     wrong = progress.wrong_item_keys(page.step, page.visit.answers)
     visits.record_step_taken(page.rater, page.step, attempt=attempt, wrong=wrong)
-    if wrong and attempt == StepTaken.ATTEMPTS:
+    if wrong and options.ends and attempt >= options.attempts:
         submission.submit(page.visit.assignment, at=timezone.now())
 
 

@@ -75,11 +75,13 @@ def arrive(request: Request, key: str) -> HttpResponse:
         if arrival.invitation and arrival.invitation.rater:
             guards.start_session(request, arrival.invitation.rater)
         return redirect("annotation:home")
+    current_protocol = load_outline(protocol.current(study)).protocol
     context = {
         "study": study,
         "until": study.closes_at,
         "promised": versions.promised_pay(study, rater),
-        "fills_text": load_outline(protocol.current(study)).protocol.fills_text,
+        "fills_text": current_protocol.fills_text,
+        "gate": current_protocol.gate,
         "is_from_prolific": True,
         "minutes_at_most": row.minutes,
     }

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import Assignment, ResponseEvent
+from annotation.models import Assignment, ResponseEvent, StepTaken
 from annotation.participation import invitations
 from tests import factories
 from tests.annotation import walk
@@ -63,6 +63,51 @@ def test_who_fails_a_check_twice_is_thanked_and_offered_no_group_on_any_device(c
     visit.refresh_from_db()
     assert (visit.status, len(visit.receipt)) == ("submitted", 64)
     assert walk.give(elsewhere, visit, "no", "", step="about", letter="", base=1).status_code == 409
+
+
+FLAG = {"on_failure": "continue"}
+
+
+def test_who_fails_a_check_that_only_flags_goes_on_and_the_failure_is_kept(client):
+    visit = check(client, options=FLAG)
+    say(client, visit, "yes", "yes")
+    first = client.post("/once/about/", {"attempt": "1"}, follow=True)
+    say(client, visit, "no", base=1)
+
+    second = client.post("/once/about/", {"attempt": "2"}, follow=True)
+    client.post("/group/")
+    back = client.get("/once/about/")
+
+    rule = "If an answer is not right in your last attempt, that is noted, and you go on all the same."
+    assert f"{rule} This is your last attempt." in first.text
+    assert second.redirect_chain[-1][0] == "/group/"
+    assert back.url == f"/a/{Assignment.objects.exclude(seat=None).get().code}/"
+    visit.refresh_from_db()
+    assert visit.status == "open", "what is asked at the end is still to come"
+    assert list(StepTaken.failures().values_list("attempt", "wrong")) == [(2, ["item-2"])]
+    assert not StepTaken.ends().exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentences"),
+    [
+        ({"attempts": 1}, ["You have one attempt."]),
+        ({"attempts": 3}, ["You have 3 attempts.", "This is attempt 2 of 3.", "This is your last attempt."]),
+    ],
+)
+def test_a_check_is_tried_as_often_as_its_step_says(client, options, sentences):
+    visit = check(client, options=options)
+    pages = []
+
+    for attempt in range(1, len(sentences) + 1):
+        pages.append(client.get("/once/about/").text)
+        say(client, visit, "yes", ("no", "yes")[attempt % 2], base=attempt - 1)
+        client.post("/once/about/", {"attempt": str(attempt)})
+
+    for sentence, page in zip(sentences, pages, strict=True):
+        assert f"All answers must be right to go on. {sentence}" in page
+    assert client.get("/once/about/").url == "/done/"
+    assert StepTaken.ends().get().attempt == len(sentences)
 
 
 @pytest.mark.parametrize("attempt", ["1", "", "3", "x"])

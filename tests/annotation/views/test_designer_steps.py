@@ -10,6 +10,7 @@ from django.utils import timezone
 from annotation.models import Assignment, Rater, Response, Seat
 from studies import protocol
 from studies.models import Step, Story, Study
+from studies.protocol import drafts
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -289,3 +290,77 @@ def test_the_deadline_is_not_part_of_the_frozen_protocol(designer: Client, study
     designer.post(where, form_of(designer, where) | {"closes_at": "2027-01-31T18:00"})
 
     assert protocol.write_document(protocol.read_rows(Study.objects.get().versions.get())) == before
+
+
+@pytest.fixture
+def checked(study: Study) -> Study:
+    """A comprehension check before the groups."""
+    asked = factories.instrument("check", n_items=1, settings={"correct": "no"})
+    drafts.add_step(study, kind="rating", scope="once", index=1, fields={"title": "Check", "instrument": asked})
+    return study
+
+
+def test_a_check_ends_after_two_attempts_unless_the_form_says_otherwise(designer: Client, checked: Study) -> None:
+    where = address(checked, "check")
+    fields = form_of(designer, where)
+    before = protocol.hash_rows(protocol.load_protocol(checked.versions.get()))
+
+    designer.post(where, fields)
+    unchanged = protocol.hash_rows(protocol.load_protocol(checked.versions.get()))
+    designer.post(where, form_of(designer, where) | {"attempts": "3", "on_failure": "continue"})
+    page = designer.get(where).content.decode()
+    preview = designer.get(where + "preview/").content.decode()
+
+    assert (fields["attempts"], fields["on_failure"]) == (2, "end")
+    assert before == unchanged, "what is as the rule has it is not said"
+    assert step(checked, "check").options == {"attempts": 3, "on_failure": "continue"}
+    assert "Check: who fails goes on" in page
+    assert "you go on all the same. You have 3 attempts." in preview
+    designer.post(where, form_of(designer, where) | {"attempts": "2", "on_failure": "end"})
+    assert step(checked, "check").options == {}
+
+
+@pytest.mark.parametrize("wrong", [{"attempts": "6"}, {"attempts": "0"}, {"on_failure": "stop"}])
+def test_a_check_takes_no_other_attempts_than_are_offered(
+    designer: Client, checked: Study, wrong: dict[str, str]
+) -> None:
+    where = address(checked, "check")
+
+    response = designer.post(where, form_of(designer, where) | wrong)
+
+    assert response.status_code == 400
+    assert step(checked, "check").options == {}
+
+
+def test_a_new_check_asks_how_often_it_can_be_tried_and_other_questions_do_not(
+    designer: Client, checked: Study
+) -> None:
+    fields = {
+        kind: designer.get(f"/studies/{checked.slug}/steps/new/{kind}/").context["form"].fields
+        for kind in ("check", "about-raters", "exit-questions")
+    }
+
+    assert [kind for kind, names in fields.items() if "attempts" in names] == ["check"]
+
+
+def test_questions_without_right_answers_in_place_of_a_check_take_its_options_away(
+    designer: Client, checked: Study
+) -> None:
+    Step.objects.filter(pk=step(checked, "check").pk).update(options={"attempts": 3})
+    about = factories.instrument("about", n_items=1)
+    where = address(checked, "check")
+
+    designer.post(where, form_of(designer, where) | {"instrument": about.pk})
+
+    assert step(checked, "check").options == {}
+
+
+def test_raters_are_told_of_a_check_that_ends_their_way_and_not_of_one_that_flags(
+    designer: Client, checked: Study
+) -> None:
+    where = f"/studies/{checked.slug}/information/preview/"
+    told = " ".join(designer.get(where).content.decode().split())
+    Step.objects.filter(pk=step(checked, "check").pk).update(options={"on_failure": "continue"})
+
+    assert "Whoever has not answered all of them rightly in 2 attempts does not go on." in told
+    assert "questions ask whether the task is clear" not in designer.get(where).content.decode()

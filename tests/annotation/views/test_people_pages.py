@@ -13,11 +13,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Assignment, Identity, Invitation, InvitationMail, MailTemplate
+from annotation.models import Assignment, Identity, Invitation, InvitationMail, MailTemplate, StepTaken
 from annotation.participation import invitations, mails, people
 from annotation.progress import monitor
-from studies.models import Membership, Study
-from tests import factories
+from studies.models import Membership, Step, Study
+from tests import factories, triggers
 
 pytestmark = pytest.mark.django_db
 LINES = "Novelist 1, Ada Byron, ada@example.org\nPoet\nCritic, cy@example.org"
@@ -211,6 +211,33 @@ def test_the_monitor_asks_about_silence_and_much_pasted_and_shows_no_answer(stud
     assert "1 of 2</span>" in content, "answers of questions"
     assert "canary" not in content
     assert "Source 1" not in content
+
+
+@pytest.mark.parametrize(
+    ("options", "way", "flag"),
+    [
+        ({}, "They went no further.", "failed the check and went no further"),
+        ({"on_failure": "continue"}, "They went on; their answers count.", "failed the check and went on"),
+    ],
+)
+def test_who_failed_a_check_is_shown_with_what_became_of_them(
+    study: Study, options: dict[str, str], way: str, flag: str
+) -> None:
+    coordinator = client_of(study, "coordinator")
+    step = study.versions.get().steps.get(key="tests")
+    with triggers.lifted():
+        Step.objects.filter(pk=step.pk).update(options=options)
+    passed, failed = factories.rater(study, "E01"), factories.rater(study, "E02")
+    for rater, second in ((passed, []), (failed, ["item-1"])):
+        StepTaken.objects.create(rater=rater, step=step, wrong=["item-1"])
+        StepTaken.objects.create(rater=rater, step=step, attempt=2, wrong=second)
+
+    content = coordinator.get(at(study, "monitor")).content.decode()
+    listed = coordinator.get(at(study, "people")).content.decode()
+
+    assert content.count("The check was not passed in 2 attempts. Was a question of it unclear?") == 1
+    assert way in content
+    assert listed.count(flag) == 1
 
 
 def test_the_monitor_follows_by_itself_and_can_be_held(study: Study) -> None:

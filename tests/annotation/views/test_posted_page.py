@@ -1,6 +1,7 @@
 """A page of several questions that is posted as a whole, as browsers do in which no script has run."""
 
 import re
+from unittest.mock import patch
 
 import pytest
 from django.test import Client
@@ -8,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Assignment, Response, ResponseEvent
+from annotation.progress.rater_progress import load_rater_progress
 from studies.models import Step
 from tests import factories
 from tests.annotation import walk
@@ -33,6 +35,29 @@ def test_a_check_is_passed_without_scripts(client: Client) -> None:
 
     assert passed.url == "/group/"
     assert [value for value, _ in walk.said(visit)] == ["no", "no"]
+
+
+@pytest.mark.parametrize(
+    ("options", "way"), [({"attempts": 1, "on_failure": "continue"}, "/group/"), ({"attempts": 1}, "/done/")]
+)
+def test_a_failing_check_that_is_posted_twice_at_once_fails_once(
+    client: Client, options: dict[str, object], way: str
+) -> None:
+    visit = check(client, options=options)
+    page = posted(client.get("/once/about/").text, **{f"answer-about-item-{n}": "yes" for n in (1, 2)})
+    stale = load_rater_progress(visit.rater)
+
+    first = client.post("/once/about/", page)
+    # The second was let in before the first was kept.
+    with patch(
+        "annotation.views.rater.routing.load_rater_progress", side_effect=[stale, load_rater_progress(visit.rater)]
+    ):
+        client.post("/once/about/", page)
+    client.post("/once/about/", page | {"attempt": "2"})
+
+    assert first.url == client.get("/once/about/").url == way
+    taken = visit.rater.steps_taken.filter(step__key="about")
+    assert list(taken.values_list("attempt", "wrong")) == [(1, ["item-1", "item-2"])]
 
 
 def test_what_could_not_be_kept_stands_at_its_item_and_the_rest_is_stored(client: Client) -> None:

@@ -131,8 +131,14 @@ def test_no_place_is_noted_before_its_code_also_for_whoever_was_in_already(clien
     assert set(ProlificArrival.objects.values_list("outcome", flat=True)) == {"no_place"}
 
 
-def test_a_failed_check_brings_the_code_of_screening_out(client: Client) -> None:
-    visit = arriving.check(client)
+@pytest.mark.parametrize(
+    ("options", "codes", "ending"),
+    [({}, ["CNOPE2"], recruitment.Ending.SCREENED_OUT), ({"on_failure": "continue"}, [], None)],
+)
+def test_a_failed_check_brings_the_code_of_screening_out_unless_it_only_flags(
+    client: Client, options: dict[str, str], codes: list[str], ending: recruitment.Ending | None
+) -> None:
+    visit = arriving.check(client, options=options)
     study = visit.study
     row = recruit(study)
     other = Client()
@@ -142,10 +148,10 @@ def test_a_failed_check_brings_the_code_of_screening_out(client: Client) -> None
     other.get("/once/about/")
     rater = Rater.objects.get(invitation__arrival__isnull=False)
     step = study.versions.get().steps.get(key="about")
-    StepTaken.objects.create(rater=rater, step=step, attempt=StepTaken.ATTEMPTS, wrong=["item-1"])
+    StepTaken.objects.create(rater=rater, step=step, attempt=2, wrong=["item-1"])
 
-    assert code_on(other.get("/done/")) == ["CNOPE2"]
-    assert list(recruitment.list_endings(study).values()) == [recruitment.Ending.SCREENED_OUT]
+    assert code_on(other.get("/done/", follow=True)) == codes
+    assert list(recruitment.list_endings(study).values()) == [ending]
 
 
 def test_pages_warn_when_the_time_is_nearly_over_and_offer_the_code_when_it_is(client: Client) -> None:

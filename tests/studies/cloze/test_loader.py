@@ -153,8 +153,8 @@ BAD = {
     "an option that is no switch": (STUDY + "options = { check = 1 }", "the option check must be true or false"),
     "options that are no table": (STUDY + "options = true", "step 1, options: must be a table"),
     "options without a layout": (
-        STUDY.replace('layout = "cloze"', "options = {}"),
-        "study.toml: step 1, options: belongs to a step with layout",
+        STUDY.replace('layout = "cloze"', "options = { check = true }"),
+        "study.toml: step 1, options: belongs to a comprehension check, which is asked once, or to a step with layout",
     ),
     "another scope": (
         STUDY.replace('"group"', '"stories"'),

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from studies import loader
+from studies import loader, protocol
 from studies.documents import instrument, stories
 from studies.documents.errors import DocumentError
 from studies.documents.study import read_study
 from studies.models import Provenance, Source, Story, StoryGroup, Study
+from studies.protocol import drafts
 from tests.studies.folders import CSV, HEADER, ROW, STUDY, folder, refused, rows_by_table
 
 pytestmark = pytest.mark.django_db
@@ -216,3 +217,48 @@ def test_an_instrument_that_differs_from_the_builtin_one_of_its_version_is_refus
     said = "ttcw 1 is published and asks something else than this file; raise the version in the file"
     with refused(f"study.toml: step 2, instrument: {said}"):
         loader.load_study(folder(tmp_path))
+
+
+CHECK = """[[steps]]
+key = "check"
+kind = "rating"
+instrument = "litbench-comprehension"
+scope = "once"
+"""
+FLAG = {"attempts": 3, "on_failure": "continue"}
+
+
+def test_a_check_from_a_file_is_the_one_made_on_pages(tmp_path: Path) -> None:
+    head, rest = STUDY.split('[[steps]]\nkey = "tests"')
+    file = head + CHECK + "{options}" + '[[steps]]\nkey = "tests"' + rest
+    made = loader.load_study(folder(tmp_path, study=file.format(options="")))
+    plain = made.versions.get().steps.get(key="check")
+    by_rule = protocol.hash_rows(protocol.read_rows(made.versions.get()))
+    drafts.change_step(plain, {"options": FLAG})
+    on_pages = protocol.hash_rows(protocol.read_rows(made.versions.get()))
+    made.delete()
+
+    options = 'options = { attempts = 3, on_failure = "continue" }\n'
+    again = loader.load_study(folder(tmp_path, study=file.format(options=options)))
+
+    assert plain.options == {}, "a check that says nothing is as it always was"
+    assert again.versions.get().steps.get(key="check").options == FLAG
+    assert protocol.hash_rows(protocol.read_rows(again.versions.get())) == on_pages != by_rule
+    assert not [
+        f for f in protocol.collect_findings(again, protocol.read_rows(again.versions.get())) if "check" in f.location
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ("{ attempts = 0 }", "the option attempts must be a whole number from 1 to 5"),
+        ('{ on_failure = "flag" }', "the option on_failure must be one of end, continue"),
+        ("{ way_out = true }", "there is no option “way_out”; known are attempts, on_failure"),
+    ],
+)
+def test_a_check_with_other_options_is_refused(tmp_path: Path, options: str, reason: str) -> None:
+    path = folder(tmp_path, study=f"{STUDY}{CHECK}options = {options}\n")
+
+    with refused(f"study.toml: step 3, options: {reason}"):
+        loader.load_study(path)

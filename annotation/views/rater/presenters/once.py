@@ -6,6 +6,8 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotation.models import Rater
 from annotation.progress import Part, RaterProgress
@@ -14,6 +16,7 @@ from annotation.views.rater.guards import Request
 from annotation.views.rater.presenters import pages
 from annotation.views.rater.presenters.pages import RefusedAnswer
 from annotation.views.rater.presenters.questions import MissingAnswer
+from studies.layouts.items import CheckOptions
 from studies.models import Step
 
 
@@ -63,3 +66,20 @@ class OncePage:
     def render(self, template: str, context: dict[str, Any]) -> HttpResponse:
         """The page; with the status of a bad request if what was posted cannot stand."""
         return render(self.request, template, context, status=400 if self.has_problems else 200)
+
+
+def describe_attempt(attempt: int, options: CheckOptions) -> str:
+    """What a comprehension check says of itself at that attempt, counted from 1: its rule, and how many are left."""
+    if options.ends:
+        rule = _("All answers must be right to go on.")
+    else:
+        rule = _("If an answer is not right in your last attempt, that is noted, and you go on all the same.")
+    if attempt == 1:
+        count = ngettext("You have one attempt.", "You have %(n)d attempts.", options.attempts) % {
+            "n": options.attempts
+        }
+    elif attempt < options.attempts:
+        count = _("This is attempt %(n)d of %(total)d.") % {"n": attempt, "total": options.attempts}
+    else:
+        count = _("This is your last attempt.")
+    return f"{rule} {count}"
