@@ -39,7 +39,10 @@ if TYPE_CHECKING:
     from stats import judge_orders as judge_orders
     from stats import judge_scores as judge_scores
     from stats import judgements as judgements
+    from stats import kneser_ney as kneser_ney
     from stats import neighbours as neighbours
+    from stats import nsv as nsv
+    from stats import nsv_procedure as nsv_procedure
     from stats import panel as panel
     from stats import personas as personas
     from stats import prediction_powered as prediction_powered

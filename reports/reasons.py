@@ -34,6 +34,29 @@ SENTENCES = reasons.SENTENCES | {
     "source_not_ranked": gettext_noop("No story of this source was ranked."),
     "no_fills": gettext_noop("It is not known what stands in the blanks of these texts."),
     "no_reference_texts": gettext_noop("No text belongs to the reference set, so nothing says what is usual."),
+    "no_reference_set": gettext_noop(
+        "There is no reference set “%(name)s”, which the analysis plan names. Store it under that name, on the page of "
+        "measures or by store_reference_set."
+    ),
+    "too_few_references": gettext_noop(
+        "No prompt has more than %(k)s ideas in the reference set “%(name)s” that are no near-copies. Ideas of "
+        "reference belong to a prompt by the same premise; store a set that has them."
+    ),
+    "no_surprise": gettext_noop(
+        "No idea has a surprise by “%(name)s”. Bring in one score for each idea under that name; a model of the "
+        "references needs references on several prompts in the ideas’ language."
+    ),
+    "references_sealed": gettext_noop(
+        "The references are stories of a study that is still sealed, so nothing says which are by people. Close it."
+    ),
+    "too_few_ideas_by_people": gettext_noop(
+        "Only %(n)s ideas of reference by people stand on prompts that nothing was fitted on, and %(least)s are needed "
+        "for a 95th percentile. Store a set with more."
+    ),
+    "no_feedback_pairs": gettext_noop(
+        "Fewer than two prompts outside development have ideas after feedback as well as ideas without. Generate both "
+        "on the same prompts and take them into the study."
+    ),
     "open_blank": gettext_noop("A blank has no fill with words, so its section has no surprise."),
     "not_all_constraints_rated": gettext_noop("Nobody rated one of the constraints."),
     "filled_once": gettext_noop("Nobody filled the text more than once."),

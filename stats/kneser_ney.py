@@ -97,6 +97,11 @@ class TrigramModel:
         logs = np.log(self._probabilities(self._number([*context[-N_CONTEXT:]]), numbers))
         return Surprise(mean=float(-logs.mean()), n_words=len(words), n_unknown=n_unknown)
 
+    def surprise_of_single_words(self, words: Sequence[str]) -> float:
+        """The mean negative log-likelihood of the words whatever stands before them, in nats. Raises as `surprise`."""
+        self.surprise(words)
+        return float(-np.log(self.unigrams[self._number(words)]).mean())
+
     def _number(self, words: Sequence[str]) -> IntArray:
         return np.array([self.number_by_word.get(word, UNKNOWN) for word in words], dtype=np.int64)
 

@@ -13,7 +13,7 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
+from scipy.stats import binomtest, rankdata
 
 from stats.arrays import FloatArray, IntArray
 from stats.intervals import ALIKE, Interval, draw_clusters, percentile_interval
@@ -61,6 +61,13 @@ class HeldOutValue:
 
 
 @dataclass(frozen=True)
+class HeldOutDifference(HeldOutValue):
+    """ρ of a score less ρ of another, pooled. p : two-sided, of a sign test over what each prompt's own ρ changes by"""
+
+    p: float
+
+
+@dataclass(frozen=True)
 class HeldOutConcordance:
     """H1: how the score goes with people's mean ratings, by Spearman's correlation.
 
@@ -69,7 +76,7 @@ class HeldOutConcordance:
     """
 
     pooled: HeldOutValue
-    within: HeldOutValue
+    within: HeldOutValue | Incomputable
     n_units: int
     n_prompts: int
     ceiling: float
@@ -193,25 +200,65 @@ def ablate(
     *,
     rng: np.random.Generator,
     n_resamples: int = 1000,
-) -> dict[str, HeldOutValue | Incomputable]:
-    """Δ of each component on hold-out: ρ of the whole score less ρ without it. Above 0 it helps.
-
-    A percentile bootstrap over prompts, whatever their number. Source: equation 8.
-    """
+) -> dict[str, HeldOutDifference | Incomputable]:
+    """Δ of each component on hold-out: ρ of the whole score less ρ without it. Above 0 it helps. Source: equation 8."""
     score = composite.score(components)
-    estimates: dict[str, HeldOutValue | Incomputable] = {}
-    labels, weights = _draw(prompts, rng, n_resamples)
-    once = np.ones((1, len(score)))
+    estimates: dict[str, HeldOutDifference | Incomputable] = {}
     for name in COMPONENTS:
         try:
             without = remove(composite, name).score(components)
         except Incomputable as reason:
             estimates[name] = reason
             continue
-        differences = [_weighted(values, ratings, weights) for values in (score, without)]
-        value = _weighted(score, ratings, once) - _weighted(without, ratings, once)
-        estimates[name] = HeldOutValue(float(value[0]), _percentile(differences[0] - differences[1], labels))
+        estimates[name] = compare(score, without, ratings, prompts, rng=rng, n_resamples=n_resamples)
     return estimates
+
+
+def degrade(composite: Composite, name: str, development: FloatArray) -> Composite:
+    """The score for a worse measure in the place of a component: its own median and MAD, the weights as they are.
+
+    development : the worse measure of the development split, shape (D,)
+    Raises Incomputable if its MAD is 0. Source: section 3.2, after equation 8.
+    """
+    place = COMPONENTS.index(name)
+    medians, deviations = composite.scale.medians.copy(), composite.scale.deviations.copy()
+    medians[place] = np.median(development)
+    deviations[place] = np.median(np.abs(development - medians[place]))
+    if deviations[place] < ALIKE:
+        raise Incomputable("no_deviation", name=name)
+    return Composite(MedianScale(medians, deviations), composite.weights, float("nan"))
+
+
+def compare(
+    score: FloatArray,
+    other: FloatArray,
+    ratings: FloatArray,
+    prompts: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    n_resamples: int = 1000,
+) -> HeldOutDifference:
+    """ρ of a score less ρ of another one of the same units, with a percentile bootstrap over prompts, however few.
+
+    Raises Incomputable if either does not vary, or the ratings.
+    """
+    labels, weights = _draw(prompts, rng, n_resamples)
+    once = np.ones((1, len(score)))
+    value = float(_weighted(score, ratings, once)[0] - _weighted(other, ratings, once)[0])
+    if np.isnan(value):
+        raise Incomputable("one_side_constant")
+    resamples = _weighted(score, ratings, weights) - _weighted(other, ratings, weights)
+    changes = within_prompts(score, ratings, prompts) - within_prompts(other, ratings, prompts)
+    n_up, n_down = int((changes > ALIKE).sum()), int((changes < -ALIKE).sum())
+    p = float(binomtest(n_up, n_up + n_down).pvalue) if n_up + n_down else 1.0
+    return HeldOutDifference(value, _percentile(resamples, labels), p)
+
+
+def within_prompts(score: FloatArray, ratings: FloatArray, prompts: npt.ArrayLike) -> FloatArray:
+    """Spearman's correlation within each prompt in the order of their labels, shape (P,); nan where there is none."""
+    labels = np.asarray(prompts)
+    members = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+    return np.array([_weighted(score[own], ratings[own], np.ones((1, len(own))))[0] for own in members])
 
 
 def concord(
@@ -226,28 +273,32 @@ def concord(
     """H1 on hold-out: Spearman's correlation pooled and within prompts, prompts resampled.
 
     reliability : ICC(k) of the panel's mean ratings
-    Raises Incomputable if the score or the ratings do not vary, or if no prompt has a correlation of its own.
+    Raises Incomputable if the score or the ratings do not vary.
     """
     labels, weights = _draw(prompts, rng, n_resamples)
     pooled = _weighted(score, ratings, np.ones((1, len(score))))
     if np.isnan(pooled[0]):
         raise Incomputable("one_side_constant")
-    numbers = np.unique(labels, return_inverse=True)[1]
-    members = [np.flatnonzero(numbers == number) for number in range(numbers.max() + 1)]
-    rhos = np.array([_weighted(score[own], ratings[own], np.ones((1, len(own))))[0] for own in members])
-    has_value = np.isfinite(rhos)
-    if not has_value.any():
-        raise Incomputable("no_resample_with_value")
-    counts = np.stack([weights[:, own[0]] for own in members], axis=1)[:, has_value]
-    n_drawn = counts.sum(axis=1)
-    within = counts @ rhos[has_value] / np.where(n_drawn > 0, n_drawn, np.nan)
+    rhos = within_prompts(score, ratings, labels)
     return HeldOutConcordance(
         pooled=HeldOutValue(float(pooled[0]), _percentile(_weighted(score, ratings, weights), labels)),
-        within=HeldOutValue(float(rhos[has_value].mean()), _percentile(within, np.flatnonzero(has_value))),
+        within=_average_within(rhos, labels, weights),
         n_units=len(score),
-        n_prompts=int(has_value.sum()),
+        n_prompts=int(np.isfinite(rhos).sum()),
         ceiling=float(np.sqrt(max(reliability, 0.0))) if np.isfinite(reliability) else float("nan"),
     )
+
+
+def _average_within(rhos: FloatArray, labels: IntArray, weights: FloatArray) -> HeldOutValue | Incomputable:
+    """The mean of the prompts' correlations; why there is none where no prompt has one."""
+    has_value = np.isfinite(rhos)
+    if not has_value.any():
+        return Incomputable("no_prompt_with_correlation")
+    first = np.unique(labels, return_index=True)[1]
+    counts = weights[:, first][:, has_value]
+    n_drawn = counts.sum(axis=1)
+    means = counts @ rhos[has_value] / np.where(n_drawn > 0, n_drawn, np.nan)
+    return HeldOutValue(float(rhos[has_value].mean()), _percentile(means, np.flatnonzero(has_value)))
 
 
 def _draw(prompts: npt.ArrayLike, rng: np.random.Generator, n_resamples: int) -> tuple[IntArray, FloatArray]:

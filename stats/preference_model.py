@@ -171,6 +171,32 @@ def fit(
     return LinearPreference(weights, fit_temperature(margins[leniency], shares), leniency)
 
 
+def cross_fit(
+    differences: FloatArray,
+    prompts: IntArray,
+    vectors: FloatArray,
+    text_prompts: IntArray,
+    *,
+    leniency: float,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """w · e of each text by the model of the pairs of other prompts, so that no model has seen it, shape (S,).
+
+    prompts : of the pairs; vectors, text_prompts : of the texts, shapes (S, d) and (S,), all of prompts that have pairs
+    Raises Incomputable if there are fewer prompts than folds.
+    """
+    scale = float(np.sqrt(np.mean(np.sum(differences**2, axis=1))))
+    folds = _folds(prompts, rng=rng)
+    fold_by_prompt = dict(zip(prompts.tolist(), folds.tolist(), strict=True))
+    fold_of_text = np.array([fold_by_prompt[prompt] for prompt in text_prompts.tolist()])
+    rewards = np.empty(len(vectors))
+    for fold in range(N_FOLDS):
+        is_seen = folds != fold
+        weights = _fit_weights(differences[is_seen] / scale, np.ones(int(is_seen.sum())), leniency) / scale
+        rewards[fold_of_text == fold] = vectors[fold_of_text == fold] @ weights
+    return rewards
+
+
 def _folds(prompts: IntArray, *, rng: np.random.Generator) -> IntArray:
     """The fold of each pair, shape (P,); all pairs of a prompt are in one."""
     names, numbers = np.unique(prompts, return_inverse=True)

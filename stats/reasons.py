@@ -74,6 +74,17 @@ SENTENCES = {
         "Half of the ideas have the same %(name)s, so that its median absolute deviation is 0."
     ),
     "all_weight_on_one": gettext_noop("All weight is on %(name)s, so nothing is left without it."),
+    "no_prompt_with_correlation": gettext_noop(
+        "No prompt has two ideas that differ in score and in ratings, so no correlation within a prompt has a value."
+    ),
+    "too_few_rated_prompts": gettext_noop(
+        "Ideas on %(n)s prompts can be used, and at least %(least)s are needed: half to learn from and half to try it "
+        "on. Have ideas on more prompts rated."
+    ),
+    "no_pair_to_learn_from": gettext_noop(
+        "People rate the ideas of every prompt alike, so there is no pair to learn from. Ask for finer ratings, or for "
+        "more raters."
+    ),
     "pairs_of_one_length": gettext_noop("The two texts of every pair are of one length."),
     "nothing_rated_twice": gettext_noop("Nobody rated a story twice."),
     "too_few_neighbours": gettext_noop("There are only %(n)s others to be near to, and %(k)s are asked for."),

@@ -38,6 +38,40 @@ def find_largest_shares(
     ]
 
 
+def find_near_copies(
+    texts: Sequence[Sequence[str]],
+    references: Sequence[Sequence[str]],
+    *,
+    own: Sequence[int],
+    near: float,
+    length: int = 5,
+) -> list[bool]:
+    """Which references have more than that share of their sequences, or of its, with a text or an earlier reference.
+
+    own : for each text its index among the references, -1 for none: a reference is no copy of itself
+    Of several references that are near-copies of one another the first stays, unless it is a near-copy of a text.
+    """
+    sequences = [_list_sequences(words, length) for words in texts]
+    members: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for number, of_text in enumerate(sequences):
+        for sequence in of_text:
+            members[sequence].append(number)
+    texts_of: dict[int, set[int]] = defaultdict(set)
+    for number, reference in enumerate(own):
+        texts_of[reference].add(number)
+    is_copy = []
+    for place, words in enumerate(references):
+        of_reference = _list_sequences(words, length)
+        counts = Counter(number for sequence in of_reference for number in members.get(sequence, ()))
+        others = [number for number in counts if number not in texts_of[place]]
+        is_copy.append(any(counts[n] > near * min(len(of_reference), len(sequences[n])) for n in others))
+        if not is_copy[-1] and not texts_of[place]:
+            sequences.append(of_reference)
+            for sequence in of_reference:
+                members[sequence].append(len(sequences) - 1)
+    return is_copy
+
+
 def _find_largest(
     sequences: set[tuple[str, ...]], references_by_sequence: dict[tuple[str, ...], list[int]], *, own: int
 ) -> LargestShare | None:

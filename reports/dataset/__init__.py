@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from annotation.models import Response
 from judges.models import Judge
-from reports.dataset import answers, cubes, readings
+from reports.dataset import answers, cubes, ideas, readings
 from reports.dataset.cubes import Cube
+from reports.dataset.ideas import IdeaPanel
 from reports.dataset.outcomes import OutcomeTable, outcome_tables
 from reports.dataset.readings import JudgeReading
 from reports.dataset.sources import StorySource, source_by_story
 from reports.dataset.step_items import StepItem, step_items
 from reports.lazy import np, pd
+from stats.reasons import Incomputable
 from studies import lifecycle, protocol
 from studies.documents.analysis_plan import AnalysisPlan
 from studies.models import Source, Study
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from reports.dataset.cubes import Pair
     from reports.dataset.judged import Judged
     from reports.dataset.scored_clozes import ScoredCloze
+    from reports.dataset.scored_ideas import ScoredIdeas
     from stats.arrays import BoolArray, IntArray
 
 # Counts up when other answers count, or what is read of them changes: reports are computed anew.
@@ -118,6 +121,30 @@ class Dataset:
 
         judged = read_judged_cloze(self)
         return score_cloze(judged, None if judged else read_published_sections(self), self.plan)
+
+    @cached_property
+    def nsv_panel(self) -> IdeaPanel | Incomputable | None:
+        """What people say of ideas on the scales that the plan names; None if it names none."""
+        if self.plan is None or not self.plan.nsv_target:
+            return None
+        try:
+            return ideas.read_panel(self, self.plan)
+        except Incomputable as reason:
+            return reason
+
+    @cached_property
+    def scored_ideas(self) -> ScoredIdeas | Incomputable | None:
+        """Ideas with novelty, surprise and value, and a score fitted as planned; why there is none, or None if nothing
+        is planned. By source, so only for figures that are hidden while sealed."""
+        from reports.dataset.scored_ideas import score_ideas
+
+        plan, panel = self.plan, self.nsv_panel
+        if panel is None or isinstance(panel, Incomputable):
+            return panel
+        try:
+            return score_ideas(self, plan, panel) if plan else None
+        except Incomputable as reason:
+            return reason
 
     @cached_property
     def judge_by_slug(self) -> dict[str, Judge]:

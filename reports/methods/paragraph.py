@@ -21,6 +21,7 @@ from reports.models import Report
 from reports.numbers import coefficient, coefficients, decimal, whole
 from reports.results import Results
 from studies import protocol
+from studies.documents.analysis_plan import WITHIN_PROMPTS
 from studies.models import Step, Study
 from studies.protocol import Protocol
 
@@ -32,6 +33,7 @@ LIBRARIES = {
     "judges": ("scikit-learn",),
     "judges_on_scales": ("scipy",),
     "alternative_annotator": ("scipy", "statsmodels"),
+    "nsv": ("scipy", "scikit-learn"),
 }
 
 
@@ -217,6 +219,8 @@ def _statistics(results: Results) -> Iterator[str]:
     yield from _agreement(shown.get("agreement"))
     if "rankings" in shown:
         yield _("Agreement on rankings is Kendall’s W within each group, and its mean.")
+    if (ideas := shown.get("nsv")) and ideas.scores:
+        yield _nsv(ideas.scores)
     if any(key.startswith("judges") for key in shown):
         yield _(
             "Judges were compared with people on the same items and stories; what a judge declined, or what could "
@@ -224,6 +228,21 @@ def _statistics(results: Results) -> Iterator[str]:
         )
     if "alternative_annotator" in shown:
         yield _("Whether a judge could stand in for an expert was tested as by Calderon, Reichart and Dror (2025).")
+
+
+def _nsv(scores: Any) -> str:
+    setting = scores.setting
+    return _(
+        "A score of novelty, surprise and value (da Silva and Marcacini, section 3.2) was fitted on %(n)s ideas on "
+        "%(p)s prompts and held against the panel on %(m)s ideas on %(q)s others; the confirmatory correlation was "
+        "Spearman’s %(which)s."
+    ) % {
+        "n": whole(setting.n_development),
+        "p": len(setting.development),
+        "m": whole(setting.n_held_out),
+        "q": len(setting.held_out),
+        "which": _("within prompts") if scores.confirmatory == WITHIN_PROMPTS else _("over all ideas"),
+    }
 
 
 def _comparisons(compared: Any) -> Iterator[str]:

@@ -23,6 +23,9 @@ TESTS = (BY_DEFAULT, OF_MEANS, OF_RANKS)
 OF_MODELS, OF_PEOPLE, SHORTLISTED, ALL_TEXTS = "models", "people", "shortlisted", "all"
 REFERENCE_TEXTS = ("", OF_MODELS, OF_PEOPLE, SHORTLISTED, ALL_TEXTS)
 EMBEDDING = "tfidf-svd"  # by which fills are compared; see `judges.embeddings`
+# Of NSV's two Spearman's correlations with people, which is the confirmatory one: see `stats.nsv`.
+WITHIN_PROMPTS, POOLED = "within", "pooled"
+CORRELATIONS = (WITHIN_PROMPTS, POOLED)
 EPSILON = 0.2  # by which an expert may be better than a judge that stands in; see `stats.alternative_annotator`
 
 
@@ -34,6 +37,11 @@ class AnalysisPlan:
     reference : name of the source against which the others stand; "" if every two sources are compared
     margin : in units of the outcome; within it sources count as equally good. None: equivalence is not tested
     reference_texts, embedding : of filled clozes, whose fills say what is usual, and by what fills are compared
+    nsv_target : of a panel's ideas, the outcomes whose mean is what novelty, surprise and value are to agree with
+    nsv_references : name of the reference set that novelty and surprise are measured against
+    nsv_coherence : outcome whose Yes makes an idea coherent; "" if none is asked
+    nsv_surprise : metric whose value is the surprise; "": the trigram model of the references
+    nsv_correlation : which of the two correlations with people is confirmatory
     hypotheses, exclusions : in the words of whoever plans
     """
 
@@ -45,13 +53,22 @@ class AnalysisPlan:
     epsilon: float = EPSILON
     reference_texts: str = ""
     embedding: str = EMBEDDING
+    nsv_target: tuple[str, ...] = ()
+    nsv_references: str = ""
+    nsv_coherence: str = ""
+    nsv_surprise: str = ""
+    nsv_correlation: str = WITHIN_PROMPTS
     hypotheses: str = ""
     exclusions: str = ""
 
     def as_table(self) -> dict[str, Any]:
         """What a document says of it: the outcome, and what is not as it is by default."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {field.name: values[field.name] for field in fields(self) if values[field.name] != field.default}
+        differing = {name: values[name] for name, default in DEFAULTS.items() if values[name] != default}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in differing.items()}
+
+
+DEFAULTS = {field.name: field.default for field in fields(AnalysisPlan)}
 
 
 def _number(least: float, most: float, words: str) -> FieldReader:
@@ -67,6 +84,13 @@ def _number(least: float, most: float, words: str) -> FieldReader:
     return read
 
 
+def _keys(value: Any) -> tuple[str, ...]:
+    """A list of keys of outcomes, each once."""
+    if not isinstance(value, list | tuple):
+        raise InvalidValue(f"must be a list of outcomes, as [“panel/novelty”], not {reader.name_kind(value)}")
+    return tuple(dict.fromkeys(reader.line(130)(key) for key in value))
+
+
 READERS: dict[str, Callable[[Any], Any]] = {
     "outcome": reader.line(130),
     "reference": reader.line(200),
@@ -76,6 +100,11 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "epsilon": _number(0, 1, "larger than 0 and smaller than 1, as .2"),
     "reference_texts": reader.one_of(*REFERENCE_TEXTS),
     "embedding": reader.line(200),
+    "nsv_target": _keys,
+    "nsv_references": reader.line(80),
+    "nsv_coherence": reader.line(130),
+    "nsv_surprise": reader.line(130),
+    "nsv_correlation": reader.one_of(*CORRELATIONS),
     "hypotheses": reader.text,
     "exclusions": reader.text,
 }
@@ -97,4 +126,8 @@ def find_fault(plan: AnalysisPlan) -> tuple[str, str] | None:
     """The field that does not go with the others, and why; None if all do."""
     if plan.contrasts == AGAINST_REFERENCE and not plan.reference:
         return "reference", f"is missing; name the source, or say contrasts = “{EVERY_PAIR}”"
+    if plan.nsv_target and not plan.nsv_references:
+        return "nsv_references", "is missing; name the set of stories that novelty is measured against"
+    if not plan.nsv_target and (plan.nsv_references or plan.nsv_coherence or plan.nsv_surprise):
+        return "nsv_target", "is missing; name the scales whose mean stands for creativity, or plan nothing of NSV"
     return None

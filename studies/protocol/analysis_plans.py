@@ -1,7 +1,7 @@
 """The analysis plan of a study: read from its rows or as it was frozen, checked against the study, and saved."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 
 from django.utils.translation import gettext as _
@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from studies.documents.analysis_plan import KEY, AnalysisPlan, parse_analysis_plan
 from studies.documents.errors import quote
 from studies.models import ProtocolVersion, Source, Step, Study
-from studies.protocol.outcomes import list_outcomes
-from studies.protocol.steps import Protocol
+from studies.protocol.outcomes import Outcome, list_outcomes
+from studies.protocol.steps import Protocol, items_of
 
 REFERENCE = "reference"
 
@@ -55,13 +55,36 @@ def find_plan_faults(study: Study, protocol: Protocol, *, is_blind: bool = False
 
 def find_misfits(plan: AnalysisPlan, steps: Iterable[Step], sources: list[str]) -> Iterator[tuple[str, str]]:
     """The fields of a plan that name what is not there, each with a sentence and the way out."""
+    steps = list(steps)
     outcomes = {outcome.key: outcome for outcome in list_outcomes(steps)}
     if plan.outcome not in outcomes:
         yield "outcome", _("there is no outcome %(name)s; %(way_out)s") % _names(plan.outcome, list(outcomes))
+    yield from _misfits_of_nsv(plan, outcomes, steps)
     if plan.reference and plan.reference not in sources:
         yield REFERENCE, _("no story is by %(name)s; %(way_out)s") % _names(plan.reference, sources)
     if len(sources) < 2:
         yield "contrasts", _("the stories have fewer than two sources, so there is nothing to compare")
+
+
+def _misfits_of_nsv(
+    plan: AnalysisPlan, outcomes: Mapping[str, Outcome], steps: Iterable[Step]
+) -> Iterator[tuple[str, str]]:
+    scales = [key for key, outcome in outcomes.items() if outcome.kind == "rating"]
+    verdicts = [key for key, outcome in outcomes.items() if outcome.kind == "verdict"]
+    unknown = [key for key in plan.nsv_target if key not in scales]
+    if unknown:
+        yield "nsv_target", _("there is no scale %(name)s; %(way_out)s") % _names(unknown[0], scales)
+    if plan.nsv_coherence and plan.nsv_coherence not in verdicts:
+        message = _("there is no question %(name)s answered Yes or No; %(way_out)s")
+        yield "nsv_coherence", message % _names(plan.nsv_coherence, verdicts)
+    item_by_key = {(step.key, item.key): item for step in steps if step.instrument for item in items_of(step)}
+    keys = [key for name in plan.nsv_target if name in scales for key in outcomes[name].items]
+    ends = {tuple(item_by_key[key].settings.get(end) for end in ("low", "high")) for key in keys}
+    if len(ends) > 1:
+        yield (
+            "nsv_target",
+            _("the scales have different ends; choose scales of the same ends"),
+        )
 
 
 def _names(name: str, available: list[str]) -> dict[str, str]:

@@ -7,7 +7,15 @@ from datetime import UTC
 
 from django.utils import translation
 
-from studies.documents.analysis_plan import AGAINST_REFERENCE, BY_DEFAULT, EMBEDDING, OF_MEANS, OF_RANKS, AnalysisPlan
+from studies.documents.analysis_plan import (
+    AGAINST_REFERENCE,
+    BY_DEFAULT,
+    EMBEDDING,
+    OF_MEANS,
+    OF_RANKS,
+    WITHIN_PROMPTS,
+    AnalysisPlan,
+)
 from studies.models import Amendment, ProtocolVersion, Provenance, Study
 from studies.protocol.amendments import list_stored_places
 from studies.protocol.outcomes import Outcome, list_outcomes
@@ -59,6 +67,8 @@ def _lines(plan: AnalysisPlan, protocol: Protocol) -> Iterator[str]:
     yield from ("", "## Contrasts and tests", "", *_tests(plan))
     if plan.reference_texts or plan.embedding != EMBEDDING:
         yield from ("", "## Filled texts", "", *_filled_texts(plan))
+    if plan.nsv_target:
+        yield from ("", "## Novelty, surprise and value", "", *_nsv(plan))
     if plan.exclusions:
         yield from ("", "## Exclusions", "", plan.exclusions)
     yield from ("", "All other results are exploratory.")
@@ -89,6 +99,28 @@ def _filled_texts(plan: AnalysisPlan) -> Iterator[str]:
     reference = plan.reference_texts or "the texts by models where two or more are by models, else all"
     yield f"- Surprise is the distance from the middle of the fills of: {reference}."
     yield f"- Fills are compared by {plan.embedding}."
+
+
+def _nsv(plan: AnalysisPlan) -> Iterator[str]:
+    target = ", ".join(f"`{key}`" for key in plan.nsv_target)
+    surprise = f"the metric {plan.nsv_surprise}" if plan.nsv_surprise else "a trigram model of the references"
+    confirmatory = "the mean of those within prompts" if plan.nsv_correlation == WITHIN_PROMPTS else "that pooled"
+    yield f"- What stands for creativity: the mean of {target}, over raters."
+    yield f"- Reference set: {plan.nsv_references}; neighbours k = 10 in the prompt and in the set, alpha .5."
+    yield f"- Surprise by {surprise}; value from pairs of ideas of one prompt that the target tells apart."
+    yield (
+        "- Half of the prompts, drawn from the study's seed, to fit medians, MADs, preferences and weights; all else "
+        "on the rest."
+    )
+    yield (
+        f"- H1: Spearman's correlation with the target is .6 or more; confirmatory is {confirmatory}, by the lower end "
+        "of its 95 % interval."
+    )
+    coherent = f" and coherent by `{plan.nsv_coherence}`" if plan.nsv_coherence else ""
+    yield (
+        f"- H2: ideas above people's 95th percentile{coherent}, after the last round of feedback against ideas "
+        "without, paired by prompt; sign flips, one-sided at 5 %."
+    )
 
 
 def _standing(version: ProtocolVersion) -> str:

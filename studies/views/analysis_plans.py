@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -42,7 +43,12 @@ REFERENCE_TEXTS = {
     analysis_plan.SHORTLISTED: gettext_lazy("The shortlisted texts"),
     analysis_plan.ALL_TEXTS: gettext_lazy("All texts"),
 }
+CORRELATIONS = {
+    analysis_plan.WITHIN_PROMPTS: gettext_lazy("The mean of those within each prompt"),
+    analysis_plan.POOLED: gettext_lazy("That over all ideas together"),
+}
 OF_FILLED_TEXTS = ("reference_texts", "embedding")
+OF_IDEAS = ("nsv_target", "nsv_references", "nsv_coherence", "nsv_surprise", "nsv_correlation")
 
 
 class AnalysisPlanForm(forms.Form):
@@ -86,6 +92,36 @@ class AnalysisPlanForm(forms.Form):
         required=False,
         help_text=gettext_lazy("By what fills are compared."),
     )
+    nsv_target = forms.MultipleChoiceField(
+        label=gettext_lazy("NSV: what stands for creativity"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=gettext_lazy(
+            "The scales of the panel whose mean a score of novelty, surprise and value is to agree with. The source "
+            "names none, so it is chosen here. None: no such score is computed."
+        ),
+    )
+    nsv_references = forms.CharField(
+        label=gettext_lazy("NSV: reference set"),
+        required=False,
+        help_text=gettext_lazy("The name of the stored set of stories that ideas are measured against."),
+    )
+    nsv_coherence = forms.ChoiceField(
+        label=gettext_lazy("NSV: coherence"),
+        required=False,
+        help_text=gettext_lazy("The question whose Yes makes an idea coherent. Others never count as creative."),
+    )
+    nsv_surprise = forms.CharField(
+        label=gettext_lazy("NSV: surprise"),
+        required=False,
+        help_text=gettext_lazy(
+            "The name of the metric, or of the scores from elsewhere, that say how unlikely an idea is to a language "
+            "model. Empty: a trigram model of the reference set."
+        ),
+    )
+    nsv_correlation = forms.ChoiceField(
+        label=gettext_lazy("NSV: confirmatory correlation"), choices=list(CORRELATIONS.items()), required=False
+    )
     hypotheses = forms.CharField(label=gettext_lazy("Hypotheses"), required=False, widget=forms.Textarea({"rows": 4}))
     exclusions = forms.CharField(
         label=gettext_lazy("Exclusions"),
@@ -101,12 +137,23 @@ class AnalysisPlanForm(forms.Form):
         if not _judges_filled_texts(study):
             for name in OF_FILLED_TEXTS:
                 del self.fields[name]
+        if not _rates_ideas(study):
+            for name in OF_IDEAS:
+                del self.fields[name]
+        else:
+            self._offer_outcomes_of_nsv(protocol.list_outcomes(current_protocol.steps))
         self.fields["reference"].choices = [("", _("None")), *((name, name) for name in self.sources)]  # type: ignore[attr-defined]
+
+    def _offer_outcomes_of_nsv(self, outcomes: list[Outcome]) -> None:
+        scales = [(o.key, title_of(o)) for o in outcomes if o.kind == "rating"]
+        verdicts = [(o.key, title_of(o)) for o in outcomes if o.kind == "verdict"]
+        self.fields["nsv_target"].choices = scales  # type: ignore[attr-defined]
+        self.fields["nsv_coherence"].choices = [("", _("None")), *verdicts]  # type: ignore[attr-defined]
 
     def clean(self) -> None:
         if self.errors:
             return
-        table = {name: value for name, value in self.cleaned_data.items() if value not in ("", None)}
+        table = {name: value for name, value in self.cleaned_data.items() if value not in ("", None, [])}
         try:
             plan = parse_analysis_plan(table, self.study.slug)
         except DocumentError as error:
@@ -119,6 +166,10 @@ class AnalysisPlanForm(forms.Form):
 
 def _judges_filled_texts(study: Study) -> bool:
     return Cloze.objects.filter(judging__step__version__study=study).exists()
+
+
+def _rates_ideas(study: Study) -> bool:
+    return study.text_kind == Study.TextKind.IDEA or bool(study.analysis_plan.get("nsv_target"))
 
 
 def title_of(outcome: Outcome) -> str:
@@ -181,6 +232,7 @@ def describe_facts(plan: AnalysisPlan, current_protocol: Protocol) -> list[tuple
         (_("Margin"), "" if plan.margin is None else f"{plan.margin:g}"),
         (_("ε"), f"{plan.epsilon:g}"),
         *_facts_of_filled_texts(plan, current_protocol.version.study),
+        *_facts_of_ideas(plan, title_by_key),
         (_("Hypotheses"), plan.hypotheses),
         (_("Exclusions"), plan.exclusions),
     ]
@@ -192,6 +244,19 @@ def _facts_of_filled_texts(plan: AnalysisPlan, study: Study) -> list[tuple[str, 
     if not _judges_filled_texts(study):
         return []
     return [(_("Reference set"), str(REFERENCE_TEXTS[plan.reference_texts])), (_("Embedding"), plan.embedding)]
+
+
+def _facts_of_ideas(plan: AnalysisPlan, title_by_key: Mapping[str, str]) -> list[tuple[str, str]]:
+    """What is planned of novelty, surprise and value; nothing where no target was chosen."""
+    if not plan.nsv_target:
+        return []
+    return [
+        (_("NSV: what stands for creativity"), ", ".join(title_by_key.get(key, key) for key in plan.nsv_target)),
+        (_("NSV: reference set"), plan.nsv_references),
+        (_("NSV: coherence"), title_by_key.get(plan.nsv_coherence, plan.nsv_coherence)),
+        (_("NSV: surprise"), plan.nsv_surprise or _("A trigram model of the reference set")),
+        (_("NSV: confirmatory correlation"), str(CORRELATIONS[plan.nsv_correlation])),
+    ]
 
 
 @require_in_study(SEES)

@@ -72,6 +72,7 @@ EMPTY = (
     *("pair-lengths", "length-differences", "pair-accuracies", "cloze-completion"),
     *("themes", "theme-shares", "amendments"),
     *("novelty", "novelty-by-story", "near-copies", "near-copies-by-story"),
+    *("nsv-methods", "nsv-weights", "nsv-ablations", "nsv-stability", "nsv-prompts", "nsv-feedback"),
     *("measures-beside-people", "measures-on-pairs"),
     *("cloze-scores", "cloze-section-scores", "cloze-people-beside-models", "cloze-surprise", "cloze-fills"),
     *("cloze-difficulty", "cloze-constraints", "cloze-edges", "cloze-consistency", "cloze-variants"),

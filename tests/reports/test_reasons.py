@@ -45,6 +45,11 @@ VALUES = {
     "no_vectors": {"why": "the endpoint is gone"},
     "all_weight_on_one": {"name": "novelty"},
     "no_deviation": {"name": "novelty"},
+    "too_few_rated_prompts": {"n": 3, "least": 12},
+    "no_reference_set": {"name": "Winners"},
+    "too_few_references": {"k": 10, "name": "Winners"},
+    "no_surprise": {"name": "gpt2"},
+    "too_few_ideas_by_people": {"n": 3, "least": 20},
 }
 
 

@@ -120,6 +120,7 @@ def test_h1_is_told_pooled_and_within_prompts_beside_the_panels_ceiling() -> Non
 
     result = nsv.concord(score, ratings, prompts, rng=rng, reliability=0.81)
 
+    assert isinstance(result.within, nsv.HeldOutValue)
     assert result.within.value > 0.8 > 0.4 > result.pooled.value
     assert (result.n_units, result.n_prompts, result.ceiling) == (480, 40, pytest.approx(0.9))
     for estimate in (result.pooled, result.within):
@@ -127,6 +128,38 @@ def test_h1_is_told_pooled_and_within_prompts_beside_the_panels_ceiling() -> Non
         assert estimate.interval.low < estimate.value < estimate.interval.high
     by_hand = [np.corrcoef(ranks(score[prompts == p]), ranks(ratings[prompts == p]))[0, 1] for p in range(40)]
     assert result.within.value == pytest.approx(np.mean(by_hand))
+
+
+def test_a_pooled_correlation_stands_where_no_prompt_has_one_of_its_own() -> None:
+    score = np.arange(20.0)
+
+    result = nsv.concord(score, score, np.arange(20), rng=np.random.default_rng(0))
+
+    assert result.pooled.value == pytest.approx(1)
+    assert isinstance(result.within, Incomputable)
+    assert (result.within.code, result.n_prompts) == ("no_prompt_with_correlation", 0)
+
+
+def test_a_degraded_component_has_its_own_middle_and_the_score_its_weights() -> None:
+    components, ratings, prompts = planted((0.6, 0.0, 0.4))
+    composite = nsv.fit(components, ratings)
+    rng = np.random.default_rng(2)
+    noise = 100 + 50 * rng.normal(size=len(ratings))
+
+    degraded = nsv.degrade(composite, "novelty", noise)
+
+    assert degraded.weights is composite.weights
+    assert (degraded.scale.medians[0], degraded.scale.medians[1:].tolist()) == (
+        np.median(noise),
+        composite.scale.medians[1:].tolist(),
+    )
+    worse = degraded.score(np.column_stack([noise, components[:, 1:]]))
+    difference = nsv.compare(composite.score(components), worse, ratings, prompts, rng=rng)
+    assert isinstance(difference.interval, Interval)
+    assert difference.interval.low > 0.2
+    assert difference.p < 0.001
+    with pytest.raises(Incomputable):
+        nsv.degrade(composite, "novelty", np.ones(9))
 
 
 def ranks(values: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ from django.test import Client
 
 from studies import loader, protocol
 from studies.documents.analysis_plan import AnalysisPlan
-from studies.models import Study
+from studies.models import Step, Study
 from studies.protocol import drafts
 from studies.protocol.preregistration import write_preregistration
 from studies.protocol.prose import ProseFacts, write_prose
@@ -198,3 +198,39 @@ def test_a_coordinator_who_stays_blind_does_not_see_the_plan(client: Client, dra
 
     assert answers == [403, 403]
     assert "analysis-plan" not in client.get("/studies/plums/").content.decode()
+
+
+def test_the_target_of_a_score_of_ideas_is_chosen_on_the_page_and_registered(client: Client, draft: Study) -> None:
+    client.force_login(factories.staff("designer"))
+    scale = {"type": "scale", "settings": {"low": 1, "high": 5, "anchors": {"1": "Low", "5": "High"}}}
+    Step.objects.create(
+        version=draft.versions.get(),
+        position=9,
+        key="panel",
+        kind="rating",
+        title="Panel",
+        instrument=factories.instrument("panel", n_items=2, rationale="none", rationale_least=0, **scale),
+        scope="story",
+    )
+    address = "/studies/plums/analysis-plan/"
+    fields = {"outcome": "panel/item-1", "contrasts": "every_pair", "test": "default", "epsilon": "0.2"}
+    chosen = {"nsv_target": ["panel/item-1", "panel/item-2"], "nsv_coherence": "tests/item-1"}
+    assert "nsv_target" not in client.get(address).content.decode()
+
+    Study.objects.update(text_kind="idea")
+    without_set = client.post(address, fields | chosen)
+    planned = client.post(address, fields | chosen | {"nsv_references": "Winners", "nsv_correlation": "pooled"})
+
+    assert (without_set.status_code, planned.status_code) == (400, 302)
+    assert "name the set of stories that novelty is measured against" in without_set.content.decode()
+    draft.refresh_from_db()
+    assert draft.analysis_plan["nsv_target"] == ["panel/item-1", "panel/item-2"]
+    plan = protocol.drafted_plan(draft)
+    assert plan is not None
+    assert (plan.nsv_references, plan.nsv_coherence, plan.nsv_correlation) == ("Winners", "tests/item-1", "pooled")
+    text = client.get("/studies/plums/analysis-plan.md").content.decode()
+    assert "the mean of `panel/item-1`, `panel/item-2`, over raters" in text
+    Study.objects.update(analysis_plan={**draft.analysis_plan, "nsv_target": ["panel/item-9"]})
+    draft.refresh_from_db()
+    with pytest.raises(protocol.NotPlannable, match="there is no scale “panel/item-9”; did you mean"):
+        factories.freeze(draft)
