@@ -43,6 +43,9 @@ def parse_address(url: str) -> SplitResult:
         raise InvalidAddress(gettext_noop("%(url)r is not an address: %(why)s"), url=url, why=str(error)) from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise InvalidAddress(gettext_noop("%(url)r must begin with https:// or http:// and name a host"), url=url)
+    if "%" in parts.hostname:  # an interface, which only private addresses have, or letters that readers decode or not
+        sentence = gettext_noop("%(url)r has a percent sign in its host; write the host as a plain name or number")
+        raise InvalidAddress(sentence, url=url)
     if parts.username is not None or parts.password is not None:
         sentence = gettext_noop("the address holds a user or password; a key belongs into an environment variable")
         raise InvalidAddress(sentence)

@@ -28,6 +28,8 @@ AMBIGUOUS = [
     ("https://api.example.org\n/v1", "does not belong"),
     ("https://api.example.org:99999/v1", "not an address"),
     ("https://api.example.org:0/v1", "port 0"),
+    ("http://[fe80::1%25eth0]:80/v1", "percent sign in its host"),
+    ("http://%31%32%37.0.0.1/v1", "percent sign in its host"),
 ]
 PRIVATE = [
     "127.0.0.1",
