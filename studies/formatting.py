@@ -7,6 +7,7 @@ type, zero-width characters and spaces of their own. Nothing here judges words o
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -86,10 +87,13 @@ def find_telling_word(code: str, names: Iterable[str]) -> str:
     return max(sorted(words), key=len, default="")
 
 
-def _words(text: str) -> set[str]:
-    return {word for word in re.split(r"[\W\d_]+", text.casefold()) if len(word) >= 3}
+# A source stands with thousands of stories, and a code is compared with several names.
+@lru_cache(maxsize=4096)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word for word in re.split(r"[\W\d_]+", text.casefold()) if len(word) >= 3)
 
 
+@lru_cache(maxsize=4096)
 def _joined(text: str) -> str:
     return re.sub(r"[\W_]+", "", text).casefold()
 
