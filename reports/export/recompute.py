@@ -40,7 +40,7 @@ from script.raters import panel, reliability
 from script.sources import dimensions, distributions, human_likeness, places, story_ratings, trends
 from script.strengths import strengths
 from script.themes import themes
-from script.variance import variance_components, wide_contrasts
+from script.variance import variance_components, wide_contrasts, wide_factors, wide_ratings
 from script.words import explanations, pace
 
 HERE = Path(__file__).resolve().parent
@@ -64,7 +64,7 @@ FIGURES = (
     *(judges_share_of_yes, judges_among_themselves, alternative_annotator, judge_biases, people_and_judge),
     *(cloze, themes),
 )
-MORE = (("comparisons", wide_contrasts),)  # of a figure that has more to compute
+MORE = (("comparisons", wide_contrasts), ("factors", wide_factors), ("ratings", wide_ratings))  # which have more
 OVER_FIGURES = (same_seeds, outcomes, what_parts_rest_on)
 
 
