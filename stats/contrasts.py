@@ -5,7 +5,7 @@ Values are one axis of clusters, shape (G,): of each the mean of a source's stor
 
 import gc
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -66,16 +66,26 @@ def are_paired(first: FloatArray, second: FloatArray) -> bool:
 
 
 def contrast(
-    first: FloatArray, second: FloatArray, *, test: str = "default", rng: np.random.Generator, n_resamples: int = 1000
+    first: FloatArray,
+    second: FloatArray,
+    *,
+    test: str = "default",
+    most: float = np.inf,
+    rng: np.random.Generator,
+    n_resamples: int = 1000,
 ) -> Contrast:
     """The first source less the second, paired if `are_paired`.
 
+    most : how far apart two means can be, as 100 for percentages; both intervals end there
     test : "default" (Wilcoxon or Welch), "means" (t, paired or Welch) or "ranks" (Wilcoxon or Mann-Whitney)
     Raises Incomputable below two clusters of each, or where nothing varies.
     """
     if are_paired(first, second):
-        return _paired(first, second, test=test, rng=rng, n_resamples=n_resamples)
-    return _unpaired(first, second, test=test)
+        whole = _paired(first, second, test=test, rng=rng, n_resamples=n_resamples)
+    else:
+        whole = _unpaired(first, second, test=test)
+    narrow = max(whole.narrow[0], -most), min(whole.narrow[1], most)
+    return replace(whole, interval=whole.interval.clipped(-most, most), narrow=narrow)
 
 
 def _paired(

@@ -39,6 +39,7 @@ class Statistic:
     better : 1 if more is better, -1 if less is; 0 if it does not depend on which unit has which answer, so that
         shuffling says nothing
     bounds : what it can be
+    is_distance : whether it is in points of the scale, so that it cannot be more than the scale is wide
     """
 
     key: str
@@ -48,6 +49,7 @@ class Statistic:
     unit_values: Callable[[FloatArray, FloatArray], FloatArray] | None = None
     better: int = 1
     bounds: tuple[float, float] = (-1.0, 1.0)
+    is_distance: bool = False
 
 
 def cohen_kappas(judge: FloatArray, people: FloatArray, weights: FloatArray) -> FloatArray:
@@ -135,10 +137,20 @@ PERCENT_AGREEMENT = Statistic(
 SPEARMAN = Statistic("spearman", spearmans)
 KENDALL_TAU = Statistic("kendall_tau", kendall_taus)
 MEAN_ABSOLUTE_ERROR = Statistic(
-    "mean_absolute_error", _mean(_distances), unit_values=_distances, better=-1, bounds=(0, np.inf)
+    "mean_absolute_error",
+    _mean(_distances),
+    unit_values=_distances,
+    better=-1,
+    bounds=(0, np.inf),
+    is_distance=True,
 )
 MEAN_DIFFERENCE = Statistic(
-    "mean_difference", _mean(_differences), unit_values=_differences, better=0, bounds=UNBOUNDED
+    "mean_difference",
+    _mean(_differences),
+    unit_values=_differences,
+    better=0,
+    bounds=UNBOUNDED,
+    is_distance=True,
 )
 MODAL_SHARE = Statistic("modal_share", _mean(is_modal), unit_values=is_modal, better=0, bounds=(0, 100))
 NOMINAL = (KAPPA, MEAN_KAPPA, BALANCED_ACCURACY, PERCENT_AGREEMENT)

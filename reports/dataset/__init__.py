@@ -82,8 +82,8 @@ class Dataset:
 
     @property
     def whole_outcomes(self) -> list[OutcomeTable]:
-        """The outcomes that are no part of another; the parts where there is nothing else."""
-        return [table for table in self.outcomes if not table.outcome.is_part] or self.outcomes
+        """The outcomes that are no part of another."""
+        return [table for table in self.outcomes if not table.outcome.is_part]
 
     @cached_property
     def people(self) -> pd.DataFrame:

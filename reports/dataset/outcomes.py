@@ -36,6 +36,11 @@ class OutcomeTable:
     sources: tuple[str, ...]
     bounds: tuple[float, float]
 
+    @property
+    def width(self) -> float:
+        """How far apart two values can be."""
+        return self.bounds[1] - self.bounds[0]
+
     def of_source(self, name: str) -> BoolArray:
         """Which units have a value and are of that source, shape (U,)."""
         return np.asarray((self._sources == name) & np.isfinite(self.values), dtype=np.bool_)
@@ -91,8 +96,7 @@ def _bounds(dataset: Dataset, outcome: Outcome, item: StepItem) -> tuple[float, 
         return 0.0, 100.0
     if outcome.kind == "rank":
         return 1.0, float(max((len(ranks_of(order)) for order in dataset.answers_to(item)["value"]), default=1))
-    ends = (item.item.settings.get("low"), item.item.settings.get("high"))
-    return (-np.inf if ends[0] is None else ends[0]), (np.inf if ends[1] is None else ends[1])
+    return item.bounds
 
 
 def _cube(dataset: Dataset, items: list[StepItem]) -> Cube:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import cast
 
@@ -50,6 +52,14 @@ class StepItem:
         return self.is_about_a_story and self.level in ("ordinal", "interval")
 
     @property
+    def bounds(self) -> tuple[float, float]:
+        """Between which its numbers lie, 0 and 1 for verdicts; infinite where a scale has no end."""
+        if self.type.is_verdict:
+            return 0.0, 1.0
+        low, high = self.item.settings.get("low"), self.item.settings.get("high")
+        return (-math.inf if low is None else float(low)), (math.inf if high is None else float(high))
+
+    @property
     def is_ranking(self) -> bool:
         """Whether the stories of a group are put in order."""
         return self.step.scope == Step.Scope.GROUP and self.type.gives_order
@@ -71,6 +81,11 @@ def step_items(study: Study) -> list[StepItem]:
     steps = protocol.load_protocol(version).steps if version else ()
     counted = [step for step in steps if step.kind != Step.Kind.PRACTICE]
     return [StepItem(step, item) for step in counted for item in protocol.items_of(step)]
+
+
+def widest(items: Iterable[StepItem]) -> float:
+    """How far apart two numbers on the widest of these scales can be, which no difference of means exceeds."""
+    return max(item.bounds[1] - item.bounds[0] for item in items)
 
 
 def metric_items(study: Study) -> list[StepItem]:

@@ -30,17 +30,19 @@ from script.counts import (
 )
 from script.human_line import human_line
 from script.items import item_analysis
-from script.judge_audit import judge_biases, people_and_judge
+from script.judge_audit import judge_biases
 from script.judges import judges, judges_on_choices, judges_on_scales
 from script.judges_on_groups import judges_on_pairs, judges_on_rankings
+from script.measures import measures, repeats
 from script.material import Comparison, Package, intervals, list_numbers
 from script.pairs import pair_accuracies, pair_lengths
 from script.people import amendments, checks, pass_rates, ratings, shares, surveys, tests_passed
+from script.powered import people_and_judge
 from script.raters import panel, reliability
 from script.sources import dimensions, distributions, human_likeness, places, story_ratings, trends
 from script.strengths import strengths
 from script.themes import themes
-from script.variance import variance_components, wide_contrasts
+from script.variance import variance_components, wide_contrasts, wide_factors, wide_ratings
 from script.words import explanations, pace
 
 HERE = Path(__file__).resolve().parent
@@ -62,9 +64,9 @@ FIGURES = (
     ),
     *(sources, study, progress, judge_costs, amendments),
     *(judges_share_of_yes, judges_among_themselves, alternative_annotator, judge_biases, people_and_judge),
-    *(cloze, themes),
+    *(cloze, themes, measures, repeats),
 )
-MORE = (("comparisons", wide_contrasts),)  # of a figure that has more to compute
+MORE = (("comparisons", wide_contrasts), ("factors", wide_factors), ("ratings", wide_ratings))  # which have more
 OVER_FIGURES = (same_seeds, outcomes, what_parts_rest_on)
 
 

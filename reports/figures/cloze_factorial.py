@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from reports.dataset import Dataset
     from reports.dataset.cloze_conditions import Condition
     from stats.arrays import FloatArray, IntArray
+    from stats.intervals import Interval as StatisticInterval
 
 SALT = 147  # of the seed
 HIGHEST = 5.0
@@ -94,6 +95,7 @@ class ClozeFactorial(Figure[ClozeFactorialResult]):
     position = 147
     result = ClozeFactorialResult
     tables = ("cloze-conditions", "cloze-effects")
+    edition = 2
     is_shown_sealed = False
     needs_answers = False
 
@@ -186,11 +188,19 @@ def _effects(dataset: Dataset, conditions: Sequence[Condition], rows: Sequence[C
             alpha=IntervalEstimate(
                 value=None if why else _contrast([alpha.value for alpha in alphas], weights),
                 why=why,
-                interval=interval(intervals.unbounded_interval, differences, texts, rng=dataset.rng(SALT, 9, salt)),
+                interval=interval(_ends, differences, texts, weights, rng=dataset.rng(SALT, 9, salt)),
             ),
             mean=_contrast([row.mean for row in rows], weights),
             span=_contrast([row.span for row in rows], weights),
         )
+
+
+def _ends(
+    differences: Callable[[IntArray], FloatArray], texts: IntArray, weights: FloatArray, *, rng: np.random.Generator
+) -> StatisticInterval:
+    """The interval over texts, as far as alphas from -1 to 1 can make a contrast."""
+    most = float(np.abs(weights).sum())
+    return intervals.unbounded_interval(differences, texts, rng=rng).clipped(-most, most)
 
 
 def _contrast(values: Sequence[float | None], weights: FloatArray) -> float | None:

@@ -17,7 +17,7 @@ from reports.figures.base import (
     Statement,
     weakest_note,
 )
-from reports.figures.contrast_rows import OutcomeContrasts, SourceLevel, contrast_row
+from reports.figures.contrast_rows import ContrastRow, OutcomeContrasts, SourceLevel, contrast_row
 from reports.figures.contrast_words import contrast_statements, unit_words
 from reports.lazy import contrasts, variance_components
 from reports.numbers import decimal
@@ -30,16 +30,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonResult:
-    """is_planned : whether a plan was frozen with the protocol; without one all is exploratory"""
+    """is_planned : whether a plan was frozen with the protocol; without one all is exploratory
+
+    has_reference : whether it names the source against which the others stand
+    """
 
     is_planned: bool
+    has_reference: bool
     outcomes: tuple[OutcomeContrasts, ...]
 
     @property
     def whole(self) -> list[OutcomeContrasts]:
         """The outcomes that are no part of another, the primary one first."""
-        has_whole = any(not outcome.is_part for outcome in self.outcomes)
-        whole = [outcome for outcome in self.outcomes if not outcome.is_part or outcome.is_primary or not has_whole]
+        whole = [outcome for outcome in self.outcomes if not outcome.is_part or outcome.is_primary]
         return sorted(whole, key=lambda outcome: not outcome.is_primary)
 
     @property
@@ -54,7 +57,7 @@ class Comparisons(Figure[ComparisonResult]):
     position = 25
     result = ComparisonResult
     tables = ("comparisons",)
-    edition = 3
+    edition = 4
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> ComparisonResult | None:
@@ -62,7 +65,11 @@ class Comparisons(Figure[ComparisonResult]):
         if not tables:
             return None
         outcomes = [_contrasts(dataset, table) for table in tables]
-        return ComparisonResult(is_planned=dataset.plan is not None, outcomes=tuple(_correct(outcomes)))
+        return ComparisonResult(
+            is_planned=dataset.plan is not None,
+            has_reference=dataset.plan is not None and bool(dataset.plan.reference),
+            outcomes=tuple(_correct(outcomes)),
+        )
 
     def rows(self, result: ComparisonResult) -> dict[str, Iterator[Row]]:
         return {"comparisons": _rows(result)}
@@ -85,7 +92,10 @@ class Comparisons(Figure[ComparisonResult]):
         rows = [row for outcome in result.whole for row in outcome.contrasts]
         return {
             "drawn": [
-                (outcome, _plot(outcome, outcome.reference), unit_words(outcome), _measured_against_others(outcome))
+                (
+                    *(outcome, _plot(outcome, outcome.reference), unit_words(outcome)),
+                    *(_measured_against_others(outcome), _plot_of_pairs(outcome)),
+                )
                 for outcome in result.whole
             ],
             "parts": [(outcome, unit_words(outcome)) for outcome in result.parts],
@@ -125,11 +135,12 @@ def _contrasts(dataset: Dataset, table: OutcomeTable) -> OutcomeContrasts:
     }
     rows = []
     for first, second in combinations(names, 2):
-        is_named = plan is not None and (plan.contrasts == "every_pair" or plan.reference in (first, second))
+        is_named = plan is not None and plan.names(first, second)
         row = contrast_row(
             dataset,
             means[first],
             means[second],
+            most=table.width,
             by_rater=(by_rater[first], by_rater[second]),
         )
         is_equivalent = None
@@ -146,7 +157,7 @@ def _contrasts(dataset: Dataset, table: OutcomeTable) -> OutcomeContrasts:
         is_part=outcome.is_part,
         is_primary=is_primary,
         reference=reference,
-        correction="fdr_bh" if outcome.kind == "verdict" and not is_primary else "holm",
+        correction="fdr_bh" if outcome.kind == "verdict" and outcome.is_part and not is_primary else "holm",
         margin=margin,
         sources=tuple(levels),
         contrasts=tuple(rows),
@@ -194,20 +205,30 @@ def _measured_against_others(outcome: OutcomeContrasts) -> list[MeasuredAgainst]
 
 
 def _plot(outcome: OutcomeContrasts, reference: str) -> plots.DifferencePlot | None:
-    """The other sources against that one, on an axis that holds all of their intervals and 0."""
-    rows = [row for row in outcome.against(reference) if row.value is not None]
+    """The other sources against that one."""
+    return _plot_of(outcome, [(row.first, row) for row in outcome.against(reference)])
+
+
+def _plot_of_pairs(outcome: OutcomeContrasts) -> plots.DifferencePlot | None:
+    """What is planned beside the contrasts with the reference."""
+    return _plot_of(outcome, [(f"{row.first} − {row.second}", row) for row in outcome.planned_pairs])
+
+
+def _plot_of(outcome: OutcomeContrasts, labelled: list[tuple[str, ContrastRow]]) -> plots.DifferencePlot | None:
+    """Differences by their labels, on an axis that holds all of their intervals and 0; None without any."""
+    rows = [(label, row) for label, row in labelled if row.value is not None]
     if not rows:
         return None
     marks = [
         plots.DifferenceMark(
-            row.first,
+            label,
             row.value or 0.0,
             row.interval.low if row.interval else None,
             row.interval.high if row.interval else None,
             is_clear=row.is_clear,
             is_weak=row.interval is None or row.interval.is_weak,
         )
-        for row in rows
+        for label, row in rows
     ]
     ends = plots.ends_of(marks)
     return plots.DifferencePlot(marks, plots.difference_axis(ends), outcome.margin)

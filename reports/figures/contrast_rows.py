@@ -144,13 +144,15 @@ class OutcomeContrasts:
         return self.against(self.reference)
 
     @property
-    def others(self) -> list[ContrastRow]:
-        return [row for row in self.contrasts if self.reference not in (row.first, row.second)]
+    def planned_pairs(self) -> list[ContrastRow]:
+        """What is planned beside the contrasts with the reference."""
+        is_beside = [row.is_planned and self.reference not in (row.first, row.second) for row in self.contrasts]
+        return [row for row, is_kept in zip(self.contrasts, is_beside, strict=True) if is_kept]
 
 
-def _for_other_raters(contrast: Contrast, first: FloatArray, second: FloatArray) -> StatisticInterval:
+def _for_other_raters(contrast: Contrast, first: FloatArray, second: FloatArray, *, most: float) -> StatisticInterval:
     ends = variance_components.difference_interval(first, second, contrast.difference, is_paired=contrast.is_paired)
-    return variance_components.widened(ends, contrast.interval)
+    return variance_components.widened(ends, contrast.interval).clipped(-most, most)
 
 
 def contrast_row(
@@ -158,25 +160,25 @@ def contrast_row(
     first: FloatArray,
     second: FloatArray,
     *,
-    by_rater: tuple[FloatArray, FloatArray] | None = None,
+    most: float,
+    by_rater: tuple[FloatArray, FloatArray],
 ) -> ContrastRow:
     """The contrast of two, nameless yet, by the test of the plan.
 
     first, second : cluster means, shape (G,)
+    most : how far apart they can be, where all intervals end
     by_rater : the same of each rater, shape (R, G), for the interval for other raters
     """
     test = dataset.plan.test if dataset.plan else "default"
     try:
-        contrast = contrasts.contrast(first, second, test=test, rng=dataset.resampling(), n_resamples=N_RESAMPLES)
+        rng = dataset.resampling()
+        contrast = contrasts.contrast(first, second, test=test, most=most, rng=rng, n_resamples=N_RESAMPLES)
     except Incomputable as error:
         return ContrastRow(first="", second="", why=Reason.of(error))
-    wide = None
-    if by_rater is not None:
-        wide = interval_or_reason(_for_other_raters, contrast, *by_rater)
     return ContrastRow(
         first="",
         second="",
-        wide=wide,
+        wide=interval_or_reason(_for_other_raters, contrast, *by_rater, most=most),
         value=contrast.difference,
         interval=Interval.of(contrast.interval),
         low_90=contrast.narrow[0],

@@ -13,16 +13,16 @@ from django.utils.translation import gettext_lazy
 from reports.figures import plots
 from reports.figures.base import (
     Figure,
+    Interval,
     IntervalEstimate,
     Listing,
     Row,
-    mean_interval,
     note_of,
-    without_value,
 )
 from reports.figures.contrast_rows import ContrastRow, contrast_row
 from reports.figures.factor_rows import FactorRow, factor_cells, factor_fields, levels_by_factor
-from reports.lazy import contrasts, np
+from reports.figures.mean_intervals import outcome_intervals
+from reports.lazy import contrasts, np, variance_components
 from reports.numbers import decimal
 from reports.numbers import interval as between
 
@@ -36,11 +36,12 @@ NOT_COMPARED = ("drawn",)  # says how people's stories were chosen, and nothing 
 
 @dataclass(frozen=True, kw_only=True)
 class LevelMean(IntervalEstimate):
-    """The mean over the stories of one level; of one source, or of all ("")."""
+    """The mean over the stories of one level; of one source, or of all (""). wide : the interval for other raters"""
 
     level: str
     source: str
     n_stories: int
+    wide: Interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +62,7 @@ class Factors(Figure[Listing[FactorOutcome]]):
     position = 65
     result = Listing[FactorOutcome]
     tables = ("factors", "factor-contrasts")
-    edition = 2
+    edition = 3
     is_shown_sealed = False
     nothing = Listing[FactorOutcome]()
 
@@ -82,7 +83,8 @@ class Factors(Figure[Listing[FactorOutcome]]):
             yield f"\nBy {row.factor}: {row.title or 'all tests'} (exploratory)"
             for mean in row.means:
                 name = ", ".join(filter(None, [mean.source, mean.level]))
-                ends = f"95 % {between(mean.interval, row.places)}; {mean.n_stories} stories"
+                wide = f"{between(mean.wide, row.places)} for other raters, too"
+                ends = f"95 % {between(mean.interval, row.places)} ({wide}); {mean.n_stories} stories"
                 yield f"  {name[:40]:<40} {decimal(mean.value, row.places)}, {ends}"
 
     def context(self, result: Listing[FactorOutcome]) -> dict[str, Any]:
@@ -112,9 +114,16 @@ def _of_factor(dataset: Dataset, factor: str, level_by_story: dict[str, str], ta
             for name in filled:
                 means.append(_mean(dataset, table, cells[name], level=name, source=source))
     cluster_means = {name: contrasts.cluster_means(table.values, table.clusters, units[name]) for name in names}
+    by_rater = {name: variance_components.cell_means(table.ratings, table.clusters, units[name]) for name in names}
     rows = [
         replace(
-            contrast_row(dataset, cluster_means[first], cluster_means[second]),
+            contrast_row(
+                dataset,
+                cluster_means[first],
+                cluster_means[second],
+                most=table.width,
+                by_rater=(by_rater[first], by_rater[second]),
+            ),
             first=first,
             second=second,
         )
@@ -129,15 +138,15 @@ def _of_factor(dataset: Dataset, factor: str, level_by_story: dict[str, str], ta
 
 
 def _mean(dataset: Dataset, table: OutcomeTable, units: BoolArray, *, level: str, source: str) -> LevelMean:
-    """The mean of some stories, with its interval over clusters."""
-    values = table.values[units]
+    """The mean of some stories that have a value, with its intervals over clusters."""
+    ends, wide = outcome_intervals(dataset, table, units)
     return LevelMean(
-        value=float(values.mean()) if values.size else None,
-        why=None if values.size else without_value("no_answers"),
+        value=float(table.values[units].mean()),
         level=level,
         source=source,
         n_stories=table.n_stories(units),
-        interval=mean_interval(table, units, rng=dataset.resampling()),
+        interval=ends,
+        wide=wide,
     )
 
 
@@ -180,6 +189,8 @@ def _mean_rows(result: Listing[FactorOutcome]) -> Iterator[Row]:
                 "mean": mean.value,
                 "low": mean.interval.low,
                 "high": mean.interval.high,
+                "low_other_raters": mean.wide.low,
+                "high_other_raters": mean.wide.high,
                 "n_stories": mean.n_stories,
                 "note": note_of(mean, mean.interval),
             }
@@ -194,6 +205,8 @@ def _contrast_rows(result: Listing[FactorOutcome]) -> Iterator[Row]:
                 "difference": contrast.value,
                 "low": contrast.interval and contrast.interval.low,
                 "high": contrast.interval and contrast.interval.high,
+                "low_other_raters": contrast.wide and contrast.wide.low,
+                "high_other_raters": contrast.wide and contrast.wide.high,
                 "test": contrast.test,
                 "p": contrast.p,
                 "p_adjusted": contrast.p_adjusted,

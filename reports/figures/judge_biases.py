@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from reports.dataset.judged import family_masks, judged
 from reports.dataset.lengths import explanation_lengths, story_lengths
 from reports.dataset.readings import repeated_answers
+from reports.dataset.step_items import widest
 from reports.figures.base import N_RESAMPLES, Estimate, Figure, Interval, Listing, Reason, Row, note_of, weakest_note
 from reports.lazy import intervals, judge_biases, judge_scores, judgements, np
 from reports.numbers import decimal
@@ -72,6 +73,7 @@ class JudgeBiases(Figure[Listing[Bias]]):
     position = 130
     result = Listing[Bias]
     tables = ("judge-biases",)
+    edition = 2
     is_shown_sealed = False
     nothing = Listing[Bias]()
 
@@ -179,7 +181,10 @@ def _self_preference(
     audited = judge_biases.self_preference(
         answers, material.people, *masks, material.clusters, rng=dataset.rng(*salt, 2), n_resamples=N_RESAMPLES
     )
-    return _bias(audited.value, audited.interval, n=audited.n_first, n_beside=audited.n_second)
+    most, ends = 2 * widest(material.items), audited.interval  # a difference of two differences
+    if not isinstance(ends, Incomputable):
+        ends = ends.clipped(-most, most)
+    return _bias(audited.value, ends, n=audited.n_first, n_beside=audited.n_second)
 
 
 def _explanations(

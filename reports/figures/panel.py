@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from reports.dataset.blocks import ItemBlock, choice_ratings, item_blocks
 from reports.dataset.choices import choice_table, choices_of
+from reports.dataset.step_items import widest
 from reports.figures import plots
 from reports.figures.base import (
     Figure,
@@ -134,6 +135,7 @@ class RaterPanel(Figure[PanelResult]):
     position = 54
     result = PanelResult
     tables = ("severity", "leave-one-rater-out")
+    edition = 2
 
     def compute(self, dataset: Dataset) -> PanelResult | None:
         asked = [item for item in dataset.items if item.level != "none" and item.step.scope != "once"]
@@ -231,6 +233,7 @@ def _panel_block(
     except Incomputable:
         return None
     scale = 100.0 if block.kind == "verdicts" else 1.0
+    most = scale * widest(block.items)
     pairs = [without_by_item[item.key] for item in block.items if item.key in without_by_item]
     mean = float(np.mean([float(whole) for whole, _without in pairs])) if pairs else None
     # A mean over fewer items than that of all would not be beside it.
@@ -247,7 +250,7 @@ def _panel_block(
             values: FloatArray = values, own_clusters: Any = own_clusters, rater: int = rater
         ) -> StatisticInterval:
             rng = dataset.rng(SALT, salt, rater)
-            return resamples.mean_interval(values, own_clusters, rng=rng)
+            return resamples.mean_interval(values, own_clusters, rng=rng).clipped(-most, most)
 
         alone = float(without[rater]) if np.isfinite(without[rater]) else None
         rows.append(

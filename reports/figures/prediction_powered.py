@@ -171,7 +171,7 @@ def _estimates(
                 people * scale,
                 answers * scale,
                 constant=constant and constant * scale,
-                bounds=(0.0, 100.0) if item is None else _ends_of(item),
+                bounds=(0.0, 100.0) if item is None else item.bounds,
             )
         yield JudgeEstimates(
             judge=name,
@@ -183,15 +183,9 @@ def _estimates(
         )
 
 
-def _ends_of(item: StepItem) -> tuple[float, float]:
-    """Beyond which no mean can lie; infinite where the scale has no end."""
-    low, high = item.item.settings.get("low"), item.item.settings.get("high")
-    return (-np.inf if low is None else low, np.inf if high is None else high)
-
-
 def _middle(item: StepItem) -> float | None:
     """The middle of the item's scale; None if it has no ends."""
-    low, high = _ends_of(item)
+    low, high = item.bounds
     return (low + high) / 2 if np.isfinite(low + high) else None
 
 

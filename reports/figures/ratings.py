@@ -10,40 +10,40 @@ from django.utils.translation import gettext_lazy
 
 from reports.figures import plots
 from reports.figures.base import (
-    N_RESAMPLES,
     Estimate,
     Figure,
     Interval,
     ItemRow,
     Listing,
     Row,
-    interval,
     item_cells,
     item_fields,
     note_of,
     weakest_note,
     without_value,
 )
-from reports.lazy import intervals, np
+from reports.figures.mean_intervals import mean_intervals
+from reports.lazy import np
 from reports.numbers import decimal, whole
 from reports.numbers import interval as between
 
 if TYPE_CHECKING:
     from reports.dataset import Cube, Dataset, StepItem
     from stats.arrays import BoolArray
-    from stats.intervals import Interval as StatisticInterval
-
-Bounds = tuple[int | float | None, int | float | None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rating(Estimate):
-    """The mean of n ratings with their standard deviation; its interval rests on clusters. No source: over all."""
+    """The mean of n ratings with their standard deviation; its intervals rest on clusters. No source: over all.
+
+    wide : the interval for other raters, too
+    """
 
     source: str = ""
     n: int
     sd: float | None = None
     interval: Interval | None = None
+    wide: Interval | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +66,7 @@ class Ratings(Figure[Listing[ItemRatings]]):
     position = 30
     result = Listing[ItemRatings]
     tables = ("ratings",)
-    edition = 3
+    edition = 4
 
     def compute(self, dataset: Dataset) -> Listing[ItemRatings]:
         items = [item for item in dataset.items if item.level in ("ordinal", "interval") and item.is_about_a_story]
@@ -81,7 +81,8 @@ class Ratings(Figure[Listing[ItemRatings]]):
             yield f"  {row.title[:34]}"
             for rating in row.ratings:
                 mean = f"{decimal(rating.value, 2)} ± {decimal(rating.sd, 2)}"
-                ends = f"95 % {between(rating.interval, 2)}" if rating.interval else ""
+                wide = f"({between(rating.wide, 2)} for other raters, too)"
+                ends = f"95 % {between(rating.interval, 2)} {wide}" if rating.interval else ""
                 note = f"; {rating.interval.note}" if rating.interval and rating.interval.is_weak else ""
                 yield f"    {rating.source[:32] or 'all':<32} {mean:>14} ({whole(rating.n)}) {ends}{note}".rstrip()
 
@@ -95,32 +96,27 @@ class Ratings(Figure[Listing[ItemRatings]]):
 
 def _item_ratings(dataset: Dataset, item: StepItem) -> ItemRatings:
     cube = dataset.cube([item])
-    bounds = (item.item.settings.get("low"), item.item.settings.get("high"))
     ratings = [
-        replace(_rating(dataset, cube, mask, bounds), source=name) for name, mask in dataset.units_by_source(cube)
+        replace(_rating(dataset, cube, mask, item.bounds), source=name) for name, mask in dataset.units_by_source(cube)
     ]
     return ItemRatings(
         **item_fields(item),
-        lowest=bounds[0],
-        highest=bounds[1],
+        lowest=item.item.settings.get("low"),
+        highest=item.item.settings.get("high"),
         overall=ratings[0],
         by_source=tuple(ratings[1:]),
     )
 
 
-def _rating(dataset: Dataset, cube: Cube, mask: BoolArray, bounds: Bounds) -> Rating:
+def _rating(dataset: Dataset, cube: Cube, mask: BoolArray, bounds: tuple[float, float]) -> Rating:
     values, clusters = cube.values[0][:, mask], dataset.clusters(cube)[mask]
     ratings = values[np.isfinite(values)]
     if not ratings.size:
         return Rating(value=None, why=without_value("no_answers"), n=0)
 
-    def ends() -> StatisticInterval:
-        rng = dataset.resampling()
-        low, high = (-np.inf if bounds[0] is None else bounds[0]), (np.inf if bounds[1] is None else bounds[1])
-        return intervals.mean_interval(values, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(low, high)
-
+    ends, wide = mean_intervals(dataset, values, values, clusters, bounds=bounds)
     sd = float(ratings.std(ddof=1)) if ratings.size > 1 else None
-    return Rating(value=float(ratings.mean()), sd=sd, n=int(ratings.size), interval=interval(ends))
+    return Rating(value=float(ratings.mean()), sd=sd, n=int(ratings.size), interval=ends, wide=wide)
 
 
 def _rows(result: Listing[ItemRatings]) -> Iterator[Row]:
@@ -134,6 +130,8 @@ def _rows(result: Listing[ItemRatings]) -> Iterator[Row]:
                 "mean": rating.value,
                 "low": ends and ends.low,
                 "high": ends and ends.high,
+                "low_other_raters": rating.wide and rating.wide.low,
+                "high_other_raters": rating.wide and rating.wide.high,
                 "note": note_of(rating, ends),
             }
 

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from reports.dataset.judged import answers_to, model_answers
+from reports.dataset.step_items import widest
 from reports.figures.base import (
     N_RESAMPLES,
     Estimate,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from reports.dataset.judged import Judged
     from stats.arrays import BoolArray, FloatArray
     from stats.human_line import AmongPeople
+    from stats.intervals import Interval as StatisticInterval
     from stats.judge_scores import Statistic
 
 # What each statistic is called.
@@ -268,15 +270,12 @@ def _part(sides: _Sides, statistic: Statistic, part: str, items: slice, *, salt:
     clusters = material.clusters[units]
     sources = [source for source, is_kept in zip(material.sources, units, strict=True) if is_kept]
     compared = np.isfinite(judge) & np.isfinite(people)
-    ends = interval(
-        judge_scores.score_interval,
-        statistic,
-        judge,
-        people,
-        clusters,
-        rng=dataset.resampling(),
-        n_resamples=N_RESAMPLES,
-    )
+    most = widest(material.items[items]) if statistic.is_distance else np.inf
+
+    def ends() -> StatisticInterval:
+        rng = dataset.resampling()
+        whole = judge_scores.score_interval(statistic, judge, people, clusters, rng=rng, n_resamples=N_RESAMPLES)
+        return whole.clipped(-most, most)
 
     def floor(strata: Sequence[str] | None) -> Floor:
         if statistic.of_tables:
@@ -291,7 +290,7 @@ def _part(sides: _Sides, statistic: Statistic, part: str, items: slice, *, salt:
         n=int(compared.sum()),
         n_units=int(compared.any(axis=0).sum()),
         n_raters=len(material.raters),
-        interval=ends,
+        interval=interval(ends),
         floor=floor(None),
         floor_within=floor(sources) if len(set(sources)) > 1 else None,
     )

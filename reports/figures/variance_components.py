@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from reports.figures.base import N_RESAMPLES, Figure, Interval, Listing, Reason, Row, interval
-from reports.lazy import intervals, np, variance_components
+from reports.figures.base import Figure, Interval, Listing, Reason, Row
+from reports.figures.mean_intervals import outcome_intervals
+from reports.lazy import variance_components
 from reports.numbers import decimal
 from reports.numbers import interval as between
 from reports.reasons import to_english
@@ -18,7 +19,6 @@ from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, OutcomeTable
-    from stats.intervals import Interval as StatisticInterval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +43,7 @@ class OutcomeComponents:
     kind: str
     title: str
     is_percent: bool
+    is_part: bool
     rater: float | None = None
     story: float | None = None
     residual: float | None = None
@@ -76,7 +77,7 @@ class VarianceComponents(Figure[Listing[OutcomeComponents]]):
     position = 53
     result = Listing[OutcomeComponents]
     tables = ("variance-components", "means-for-other-raters")
-    edition = 2
+    edition = 3
     is_shown_sealed = False
     nothing = Listing[OutcomeComponents]()
 
@@ -100,7 +101,7 @@ class VarianceComponents(Figure[Listing[OutcomeComponents]]):
                 yield f"    {mean.source[:32]:<32} {decimal(mean.value, row.places)}, {ends}"
 
     def context(self, result: Listing[OutcomeComponents]) -> dict[str, Any]:
-        whole = [row for row in result.rows if row.kind not in ("dimension", "verdict")] or list(result.rows)
+        whole = [row for row in result.rows if not row.is_part]
         names = {"rater": _("raters"), "story": _("stories")}
         at_zero = [name for key, name in names.items() if any(key in row.at_zero for row in result.rows)]
         return {"whole": whole, "parts": [row for row in result.rows if row not in whole], "at_zero": at_zero}
@@ -115,6 +116,7 @@ def _of_outcome(dataset: Dataset, table: OutcomeTable) -> OutcomeComponents:
         kind=outcome.kind,
         title=outcome.title,
         is_percent=outcome.is_percent,
+        is_part=outcome.is_part,
         sources=tuple(mean for mean in means if mean is not None),
     )
     try:
@@ -138,27 +140,13 @@ def _mean(dataset: Dataset, table: OutcomeTable, source: str) -> SourceMean | No
     units = table.of_source(source)
     if not units.any():
         return None
-    values = table.values[units]
-    labels, places = np.unique(np.asarray(table.clusters), return_inverse=True)
-    value = float(values.mean())
-
-    def for_same_raters() -> StatisticInterval:
-        rng = dataset.resampling()
-        ends = intervals.mean_interval(values, places[units], rng=rng, n_resamples=N_RESAMPLES)
-        return ends.clipped(*table.bounds)
-
-    def for_other_raters() -> StatisticInterval:
-        cells = variance_components.cell_means(table.ratings, table.clusters, units)
-        sizes = np.bincount(places[units], minlength=len(labels))
-        ends = variance_components.mean_interval(cells, value, sizes=sizes)
-        return variance_components.widened(ends, for_same_raters()).clipped(*table.bounds)
-
+    ends, wide = outcome_intervals(dataset, table, units)
     return SourceMean(
         source=source,
-        value=value,
+        value=float(table.values[units].mean()),
         n_stories=table.n_stories(units),
-        interval=interval(for_same_raters),
-        wide=interval(for_other_raters),
+        interval=ends,
+        wide=wide,
     )
 
 

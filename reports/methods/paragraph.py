@@ -195,6 +195,9 @@ def _plan(study: Study, results: Results) -> Iterator[str]:
     yield _("Primary outcome: %(outcome)s.") % {"outcome": plan.outcome}
     if plan.reference:
         yield _("The reference source was %(reference)s.") % {"reference": plan.reference}
+    if plan.pairs:
+        pairs = get_text_list([f"{first} – {second}" for first, second in plan.pairs], _("and"))
+        yield _("Pairs of sources named for comparison: %(pairs)s.") % {"pairs": pairs}
     if plan.margin is not None:
         yield _("Sources count as equally good within a margin of %(margin)s.") % {"margin": decimal(plan.margin, 2)}
 

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from studies.documents import reader
-from studies.documents.errors import DocumentError, InvalidValue
+from studies.documents.errors import DocumentError, InvalidValue, quote
 from studies.documents.reader import FieldReader
 
 KEY = "analysis_plan"  # of the table in a study file
-# Contrasts: every other source against the reference, or every two sources.
-AGAINST_REFERENCE, EVERY_PAIR = "against_reference", "every_pair"
-CONTRASTS = (AGAINST_REFERENCE, EVERY_PAIR)
+# Contrasts: every other source against the reference, every two sources, or only the pairs that are named.
+AGAINST_REFERENCE, EVERY_PAIR, NAMED_PAIRS = "against_reference", "every_pair", "named_pairs"
+CONTRASTS = (AGAINST_REFERENCE, EVERY_PAIR, NAMED_PAIRS)
+MOST_PAIRS = 500
 # Tests, on story means. Default: Wilcoxon where groups pair the sources, else Welch. Means: t, paired or Welch.
 # Ranks: Wilcoxon where groups pair the sources, else Mann-Whitney with Cliff's delta.
 BY_DEFAULT, OF_MEANS, OF_RANKS = "default", "means", "ranks"
@@ -34,7 +35,8 @@ class AnalysisPlan:
     """What a study is to test.
 
     outcome : key of the primary outcome, as "verdicts" or "scales/empathy"
-    reference : name of the source against which the others stand; "" if every two sources are compared
+    reference : name of the source against which the others stand; "" for none
+    pairs : names of two sources each, compared beside what `contrasts` says
     margin : in units of the outcome; within it sources count as equally good. None: equivalence is not tested
     reference_texts, embedding : of filled clozes, whose fills say what is usual, and by what fills are compared
     nsv_target : of a panel's ideas, the outcomes whose mean is what novelty, surprise and value are to agree with
@@ -48,6 +50,7 @@ class AnalysisPlan:
     outcome: str
     reference: str = ""
     contrasts: str = AGAINST_REFERENCE
+    pairs: tuple[tuple[str, str], ...] = ()
     test: str = BY_DEFAULT
     margin: float | None = None
     epsilon: float = EPSILON
@@ -61,11 +64,22 @@ class AnalysisPlan:
     hypotheses: str = ""
     exclusions: str = ""
 
+    def names(self, first: str, second: str) -> bool:
+        """Whether the contrast of these two sources is planned."""
+        if self.contrasts == EVERY_PAIR:
+            return True
+        is_against_reference = self.contrasts == AGAINST_REFERENCE and self.reference in (first, second)
+        return is_against_reference or {first, second} in map(set, self.pairs)
+
     def as_table(self) -> dict[str, Any]:
         """What a document says of it: the outcome, and what is not as it is by default."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         differing = {name: values[name] for name, default in DEFAULTS.items() if values[name] != default}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in differing.items()}
+        return {name: _as_lists(value) for name, value in differing.items()}
+
+
+def _as_lists(value: Any) -> Any:
+    return [_as_lists(each) for each in value] if isinstance(value, tuple) else value
 
 
 DEFAULTS = {field.name: field.default for field in fields(AnalysisPlan)}
@@ -91,10 +105,30 @@ def _keys(value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(reader.line(130)(key) for key in value))
 
 
+_source = reader.line(200)
+
+
+def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
+    """Pairs of names, none of them twice."""
+    if not isinstance(value, list | tuple) or not all(isinstance(pair, list | tuple) for pair in value):
+        raise InvalidValue('must be a list of pairs, as [["Ann", "GPT-4"], ["Bob", "GPT-4"]]')
+    if len(value) > MOST_PAIRS:
+        raise InvalidValue(f"has {len(value)} entries; at most {MOST_PAIRS} are read")
+    pairs = [tuple(_source(name) for name in pair) for pair in value]
+    for n, pair in enumerate(pairs, start=1):
+        words = " – ".join(map(quote, pair)) or "an empty list"
+        if len(set(pair)) != 2 or len(pair) != 2:
+            raise InvalidValue(f"{words} is no pair; name two different sources")
+        if set(pair) in map(set, pairs[: n - 1]):
+            raise InvalidValue(f"{words} stands there twice")
+    return tuple((first, second) for first, second in pairs)
+
+
 READERS: dict[str, Callable[[Any], Any]] = {
     "outcome": reader.line(130),
     "reference": reader.line(200),
     "contrasts": reader.one_of(*CONTRASTS),
+    "pairs": _pairs,
     "test": reader.one_of(*TESTS),
     "margin": _number(0, math.inf, "larger than 0, in units of the outcome"),
     "epsilon": _number(0, 1, "larger than 0 and smaller than 1, as .2"),
@@ -125,7 +159,11 @@ def parse_analysis_plan(table: Any, path: Path | str) -> AnalysisPlan:
 def find_fault(plan: AnalysisPlan) -> tuple[str, str] | None:
     """The field that does not go with the others, and why; None if all do."""
     if plan.contrasts == AGAINST_REFERENCE and not plan.reference:
-        return "reference", f"is missing; name the source, or say contrasts = “{EVERY_PAIR}”"
+        return "reference", f"is missing; name the source, or say contrasts = “{EVERY_PAIR}” or “{NAMED_PAIRS}”"
+    if plan.contrasts == NAMED_PAIRS and not plan.pairs:
+        return "pairs", f"is missing; name the pairs, or say contrasts = “{EVERY_PAIR}”"
+    if plan.contrasts == EVERY_PAIR and plan.pairs:
+        return "pairs", f"every two sources are compared already; leave it out, or say contrasts = “{NAMED_PAIRS}”"
     if plan.nsv_target and not plan.nsv_references:
         return "nsv_references", "is missing; name the set of stories that novelty is measured against"
     if not plan.nsv_target and (plan.nsv_references or plan.nsv_coherence or plan.nsv_surprise):

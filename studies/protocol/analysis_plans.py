@@ -12,7 +12,7 @@ from studies.models import ProtocolVersion, Source, Step, Study
 from studies.protocol.outcomes import Outcome, list_outcomes
 from studies.protocol.steps import Protocol, items_of
 
-REFERENCE = "reference"
+REFERENCE, PAIRS = "reference", "pairs"
 
 
 class PlanFrozen(ValueError):
@@ -49,8 +49,11 @@ def find_plan_faults(study: Study, protocol: Protocol, *, is_blind: bool = False
     """
     plan = drafted_plan(study)
     faults = find_misfits(plan, protocol.steps, list_sources(study)) if plan else ()
-    of_reference = _("no story is by the source that it compares against; choose one on its page")
-    return [f"{field}: {of_reference if is_blind and field == REFERENCE else sentence}" for field, sentence in faults]
+    without_names = {
+        REFERENCE: _("no story is by the source that it compares against; choose one on its page"),
+        PAIRS: _("no story is by a source that it names; choose the pairs anew on its page"),
+    }
+    return [f"{field}: {without_names.get(field, sentence) if is_blind else sentence}" for field, sentence in faults]
 
 
 def find_misfits(plan: AnalysisPlan, steps: Iterable[Step], sources: list[str]) -> Iterator[tuple[str, str]]:
@@ -62,6 +65,9 @@ def find_misfits(plan: AnalysisPlan, steps: Iterable[Step], sources: list[str]) 
     yield from _misfits_of_nsv(plan, outcomes, steps)
     if plan.reference and plan.reference not in sources:
         yield REFERENCE, _("no story is by %(name)s; %(way_out)s") % _names(plan.reference, sources)
+    absent = [name for name in dict.fromkeys(name for pair in plan.pairs for name in pair) if name not in sources]
+    if absent:
+        yield PAIRS, _("no story is by %(name)s; %(way_out)s") % _names(absent[0], sources)
     if len(sources) < 2:
         yield "contrasts", _("the stories have fewer than two sources, so there is nothing to compare")
 

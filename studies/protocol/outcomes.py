@@ -20,12 +20,14 @@ class Outcome:
         "verdict" of one item; "rating" the mean on one scale; "preference" how often the story was chosen, in percent;
         "rank" its mean place
     items : (step key, item key) of each
+    is_part : whether it is a part of another outcome
     """
 
     key: str
     kind: OutcomeKind
     title: str
     items: tuple[tuple[str, str], ...]
+    is_part: bool = False
 
     @property
     def is_percent(self) -> bool:
@@ -34,11 +36,6 @@ class Outcome:
     @property
     def is_lower_better(self) -> bool:
         return self.kind == "rank"
-
-    @property
-    def is_part(self) -> bool:
-        """Whether it is a part of another outcome."""
-        return self.kind in ("dimension", "verdict")
 
 
 def list_outcomes(steps: Iterable[Step]) -> list[Outcome]:
@@ -66,13 +63,13 @@ def _of_verdicts(verdicts: Sequence[tuple[Step, Item]]) -> list[Outcome]:
     dimensions = dict.fromkeys(item.dimension for _step, item in verdicts if item.dimension)
     for dimension in dimensions if len(dimensions) > 1 else ():
         of_dimension = [pair for pair in verdicts if pair[1].dimension == dimension]
-        outcomes.append(Outcome(f"{VERDICTS}/{dimension}", "dimension", dimension, _keys(of_dimension)))
-    return [*outcomes, *(_of_item("verdict", pair) for pair in verdicts)]
+        outcomes.append(Outcome(f"{VERDICTS}/{dimension}", "dimension", dimension, _keys(of_dimension), is_part=True))
+    return [*outcomes, *(_of_item("verdict", pair, is_part=len(verdicts) > 1) for pair in verdicts)]
 
 
-def _of_item(kind: OutcomeKind, pair: tuple[Step, Item]) -> Outcome:
+def _of_item(kind: OutcomeKind, pair: tuple[Step, Item], *, is_part: bool = False) -> Outcome:
     step, item = pair
-    return Outcome(f"{step.key}/{item.key}", kind, item.title or item.key, _keys([pair]))
+    return Outcome(f"{step.key}/{item.key}", kind, item.title or item.key, _keys([pair]), is_part=is_part)
 
 
 def _keys(pairs: Sequence[tuple[Step, Item]]) -> tuple[tuple[str, str], ...]:

@@ -11,6 +11,7 @@ from studies.documents.analysis_plan import (
     AGAINST_REFERENCE,
     BY_DEFAULT,
     EMBEDDING,
+    EVERY_PAIR,
     OF_MEANS,
     OF_RANKS,
     WITHIN_PROMPTS,
@@ -155,8 +156,9 @@ def _describe(outcome: Outcome | None) -> str:
 def _tests(plan: AnalysisPlan) -> Iterator[str]:
     if plan.contrasts == AGAINST_REFERENCE:
         yield f"- Every other source against {plan.reference}."
-    else:
+    elif plan.contrasts == EVERY_PAIR:
         yield "- Every two sources." + (f" Drawn against {plan.reference}." if plan.reference else "")
+    yield from (f"- {first} against {second}." for first, second in plan.pairs)
     yield "- Unit: the story, as the mean over its raters; stories on one premise are one cluster."
     yield f"- Test: {TESTS[plan.test]}; two-sided at 5 %, Holm over the contrasts named above."
     yield "- Interval: 95 %, of the mean difference over clusters, t below 30 of them and percentile from 30 on."

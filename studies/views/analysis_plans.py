@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from itertools import combinations
 from typing import Any
 
 from django import forms
@@ -28,6 +30,7 @@ MAY_CHANGE = "studies.change_provenance"
 CONTRASTS = {
     analysis_plan.AGAINST_REFERENCE: gettext_lazy("Every other source against the reference"),
     analysis_plan.EVERY_PAIR: gettext_lazy("Every two sources"),
+    analysis_plan.NAMED_PAIRS: gettext_lazy("Only the pairs ticked below"),
 }
 TESTS = {
     analysis_plan.BY_DEFAULT: gettext_lazy("Wilcoxon where groups pair the sources, else Welch"),
@@ -65,6 +68,12 @@ class AnalysisPlanForm(forms.Form):
         ),
     )
     contrasts = forms.ChoiceField(label=gettext_lazy("Contrasts"), choices=list(CONTRASTS.items()))
+    pairs = forms.MultipleChoiceField(
+        label=gettext_lazy("Pairs"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=gettext_lazy("Two sources each, tested beside those against the reference, or alone."),
+    )
     test = forms.ChoiceField(
         label=gettext_lazy("Test"),
         choices=list(TESTS.items()),
@@ -142,6 +151,8 @@ class AnalysisPlanForm(forms.Form):
                 del self.fields[name]
         else:
             self._offer_outcomes_of_nsv(protocol.list_outcomes(current_protocol.steps))
+        pairs = list(combinations(self.sources, 2))
+        self.fields["pairs"].choices = [(json.dumps(pair), f"{pair[0]} – {pair[1]}") for pair in pairs]  # type: ignore[attr-defined]
         self.fields["reference"].choices = [("", _("None")), *((name, name) for name in self.sources)]  # type: ignore[attr-defined]
 
     def _offer_outcomes_of_nsv(self, outcomes: list[Outcome]) -> None:
@@ -154,6 +165,7 @@ class AnalysisPlanForm(forms.Form):
         if self.errors:
             return
         table = {name: value for name, value in self.cleaned_data.items() if value not in ("", None, [])}
+        table["pairs"] = [json.loads(pair) for pair in self.cleaned_data["pairs"]]
         try:
             plan = parse_analysis_plan(table, self.study.slug)
         except DocumentError as error:
@@ -209,7 +221,10 @@ def analysis_plan_page(request: HttpRequest, access: Access) -> HttpResponse:
 
 
 def _initial(plan: AnalysisPlan | None) -> dict[str, Any]:
-    return vars(plan) if plan else {"epsilon": analysis_plan.EPSILON, "embedding": analysis_plan.EMBEDDING}
+    if plan is None:
+        return {"epsilon": analysis_plan.EPSILON, "embedding": analysis_plan.EMBEDDING}
+    # A plan from a file may name the two of a pair in any order.
+    return vars(plan) | {"pairs": [json.dumps(sorted(pair, key=str.casefold)) for pair in plan.pairs]}
 
 
 def _save(request: HttpRequest, study: Study, plan: AnalysisPlan | None) -> None:
@@ -228,6 +243,7 @@ def describe_facts(plan: AnalysisPlan, current_protocol: Protocol) -> list[tuple
         (_("Primary outcome"), title_by_key.get(plan.outcome, plan.outcome)),
         (_("Reference"), plan.reference),
         (_("Contrasts"), str(CONTRASTS[plan.contrasts])),
+        (_("Pairs"), "\n".join(f"{first} – {second}" for first, second in plan.pairs)),
         (_("Test"), str(TESTS[plan.test])),
         (_("Margin"), "" if plan.margin is None else f"{plan.margin:g}"),
         (_("ε"), f"{plan.epsilon:g}"),

@@ -290,3 +290,23 @@ def test_a_page_and_files_tell_what_was_asked_once(client: Client, asked_once: S
         ("blue", "2"),
     ]
     assert Rater.objects.count() == 3
+
+
+def test_a_studys_single_test_is_an_outcome_of_its_own_beside_the_preference() -> None:
+    study = paired()
+    choices(study, CHOSEN, FIRST)
+    given.verdicts(study, {"E05": "ynynyy", "E06": "ynnnyn"})
+    with triggers.lifted():
+        for row in Provenance.objects.filter(story__study=study).select_related("story"):
+            row.factors = {"length": "long" if row.story.code in ("p1s1", "p2s1", "p3s2") else "short"}
+            row.save()
+
+    computed = results.compute(study)
+
+    keys = ["tests/item-1", "ranking/item-1"]
+    assert [row["key"] for row in computed["factors"]] == keys
+    outcomes = computed["comparisons"]["outcomes"]
+    assert [(row["key"], row["is_part"], row["correction"]) for row in outcomes] == [
+        (key, False, "holm") for key in keys
+    ]
+    assert [row["key"] for row in computed["variance_components"] if not row["is_part"]] == keys

@@ -238,6 +238,10 @@ def test_ratings_on_a_scale_have_means_deviations_and_ordinal_alpha() -> None:
 
     told = [(c["source"], c["value"], round(c["sd"], 4), c["n"]) for c in found["ratings"][0]["by_source"]]
     assert told == [("Source 1", 4.5, 0.5774, 4), ("Source 2", 1.5, 0.5774, 4)]
+    overall = found["ratings"][0]["overall"]
+    # Of both groups the two raters' means, 3 and 3: t of one degree of freedom on nothing. For other raters, too, there
+    # is nothing either; of Source 1 there is [[5, 4], [4, 5]].
+    assert (overall["interval"]["why"]["code"], overall["wide"]["why"]["code"]) == ("clusters_alike", "clusters_alike")
     coefficient = found["agreement"]["items"][0]["coefficient"]
     expected = agreement.krippendorff_alpha([[5, 1, 4, 2], [4, 2, 5, 1]], "ordinal")
     assert (coefficient["name"], coefficient["value"]) == ("Krippendorff's alpha, ordinal", float(expected))

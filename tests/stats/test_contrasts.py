@@ -134,6 +134,16 @@ def test_what_cannot_be_compared_says_why(first: list[float], second: list[float
         contrast(np.array(first), np.array(second))
 
 
+def test_intervals_end_where_a_difference_is_at_most() -> None:
+    apart = np.concatenate([DRUG_1, np.full(10, NAN)]), np.concatenate([np.full(10, NAN), DRUG_2])
+
+    for first, second in ((DRUG_1, DRUG_2), apart):
+        row = contrasts.contrast(first, second, most=2.0, rng=np.random.default_rng(1))
+        free = contrast(first, second)
+        assert (row.interval.low, row.narrow[0]) == (-2.0, max(free.narrow[0], -2.0))
+        assert (row.interval.high, row.narrow[1], row.p) == (free.interval.high, free.narrow[1], free.p)
+
+
 @pytest.mark.parametrize("test", ["default", "means", "ranks"])
 def test_turning_a_contrast_round_turns_its_signs_only(test: str) -> None:
     one, other = contrast(DRUG_1, DRUG_2, test), contrast(DRUG_2, DRUG_1, test)

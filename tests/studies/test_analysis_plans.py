@@ -1,6 +1,7 @@
 """The analysis plan: read strictly, kept with the study, frozen with its protocol, shown and registered."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,27 @@ BAD = {
     "no outcome": ('reference = "Ann"', "outcome: is missing or empty"),
     "no reference": (
         'outcome = "verdicts"',
-        "reference: is missing; name the source, or say contrasts = “every_pair”",
+        "reference: is missing; name the source, or say contrasts = “every_pair” or “named_pairs”",
+    ),
+    "pairs that are none": (
+        'outcome = "verdicts"\ncontrasts = "named_pairs"\npairs = [["Ann", "Ann"]]',
+        "pairs: “Ann” – “Ann” is no pair; name two different sources",
+    ),
+    "a pair twice": (
+        'outcome = "verdicts"\ncontrasts = "named_pairs"\npairs = [["Ann", "Bob"], ["Bob", "Ann"]]',
+        "pairs: “Bob” – “Ann” stands there twice",
+    ),
+    "no list of pairs": (
+        'outcome = "verdicts"\ncontrasts = "named_pairs"\npairs = "Ann, Bob"',
+        'pairs: must be a list of pairs, as [["Ann", "GPT-4"], ["Bob", "GPT-4"]]',
+    ),
+    "no pairs where only they count": (
+        'outcome = "verdicts"\ncontrasts = "named_pairs"',
+        "pairs: is missing; name the pairs, or say contrasts = “every_pair”",
+    ),
+    "pairs where all count": (
+        'outcome = "verdicts"\ncontrasts = "every_pair"\npairs = [["Ann", "Bob"]]',
+        "pairs: every two sources are compared already; leave it out, or say contrasts = “named_pairs”",
     ),
     "a margin of nothing": (
         'outcome = "verdicts"\nreference = "Ann"\nmargin = 0',
@@ -71,6 +92,10 @@ def test_a_plan_that_cannot_be_read_is_refused_with_the_file(name: str, tmp_path
     ("plan", "sentence"),
     [
         ('outcome = "verdicts"\nreference = "Anne"', "reference: no story is by “Anne”; did you mean “Ann”?"),
+        (
+            'outcome = "verdicts"\ncontrasts = "named_pairs"\npairs = [["Ann", "Boob"]]',
+            "pairs: no story is by “Boob”; did you mean “Bob”?",
+        ),
         ('outcome = "verdict"\nreference = "Ann"', "outcome: there is no outcome “verdict”; did you mean “verdicts”?"),
     ],
 )
@@ -114,6 +139,26 @@ def test_a_frozen_plan_never_changes(draft: Study) -> None:
         Study.objects.update(analysis_plan={})
 
     assert protocol.frozen_plan(draft) == PLAN
+
+
+def test_pairs_are_ticked_frozen_and_registered(client: Client) -> None:
+    study = factories.study("plums", n_groups=2, n_stories=3, n_items=1, state="draft", planned=False)
+    client.force_login(factories.staff("designer"))
+    fields = {"outcome": "tests/item-1", "contrasts": "named_pairs", "test": "default", "epsilon": "0.2"}
+
+    missing = client.post("/studies/plums/analysis-plan/", fields)
+    planned = client.post("/studies/plums/analysis-plan/", fields | {"pairs": ['["Source 2", "Source 3"]']})
+    form = client.get("/studies/plums/analysis-plan/").content.decode()
+    factories.freeze(study)
+    text = client.get("/studies/plums/analysis-plan.md").content.decode()
+
+    assert (missing.status_code, planned.status_code) == (400, 302)
+    assert "is missing; name the pairs" in missing.content.decode()
+    assert re.findall(r'value="\[(.*?)\]"[^>]*checked', form) == ["&quot;Source 2&quot;, &quot;Source 3&quot;"]
+    study.refresh_from_db()
+    plan = protocol.frozen_plan(study)
+    assert plan == AnalysisPlan(outcome="tests/item-1", contrasts="named_pairs", pairs=(("Source 2", "Source 3"),))
+    assert "## Contrasts and tests\n\n- Source 2 against Source 3.\n- Unit" in text
 
 
 def test_a_plan_that_the_study_has_outgrown_stands_in_the_way_of_freezing(draft: Study) -> None:

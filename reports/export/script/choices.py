@@ -22,7 +22,7 @@ def preferences(package, result, check):
         for stored in row["by_source"]:
             is_of = {story for story, source in package.source_by_story.items() if source == stored["source"]}
             stands = chosen["stories"].map(lambda order, is_of=is_of: 0 < len(is_of & set(order)) < len(order))
-            won = chosen[stands].assign(number=chosen["chosen"].isin(is_of) * 1.0, key=0)
+            won = chosen[stands.astype(bool)].assign(number=chosen["chosen"].isin(is_of) * 1.0, key=0)
             share(f"{place}/{stored['source']}", stored, won, package.draws, check)
         for stored in row["groups"]:
             of_group = chosen[chosen["group"] == stored["group"]]

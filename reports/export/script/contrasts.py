@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pandas as pd
 
-from script.material import intervals
+from script.material import around_zero, intervals
 
 
 def comparisons(package, result, check):
@@ -18,7 +18,8 @@ def comparisons(package, result, check):
             check.numbers(f"{place}/{row['source']}", row, value=of_source["number"].mean(), n_stories=n_stories)
         names = [row["source"] for row in outcome["sources"]]
         parts = {name: table[table["source"] == name] for name in names}
-        family = contrasts(package, place, parts, outcome["contrasts"], check)
+        within = within_width(package, outcome, outcome["kind"])
+        family = contrasts(package, place, parts, outcome["contrasts"], within, check)
         with_p += [(outcome, row, p) for row, p in family]
     of_items = [entry for entry in with_p if entry[0]["correction"] == "fdr_bh"]
     families = [of_items]
@@ -57,7 +58,8 @@ def factors(package, result, check):
             bounds = bounds_of(package, row, kind_of(item))
             check.interval(label, mean["interval"], "of_mean", part, package.draws, bounds)
         parts = {level: table[table["level"] == level] for level in levels}
-        family = contrasts(package, place, parts, row["contrasts"], check)
+        within = within_width(package, row, kind_of(item))
+        family = contrasts(package, place, parts, row["contrasts"], within, check)
         check_adjusted([(row, contrast, p) for contrast, p in family], check)
 
 
@@ -81,6 +83,12 @@ def bounds_of(package, row, kind):
         return 1, ranks.groupby(["rater", "group"]).size().max()
     settings = package.item({"step": step, "item": item})["settings"]
     return settings.get("low"), settings.get("high")
+
+
+def within_width(package, row, kind):
+    """The bounds of a difference of two means of that outcome: as far apart as the outcome can be."""
+    low, high = bounds_of(package, row, kind)
+    return around_zero(None if low is None or high is None else high - low)
 
 
 def story_means(package, key, kind):
@@ -125,8 +133,8 @@ def shares_of_choices(package, step, item):
     return units
 
 
-def contrasts(package, place, parts, rows, check):
-    """Check every two parts, and give each contrast that has a test with its p value."""
+def contrasts(package, place, parts, rows, within, check):
+    """Check every two parts, and give each contrast that has a test with its p value. within : bounds of intervals"""
     family = []
     for row, (first, second) in zip(rows, combinations(parts, 2), strict=True):
         label = f"{place}/{first} less {second}"
@@ -147,15 +155,16 @@ def contrasts(package, place, parts, rows, check):
         if intervals is None:
             continue
         if is_paired:
-            check.interval(label, row["interval"], "of_changes", changes.to_numpy(), package.draws)
+            check.interval(label, row["interval"], "of_changes", changes.to_numpy(), package.draws, within=within)
             ends = intervals.around_mean(changes.to_numpy(), 0.9)
             p = intervals.p_of_changes(changes.to_numpy(), row["test"])
         else:
             arrays = [part.to_numpy() for part in means]
-            check.interval(label, row["interval"], "welch", *arrays, 0.95)
+            check.interval(label, row["interval"], "welch", *arrays, 0.95, within=within)
             ends = intervals.welch(*arrays, 0.9)
             p = intervals.p_of_groups(*arrays, row["test"])
             check.number(f"{label}/effect", row["effect"], intervals.effect(*arrays, row["effect_name"]))
+        ends = intervals.clip(ends, within)
         check.numbers(label, row, low_90=ends[0], high_90=ends[1], p=p)
         family.append((row, p))
     return family

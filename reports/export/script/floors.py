@@ -223,3 +223,14 @@ def of_groups(ranks_by_group, seed):
     rng = generator(seed)
     orders = [(rng.permuted(np.tile(judge, (N_SHUFFLES, 1)), axis=1), people) for judge, people in ranks_by_group]
     return np.mean([kendall_taus(judge, people) for judge, people in orders], axis=0)
+
+
+def same_again(first, second, raters, seed):
+    """In how many of 100 the second answer is the first, where each rater's second ones are put to other texts."""
+    rng, first = np.random.default_rng(list(seed)), first.to_numpy(dtype=float)
+    moved = np.repeat(second.to_numpy(dtype=float)[None], N_SHUFFLES, axis=0)
+    labels = np.unique(raters.to_numpy(dtype=str), return_inverse=True)[1]
+    for rater in range(labels.max() + 1):
+        own = np.flatnonzero(labels == rater)
+        moved[:, own] = rng.permuted(moved[:, own], axis=1)
+    return 100 * (moved == first).mean(axis=1)

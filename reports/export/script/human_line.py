@@ -43,7 +43,7 @@ def check_ends(package, place, row, items, check):
     kept = set(units)
 
     def only_kept(answers):
-        return answers[[unit in kept for unit in zip(answers["group"], answers["story"], strict=True)]]
+        return answers.loc[[unit in kept for unit in zip(answers["group"], answers["story"], strict=True)]]
 
     people = lines.cube_of(package, items, lambda item: only_kept(answers_of_people(package, item)), units)
     judge = lines.cube_of(

@@ -96,6 +96,12 @@ def around(centre, variance, n):
     return centre - margin, centre + margin
 
 
+def after_student_or_normal(centre, error, n, enough):
+    """Both ends from the standard error: of n with n - 1 degrees of freedom, from enough on of the normal."""
+    margin = (stats.norm.ppf(0.975) if n >= enough else stats.t.ppf(0.975, n - 1)) * error
+    return centre - margin, centre + margin
+
+
 def generator(seed):
     return seed if isinstance(seed, np.random.Generator) else np.random.default_rng(list(seed))
 

@@ -1,10 +1,10 @@
-"""What judges go by beside the story, and people and judge together; intervals with numpy and scipy."""
+"""What judges go by beside the story; intervals with numpy and scipy."""
 
 import pandas as pd
 
 from script.judge_scores import contributions
 from script.judges import UNIT, answers_of_judge, answers_of_people, beside_majority, items_of, judges_of
-from script.material import lines, slopes
+from script.material import around_zero, lines, slopes, widest
 
 BIASES = 28  # of the seed
 PURPOSES = ("verbosity", "modal_share", "self_preference", "explanations", "repeats")
@@ -19,7 +19,8 @@ def judge_biases(package, result, check):
         at = judges_of(package, items).index(row["judge"])
         seed = (package.seed, BIASES, len(row["kind"]), at, PURPOSES.index(row["bias"]))
         place = f"judge_biases/{row['judge']}/{row['kind']}/{row['bias']}"
-        compute = {"verbosity": verbosity, "modal_share": modal_share, "explanations": explanations}.get(row["bias"])
+        computed = (verbosity, modal_share, explanations, self_preference)
+        compute = {function.__name__: function for function in computed}.get(row["bias"])
         if compute:
             compute(package, place, row, items, answers, seed, check)
 
@@ -72,10 +73,23 @@ def verbosity(package, place, row, items, answers, seed, check):
     check.ends(place, row["interval"], slope["ends"], slope["n_clusters"])
 
 
-def people_and_judge(package, result, check):
-    """What stands for a missing answer of the judge: the middle of the scale."""
-    for row in result:
-        of_item = [item for item in package.scales if item["item"] == row["item"]]
-        ends = [of_item[0]["settings"].get(end) for end in ("low", "high")] if of_item else [0, 100]
-        middle = None if None in ends else sum(ends) / 2
-        check.number(f"people_and_judge/{row['judge']}/{row['item']}", row["constant"], middle)
+def self_preference(package, place, row, items, answers, seed, check):
+    """How much more a judge gives its own family of models than people do, less the same of other families."""
+    families = {story: family.casefold() for story, family in package.factor("family").items()}
+    model = package.model_by_judge.get(row["judge"], "").casefold()
+    names = (row["judge"].casefold(), model, model.rpartition("/")[2])
+    own = [family for family in set(families.values()) if any(name.startswith(family) for name in names)]
+    if not own:
+        return  # its calls, which say its model, are not in the package
+    people = package.answers_to_all(items).groupby(["key", *UNIT])["number"].mean().rename("people").reset_index()
+    both = answers.merge(people, on=["key", *UNIT])
+    both["family"] = both["story"].map(families)
+    both = both[both["family"].notna() & (both["story"].map(package.kind_of) == "language_model")]
+    both["is_right"] = both["family"] == max(own, key=len)
+    both["words"] = both["number"] - both["people"]
+    parts = [both.loc[both["is_right"] == is_own, "words"] for is_own in (True, False)]
+    if all(map(len, parts)):
+        check.numbers(place, row, value=parts[0].mean() - parts[1].mean(), n=len(parts[0]), n_beside=len(parts[1]))
+        most = widest(items)
+        within = around_zero(None if most is None else 2 * most)
+        check.interval(place, row["interval"], "of_difference", both, seed, within=within)

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from script.judge_scores import MEANS, contributions, items_with_value, score
-from script.material import intervals, judge_floors, lines, place_of
+from script.material import around_zero, intervals, judge_floors, lines, place_of, widest
 
 UNIT = ["group", "story"]
 PARTS = ("all", "models", "unanimous", "split")
@@ -11,9 +11,10 @@ BOUNDS = {
     "balanced_accuracy": (0, 1),
     "percent_agreement": (0, 100),
     "modal_share": (0, 100),
-    "mean_absolute_error": (0, None),
-    "mean_difference": (None, None),
 }
+
+
+DISTANCES = ("mean_absolute_error", "mean_difference")
 
 
 def judges(package, result, check):
@@ -194,17 +195,25 @@ def scores(package, figure, row, table, material, pooled, salt, check):
         floors = None
     for place, stored in enumerate(row["scores"]):
         is_pooled = stored["statistic"] in pooled
-        check_score(package, whole, stored, table, is_pooled, (*salt, 0, place), floors, check)
+        check_score(package, whole, stored, table, items, is_pooled, (*salt, 0, place), floors, check)
     for n, of_item in enumerate(row["items"]):
         part, label = table[table["key"] == n], f"{whole}/{of_item['step']}/{of_item['item']}"
         for place, stored in enumerate(of_item["scores"]):
             is_pooled = stored["statistic"] in pooled
-            check_score(package, label, stored, part, is_pooled, (*salt, n + 1, place), floors, check)
+            asked = [items[n]]
+            check_score(package, label, stored, part, asked, is_pooled, (*salt, n + 1, place), floors, check)
 
 
-def check_score(package, place, stored, table, is_pooled, salt, floors, check):
-    """One statistic in all its parts. table : as `compared` has it; salt : what its seed has beside the study's"""
+def check_score(package, place, stored, table, items, is_pooled, salt, floors, check):
+    """One statistic in all its parts. table : as `compared` has it, of these items
+
+    salt : what its seed has beside the study's
+    """
     statistic = stored["statistic"]
+    bounds = BOUNDS.get(statistic, (-1, 1))
+    if statistic in DISTANCES:
+        least, most = around_zero(widest(items))
+        bounds = (least if statistic == "mean_difference" else 0), most
     for part in stored["parts"]:
         answers, label = part_of(table, part["part"]), f"{place}/{statistic}/{part['part']}"
         check.number(label, part["value"], score(statistic, answers, is_pooled))
@@ -212,7 +221,6 @@ def check_score(package, place, stored, table, is_pooled, salt, floors, check):
             check.number(f"{label}/n", part["n"], 0)
             continue
         check.numbers(label, part, n=len(answers), n_units=len(answers[UNIT].drop_duplicates()))
-        bounds = BOUNDS.get(statistic, (-1, 1))
         with_value = answers if is_pooled else answers[answers["key"].isin(items_with_value(statistic, answers).index)]
         if statistic in MEANS:
             groups = [with_value] if is_pooled else [rows for _key, rows in with_value.groupby("key")]
@@ -231,7 +239,7 @@ def check_floors(place, part, floors, statistic, keys, is_pooled, seed, check):
     n_item, at, n_part, _purpose = seed[len(floors.seed) :]
     asked = [n_item - 1] if n_item else None
     for is_within, name in enumerate(("floor", "floor_within")):
-        stored = part[name]
+        stored = part.get(name)
         if stored and stored["mean"] is not None:
             of_ranks = (n_item, at, n_part, 1 + is_within)
             values = floors.values(statistic, part["part"], keys, asked, is_pooled, bool(is_within), of_ranks)

@@ -75,6 +75,15 @@ class Package:
         descriptor = json.loads((self.folder / "datapackage.json").read_text(encoding="utf-8"))
         return descriptor["quire"]["left_out"]["raters_who_withdrew"]
 
+    @property
+    def model_by_judge(self):
+        """The model that each judge asked for, as far as its calls are in the package."""
+        path = self.folder / "judge_calls.jsonl"
+        if not path.exists():
+            return {}
+        with path.open(encoding="utf-8") as calls:
+            return {call["judge"]: str(call["request"].get("model", "")) for call in map(json.loads, calls)}
+
     def table(self, name):
         """A table as text, in which what is empty is empty."""
         return pd.read_csv(self.folder / f"{name}.csv", dtype=str, keep_default_na=False)
@@ -211,12 +220,12 @@ class Comparison:
         for n, (one, other) in enumerate(zip(stored, computed, strict=True)):
             self.number(f"{place}[{n}]", one, other)
 
-    def interval(self, place, stored, function, *arguments):
-        """function : of intervals.py, which gives both ends, or None where there is no interval"""
+    def interval(self, place, stored, function, *arguments, within=(None, None)):
+        """function : of intervals.py, which gives both ends, or None where there is no interval; within : its bounds"""
         if intervals is None or stored is None:
             return
         ends = getattr(intervals, function, None) or getattr(resampled, function)
-        ends = ends(*arguments)
+        ends = intervals.clip(ends(*arguments), within)
         self.ends(place, stored, ends, intervals.count_clusters(function, arguments) if ends else None)
 
     def ends(self, place, stored, ends, n):
@@ -229,6 +238,17 @@ class Comparison:
         """values : of the number in all shuffles, shape (n_shuffles,); see floors.py"""
         mean, upper = floors.mean_and_end(values, better)
         self.numbers(f"{place}/floor", stored, mean=mean, upper=upper)
+
+
+def widest(items):
+    """How far apart two numbers on the widest of these scales can be; None where one has no end."""
+    ends = [(0, 1) if i["is_verdict"] else (i["settings"].get("low"), i["settings"].get("high")) for i in items]
+    return None if any(None in pair for pair in ends) else max(high - low for low, high in ends)
+
+
+def around_zero(most):
+    """The bounds of a difference that is at most so much on either side; None is no bound."""
+    return (None, None) if most is None else (-most, most)
 
 
 def none_if_nan(value):

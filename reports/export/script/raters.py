@@ -4,7 +4,7 @@ import pandas as pd
 
 from script.agreement import brennan_prediger, coefficient, complete, numbered_answers
 from script.judges import items_of
-from script.material import counts, floors, intervals, percent_agreement, place_of
+from script.material import around_zero, counts, floors, intervals, percent_agreement, place_of, widest
 
 PANEL, RELIABILITY, FLOORS, CHOICES = 51, 52, 1_000_000, 100  # of the seed
 
@@ -42,7 +42,7 @@ def panel(package, result, check):
         in_block = [entry for entry in in_block if entry]
         mean = pd.Series([whole for whole, _without in in_block], dtype=float).mean()
         check.numbers(place, stored, n_items=len(in_block), agreement=mean)
-        differences = shared(package, items)
+        differences, most = shared(package, items), widest(items)
         differences["number"] *= 100 if kind == "verdicts" else 1
         for row in stored["raters"]:
             own, label = differences[differences["rater"] == row["rater"]], f"{place}/{row['rater']}"
@@ -51,7 +51,8 @@ def panel(package, result, check):
             change = None if alone is None else alone - mean
             check.numbers(label, row, value=own["number"].mean(), n_stories=len(own), without=alone, change=change)
             seed = (package.seed, PANEL, salt, package.raters.index(row["rater"]))
-            check.interval(label, row["interval"], "of_mean_one_by_one", own, seed)
+            bounds = around_zero(100 if kind == "verdicts" else most)
+            check.interval(label, row["interval"], "of_mean_one_by_one", own, seed, within=bounds)
 
 
 def shared(package, items):
@@ -168,7 +169,7 @@ def intraclass(package, kind, items, stored, salt, check):
     wide = (readings if kind == "verdicts" else readings / len(items)).unstack("rater")
     place = f"reliability/{stored['kind']} {stored['title']}"
     check.number(f"{place}/n_items", stored["n_items"], len(items))
-    if not stored["forms"]:
+    if not stored.get("forms"):
         return
     is_crossed, used = material(wide)
     single, average, k = two_way(used) if is_crossed else one_way(used)

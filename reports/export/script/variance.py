@@ -7,8 +7,8 @@ Satterthwaite's, here with matrices over all ratings.
 
 import pandas as pd
 
-from script.contrasts import bounds_of, story_means
-from script.material import by_source, crossed, intervals
+from script.contrasts import bounds_of, kind_of, story_means, within_width
+from script.material import by_source, crossed, intervals, place_of
 
 PARTS = ("rater", "story", "residual")
 MOST_CELLS = 4000  # raters times clusters, up to which matrices over all ratings are made
@@ -34,14 +34,49 @@ def variance_components(package, result, check):
             check.numbers(label, stored, value=part["number"].mean(), n_stories=part["story"].nunique())
             bounds = bounds_of(package, row, row["kind"])
             check.interval(label, stored["interval"], "of_mean", part, package.draws, bounds)
-            narrow = intervals.of_mean(part, package.draws, bounds)
-            cells = cell_means(ratings, part)
-            if cells.size > MOST_CELLS:
-                continue
-            sizes = part.groupby("cluster").size().reindex(cells.columns, fill_value=0)
-            wide_ends = for_other_raters(cells, part["number"].mean(), narrow, sizes)
-            ends = intervals.clip(wide_ends, bounds)
-            check.ends(f"{label}/wide", stored["wide"], ends, cells.notna().any().sum())
+            check_wide(package, label, stored, ratings, part, bounds, check)
+
+
+def check_wide(package, place, stored, ratings, part, bounds, check):
+    """The interval of a mean for other raters, too. ratings : of each rater; part : what is averaged"""
+    narrow = intervals.of_mean(part, package.draws, bounds)
+    cells = cell_means(ratings, part)
+    if cells.size > MOST_CELLS:
+        return
+    sizes = part.groupby("cluster").size().reindex(cells.columns, fill_value=0)
+    ends = intervals.clip(for_other_raters(cells, part["number"].mean(), narrow, sizes), bounds)
+    check.ends(f"{place}/wide", stored["wide"], ends, cells.notna().any().sum())
+
+
+def wide_ratings(package, result, check):
+    """The same of mean ratings, in which each rating counts once."""
+    if not intervals:
+        return
+    for row in result:
+        answers, bounds = package.answers(row["step"], row["item"]), (row["lowest"], row["highest"])
+        for stored in [row["overall"], *row["by_source"]]:
+            source = stored.get("source", "")
+            part = by_source(answers, source)
+            if stored.get("wide"):
+                check_wide(package, place_of("ratings", row, source), stored, part, part, bounds, check)
+
+
+def wide_factors(package, result, check):
+    """The same of means by a property of the stories, and of what they differ by."""
+    if not intervals:
+        return
+    for row in result:
+        item = next((item for item in package.items if f"{item['step']}/{item['item']}" == row["key"]), None)
+        kind, place = kind_of(item), f"factors/{row['factor']}/{row['key']}"
+        ratings, means = rater_numbers(package, row["key"], kind), story_means(package, row["key"], kind)
+        level_by_story = package.factor(row["factor"])
+        bounds, of_level = bounds_of(package, row, kind), means["story"].map(level_by_story)
+        for stored in row["means"]:
+            part, label = by_source(means[of_level == stored["level"]], stored["source"]), f"{place}/{stored['level']}"
+            check_wide(package, f"{label}/{stored['source']}", stored, ratings, part, bounds, check)
+        parts = {stored["level"]: means[of_level == stored["level"]] for stored in row["means"]}
+        within = within_width(package, row, kind)
+        check_wide_differences(place, ratings, means, parts, row["contrasts"], within, check)
 
 
 def rater_numbers(package, key, kind):
@@ -157,14 +192,20 @@ def wide_contrasts(package, result, check):
     for outcome in result["outcomes"]:
         ratings = rater_numbers(package, outcome["key"], outcome["kind"])
         means = story_means(package, outcome["key"], outcome["kind"])
-        cells = {row["source"]: cell_means(ratings, by_source(means, row["source"])) for row in outcome["sources"]}
-        index = ratings["rater"].unique(), sorted(set(means["cluster"]))
-        cells = {name: table.reindex(index=index[0], columns=index[1]) for name, table in cells.items()}
-        for row in outcome["contrasts"]:
-            if row.get("wide") and cells[row["first"]].size <= MOST_CELLS:
-                ends, n = wide_difference(cells[row["first"]], cells[row["second"]], row)
-                label = f"comparisons/{outcome['key']}/{row['first']} less {row['second']}/wide"
-                check.ends(label, row["wide"], ends, n)
+        parts = {row["source"]: by_source(means, row["source"]) for row in outcome["sources"]}
+        within, place = within_width(package, outcome, outcome["kind"]), f"comparisons/{outcome['key']}"
+        check_wide_differences(place, ratings, means, parts, outcome["contrasts"], within, check)
+
+
+def check_wide_differences(place, ratings, means, parts, contrasts, within, check):
+    """Every two parts of the means, by their names."""
+    raters, clusters = ratings["rater"].unique(), sorted(set(means["cluster"]))
+    cells = {name: cell_means(ratings, part).reindex(index=raters, columns=clusters) for name, part in parts.items()}
+    for row in contrasts:
+        if row.get("wide") and cells[row["first"]].size <= MOST_CELLS:
+            ends, n = wide_difference(cells[row["first"]], cells[row["second"]], row)
+            label = f"{place}/{row['first']} less {row['second']}/wide"
+            check.ends(label, row["wide"], intervals.clip(ends, within), n)
 
 
 def wide_difference(first, second, row):

@@ -27,9 +27,9 @@ FIRST = ["yyy", "yyn", "yyy", "yny", "yyy", "yyy", "nyy", "yyy"]
 SECOND = ["nny", "nnn", "ynn", "nnn", "nyn", "nnn", "nnn", "ynn"]
 
 
-def planned_study(plan: AnalysisPlan | None = None) -> Study:
-    """Eight closed pairs with the verdicts above, which both raters share."""
-    study = factories.study("plums", n_groups=8, n_stories=2, n_items=3, k=2, state="draft", planned=False)
+def planned_study(plan: AnalysisPlan | None = None, stories: tuple[list[str], ...] = (FIRST, SECOND)) -> Study:
+    """Eight closed groups with such verdicts, which both raters share."""
+    study = factories.study("plums", n_groups=8, n_stories=len(stories), n_items=3, k=2, state="draft", planned=False)
     if plan:
         protocol.save_plan(study, plan)
     factories.freeze(study)
@@ -37,7 +37,7 @@ def planned_study(plan: AnalysisPlan | None = None) -> Study:
         Source.objects.exclude(name="Source 1").update(kind=Source.Kind.MODEL)
     Study.objects.update(state="closed", closed_at=NOON)
     study.refresh_from_db()
-    letters = "".join(first + second for first, second in zip(FIRST, SECOND, strict=True))
+    letters = "".join(word for group in zip(*stories, strict=True) for word in group)
     given.verdicts(study, {"E01": letters, "E02": letters})
     return study
 
@@ -46,9 +46,12 @@ def comparisons(study: Study) -> dict[str, Any]:
     return dict(results.compute(study)["comparisons"])
 
 
+def read(study: Study) -> results.Results:
+    return results.read_results(results.compute(study))
+
+
 def sentences(study: Study) -> list[str]:
-    read = results.read_results(results.compute(study))
-    return [line.statement.sentence for line in statement_lines(read)]
+    return [line.statement.sentence for line in statement_lines(read(study))]
 
 
 def changes() -> Any:
@@ -95,6 +98,48 @@ def test_a_plan_makes_its_contrasts_confirmatory_and_names_reference_test_and_ma
     # 7 of 8 against 2 of 8: changes of 100 in six groups, 0 in one, -100 in one; the 90 % interval passes 90.
     assert (row["value"], row["is_equivalent"]) == (62.5, False)
     assert all(outcome["margin"] is None for outcome in result["outcomes"] if not outcome["is_primary"])
+
+
+def test_named_pairs_are_confirmatory_beside_the_reference_and_corrected_with_its_contrasts() -> None:
+    third = ["nnn", "yny", "nyn", "nnn", "yyn", "nnn", "nyy", "nnn"]
+    fourth = ["ynn", "nny", "nyn", "nyn", "nyn", "nnn", "nny", "nyn"]
+    plan = AnalysisPlan(outcome="verdicts", reference="Source 1", pairs=(("Source 3", "Source 2"),), margin=40.0)
+
+    study = planned_study(plan, (FIRST, SECOND, third, fourth))
+    whole = comparisons(study)["outcomes"][0]
+
+    rows = {(row["first"][-1], row["second"][-1]): row for row in whole["contrasts"]}
+    planned = [pair for pair, row in rows.items() if row.get("is_planned")]
+    assert planned == [("1", "2"), ("1", "3"), ("1", "4"), ("2", "3")]
+    assert [pair for pair, row in rows.items() if row.get("is_equivalent") is not None] == planned
+    smallest = sorted(rows[pair]["p"] for pair in planned)
+    # Holm over the four that are planned, the others over the two that are not.
+    assert rows["2", "3"]["p_adjusted"] == pytest.approx(min(1, rows["2", "3"]["p"]))
+    assert rows["2", "3"]["p"] == smallest[-1]
+    assert min(rows[pair]["p_adjusted"] for pair in planned) == pytest.approx(4 * smallest[0])
+    exploratory = sorted(rows[pair]["p"] for pair in (("2", "4"), ("3", "4")))
+    assert min(rows["2", "4"]["p_adjusted"], rows["3", "4"]["p_adjusted"]) == pytest.approx(min(1, 2 * exploratory[0]))
+    page = {figure.key: figure.context(result) for figure, result in read(study).visible}["comparisons"]
+    assert [mark.label for mark in page["drawn"][0][4].marks] == ["Source 2 − Source 3"]
+
+
+def test_no_interval_of_a_difference_ends_beyond_what_is_possible() -> None:
+    # Of three groups all, all and none: Student's t reaches from -77 to 210.
+    study = factories.study("plums", n_groups=3, n_stories=2, n_items=1, k=2, state="draft", planned=False)
+    factories.freeze(study)
+    Study.objects.update(state="closed", closed_at=NOON)
+    study.refresh_from_db()
+    given.verdicts(study, {"E01": "ynynnn", "E02": "ynynnn"})
+
+    (row,) = comparisons(study)["outcomes"][0]["contrasts"]
+
+    page = {figure.key: figure.context(result) for figure, result in read(study).visible}["comparisons"]
+    (mark,) = page["drawn"][0][1].marks
+    assert row["value"] == pytest.approx(200 / 3)
+    assert row["interval"]["low"] == pytest.approx(200 / 3 - scipy_stats.t.ppf(0.975, 2) * 100 / 3)
+    assert (row["interval"]["high"], row["wide"]["high"], row["high_90"]) == (100.0, 100.0, 100.0)
+    assert (mark.low, page["drawn"][0][1].axis.low) == (-100.0, -100.0), "the second less the first, as it is drawn"
+    assert any("to 100.0." in sentence for sentence in sentences(study))
 
 
 def test_the_report_opens_with_what_was_planned() -> None:

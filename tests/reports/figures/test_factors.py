@@ -7,6 +7,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from reports import results
+from stats import variance_components
 from studies.models import Provenance, Study
 from tests import triggers
 from tests.reports import given
@@ -17,9 +18,9 @@ pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 VERDICTS = ["yy", "ny", "yn", "nn", "yy", "nn"]
 
 
-def study_with_lengths() -> Study:
+def study_with_lengths(verdicts: dict[str, str] | None = None) -> Study:
     study = given.closed_study(n_groups=6)
-    given.verdicts(study, {"E01": "".join(VERDICTS)})
+    given.verdicts(study, verdicts or {"E01": "".join(VERDICTS)})
     with triggers.lifted():
         for row in Provenance.objects.filter(story__study=study).select_related("story"):
             number = int(row.story.code[1])
@@ -47,6 +48,20 @@ def test_levels_have_means_over_all_sources_and_within_each() -> None:
     ]
     long = row["means"][0]["interval"]
     assert (long["low"], long["high"]) == (pytest.approx(11.62, abs=0.01), 100.0), "t on 100, 50, 100: up to 155"
+
+
+def test_levels_have_the_wider_interval_that_variance_components_give() -> None:
+    strict = ["yn", "nn", "nn", "nn", "yy", "nn"]
+    (row,) = factors(study_with_lengths({"E01": "".join(VERDICTS), "E02": "".join(strict)}))
+
+    long, short = row["means"][:2]
+    # Of each rater the means of groups 1, 3 and 5, and of groups 2, 4 and 6.
+    ratings = np.array([[100.0, 50, 100], [50, 0, 100]])
+    ends = variance_components.mean_interval(ratings, ratings.mean())
+    assert long["wide"]["low"] == pytest.approx(max(min(ends.low, long["interval"]["low"]), 0))
+    assert short["wide"]["method"] == "crossed"
+    (contrast,) = row["contrasts"]
+    assert contrast["wide"]["low"] <= contrast["interval"]["low"] < contrast["interval"]["high"]
 
 
 def test_levels_are_compared_on_clusters_as_sources_are() -> None:
