@@ -14,6 +14,7 @@ from django.db import transaction
 from annotation import responses
 from annotation.models import Response
 from annotation.responses import Answer
+from judges import workers
 from judges.metrics import Metric, NoValue
 from judges.models import Attempt, Call, Run
 from judges.planning import CannotRun
@@ -27,7 +28,10 @@ class CannotMeasure(Exception):
 
 
 def measure(run: Run, *, n: int, at: datetime) -> int:
-    """How many of the run's planned calls were looked at, at most n; each has ended. Raises CannotMeasure."""
+    """How many of the run's planned calls were looked at, at most n; each has ended. Raises CannotMeasure.
+
+    Fewer if the process is told to end.
+    """
     try:
         metric = find_metric_of(run.judge)
     except CannotRun as error:
@@ -35,7 +39,9 @@ def measure(run: Run, *, n: int, at: datetime) -> int:
     planned = run.calls.filter(state=Call.State.PLANNED).order_by("pk")
     calls = list(planned.select_related("assignment__seat", "step", "story")[:n])
     items = list(Item.objects.filter(instrument__step__in={call.step_id for call in calls}).distinct())
-    for call in calls:
+    for n_measured, call in enumerate(calls):
+        if workers.stopping.is_set():
+            return n_measured
         values = _values(metric, call)
         try:
             commit_call(call, values, items, at=at)

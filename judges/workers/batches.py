@@ -33,6 +33,10 @@ LEASE_SECONDS = 26 * 3600
 POLL_SECONDS = 60
 # After so long nobody is handing it in any more.
 HANDING_IN_SECONDS = 600
+# A batch, or what came back to it, that the provider does not keep any more.
+GONE = (404, 410)
+# After these nobody knows whether a batch was taken: somebody before the provider gave up, or what came is no answer.
+MAY_HAVE_ARRIVED = (200, 500, 502, 504)
 N_SETTLED_AT_ONCE = 256
 # So many attempts are written in one transaction: about 50 ms on SQLite, where a longer one would keep raters waiting.
 N_WRITTEN_AT_ONCE = 128
@@ -146,8 +150,8 @@ def _hand_in(batch: ProviderBatch, *, at: datetime) -> None:
     try:
         number = _ask(batch, lambda client: client.create(batch.name, request_by_key))
     except CallFailed as failure:
-        if failure.status is None:
-            return  # it may have arrived, and is looked for
+        if failure.status is None or failure.status in MAY_HAVE_ARRIVED:
+            return  # it is looked for
         if failure.is_transient:
             seconds = max(failure.retry_after or 0.0, POLL_SECONDS)
             _change(batch, state=State.WRITTEN, reason=str(failure), due_at=at + timedelta(seconds=seconds))
@@ -176,7 +180,10 @@ def _poll(batch: ProviderBatch, *, at: datetime) -> None:
         state = _ask(batch, lambda client: client.poll(batch.number))
         results = _ask(batch, lambda client: client.results(batch.number)) if state == BatchState.ENDED else []
     except CallFailed as failure:
-        if not failure.is_transient:
+        if failure.status in GONE:
+            attempts.release(attempts.in_flight_of(batch.name))
+            _change(batch, state=State.LOST, reason=str(failure), ended_at=at)
+        elif not failure.is_transient:
             lifecycle.wait(batch.run, str(failure))
         return
     if state == BatchState.ENDED:

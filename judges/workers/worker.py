@@ -37,7 +37,7 @@ SOON_SECONDS = 0.005
 # One in so many of the window stands ready, so that it stays full while answers are settled.
 READY_PART = 8
 # What is under way gets so long to come back after the worker was told to end.
-GRACE_SECONDS = 7.0
+GRACE_SECONDS = 6.0
 GLANCE_SECONDS = 0.25
 
 # Set when this process is told to end: no worker of it begins another call.

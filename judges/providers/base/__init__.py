@@ -17,7 +17,14 @@ from typing import Any, ClassVar, Protocol
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_noop
 
-from judges.providers.base.batches import MAX_BATCH_BYTES, BatchClient, BatchResult, BatchState
+from judges.providers.base.batches import (
+    MAX_BATCH_BYTES,
+    BatchClient,
+    BatchResult,
+    BatchState,
+    number_of,
+    result_lines,
+)
 from judges.providers.base.clients import LibraryClient
 from judges.providers.base.completions import Completion, Request
 from judges.providers.base.failures import CallFailed, FailureKind, failure_of
@@ -45,8 +52,10 @@ __all__ = [
     "document_of",
     "failure_of",
     "is_same_model",
+    "number_of",
     "read_limits",
     "read_vectors",
+    "result_lines",
     "text_of",
     "token_count",
 ]
