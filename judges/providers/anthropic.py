@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
+from judges import reasons
 from judges.providers.base import (
     MAX_BATCH_BYTES,
     BatchClient,
@@ -161,7 +162,7 @@ def result_of(line: dict[str, Any]) -> BatchResult:
         if status == 400 and _BLOCKED.search(body):
             return BatchResult(key, Completion("", "content_filter", body))
         return BatchResult(key, failure_of(status, body, {}))
-    reason = f"not answered in a batch: {result.get('type')}"  # expired, canceled
+    reason = reasons.NOT_ANSWERED_IN_BATCH % {"words": result.get("type")}  # expired, canceled
     return BatchResult(key, CallFailed(reason, kind=FailureKind.TIMEOUT, body=body))
 
 
@@ -208,7 +209,7 @@ def completion_of(body: str, *, request_id: str = "", limits: Limits | None = No
         stop_reason = str(document["stop_reason"] or "stop")
     except (ValueError, LookupError, TypeError, RecursionError):
         raise CallFailed(
-            "the provider's reply is not a message",
+            reasons.NO_MESSAGE,
             kind=FailureKind.MALFORMED,
             status=200,
             body=body,

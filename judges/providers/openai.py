@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from django.utils.translation import gettext_lazy as _
 
+from judges import reasons
 from judges.providers.base import (
     MAX_BATCH_BYTES,
     BatchClient,
@@ -193,7 +194,7 @@ def result_of(line: dict[str, Any]) -> BatchResult:
     """What a line of a batch's files says of its call."""
     key, response = line["custom_id"], line.get("response")
     if not response:
-        reason = f"not answered in a batch: {json.dumps(line.get('error'))[:300]}"
+        reason = reasons.NOT_ANSWERED_IN_BATCH % {"words": json.dumps(line.get("error"))[:300]}
         return BatchResult(key, CallFailed(reason, kind=FailureKind.TIMEOUT, body=json.dumps(line)))
     body, request_id = json.dumps(response.get("body"), ensure_ascii=False), str(response.get("request_id") or "")
     status = int(response.get("status_code") or 500)
@@ -237,7 +238,7 @@ def completion_of(body: str, *, request_id: str = "", limits: Limits | None = No
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         # A proxy's error page, half a body: the next try may get a whole one.
         raise CallFailed(
-            "the provider's reply is not a chat completion",
+            reasons.NO_COMPLETION,
             kind=FailureKind.MALFORMED,
             status=200,
             body=body,

@@ -10,11 +10,12 @@ from datetime import datetime
 from functools import partial
 
 from django.db import transaction
+from django.utils.translation import override
 
 from annotation import responses
 from annotation.models import Response
 from annotation.responses import Answer
-from judges import workers
+from judges import reasons, workers
 from judges.metrics import Metric, NoValue
 from judges.models import Attempt, Call, Run
 from judges.planning import CannotRun
@@ -71,6 +72,7 @@ def commit_call(call: Call, values: Mapping[str, float | NoValue], items: Iterab
     return True
 
 
+@override("en")  # reasons are kept in English, in whichever language this process runs
 def _record(call: Call, item: Item, value: float | NoValue | None, *, at: datetime) -> str:
     """Record one value, or that it is none which the item allows; why it is not, "" if it is."""
     record = partial(
@@ -82,7 +84,7 @@ def _record(call: Call, item: Item, value: float | NoValue | None, *, at: dateti
         at=at,
         key=f"call {call.pk}",
     )
-    reason: object = value.reason if isinstance(value, NoValue) else "there is no value"
+    reason: object = value.reason if isinstance(value, NoValue) else reasons.NO_VALUE
     if value is not None and not isinstance(value, NoValue):
         try:
             record(answer=Answer(value=value))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -47,8 +48,10 @@ class PanelForm(forms.Form):
         Prompt.objects.none(), label=gettext_lazy("Prompts"), widget=forms.CheckboxSelectMultiple, required=False
     )
 
-    def __init__(self, *args: Any) -> None:
+    def __init__(self, *args: Any, built_in: Sequence[Prompt] = ()) -> None:
+        """built_in : the prompts that come with Quire, for the factorial"""
         super().__init__(*args)
+        self.built_in = built_in
         rows = [row.pk for row in Prompt.objects.order_by("name", "version") if _asks(row)]
         self.fields["prompts"].queryset = Prompt.objects.filter(pk__in=rows)  # type: ignore[attr-defined]
         for name in KNOWN:
@@ -87,7 +90,7 @@ class PanelForm(forms.Form):
     def _make(self, cleaned: dict[str, Any], models: list[tuple[Endpoint, str]]) -> None:
         """The judges, not saved yet. What is wrong with one is said of the whole form."""
         parameters = {name: cleaned[name] for name in KNOWN if cleaned.get(name) is not None}
-        conditions = _factorial() if cleaned["is_factorial"] else _conditions(list(cleaned["prompts"]))
+        conditions = _factorial(self.built_in) if cleaned["is_factorial"] else _conditions(list(cleaned["prompts"]))
         for (endpoint, model), (condition, prompt) in product(models, conditions):
             parts = [cleaned["name"], slugify(model.replace(".", "-").replace("/", "-").replace(":", "-")), condition]
             slug = "-".join(filter(None, parts))
@@ -101,10 +104,10 @@ class PanelForm(forms.Form):
             self.judges.append(judge)
 
 
-def _factorial() -> list[tuple[str, Prompt]]:
+def _factorial(built_in: Sequence[Prompt]) -> list[tuple[str, Prompt]]:
     """The two prompts of QUIET's factorial with the name of each condition. The other factor, the constraint as a whole
     or by its checks, is in the items: a judge answers both."""
-    prompt_by_name = {prompt.name: prompt for prompt in catalogue.load_prompts()}
+    prompt_by_name = {prompt.name: prompt for prompt in built_in}
     return [(condition, prompt_by_name[name]) for condition, name in FACTORIAL.items()]
 
 
@@ -125,7 +128,9 @@ def _asks(prompt: Prompt) -> bool:
 @makes_once
 def new(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever may make judges: several of them, each model with each prompt."""
-    form = PanelForm(request.POST if request.method == "POST" else None)
+    # Loaded here, where something is made: looking whether a form is right writes nothing.
+    built_in = catalogue.load_prompts() if request.POST.get("is_factorial") else []
+    form = PanelForm(request.POST if request.method == "POST" else None, built_in=built_in)
     if request.method == "POST" and form.is_valid():
         with transaction.atomic():
             for judge in form.judges:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from judges import lifecycle, settlement
+from judges import lifecycle, reasons, settlement
 from judges.endpoints import connections, limits
 from judges.models import Attempt, Call, ProviderBatch, Run
 from judges.planning import prices
@@ -142,7 +142,7 @@ def _hand_in(batch: ProviderBatch, *, at: datetime) -> None:
     rows = Attempt.objects.filter(worker=batch.name, outcome=Attempt.Outcome.IN_FLIGHT).select_related("call")
     call_by_key = {_key(attempt): attempt.call for attempt in rows}
     if not call_by_key:
-        _end_unsent(batch, "ended before any of its calls was written", at=at)
+        _end_unsent(batch, reasons.NOTHING_WRITTEN, at=at)
         return
     request_by_call = _render(list(call_by_key.values()))
     request_by_key = {key: request_by_call[call.pk] for key, call in call_by_key.items()}
@@ -198,7 +198,7 @@ def _take_in(batch: ProviderBatch, outcome_by_key: dict[str, Completion | CallFa
     run = batch.run
     tariff = prices.find_tariff(run.judge, on=batch.created_at.date())
     protocol = run.reply_protocol
-    missing = CallFailed("not answered in its batch", kind=FailureKind.TIMEOUT)
+    missing = CallFailed(reasons.NOT_IN_BATCH, kind=FailureKind.TIMEOUT)
     open_attempts = Attempt.objects.filter(
         worker=batch.name, outcome__in=[Attempt.Outcome.IN_FLIGHT, Attempt.Outcome.UNKNOWN]
     ).order_by("pk")

@@ -16,6 +16,7 @@ from datetime import datetime
 
 from django.utils import timezone
 
+from judges import reasons
 from judges.models import Endpoint, Run
 from judges.providers import CallFailed, CannotConnect, Client, Completion, FailureKind
 from judges.settlement import Ended
@@ -236,7 +237,7 @@ async def complete(client: Client, request: dict[str, object]) -> Completion | C
     except Exception as error:
         # A client's own fault must not take down the calls beside it. No traceback: it could show the key.
         log.warning("a client failed with %s", type(error).__name__)
-        return CallFailed(f"the client failed with {type(error).__name__}", kind=FailureKind.CLIENT)
+        return CallFailed(reasons.CLIENT_FAILED % {"error": type(error).__name__}, kind=FailureKind.CLIENT)
 
 
 def work(endpoint: Endpoint, shift: Shift = Shift(), *, only: Run | None = None) -> bool:

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Protocol
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_noop
 
+from judges import reasons
 from judges.providers.base.batches import (
     MAX_BATCH_BYTES,
     BatchClient,
@@ -176,7 +177,7 @@ def document_of(body: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict):
-        raise CallFailed("the provider's reply is no document", kind=FailureKind.MALFORMED, status=200, body=body)
+        raise CallFailed(reasons.NO_DOCUMENT, kind=FailureKind.MALFORMED, status=200, body=body)
     return document
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
 
+from judges import reasons
 from judges.providers.base.completions import Completion, Request
 from judges.providers.base.failures import CallFailed, FailureKind
 
@@ -57,8 +58,7 @@ def number_of(document: Mapping[str, Any]) -> str:
     """The provider's number of what was just made. Raises CallFailed if it names none."""
     if number := document.get("id"):
         return str(number)
-    reason = "the provider does not say what number it gave the batch"
-    raise CallFailed(reason, kind=FailureKind.MALFORMED, status=200, body=json.dumps(document))
+    raise CallFailed(reasons.NO_NUMBER, kind=FailureKind.MALFORMED, status=200, body=json.dumps(document))
 
 
 def result_lines(text: str) -> Iterator[dict[str, Any]]:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from judges import reasons
 from judges.providers.base.limits import LONGEST_WAIT_SECONDS, Limits, read_limits, retry_seconds
 
 
@@ -127,7 +128,7 @@ def failure_of(status: int, body: str, headers: Mapping[str, str], *, request_id
     """What an HTTP status other than success means for this call and the next."""
     kind = _kind_of(status, body)
     if kind == FailureKind.REDIRECT:
-        reason = f"the provider redirects (HTTP {status}); redirects are not followed"
+        reason = reasons.REDIRECTED % {"status": status}
     else:
         reason = f"HTTP {status}: {' '.join(body.split())[:300]}"
     return CallFailed(
