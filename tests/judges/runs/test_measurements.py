@@ -1,7 +1,6 @@
 """A metric's run: rows as ever, responses by the function of everybody, and nothing that a rater could meet."""
 
 import json
-import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,7 +12,7 @@ from annotation import responses
 from annotation.design import launches
 from annotation.models import Assignment, Response
 from annotation.responses import history, verification
-from judges import catalogue, metrics, planning, runs, tasks, workers
+from judges import catalogue, metrics, planning, runs, tasks
 from judges.metrics.length import Length
 from judges.models import Attempt, Call, Judge, Run
 from judges.planning import CannotRun
@@ -175,24 +174,6 @@ def test_workers_do_the_same(study: Study) -> None:
     run.refresh_from_db()
     assert run.state == Run.State.FINISHED
     assert len(values(study)) == 4
-
-
-def test_a_worker_that_is_told_to_end_measures_no_further_story_and_leaves_the_rest_to_others(
-    study: Study, monkeypatch: pytest.MonkeyPatch, queued: list[int]
-) -> None:
-    monkeypatch.setattr(workers, "stopping", threading.Event())
-    run = runs.start(study, catalogue.make_metric_judge("length"), by="tests")
-    queued.clear()
-
-    def measure_and_be_told(text: str) -> Mapping[str, float]:
-        workers.stopping.set()
-        return {"words": 1, "sentences": 1, "paragraphs": 1}
-
-    measuring(monkeypatch, measure_and_be_told)
-    tasks.measure(run.pk)
-
-    assert runs.count_calls(run) == {"planned": 3, "ok": 1}
-    assert queued == [run.pk]
 
 
 def test_a_second_worker_records_nothing_again(study: Study) -> None:
