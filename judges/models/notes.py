@@ -9,7 +9,10 @@ from judges.providers import FailureKind
 
 REFUSED_ALIKE = gettext_noop("requests in a row that were refused with the same words: %(n)s, such as: %(reason)s")
 # As it was kept before; rows may still have it.
-EARLIER = gettext_noop("The budget of %(budget)s USD was spent with calls left: %(n)s. Raise it, or close the run.")
+EARLIER = (
+    gettext_noop("The budget of %(budget)s USD was spent with calls left: %(n)s. Raise it, or close the run."),
+    gettext_noop("The first %(n)s calls got no answer, the last because: %(reason)s"),
+)
 # Of a request that failed: what that means, what to do about it, and what the provider said.
 FAILED = "%(what)s %(way_out)s (%(reason)s)"
 
