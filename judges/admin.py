@@ -12,7 +12,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from judges import lifecycle, providers, runs
+from judges import lifecycle, providers, reasons, runs
 from judges.metrics import all_metrics
 from judges.models import Call, Endpoint, Judge, Prompt, Run
 from judges.planning import CannotRun, metric_plans
@@ -131,7 +131,7 @@ class RunAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def reasons(self, run: Run) -> str:
         """The reasons that the endpoint or the parser gave, the most frequent first."""
         counts = run.calls.exclude(reason="").values_list("state", "reason").annotate(n=Count("pk")).order_by("-n")
-        return "\n".join(f"{n} × {state}: {reason}" for state, reason, n in counts[:20]) or "–"
+        return "\n".join(f"{n} × {state}: {reasons.translate(reason)}" for state, reason, n in counts[:20]) or "–"
 
     @admin.display(description=gettext_lazy("left out"))
     def left_out(self, run: Run) -> str:

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_noop
 
 from annotation.models import Assignment, Rater, Seat
 from annotation.responses import submission
+from judges import reasons
 from judges.models import Call, Parse, Run, Text
 from judges.planning import CannotRun
 from judges.requests import cloze_sections, texts
@@ -18,10 +19,10 @@ from judges.settlement import attempts, chains
 from judges.settlement.replies import STOPPED_AT
 from studies.models import Cloze
 
-CLOSED = "the run was closed"
+CLOSED = reasons.CLOSED
 # Why a run does not go on, for the others that halt one.
 UNRECORDED = gettext_noop("an answer could not be recorded: %(reason)s")
-PROBES_FAILED = gettext_noop("The first %(n)s calls got no answer, the last because: %(reason)s")
+PROBES_FAILED = gettext_noop("The first %(n)s calls got no answer. %(what)s %(way_out)s (%(reason)s)")
 BATCH_REFUSED = gettext_noop("the provider did not take on the batch %(batch)s")
 STOPPED_BY = gettext_noop("stopped by %(name)s")
 PAUSED_BY = gettext_noop("paused by %(name)s")
@@ -48,10 +49,10 @@ def wait(run: Run, sentence: str, **values: str | int) -> Run:
 def stop_at_budget(run: Run) -> Run:
     """The run waiting, since its budget does not bear another call; those that are left say so."""
     left = run.calls.filter(state=Call.State.PLANNED)
-    n_left = left.update(state=Call.State.BUDGET_STOPPED, reason="the budget was spent")
+    n_left = left.update(state=Call.State.BUDGET_STOPPED, reason=reasons.SPENT)
     budget = f"{run.budget.normalize():f}" if run.budget is not None else ""
     sentence = gettext_noop(
-        "The budget of %(budget)s USD was spent with calls left: %(n)s. Raise it, or close the run."
+        "The budget of %(budget)s USD may not bear another call, with calls left: %(n)s. Raise it, or close the run."
     )
     return wait(run, sentence, budget=budget, n=n_left)
 

@@ -1,6 +1,10 @@
 """What Celery is told: ids only. All state is rows, so a message that comes twice or never changes nothing."""
 
+import logging
+import os
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from celery import current_app, shared_task
 from celery.signals import worker_shutting_down
@@ -13,19 +17,61 @@ from judges.workers import batches
 
 # After this long a worker gives way to other work, if any waits, and queues what is left again.
 TURN_SECONDS = 60
+# A process that was told to end has so long; whatever it still waits for then, a lock or a provider, it leaves.
+END_SECONDS = 9.0
+# What takes longer than a moment where judges run.
+OWN_TASKS = frozenset(f"judges.tasks.{name}" for name in ("work", "batch", "measure"))
 _busy: set[int] = set()  # endpoints at which this process works
+_turns: set[object] = set()  # turns of judges that this process has in hand
 _lock = threading.Lock()
+
+log = logging.getLogger(__name__)
 
 
 @worker_shutting_down.connect  # type: ignore[untyped-decorator]
 def stop_workers(**_: object) -> None:
-    """Have the loops of this process begin no more calls."""
+    """Have the loops of this process begin no more calls; if it is at one, have it end in time."""
     workers.stopping.set()
+    if _turns:
+        timer = threading.Timer(END_SECONDS, _end)
+        timer.daemon = True
+        timer.start()
+
+
+def _end() -> None:
+    """End the process at once, unless it is at something else than judges.
+
+    Nothing is lost, as by kill -9: what was not committed is rolled back, and what is under way is opened again when
+    its lease runs out.
+    """
+    from celery.worker import state  # here, so that processes which only send tasks come without it
+
+    if any(request.name not in OWN_TASKS for request in state.active_requests):
+        return
+    if _turns:
+        log.warning("told to end %g seconds ago and still at work: leaving it to others", END_SECONDS)
+    os._exit(1 if _turns else 0)
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    """Note that a turn is in hand as long as this holds."""
+    token = object()
+    _turns.add(token)
+    try:
+        yield
+    finally:
+        _turns.discard(token)
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def work(endpoint_id: int) -> None:
     """One worker's turn at an endpoint; nothing if this process or enough others are at it."""
+    with _turn():
+        _work(endpoint_id)
+
+
+def _work(endpoint_id: int) -> None:
     endpoint = Endpoint.objects.filter(pk=endpoint_id).first()
     with _lock:
         is_surplus = endpoint_id in _busy or workers.stopping.is_set()
@@ -62,17 +108,19 @@ def _leave(endpoint_id: int) -> None:
 @shared_task  # type: ignore[untyped-decorator]
 def measure(run_id: int) -> None:
     """One worker's turn at the run of a metric."""
-    run = Run.objects.select_related("judge", "study").filter(pk=run_id).first()
-    if run is not None and runs.measure(run, seconds=TURN_SECONDS).state == Run.State.RUNNING:
-        runs.queue(run)
+    with _turn():
+        run = Run.objects.select_related("judge", "study").filter(pk=run_id).first()
+        if run is not None and runs.measure(run, seconds=TURN_SECONDS).state == Run.State.RUNNING:
+            runs.queue(run)
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def batch(run_id: int) -> None:
     """Hand in the run's next batch, or look how the one that was handed in is getting on."""
-    run = Run.objects.select_related("judge__endpoint", "study").filter(pk=run_id).first()
-    if run is not None:
-        batches.advance(run, at=timezone.now())
+    with _turn():
+        run = Run.objects.select_related("judge__endpoint", "study").filter(pk=run_id).first()
+        if run is not None and not workers.stopping.is_set():
+            batches.advance(run, at=timezone.now())
 
 
 @shared_task  # type: ignore[untyped-decorator]

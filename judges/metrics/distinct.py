@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
+from judges import reasons
 from judges.metrics.base import Metric, NoValue
 from studies.documents.instrument import ItemDocument
 from studies.typography.words import split_words
@@ -39,8 +40,8 @@ class Distinct(Metric):
     def measure(self, text: str) -> Mapping[str, float | NoValue]:
         words = split_words(text)
         return {
-            "distinct-1": _share(words) if words else NoValue("the text has no words"),
-            "distinct-2": _share([*pairwise(words)]) if words[1:] else NoValue("the text has fewer than two words"),
+            "distinct-1": _share(words) if words else NoValue(reasons.NO_TEXT_WORDS),
+            "distinct-2": _share([*pairwise(words)]) if words[1:] else NoValue(reasons.ONE_WORD),
         }
 
 

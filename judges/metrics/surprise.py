@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from django.utils.translation import gettext_noop
 
+from judges import reasons
 from judges.metrics.base import Metric, NoValue
 from studies.documents.instrument import ItemDocument
 from studies.typography.words import split_words
@@ -39,7 +40,7 @@ class SurpriseWithin(Metric):
 
         words = split_words(text)
         if len(words) < FEWEST:
-            return {"nats": NoValue(f"the text has {len(words)} words; at least {FEWEST} are needed")}
+            return {"nats": NoValue(reasons.TOO_FEW_WORDS % {"n": len(words), "least": FEWEST})}
         middle = len(words) // 2
         halves = words[:middle], words[middle:]
         pairs = (halves, halves[::-1])

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from django.utils.translation import gettext_noop
 
+from judges import reasons
 from judges.metrics.base import Metric, NoValue
 from studies.documents.instrument import ItemDocument
 from studies.typography.words import split_words
@@ -34,7 +35,7 @@ class TypeTokenRatio(Metric):
     def measure(self, text: str) -> Mapping[str, float | NoValue]:
         words = split_words(text)
         if len(words) < WINDOW:
-            return {"mattr-50": NoValue(f"the text has {len(words)} words, and the window is {WINDOW}")}
+            return {"mattr-50": NoValue(reasons.BELOW_WINDOW % {"n": len(words), "window": WINDOW})}
         counts = Counter(words[:WINDOW])
         n_types = len(counts)
         for first, last in zip(words, words[WINDOW:], strict=False):

@@ -4,9 +4,15 @@ from collections.abc import Mapping
 
 from django.utils.translation import gettext, gettext_noop
 
+from judges import reasons
 from judges.providers import FailureKind
 
 REFUSED_ALIKE = gettext_noop("requests in a row that were refused with the same words: %(n)s, such as: %(reason)s")
+# As it was kept before; rows may still have it.
+EARLIER = (
+    gettext_noop("The budget of %(budget)s USD was spent with calls left: %(n)s. Raise it, or close the run."),
+    gettext_noop("The first %(n)s calls got no answer, the last because: %(reason)s"),
+)
 # Of a request that failed: what that means, what to do about it, and what the provider said.
 FAILED = "%(what)s %(way_out)s (%(reason)s)"
 
@@ -17,8 +23,10 @@ def write_note(sentence: str, values: Mapping[str, str | int]) -> str:
     values : for its places; a `kind` of failure gives `what` has happened and the `way_out`
     """
     if not values:
-        return gettext(sentence) if sentence else ""
+        return gettext(reasons.translate(sentence)) if sentence else ""
     if "kind" in values:
         kind = FailureKind(str(values["kind"]))
         values = {"what": kind.sentence, "way_out": kind.way_out, **values}
+    if "reason" in values:
+        values = {**values, "reason": reasons.translate(str(values["reason"]))}
     return gettext(sentence) % values

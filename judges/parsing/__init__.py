@@ -7,6 +7,7 @@ in its place and is the only one: a reply that gives two different ones, or only
 
 from collections.abc import Sequence
 
+from judges import reasons
 from judges.parsing.cleanup import clean_reply, find_refusal, strip_fence, strip_unstorable
 from judges.parsing.outcomes import Failure, State, Verdict, Verdicts
 from judges.parsing.recognition import RecognitionReply, parse_recognition, score_recognition
@@ -35,7 +36,7 @@ __all__ = [
 ]
 
 VERSION = "3"
-LEAKED = "the reply repeats the code that stands beside the text and must not come back"
+LEAKED = reasons.LEAKED
 
 
 def parse_reply(

@@ -2,6 +2,7 @@
 
 import re
 
+from judges import reasons
 from judges.parsing.outcomes import Failure
 
 # How a reply that is no answer begins. Only its beginning counts, so that reasons which mention a refusal stay reasons.
@@ -24,14 +25,14 @@ def clean_reply(text: str, *, finish_reason: str) -> str | Failure:
     """What a reply says once thoughts are taken from it, or the failure that the provider or its emptiness makes it."""
     text = strip_unstorable(text).strip()
     if finish_reason == "content_filter" or _BLOCKED.match(text):
-        return Failure("blocked", shorten(text) or "the provider blocked the reply")
+        return Failure("blocked", shorten(text) or reasons.BLOCKED)
     if finish_reason == "refusal":
         return Failure("refused", shorten(text))
     if finish_reason == "length":
-        return Failure("truncated", "the reply ended at the limit of its length")
+        return Failure("truncated", reasons.TRUNCATED)
     thoughts = _THOUGHTS.match(text)
     reply = text[thoughts.end() :].strip() if thoughts else text
-    return reply or Failure("unreadable", "the reply is empty")
+    return reply or Failure("unreadable", reasons.EMPTY)
 
 
 def find_refusal(reply: str) -> Failure | None:

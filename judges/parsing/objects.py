@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from judges import reasons
 from judges.parsing.outcomes import Contradiction
 
 MOST_FAILURES = 200  # braces that open no object; what stands after more of them is read as lines
@@ -83,7 +84,7 @@ def walk_texts(content: Any, *, but: Collection[str] = ()) -> Iterator[str]:
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len({name.strip().casefold() for name, _ in pairs}) < len(pairs):
-        raise Contradiction("the reply says one thing twice in its JSON")
+        raise Contradiction(reasons.SAID_TWICE)
     return dict(pairs)
 
 

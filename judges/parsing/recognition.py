@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from judges import reasons
 from judges.parsing.cleanup import clean_reply, strip_code_marks, strip_fence
 from judges.parsing.objects import find_objects
 from judges.parsing.outcomes import Contradiction, Failure
@@ -45,16 +46,16 @@ def parse_recognition(text: str, *, finish_reason: str) -> RecognitionReply | Fa
     except Contradiction as error:
         return Failure("unreadable", str(error))
     if len(objects) != 1 or strip_code_marks(objects[0].before + objects[0].after):
-        return Failure("unreadable", "the reply is not one object and nothing else")
+        return Failure("unreadable", reasons.NOT_ONE_OBJECT)
     content = objects[0].content
     if not set(content) <= set(PARTS) or not all(isinstance(part, str) for part in content.values()):
-        return Failure("unreadable", f"the reply has other parts than {', '.join(PARTS)}")
+        return Failure("unreadable", reasons.OTHER_PARTS % {"parts": ", ".join(PARTS)})
     is_known = content.get("known", "").strip().casefold().rstrip(".")
     if is_known not in ("yes", "no"):
-        return Failure("out_of_range", "known must be yes or no")
+        return Failure("out_of_range", reasons.KNOWN_OR_NOT)
     parts = {name: content.get(name, "").strip() for name in PARTS[1:]}
     if is_known == "no" and any(parts.values()):
-        return Failure("unreadable", "the reply says that it does not know the text, and what it knows of it")
+        return Failure("unreadable", reasons.UNKNOWN_YET_TOLD)
     return RecognitionReply(is_known == "yes", **parts)
 
 

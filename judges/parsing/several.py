@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from judges import reasons
 from judges.parsing import claims
 from judges.parsing.cleanup import find_refusal, shorten, strip_code_marks, strip_fence
 from judges.parsing.objects import Found, cut_objects, find_objects, walk_texts
@@ -75,12 +76,12 @@ def _from_objects(objects: Sequence[Found], protocol: str, subjects: Sequence[_A
     """What the object in its place says of every item."""
     part = objects[-1 if protocol == "reasoning_first" else 0]
     if any(part.is_inner for part in objects):
-        return Failure("unreadable", "the answers stand inside another object")
+        return Failure("unreadable", reasons.INNER)
     around = strip_code_marks(part.after if protocol == "reasoning_first" else part.before)
     if around and not (protocol == "verdict_first" and around.endswith(":") and "\n" not in around):
-        return Failure("unreadable", f"the answers do not stand where they were asked for, beside “{shorten(around)}”")
+        return Failure("unreadable", reasons.OUT_OF_PLACE % {"words": shorten(around)})
     if is_cited(part.before):
-        return Failure("unreadable", "the answers are quoted")
+        return Failure("unreadable", reasons.ALL_QUOTED)
     content = {name.strip().casefold(): value for name, value in part.content.items()}
     verdicts = {}
     for entry in subjects:
@@ -90,7 +91,7 @@ def _from_objects(objects: Sequence[Found], protocol: str, subjects: Sequence[_A
         if verdict is not None:
             verdicts[entry.item.key] = verdict
     if unknown := next((name for name, value in content.items() if not isinstance(value, str)), None):
-        return Failure("unreadable", f"the reply answers “{shorten(unknown)}”, which was not asked")
+        return Failure("unreadable", reasons.NOT_ASKED % {"item": shorten(unknown)})
     return Verdicts(verdicts)
 
 
@@ -100,13 +101,13 @@ def _from_entry(content: Any, entry: _Asked) -> Verdict | Failure | None:
     if isinstance(content, dict) and (answers := [content[name] for name in _find_names(content, ANSWERS)]):
         value = answers[0]
         if any(not _agree(value, other, entry.allowed) for other in answers[1:]):
-            raise Contradiction(f"{entry.item.key}: the reply gives two verdicts")
-        reasons = [content[name] for name in _find_names(content, REASONS)]
-        rationale = "\n\n".join(text.strip() for text in reasons if isinstance(text, str) and text.strip())
+            raise Contradiction(reasons.TWO_IN_ONE % {"item": entry.item.key})
+        texts = [content[name] for name in _find_names(content, REASONS)]
+        rationale = "\n\n".join(text.strip() for text in texts if isinstance(text, str) and text.strip())
     if is_empty(value):
         return None if entry.is_optional else _missing(entry)
     if refusal := entry.allowed.refusal(value):
-        return Failure("out_of_range", f"{entry.item.key}: {refusal}")
+        return Failure("out_of_range", reasons.OF_ITEM % {"item": entry.item.key, "reason": refusal})
     return Verdict(value, rationale)
 
 
@@ -120,14 +121,14 @@ def _agree(value: Any, other: Any, allowed: Allowed) -> bool:
 
 
 def _missing(entry: _Asked) -> Failure:
-    return Failure("unreadable", f"there is no answer for “{entry.item.key}”")
+    return Failure("unreadable", reasons.NO_ANSWER_FOR % {"item": entry.item.key})
 
 
 def _from_lines(reply: str, subjects: Sequence[_Asked]) -> Verdicts | Failure:
     """What lines say that name the items. Raises Contradiction."""
     block_by_key, verdicts = _blocks(reply, subjects), {}
     if not block_by_key:
-        return Failure("unreadable", f"there is no answer in “{shorten(reply)}”")
+        return Failure("unreadable", reasons.NO_ANSWER % {"words": shorten(reply)})
     for entry in subjects:
         block = block_by_key.get(entry.item.key)
         verdict = _from_block(block, entry) if block else None
@@ -182,7 +183,8 @@ def _from_block(block: _Block, entry: _Asked) -> Verdict | Failure | None:
         if value := whole_value or _leading(words, entry):
             return Verdict(value, "\n".join([*([] if whole_value else [words]), *block.lines]).strip())
         if NUMBER.match(whole) or len(whole.split()) <= 3:
-            return Failure("out_of_range", f"{entry.item.key}: {entry.allowed.refusal(whole)}")
+            refusal = entry.allowed.refusal(whole)
+            return Failure("out_of_range", reasons.OF_ITEM % {"item": entry.item.key, "reason": refusal})
     return None
 
 
@@ -204,13 +206,14 @@ def check_agreement(reply: str, verdicts: Verdicts, subjects: Sequence[_Asked]) 
     for entry in subjects:
         key = entry.item.key
         if re.search(rf"[\"']{re.escape(key)}[\"']\s*:", text, re.IGNORECASE) and objects:
-            raise Contradiction(f"{key}: a second object names it, and cannot be read")
+            raise Contradiction(reasons.SECOND_OBJECT % {"item": key})
         if key not in verdicts.by_key:
             continue
         value = verdicts[key].value
         for claim in _claims_about(entry, objects, text):
             if not _agree(value, claim, entry.allowed):
-                raise Contradiction(f"{key}: the reply gives two verdicts, “{value}” and “{shorten(str(claim))}”")
+                values = {"item": key, "one": value, "other": shorten(str(claim))}
+                raise Contradiction(reasons.TWO_VERDICTS_FOR % values)
 
 
 def _claims_about(entry: _Asked, objects: Sequence[Found], text: str) -> Iterator[Any]:

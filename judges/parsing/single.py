@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from judges import reasons
 from judges.parsing import claims
 from judges.parsing.cleanup import find_refusal, shorten, strip_code_marks, strip_fence
 from judges.parsing.objects import Found, cut_objects, find_objects
@@ -47,14 +48,15 @@ def parse_one(reply: str, *, protocol: str, allowed: Allowed) -> Verdict | Failu
     """
     own = strip_echoes(reply).strip()
     if not own:
-        return Failure("unreadable", "the reply repeats the text and says nothing about it")
+        return Failure("unreadable", reasons.ECHO)
     try:
         objects = find_objects(reply)
         verdict = _from_object(own, protocol, allowed) or _from_line(own, protocol, allowed)
     except Contradiction as error:
         return Failure("unreadable", str(error))
     if isinstance(verdict, Verdict) and (other := find_contradiction(reply, objects, verdict, allowed)):
-        return Failure("unreadable", f"the reply gives two verdicts: “{verdict.value}” and “{shorten(other)}”")
+        values = {"one": verdict.value, "other": shorten(other)}
+        return Failure("unreadable", reasons.TWO_VERDICTS % values)
     return verdict
 
 
@@ -87,10 +89,10 @@ def _from_object(reply: str, protocol: str, allowed: Allowed) -> Verdict | Failu
         if not is_in_place or part.is_inner or "answer" not in part.content:
             continue
         if is_cited(part.before):
-            return Failure("unreadable", f"the answer is quoted: “{shorten(_last_line(part.before))}”")
+            return Failure("unreadable", reasons.QUOTED % {"words": shorten(_last_line(part.before))})
         value = part.content["answer"]
         if is_empty(value):
-            return Failure("unreadable", "the answer is left empty")
+            return Failure("unreadable", reasons.LEFT_EMPTY)
         if refusal := allowed.refusal(value):
             return Failure("out_of_range", refusal)
         rationale = part.content.get("rationale")
@@ -121,14 +123,14 @@ def _from_line(reply: str, protocol: str, allowed: Allowed) -> Verdict | Failure
     """What the last line says, or the first word or line: a labelled answer, the answer alone, or one that goes on."""
     lines = lines_of(reply)
     if not lines:
-        return Failure("unreadable", f"there is no answer in “{shorten(reply)}”")
+        return Failure("unreadable", reasons.NO_ANSWER % {"words": shorten(reply)})
     is_last = protocol == "reasoning_first"
     line = lines[-1 if is_last else 0]
     label = _LABEL.match(line.strip(DECORATION))
     if not label and (refused := find_refusal(reply)):
         return refused
     if is_quotation(line) or (is_last and _is_announced_quotation(lines)):
-        return Failure("unreadable", f"the answer is quoted: “{shorten(line)}”")
+        return Failure("unreadable", reasons.QUOTED % {"words": shorten(line)})
     claimed = _bare(label["rest"] if label else line)
     whole = claimed.rstrip(".!" + DECORATION)
     if _is_in_list(lines, _head(claimed)):
@@ -155,7 +157,7 @@ def _from_line(reply: str, protocol: str, allowed: Allowed) -> Verdict | Failure
 
 
 def _no_answer(line: str) -> Failure:
-    return Failure("unreadable", f"there is no answer in “{shorten(line.strip(DECORATION))}”")
+    return Failure("unreadable", reasons.NO_ANSWER % {"words": shorten(line.strip(DECORATION))})
 
 
 def _bare(words: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
+from judges import reasons
 from judges.providers.base import (
     MAX_BATCH_BYTES,
     BatchClient,
@@ -25,7 +26,9 @@ from judges.providers.base import (
     answer_schema,
     document_of,
     failure_of,
+    number_of,
     read_limits,
+    result_lines,
     token_count,
 )
 
@@ -122,19 +125,19 @@ class AnthropicBatches:
     async def create(self, name: str, request_by_key: Mapping[str, Request]) -> str:
         requests = [{"custom_id": key, "params": body_of(request)} for key, request in request_by_key.items()]
         document = await self._ask("post", "/v1/messages/batches", body={"requests": requests})
-        return str(document["id"])
+        return number_of(document)
 
     async def find(self, name: str) -> str | None:
         return None  # Anthropic's batches carry no names
 
     async def poll(self, batch: str) -> BatchState:
         document = await self._ask("get", f"/v1/messages/batches/{batch}")
-        return BatchState.ENDED if document["processing_status"] == "ended" else BatchState.WORKING
+        return BatchState.ENDED if document.get("processing_status") == "ended" else BatchState.WORKING
 
     async def results(self, batch: str) -> list[BatchResult]:
         response = await self._client.send("get", f"/v1/messages/batches/{batch}/results")
         self._client.check_success(response)
-        return [result_of(json.loads(line)) for line in response.text.splitlines() if line]
+        return [result_of(line) for line in result_lines(response.text)]
 
     async def close(self) -> None:
         await self._client.close()
@@ -147,17 +150,19 @@ class AnthropicBatches:
 
 def result_of(line: dict[str, Any]) -> BatchResult:
     """What a line of a batch's results says of its call."""
-    key, result = str(line["custom_id"]), line["result"]
-    if result["type"] == "succeeded":
+    key, result = line["custom_id"], line.get("result") or {}
+    if result.get("type") == "succeeded":
         try:
-            return BatchResult(key, completion_of(json.dumps(result["message"], ensure_ascii=False)))
+            return BatchResult(key, completion_of(json.dumps(result.get("message"), ensure_ascii=False)))
         except CallFailed as failure:
             return BatchResult(key, failure)
     body = json.dumps(result, ensure_ascii=False)
-    if result["type"] == "errored":
-        kind = str((result.get("error", {}).get("error") or {}).get("type"))
-        return BatchResult(key, failure_of(_STATUSES.get(kind, 500), body, {}))
-    reason = f"not answered in a batch: {result['type']}"  # expired, canceled
+    if result.get("type") == "errored":
+        status = _STATUSES.get(str(((result.get("error") or {}).get("error") or {}).get("type")), 500)
+        if status == 400 and _BLOCKED.search(body):
+            return BatchResult(key, Completion("", "content_filter", body))
+        return BatchResult(key, failure_of(status, body, {}))
+    reason = reasons.NOT_ANSWERED_IN_BATCH % {"words": result.get("type")}  # expired, canceled
     return BatchResult(key, CallFailed(reason, kind=FailureKind.TIMEOUT, body=body))
 
 
@@ -204,7 +209,7 @@ def completion_of(body: str, *, request_id: str = "", limits: Limits | None = No
         stop_reason = str(document["stop_reason"] or "stop")
     except (ValueError, LookupError, TypeError, RecursionError):
         raise CallFailed(
-            "the provider's reply is not a message",
+            reasons.NO_MESSAGE,
             kind=FailureKind.MALFORMED,
             status=200,
             body=body,

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from django.utils.translation import gettext_lazy as _
 
+from judges import reasons
 from judges.providers.base import (
     MAX_BATCH_BYTES,
     BatchClient,
@@ -28,8 +29,10 @@ from judges.providers.base import (
     answer_schema,
     document_of,
     failure_of,
+    number_of,
     read_limits,
     read_vectors,
+    result_lines,
     text_of,
     token_count,
 )
@@ -38,6 +41,11 @@ from judges.providers.base import (
 OWN_HOST = "api.openai.com"
 # How Azure and others say, with HTTP 400, that their filter stopped the prompt before any model saw it.
 _BLOCKED = re.compile(r'"code"\s*:\s*"(?:content_filter|content_policy_violation)"')
+
+
+# What Gemini's own reasons mean, which its compatible API may pass on: https://ai.google.dev/api/generate-content
+_FILTERS = ("safety", "recitation", "blocklist", "prohibited_content", "spii", "language")
+_FINISH_REASONS = dict.fromkeys(_FILTERS, "content_filter") | {"max_tokens": "length", "stop": "stop"}
 
 
 class OpenAI(Provider):
@@ -143,21 +151,23 @@ class OpenAIBatches:
         file = await self._ask(sdk.files.with_raw_response.create(file=("calls.jsonl", content), purpose="batch"))
         batch = await self._ask(
             sdk.batches.with_raw_response.create(
-                input_file_id=file["id"],
+                input_file_id=number_of(file),
                 endpoint="/v1/chat/completions",
                 completion_window="24h",
                 metadata={"name": name},
             )
         )
-        return str(batch["id"])
+        return number_of(batch)
 
     async def find(self, name: str) -> str | None:
         page = await self._ask(self._client.sdk.batches.with_raw_response.list(limit=100))
-        return next((str(b["id"]) for b in page["data"] if (b.get("metadata") or {}).get("name") == name), None)
+        return next(
+            (str(b["id"]) for b in page.get("data") or [] if (b.get("metadata") or {}).get("name") == name), None
+        )
 
     async def poll(self, batch: str) -> BatchState:
         document = await self._retrieve(batch)
-        return self.STATES.get(document["status"], BatchState.WORKING)
+        return self.STATES.get(str(document.get("status")), BatchState.WORKING)
 
     async def results(self, batch: str) -> list[BatchResult]:
         document = await self._retrieve(batch)
@@ -165,7 +175,7 @@ class OpenAIBatches:
         for file in filter(None, (document.get("output_file_id"), document.get("error_file_id"))):
             response = await self._client.send(self._client.sdk.files.with_raw_response.content(file))
             self._client.check_success(response)
-            results += [result_of(json.loads(line)) for line in response.text.splitlines() if line]
+            results += [result_of(line) for line in result_lines(response.text)]
         return results
 
     async def close(self) -> None:
@@ -182,13 +192,16 @@ class OpenAIBatches:
 
 def result_of(line: dict[str, Any]) -> BatchResult:
     """What a line of a batch's files says of its call."""
-    key, response = str(line["custom_id"]), line.get("response")
+    key, response = line["custom_id"], line.get("response")
     if not response:
-        reason = f"not answered in a batch: {json.dumps(line.get('error'))[:300]}"
+        reason = reasons.NOT_ANSWERED_IN_BATCH % {"words": json.dumps(line.get("error"))[:300]}
         return BatchResult(key, CallFailed(reason, kind=FailureKind.TIMEOUT, body=json.dumps(line)))
-    body, request_id = json.dumps(response["body"], ensure_ascii=False), str(response.get("request_id") or "")
-    if response["status_code"] != 200:
-        return BatchResult(key, failure_of(response["status_code"], body, {}, request_id=request_id))
+    body, request_id = json.dumps(response.get("body"), ensure_ascii=False), str(response.get("request_id") or "")
+    status = int(response.get("status_code") or 500)
+    if status == 400 and _BLOCKED.search(body):
+        return BatchResult(key, Completion("", "content_filter", body, request_id=request_id))
+    if status != 200:
+        return BatchResult(key, failure_of(status, body, {}, request_id=request_id))
     try:
         return BatchResult(key, completion_of(body, request_id=request_id))
     except CallFailed as failure:
@@ -208,6 +221,12 @@ def body_of(request: Request, *, base_url: str = "") -> dict[str, Any]:
     return body
 
 
+def _finish_reason(reason: str) -> str:
+    """Why the reply ended, by OpenAI's names where the provider has others: “SAFETY”, “content_filter: SAFETY”."""
+    name = reason.partition(":")[0].strip().casefold()
+    return "content_filter" if name == "content_filter" else _FINISH_REASONS.get(name, reason)
+
+
 def completion_of(body: str, *, request_id: str = "", limits: Limits | None = None) -> Completion:
     """The completion that a chat response's body holds. Raises CallFailed if it holds none."""
     try:
@@ -215,11 +234,11 @@ def completion_of(body: str, *, request_id: str = "", limits: Limits | None = No
         choice = document["choices"][0]
         message = choice["message"]
         text, refusal = message.get("content"), message.get("refusal")
-        finish_reason = "refusal" if refusal else str(choice.get("finish_reason") or "stop")
+        finish_reason = "refusal" if refusal else _finish_reason(str(choice.get("finish_reason") or "stop"))
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         # A proxy's error page, half a body: the next try may get a whole one.
         raise CallFailed(
-            "the provider's reply is not a chat completion",
+            reasons.NO_COMPLETION,
             kind=FailureKind.MALFORMED,
             status=200,
             body=body,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from django.db.models import Min, Q
 
 from annotation.responses import fills as filling
-from judges import prompts
+from judges import prompts, reasons
 from judges.models import Call, Judge, Run
 from judges.providers import Request
 from judges.requests import fills, texts
@@ -42,7 +42,7 @@ def end_waiting(run: Run) -> None:
     unfilled = run.calls.filter(~WAITING, section__gt=0).exclude(state=Call.State.OK).order_by()
     for assignment, step, section in unfilled.values_list("assignment", "step").annotate(first=Min("section")):
         waiting = run.calls.filter(WAITING, assignment=assignment, step=step, state__in=Call.PENDING)
-        waiting.update(state=Call.State.NOT_ASKED, reason=f"not asked, since section {section} had no answer")
+        waiting.update(state=Call.State.NOT_ASKED, reason=reasons.EARLIER_SECTION % {"section": section})
 
 
 def open_next(call: Call) -> None:

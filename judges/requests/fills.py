@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, overload
 
-from judges import parsing, prompts
+from judges import parsing, prompts, reasons
 from judges.parsing import Failure
 from judges.parsing.objects import find_objects
 from judges.parsing.outcomes import Contradiction
@@ -141,7 +141,7 @@ def parse_section(
     except Contradiction as error:
         return Failure("unreadable", str(error))
     if len(objects) != 1 or objects[0].before.strip() or objects[0].after.strip():
-        reason = Failure("unreadable", "the reply is not one object and nothing else")
+        reason = Failure("unreadable", reasons.NOT_ONE_OBJECT)
         return parsing.find_refusal(answer) or reason
     return _read_section(objects[0].content, numbers)
 
@@ -149,17 +149,17 @@ def parse_section(
 def _read_section(content: Mapping[str, Any], numbers: list[int]) -> dict[int, str] | Failure:
     """The fills that an object gives, one for each of the numbers and no other."""
     if unknown := next((name for name in content if name not in map(str, numbers)), None):
-        return Failure("out_of_range", f"blank {unknown}: is none of this section")
+        return Failure("out_of_range", reasons.OTHER_BLANK % {"blank": unknown})
     for number in numbers:
         words = content.get(str(number))
         if words is None or words == "":
-            return Failure("unreadable", f"blank {number}: is left empty")
+            return Failure("unreadable", reasons.EMPTY_BLANK % {"blank": number})
         if not isinstance(words, str):
-            return Failure("out_of_range", f"blank {number}: is not filled with words")
+            return Failure("out_of_range", reasons.NO_WORDS % {"blank": number})
         if not words.strip():
-            return Failure("unreadable", f"blank {number}: is left empty")
+            return Failure("unreadable", reasons.EMPTY_BLANK % {"blank": number})
         if skeleton.MARKER.search(words):
-            return Failure("unreadable", f"blank {number}: is still open")
+            return Failure("unreadable", reasons.OPEN_BLANK % {"blank": number})
     return {number: content[str(number)].strip() for number in numbers}
 
 

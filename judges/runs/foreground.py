@@ -74,7 +74,7 @@ def measure(
 ) -> Run:
     """The run of a metric after its calls have been worked off, as `drain` does for a model."""
     until = None if seconds is None else clock() + timedelta(seconds=seconds)
-    while Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).exists():
+    while not workers.stopping.is_set() and Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).exists():
         now = clock()
         if until and now >= until:
             break

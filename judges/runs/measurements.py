@@ -10,10 +10,12 @@ from datetime import datetime
 from functools import partial
 
 from django.db import transaction
+from django.utils.translation import override
 
 from annotation import responses
 from annotation.models import Response
 from annotation.responses import Answer
+from judges import reasons, workers
 from judges.metrics import Metric, NoValue
 from judges.models import Attempt, Call, Run
 from judges.planning import CannotRun
@@ -27,7 +29,10 @@ class CannotMeasure(Exception):
 
 
 def measure(run: Run, *, n: int, at: datetime) -> int:
-    """How many of the run's planned calls were looked at, at most n; each has ended. Raises CannotMeasure."""
+    """How many of the run's planned calls were looked at, at most n; each has ended. Raises CannotMeasure.
+
+    Fewer if the process is told to end.
+    """
     try:
         metric = find_metric_of(run.judge)
     except CannotRun as error:
@@ -35,7 +40,9 @@ def measure(run: Run, *, n: int, at: datetime) -> int:
     planned = run.calls.filter(state=Call.State.PLANNED).order_by("pk")
     calls = list(planned.select_related("assignment__seat", "step", "story")[:n])
     items = list(Item.objects.filter(instrument__step__in={call.step_id for call in calls}).distinct())
-    for call in calls:
+    for n_measured, call in enumerate(calls):
+        if workers.stopping.is_set():
+            return n_measured
         values = _values(metric, call)
         try:
             commit_call(call, values, items, at=at)
@@ -65,6 +72,7 @@ def commit_call(call: Call, values: Mapping[str, float | NoValue], items: Iterab
     return True
 
 
+@override("en")  # reasons are kept in English, in whichever language this process runs
 def _record(call: Call, item: Item, value: float | NoValue | None, *, at: datetime) -> str:
     """Record one value, or that it is none which the item allows; why it is not, "" if it is."""
     record = partial(
@@ -76,7 +84,7 @@ def _record(call: Call, item: Item, value: float | NoValue | None, *, at: dateti
         at=at,
         key=f"call {call.pk}",
     )
-    reason: object = value.reason if isinstance(value, NoValue) else "there is no value"
+    reason: object = value.reason if isinstance(value, NoValue) else reasons.NO_VALUE
     if value is not None and not isinstance(value, NoValue):
         try:
             record(answer=Answer(value=value))

@@ -12,7 +12,7 @@ from decimal import Decimal
 from django.db import transaction
 from django.db.models import F, Max, Q, QuerySet, Sum
 
-from judges import providers
+from judges import providers, reasons
 from judges.models import Attempt, Call, Run
 from judges.providers import CallFailed, Completion
 from judges.requests.cloze_sections import WAITING
@@ -33,7 +33,7 @@ LONGEST_BACKOFF_SECONDS = 60.0
 # Ended without an answer, though the same request may get one another day. Failures that nothing will mend are not
 # counted as tries, so a call that was wrong in itself never comes this far.
 OUT_OF_TRIES = Q(state=Call.State.PROVIDER_ERROR) & (Q(n_failures__gte=N_TRIES) | Q(n_overloads__gte=N_OVERLOADS))
-UNHEARD = "sent, and nobody heard the answer"
+UNHEARD = reasons.UNHEARD
 
 
 def choose_due(run: Run, *, n: int, at: datetime) -> list[Call]:

@@ -6,7 +6,7 @@ is decided from the replies that are kept, so that it can be decided again.
 
 from django.utils.translation import gettext_noop
 
-from judges import parsing, prompts, recipes
+from judges import parsing, prompts, reasons, recipes
 from judges.models import Attempt, Call, Draft, GeneratedText, Run
 from judges.parsing.boilerplate import strip_boilerplate
 from judges.recipes import Ask, Finished, GaveUp
@@ -16,8 +16,8 @@ from judges.settlement import attempts
 REPLIED = (Attempt.Outcome.ANSWERED, Attempt.Outcome.REUSED)
 WITHOUT_REPLY = gettext_noop("a call of it ended without a text: %(reason)s")
 NO_CALL_LEFT = gettext_noop("it would need more calls than were planned")
-WRITTEN = "the text was written without it"
-ENDED = "the draft ended before its turn came"
+WRITTEN = reasons.WRITTEN_WITHOUT
+ENDED = reasons.DRAFT_ENDED
 
 
 def advance(call: Call) -> None:

@@ -11,10 +11,11 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django.db import transaction
+from django.utils.translation import override
 
 from annotation import responses
 from annotation.responses import Answer, AssignmentEnded, Entry
-from judges import parsing
+from judges import parsing, reasons
 from judges.models import Attempt, Call, Parse
 from judges.providers import CallFailed, Completion, FailureKind
 from judges.requests import cloze_sections
@@ -66,6 +67,7 @@ class Ended:
         return self.attempt.call
 
 
+@override("en")  # reasons are kept in English, in whichever language this process runs
 def settle(ended: Sequence[Ended]) -> list[tuple[Call, AssignmentEnded]]:
     """Commit what came back; the calls whose answers could not be recorded, since their seat has been closed."""
     interpretations = {
@@ -190,10 +192,7 @@ def _end_calls(answers: Sequence[tuple[Ended, Interpretation]], *, refused: set[
     for ended, interpretation in answers:
         state, reason = str(interpretation.state), interpretation.reason
         if ended.call.pk in refused:
-            state, reason = (
-                Call.State.PROVIDER_ERROR.value,
-                "the answer could not be recorded: its seat is closed",
-            )
+            state, reason = Call.State.PROVIDER_ERROR.value, reasons.SEAT_CLOSED
             ended.attempt.outcome = Attempt.Outcome.LATE
         pks_by_end[state, reason].append(ended.call.pk)
     for (state, reason), pks in pks_by_end.items():

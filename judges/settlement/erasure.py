@@ -5,13 +5,14 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
+from judges import reasons
 from judges.models import Attempt, Call, Endpoint, GeneratedText, Parse, ProviderBatch, Run, Text, TextVector
 from judges.requests import texts
 from judges.settlement.attempts import OUT_OF_TRIES
 from studies import story_edits
 from studies.models import Story
 
-REASON = "The text was erased, since its writer withdrew."
+REASON = reasons.ERASED
 
 
 def empty_calls(stories: Sequence[int], **_: Any) -> None:

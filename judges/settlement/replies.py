@@ -6,7 +6,7 @@ from typing import Any
 from annotation import responses
 from annotation.models import Response
 from annotation.responses import Answer
-from judges import parsing, prompts
+from judges import parsing, prompts, reasons
 from judges.models import Call
 from judges.providers import Completion
 from judges.requests import fills
@@ -122,7 +122,7 @@ def _interpret_fills(call: Call, completion: Completion) -> Interpretation:
     left = [item for number, item in item_by_number.items() if section_by_number[number] >= call.section]
     text_by_number = _parse_fills(call, completion, cloze, may_stop=Switches(**step.options).way_out)
     if isinstance(text_by_number, fills.Stop):
-        stop = parsing.Failure("refused", f"the model took the way out at blank {text_by_number.blank}")
+        stop = parsing.Failure("refused", reasons.WAY_OUT % {"blank": text_by_number.blank})
         refused = _interpret_failure(left, stop)
         refused.findings = {STOPPED_AT: text_by_number.blank}
         return refused

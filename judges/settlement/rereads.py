@@ -10,6 +10,7 @@ from datetime import datetime
 
 from django.db import transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import override
 
 from annotation import responses
 from annotation.models import Assignment, Rater
@@ -54,6 +55,7 @@ def read_again(run: Run, *, at: datetime) -> Reread:
 
 
 @transaction.atomic
+@override("en")  # reasons are kept in English, whoever has replies read again
 def _read(run: Run, pks: Sequence[int], *, at: datetime) -> int:
     """How many of these calls changed."""
     rows = run.calls.filter(pk__in=pks).exclude(state__in=Call.PENDING).order_by("pk")

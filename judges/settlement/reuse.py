@@ -14,6 +14,7 @@ from decimal import Decimal
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from judges import reasons
 from judges.endpoints import limits
 from judges.models import Attempt, Call, Run
 from judges.requests.texts import N_AT_ONCE
@@ -109,7 +110,7 @@ def _take(run: Run, pks: Collection[int], *, at: datetime) -> int:
     for attempt in attempts.begin(taken, worker="", probes=(), worst={}, at=at):
         earlier = earlier_by_hash[attempt.call.request_sha256]
         attempt.call.run = earlier.call.run  # the canary that must not come back is the one that was sent
-        attempt.reason = f"The reply is that of call {earlier.call_id} in run {earlier.call.run_id}."
+        attempt.reason = reasons.REUSED % {"call": earlier.call_id, "run": earlier.call.run_id}
         completion = attempts.read_reply(earlier, adapter=run.adapter)
         # Its tokens were paid for with the earlier call, and are not counted again.
         unpaid = replace(completion, n_tokens_in=None, n_tokens_out=None, n_tokens_cached=None, n_tokens_reasoning=None)

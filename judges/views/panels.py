@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -57,8 +57,10 @@ class PanelForm(forms.Form):
         Prompt.objects.none(), label=gettext_lazy("Prompts"), widget=forms.CheckboxSelectMultiple, required=False
     )
 
-    def __init__(self, *args: Any) -> None:
+    def __init__(self, *args: Any, built_in: Sequence[Prompt] = ()) -> None:
+        """built_in : the prompts that come with Quire, for the factorial"""
         super().__init__(*args)
+        self.built_in = built_in
         rows = [row.pk for row in Prompt.objects.order_by("name", "version") if _asks(row)]
         self.fields["prompts"].queryset = Prompt.objects.filter(pk__in=rows)  # type: ignore[attr-defined]
         for name in KNOWN:
@@ -97,8 +99,8 @@ class PanelForm(forms.Form):
     def _make(self, cleaned: dict[str, Any], models: list[tuple[Endpoint, str]]) -> None:
         """The judges, not saved yet. What is wrong with one is said of the whole form."""
         parameters = {name: cleaned[name] for name in KNOWN if cleaned.get(name) is not None}
-        conditions = _named(FACTORIAL) if cleaned["is_factorial"] else _conditions(list(cleaned["prompts"]))
-        conditions += _named(CONTROL) if cleaned["has_control"] else []
+        named = self._named(FACTORIAL) if cleaned["is_factorial"] else _conditions(list(cleaned["prompts"]))
+        conditions = named + (self._named(CONTROL) if cleaned["has_control"] else [])
         for (endpoint, model), (condition, prompt) in product(models, conditions):
             parts = [cleaned["name"], slugify(model.replace(".", "-").replace("/", "-").replace(":", "-")), condition]
             slug = "-".join(filter(None, parts))
@@ -111,12 +113,11 @@ class PanelForm(forms.Form):
                 self.add_error(None, _("Two judges would be called %(slug)s.") % {"slug": slug})
             self.judges.append(judge)
 
-
-def _named(prompt_by_condition: Mapping[str, str]) -> list[tuple[str, Prompt]]:
-    """These of QUIET's prompts with the name of each condition. The factorial's other factor, the constraint as a whole
-    or by its checks, is in the items: a judge answers both."""
-    prompt_by_name = {prompt.name: prompt for prompt in catalogue.load_prompts()}
-    return [(condition, prompt_by_name[name]) for condition, name in prompt_by_condition.items()]
+    def _named(self, prompt_by_condition: Mapping[str, str]) -> list[tuple[str, Prompt]]:
+        """These of QUIET's prompts with the name of each condition. The factorial's other factor, the constraint as a
+        whole or by its checks, is in the items: a judge answers both."""
+        prompt_by_name = {prompt.name: prompt for prompt in self.built_in}
+        return [(condition, prompt_by_name[name]) for condition, name in prompt_by_condition.items()]
 
 
 def _conditions(chosen: list[Prompt]) -> list[tuple[str, Prompt]]:
@@ -136,7 +137,9 @@ def _asks(prompt: Prompt) -> bool:
 @makes_once
 def new(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever may make judges: several of them, each model with each prompt."""
-    form = PanelForm(request.POST if request.method == "POST" else None)
+    # Loaded here, where something is made: looking whether a form is right writes nothing.
+    built_in = catalogue.load_prompts() if request.POST.get("is_factorial") else []
+    form = PanelForm(request.POST if request.method == "POST" else None, built_in=built_in)
     if request.method == "POST" and form.is_valid():
         with transaction.atomic():
             for judge in form.judges:

@@ -10,7 +10,7 @@ from decimal import Decimal
 from django.db.models import Count, Q, Sum
 from django.utils.translation import gettext as _
 
-from judges import runs
+from judges import reasons, runs
 from judges.models import Attempt, Call, Endpoint, Run
 from judges.views import states
 from judges.views.states import Segment, StateWords
@@ -103,7 +103,7 @@ def load_progress(run: Run, *, at: datetime) -> RunProgress:
         cost=sums["cost"],
         state=state,
         resting_until=endpoint.resting_until if endpoint and is_resting else None,
-        resting_reason=endpoint.resting_reason if endpoint and is_resting else "",
+        resting_reason=reasons.translate(endpoint.resting_reason) if endpoint and is_resting else "",
         needs_attention=endpoint.attention if endpoint else "",
     )
 
@@ -127,6 +127,6 @@ def _failures(run: Run, n_by_state: Mapping[str, int]) -> list[Failures]:
     reason_by_state = {state: reason for state, reason, _n in rows}  # the most frequent comes last and stays
     lost = [(state, n_by_state[state]) for state in states.WITHOUT if n_by_state.get(state)]
     return [
-        Failures(state, states.WORDS[state], n, reason_by_state.get(state, ""))
+        Failures(state, states.WORDS[state], n, reasons.translate(reason_by_state.get(state, "")))
         for state, n in sorted(lost, key=lambda row: -row[1])
     ]

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from judges import lifecycle, settlement
+from judges import lifecycle, reasons, settlement
 from judges.endpoints import connections, limits
 from judges.models import Attempt, Call, ProviderBatch, Run
 from judges.planning import prices
@@ -33,6 +33,10 @@ LEASE_SECONDS = 26 * 3600
 POLL_SECONDS = 60
 # After so long nobody is handing it in any more.
 HANDING_IN_SECONDS = 600
+# A batch, or what came back to it, that the provider does not keep any more.
+GONE = (404, 410)
+# After these nobody knows whether a batch was taken: somebody before the provider gave up, or what came is no answer.
+MAY_HAVE_ARRIVED = (200, 500, 502, 504)
 N_SETTLED_AT_ONCE = 256
 # So many attempts are written in one transaction: about 50 ms on SQLite, where a longer one would keep raters waiting.
 N_WRITTEN_AT_ONCE = 128
@@ -138,7 +142,7 @@ def _hand_in(batch: ProviderBatch, *, at: datetime) -> None:
     rows = Attempt.objects.filter(worker=batch.name, outcome=Attempt.Outcome.IN_FLIGHT).select_related("call")
     call_by_key = {_key(attempt): attempt.call for attempt in rows}
     if not call_by_key:
-        _end_unsent(batch, "ended before any of its calls was written", at=at)
+        _end_unsent(batch, reasons.NOTHING_WRITTEN, at=at)
         return
     request_by_call = _render(list(call_by_key.values()))
     request_by_key = {key: request_by_call[call.pk] for key, call in call_by_key.items()}
@@ -146,8 +150,8 @@ def _hand_in(batch: ProviderBatch, *, at: datetime) -> None:
     try:
         number = _ask(batch, lambda client: client.create(batch.name, request_by_key))
     except CallFailed as failure:
-        if failure.status is None:
-            return  # it may have arrived, and is looked for
+        if failure.status is None or failure.status in MAY_HAVE_ARRIVED:
+            return  # it is looked for
         if failure.is_transient:
             seconds = max(failure.retry_after or 0.0, POLL_SECONDS)
             _change(batch, state=State.WRITTEN, reason=str(failure), due_at=at + timedelta(seconds=seconds))
@@ -176,7 +180,10 @@ def _poll(batch: ProviderBatch, *, at: datetime) -> None:
         state = _ask(batch, lambda client: client.poll(batch.number))
         results = _ask(batch, lambda client: client.results(batch.number)) if state == BatchState.ENDED else []
     except CallFailed as failure:
-        if not failure.is_transient:
+        if failure.status in GONE:
+            attempts.release(attempts.in_flight_of(batch.name))
+            _change(batch, state=State.LOST, reason=str(failure), ended_at=at)
+        elif not failure.is_transient:
             lifecycle.wait(batch.run, str(failure))
         return
     if state == BatchState.ENDED:
@@ -191,7 +198,7 @@ def _take_in(batch: ProviderBatch, outcome_by_key: dict[str, Completion | CallFa
     run = batch.run
     tariff = prices.find_tariff(run.judge, on=batch.created_at.date())
     protocol = run.reply_protocol
-    missing = CallFailed("not answered in its batch", kind=FailureKind.TIMEOUT)
+    missing = CallFailed(reasons.NOT_IN_BATCH, kind=FailureKind.TIMEOUT)
     open_attempts = Attempt.objects.filter(
         worker=batch.name, outcome__in=[Attempt.Outcome.IN_FLIGHT, Attempt.Outcome.UNKNOWN]
     ).order_by("pk")

@@ -175,7 +175,8 @@ class Ledger:
             row.update(n_probes_failed=F("n_probes_failed") + 1)
             run.refresh_from_db(fields=["n_probes_failed"])
             if run.n_probes_failed >= attempts.N_PROBES:
-                lifecycle.stop(run, lifecycle.PROBES_FAILED, n=attempts.N_PROBES, reason=str(result))
+                values = {"kind": result.kind.value, "reason": str(result)}
+                lifecycle.stop(run, lifecycle.PROBES_FAILED, n=attempts.N_PROBES, **values)
 
     # What is under way
 

@@ -16,6 +16,7 @@ from datetime import datetime
 
 from django.utils import timezone
 
+from judges import reasons
 from judges.models import Endpoint, Run
 from judges.providers import CallFailed, CannotConnect, Client, Completion, FailureKind
 from judges.settlement import Ended
@@ -37,7 +38,7 @@ SOON_SECONDS = 0.005
 # One in so many of the window stands ready, so that it stays full while answers are settled.
 READY_PART = 8
 # What is under way gets so long to come back after the worker was told to end.
-GRACE_SECONDS = 7.0
+GRACE_SECONDS = 6.0
 GLANCE_SECONDS = 0.25
 
 # Set when this process is told to end: no worker of it begins another call.
@@ -236,7 +237,7 @@ async def complete(client: Client, request: dict[str, object]) -> Completion | C
     except Exception as error:
         # A client's own fault must not take down the calls beside it. No traceback: it could show the key.
         log.warning("a client failed with %s", type(error).__name__)
-        return CallFailed(f"the client failed with {type(error).__name__}", kind=FailureKind.CLIENT)
+        return CallFailed(reasons.CLIENT_FAILED % {"error": type(error).__name__}, kind=FailureKind.CLIENT)
 
 
 def work(endpoint: Endpoint, shift: Shift = Shift(), *, only: Run | None = None) -> bool:

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from annotation.models import Rater
+from judges import prompts
 from reports.dataset import cubes
 from reports.lazy import np, pd
 from studies.models import Source
 
 if TYPE_CHECKING:
+    from judges.models import Judge
     from reports.dataset import Dataset
     from reports.dataset.step_items import StepItem
     from stats.arrays import BoolArray, FloatArray, IntArray
@@ -104,6 +106,24 @@ def _judged(dataset: Dataset, items: Sequence[StepItem]) -> Judged | None:
         sources=tuple(dataset.source_of(story) for story in cube.stories),
         is_of_models=dataset.is_of_kind(cube, Source.Kind.MODEL),
     )
+
+
+def select_anchored(dataset: Dataset, names: Sequence[str]) -> tuple[str, ...]:
+    """Of these judges those that were shown what people answered to other stories, if the rest was not; else none.
+
+    They are one panel with people, not a further opinion beside it, and often the same models once more: what is said
+    of judges together is said without them.
+    """
+    judges = dataset.judge_by_slug
+    anchored = tuple(name for name in names if name in judges and _takes_examples(judges[name]))
+    return anchored if len(anchored) < len(names) else ()
+
+
+def _takes_examples(judge: Judge) -> bool:
+    try:
+        return prompts.shape_of(judge.required_prompt.template).takes_examples
+    except prompts.InvalidPrompt:
+        return False
 
 
 def family_masks(dataset: Dataset, material: Judged, judge: str) -> tuple[BoolArray, BoolArray] | None:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from annotation.models import Fill, Rater, Response
 from annotation.responses.fills import text_by_blank
-from judges import prompts
 from reports.dataset import cubes
-from reports.dataset.judged import judged
+from reports.dataset.judged import judged, select_anchored
 from reports.lazy import np
 from studies.cloze import compilation
 from studies.cloze.alignment import Unalignable, align
@@ -20,7 +19,6 @@ from studies.documents.cloze import ClozeDocument
 from studies.models import Cloze, Source, Story
 
 if TYPE_CHECKING:
-    from judges.models import Judge
     from reports.dataset import Dataset, StepItem
     from stats.arrays import BoolArray, FloatArray
 
@@ -167,7 +165,7 @@ def _answers(dataset: Dataset, items: Sequence[StepItem]) -> _Answers | None:
         people = material.people.transpose(1, 2, 0)
         has_rated = [bool(np.isfinite(ratings).any()) for ratings in people]
         experts = tuple(name for name, is_in in zip(material.raters, has_rated, strict=True) if is_in)
-        anchored = _select_anchored(dataset, material.names)
+        anchored = select_anchored(dataset, material.names)
         is_panel = np.array([name not in anchored for name in material.names], dtype=np.bool_)
         return _Answers(
             judges=tuple(name for name in material.names if name not in anchored),
@@ -182,20 +180,6 @@ def _answers(dataset: Dataset, items: Sequence[StepItem]) -> _Answers | None:
     has_rated = [bool(np.isfinite(of_one).any()) for of_one in ratings]
     names = tuple(name for name, is_in in zip(cube.raters, has_rated, strict=True) if is_in)
     return _Answers(names, False, ratings[has_rated], (), np.zeros((0, *ratings.shape[1:]))) if names else None
-
-
-def _select_anchored(dataset: Dataset, names: Sequence[str]) -> tuple[str, ...]:
-    """The judges that were shown samples which people scored, if others were not; else none."""
-    judges = dataset.judge_by_slug
-    anchored = tuple(name for name in names if name in judges and _takes_examples(judges[name]))
-    return anchored if len(anchored) < len(names) else ()
-
-
-def _takes_examples(judge: Judge) -> bool:
-    try:
-        return prompts.shape_of(judge.required_prompt.template).takes_examples
-    except prompts.InvalidPrompt:
-        return False
 
 
 def ratings_of(dataset: Dataset, items: Sequence[StepItem], judges: Sequence[str]) -> FloatArray:

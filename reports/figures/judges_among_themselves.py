@@ -1,6 +1,8 @@
 """How far judges agree with each other, which needs no people: alpha among them, item by item.
 
-Judges that agree are no evidence that they agree with people: several that share a bias make a confident panel.
+Judges that agree are no evidence that they agree with people: several that share a bias make a confident panel. Judges
+that were shown what people answered to other stories agree by what they were shown, and are often the same models once
+more: beside others that were not they are left out, and named.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy
 
-from reports.dataset.judged import judged
+from reports.dataset.judged import judged, select_anchored
 from reports.figures.base import (
     Estimate,
     Figure,
@@ -51,7 +53,10 @@ class PairwiseAgreement(Estimate):
 
 @dataclass(frozen=True, kw_only=True)
 class AgreementAmongJudges(ItemRow):
-    """n_judges : with answers; mean : of all their answers, None where answers are options"""
+    """n_judges : with answers; mean : of all their answers, None where answers are options
+
+    anchored : judges that were shown what people answered and are left out of all but the pairs
+    """
 
     level: str
     n_judges: int
@@ -62,6 +67,7 @@ class AgreementAmongJudges(ItemRow):
     among_models: Estimate | None
     mean: float | None
     pairs: tuple[PairwiseAgreement, ...]
+    anchored: tuple[str, ...]
 
 
 class JudgesAmongThemselves(Figure[Listing[AgreementAmongJudges]]):
@@ -99,11 +105,14 @@ class JudgesAmongThemselves(Figure[Listing[AgreementAmongJudges]]):
             )
 
     def context(self, result: Listing[AgreementAmongJudges]) -> dict[str, Any]:
-        return {"note": weakest_note(row.interval for row in result.rows)}
+        anchored = sorted({name for row in result.rows for name in row.anchored})
+        return {"note": weakest_note(row.interval for row in result.rows), "anchored": anchored}
 
 
 def _of_item(dataset: Dataset, item: StepItem, material: Judged, *, salt: int) -> AgreementAmongJudges:
-    ratings, level = material.judges[:, 0], item.level
+    anchored, level = select_anchored(dataset, material.names), item.level
+    is_panel = np.array([name not in anchored for name in material.names], dtype=np.bool_)
+    ratings = material.judges[is_panel, 0]
     present = ratings[np.isfinite(ratings)]
     return AgreementAmongJudges(
         **item_fields(item),
@@ -117,7 +126,8 @@ def _of_item(dataset: Dataset, item: StepItem, material: Judged, *, salt: int) -
         if material.has_mixed_stories
         else None,
         mean=None if item.is_choice or not present.size else float(present.mean()),
-        pairs=tuple(_pairs(material, ratings)),
+        pairs=tuple(_pairs(material, material.judges[:, 0])),
+        anchored=anchored,
     )
 
 
@@ -146,6 +156,7 @@ def _row(row: AgreementAmongJudges) -> Row:
         "mean": row.mean,
         "n_units": row.coefficient.n_units,
         "n_judges": row.n_judges,
+        "left_out": " ".join(row.anchored),
         "note": note_of(row.coefficient, row.interval),
     }
 

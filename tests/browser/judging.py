@@ -13,6 +13,7 @@ from judges import catalogue, lifecycle, prompt_choices, runs
 from judges.endpoints import connection_tests
 from judges.models import Attempt, Call, ConnectionTest, Endpoint, Judge, Price, Prompt, ProviderBatch, Run, TextRelease
 from judges.planning import Scope
+from judges.planning.estimates import N_ASKED_AT_MOST
 from judges.settlement import erasure
 from studies.models import Provenance, Source, Study
 from tests import factories
@@ -94,8 +95,7 @@ def _runs(study: Study, standin: StandIn) -> Iterator[tuple[str, str]]:
     paused = runs.pause(_at_work(study, _judge(standin, "paused")), lifecycle.PAUSED_BY, name="ann")
     yield "a run that is paused", f"{base}/{paused.pk}/"
 
-    spent = runs.drain(runs.start(study, _judge(standin, "spent"), by="ann", budget=Decimal("0.02")))
-    yield "a run whose budget is reached", f"{base}/{spent.pk}/"
+    yield "a run whose budget is reached", f"{base}/{_spent(study, _judge(standin, 'spent')).pk}/"
 
     # Each question has its own fault, whenever and however often it comes.
     reply_by_call: dict[str, Reply] = {}
@@ -139,6 +139,19 @@ def _at_work(study: Study, judge: Judge) -> Run:
     _spread(run)
     Run.objects.filter(pk=run.pk).update(state=Run.State.RUNNING, finished_at=None)
     run.refresh_from_db()
+    return run
+
+
+def _spent(study: Study, judge: Judge) -> Run:
+    """A run that has stopped at its budget with calls left: it bears one call at its worst and little besides."""
+    planned = runs.plan(study, judge, by="ann", scope=Scope(n_repeats=2))
+    worst = Decimal(planned.estimate["worst_cost"]) / N_ASKED_AT_MOST / planned.n_planned
+    runs.discard(planned)
+    run = runs.drain(
+        runs.start(study, judge, by="ann", scope=Scope(n_repeats=2), budget=round(worst * Decimal("1.05"), 4))
+    )
+    assert run.state == Run.State.WAITING
+    assert {"ok", "budget_stopped"} <= set(runs.count_calls(run))
     return run
 
 

@@ -17,7 +17,15 @@ from typing import Any, ClassVar, Protocol
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_noop
 
-from judges.providers.base.batches import MAX_BATCH_BYTES, BatchClient, BatchResult, BatchState
+from judges import reasons
+from judges.providers.base.batches import (
+    MAX_BATCH_BYTES,
+    BatchClient,
+    BatchResult,
+    BatchState,
+    number_of,
+    result_lines,
+)
 from judges.providers.base.clients import LibraryClient
 from judges.providers.base.completions import Completion, Request
 from judges.providers.base.failures import CallFailed, FailureKind, failure_of
@@ -45,8 +53,10 @@ __all__ = [
     "document_of",
     "failure_of",
     "is_same_model",
+    "number_of",
     "read_limits",
     "read_vectors",
+    "result_lines",
     "text_of",
     "token_count",
 ]
@@ -167,7 +177,7 @@ def document_of(body: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict):
-        raise CallFailed("the provider's reply is no document", kind=FailureKind.MALFORMED, status=200, body=body)
+        raise CallFailed(reasons.NO_DOCUMENT, kind=FailureKind.MALFORMED, status=200, body=body)
     return document
 
 

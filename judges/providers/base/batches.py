@@ -6,13 +6,15 @@ whether it was, and does not hand it in twice.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
+from judges import reasons
 from judges.providers.base.completions import Completion, Request
-from judges.providers.base.failures import CallFailed
+from judges.providers.base.failures import CallFailed, FailureKind
 
 # All replies of a batch come at once, so a batch is not for more calls than fit.
 MAX_BATCH_BYTES = 100_000_000
@@ -50,3 +52,21 @@ class BatchClient(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+def number_of(document: Mapping[str, Any]) -> str:
+    """The provider's number of what was just made. Raises CallFailed if it names none."""
+    if number := document.get("id"):
+        return str(number)
+    raise CallFailed(reasons.NO_NUMBER, kind=FailureKind.MALFORMED, status=200, body=json.dumps(document))
+
+
+def result_lines(text: str) -> Iterator[dict[str, Any]]:
+    """The lines of a batch's results, each about the call that it names; what cannot be read answers none."""
+    for line in text.splitlines():
+        try:
+            document = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(document, dict) and isinstance(document.get("custom_id"), str):
+            yield document

@@ -9,7 +9,8 @@ from enum import StrEnum
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from judges.providers.base.limits import Limits, read_limits, retry_seconds
+from judges import reasons
+from judges.providers.base.limits import LONGEST_WAIT_SECONDS, Limits, read_limits, retry_seconds
 
 
 class FailureKind(StrEnum):
@@ -127,7 +128,7 @@ def failure_of(status: int, body: str, headers: Mapping[str, str], *, request_id
     """What an HTTP status other than success means for this call and the next."""
     kind = _kind_of(status, body)
     if kind == FailureKind.REDIRECT:
-        reason = f"the provider redirects (HTTP {status}); redirects are not followed"
+        reason = reasons.REDIRECTED % {"status": status}
     else:
         reason = f"HTTP {status}: {' '.join(body.split())[:300]}"
     return CallFailed(
@@ -136,11 +137,24 @@ def failure_of(status: int, body: str, headers: Mapping[str, str], *, request_id
         status=status,
         body=body,
         request_id=request_id,
-        retry_after=retry_seconds(headers),
+        retry_after=_retry_seconds(body, headers),
         limits=read_limits(headers),
     )
 
 
+# How Gemini asks to wait, in place of a header.
+_RETRY_DELAY = re.compile(r'"retryDelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"')
+
+
+def _retry_seconds(body: str, headers: Mapping[str, str]) -> float | None:
+    """How long the provider asks to wait, in its headers or in its words; None if it does not say."""
+    seconds = retry_seconds(headers)
+    delay = _RETRY_DELAY.search(body)
+    return min(float(delay[1]), LONGEST_WAIT_SECONDS) if seconds is None and delay else seconds
+
+
+# How Gemini says, with HTTP 400, that it does not accept the key.
+_NO_KEY = re.compile(r"API_KEY_INVALID|API key not valid|API key expired", re.IGNORECASE)
 # How OpenAI and Anthropic say that nothing is left to pay with, whatever the status.
 _SPENT = re.compile(
     r"insufficient_quota|billing_hard_limit|billing_not_active|credit balance is too low", re.IGNORECASE
@@ -159,7 +173,7 @@ def _kind_of(status: int, body: str) -> FailureKind:
         return FailureKind.CREDIT
     if status in (400, 403, 404) and _NO_MODEL.search(body):
         return FailureKind.UNKNOWN_MODEL
-    if status in (401, 403):
+    if status in (401, 403) or (status == 400 and _NO_KEY.search(body)):
         return FailureKind.KEY
     if status == 413 or (status == 400 and _TOO_LONG.search(body)):
         return FailureKind.TOO_LARGE

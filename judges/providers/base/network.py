@@ -14,7 +14,7 @@ from typing import Any
 import httpcore2
 import httpx2
 
-from judges import addresses
+from judges import addresses, reasons
 from judges.providers.base import CannotConnect, Connection
 from judges.providers.base.failures import CallFailed, FailureKind
 
@@ -45,7 +45,7 @@ async def call(connection: Connection) -> AsyncIterator[None]:
         async with asyncio.timeout(connection.timeout_seconds):
             yield
     except TimeoutError:
-        raise CallFailed("the provider did not answer in time", kind=FailureKind.TIMEOUT) from None
+        raise CallFailed(reasons.LATE, kind=FailureKind.TIMEOUT) from None
     except Exception as error:
         cause: BaseException | None = error
         while cause:  # some SDKs wrap what the transport raises
@@ -53,7 +53,7 @@ async def call(connection: Connection) -> AsyncIterator[None]:
                 raise cause from None
             cause = cause.__cause__ or cause.__context__
         # No more of it than its name: it could show the key.
-        raise CallFailed(f"the request could not be made ({type(error).__name__})") from None
+        raise CallFailed(reasons.NOT_MADE % {"error": type(error).__name__}) from None
 
 
 @contextmanager
@@ -62,10 +62,10 @@ def failures() -> Iterator[None]:
     try:
         yield
     except httpcore2.TimeoutException:
-        raise CallFailed("the provider did not answer in time", kind=FailureKind.TIMEOUT) from None
+        raise CallFailed(reasons.LATE, kind=FailureKind.TIMEOUT) from None
     except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
         cause = type(error.__cause__ or error).__name__
-        raise CallFailed(f"the provider could not be reached ({cause})", kind=FailureKind.CONNECTION) from None
+        raise CallFailed(reasons.UNREACHED % {"error": cause}, kind=FailureKind.CONNECTION) from None
 
 
 class GuardedTransport(httpx2.AsyncBaseTransport):
@@ -134,15 +134,13 @@ class BoundedStream(httpx2.AsyncByteStream):
     async def __aiter__(self) -> AsyncIterator[bytes]:
         for name, value in self._response.headers:
             if name.lower() == b"content-encoding" and value.lower() != b"identity":
-                raise CallFailed(
-                    "the provider's reply is compressed, which was not asked for", kind=FailureKind.MALFORMED
-                )
+                raise CallFailed(reasons.COMPRESSED, kind=FailureKind.MALFORMED)
         n_bytes = 0
         with failures():
             async for chunk in self._response.aiter_stream():
                 n_bytes += len(chunk)
                 if n_bytes > self._max_bytes:
-                    reason = f"the provider's reply is larger than {self._max_bytes / 1e6:g} MB"
+                    reason = reasons.LARGER % {"size": f"{self._max_bytes / 1e6:g}"}
                     raise CallFailed(reason, kind=FailureKind.TOO_LARGE)
                 yield chunk
 

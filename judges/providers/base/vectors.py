@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from judges import reasons
 from judges.providers.base.failures import CallFailed, FailureKind
 
 
@@ -38,6 +39,6 @@ def read_vectors(body: str, *, n: int, request_id: str = "") -> VectorReply:
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         is_whole, rows, model = False, [], ""
     if not is_whole:
-        reason = f"the provider's reply does not hold a vector for each of the {n} texts"
+        reason = reasons.NO_VECTORS % {"n": n}
         raise CallFailed(reason, kind=FailureKind.MALFORMED, status=200, body=body, request_id=request_id)
     return VectorReply(rows, model)

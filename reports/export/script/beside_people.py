@@ -49,7 +49,8 @@ def judges_among_themselves(package, result, check):
     for row in result:
         item, place = package.item(row), place_of("judges_among_themselves", row)
         tables = [of_judge(package, judge, [item]).assign(rater=judge) for judge in judges_of(package, [item])]
-        answers = pd.concat(tables)
+        everybody = pd.concat(tables)
+        answers = everybody[~everybody["rater"].isin(row.get("anchored", []))]
         table = counts(answers, package.units)
         check.number(f"{place}/judges", row["n_judges"], answers["rater"].nunique())
         is_models = [package.kind_of(story) == "language_model" for _group, story in table.index]
@@ -66,7 +67,7 @@ def judges_among_themselves(package, result, check):
         is_choice = item["level"] == "nominal" and not item["is_verdict"]
         check.number(f"{place}/mean", row["mean"], None if is_choice else answers["number"].mean())
         for pair in row["pairs"]:
-            two = answers[answers["rater"].isin([pair["first"], pair["second"]])]
+            two = everybody[everybody["rater"].isin([pair["first"], pair["second"]])]
             of_two = counts(two, package.units)
             value, n = percent_agreement(of_two), (of_two.sum(axis=1) == 2).sum()
             check.numbers(f"{place}/{pair['first']} {pair['second']}", pair, value=value, n=n, n_raters=2)

@@ -243,7 +243,7 @@ def test_a_trial_whose_budget_is_spent_holds_the_choice_up_and_says_why(standin:
     for trial in choice.trials.all():
         runs.drain(trial.run)
 
-    with pytest.raises(CannotRun, match=r"The budget of 0\.0001 USD was spent"):
+    with pytest.raises(CannotRun, match=r"The budget of 0\.0001 USD may not bear another call"):
         prompt_choices.decide(choice, at=factories.NOON)
     prompt_choices.compare(choice, at=factories.NOON)
     assert (choice.decided_at, list(prompt_choices.find_due())) == (None, [])

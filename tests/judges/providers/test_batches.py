@@ -114,3 +114,16 @@ def test_a_call_of_anthropics_batch_that_got_no_answer_says_why(result: dict[str
 
     assert isinstance(outcome, CallFailed)
     assert outcome.kind == kind
+
+
+def test_a_reply_of_a_batch_that_a_filter_stopped_is_blocked_as_one_that_was_sent_alone_would_be() -> None:
+    filtered = {"status_code": 400, "body": {"error": {"code": "content_filter", "message": "…"}}}
+    error = {"type": "invalid_request_error", "message": "Output blocked by content filtering policy"}
+    errored = {"type": "errored", "error": {"type": "error", "error": error}}
+
+    outcomes = [
+        openai_result_of({"custom_id": "call-0", "response": filtered}).outcome,
+        anthropic_result_of({"custom_id": "call-0", "result": errored}).outcome,
+    ]
+
+    assert [getattr(outcome, "finish_reason", outcome) for outcome in outcomes] == ["content_filter"] * 2

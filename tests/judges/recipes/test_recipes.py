@@ -1,9 +1,12 @@
 """Recipes: from the replies so far to what is asked next, without a table or a call."""
 
+import re
+
 import pytest
 
 from judges import prompts, recipes
 from judges.recipes import Ask, Brief, Finished, GaveUp, Recipe
+from tests.judges.attacks import attacks
 
 RECIPES = list(recipes.all_recipes().values())
 
@@ -43,6 +46,24 @@ def test_a_recipe_asks_with_its_own_prompts_and_ends(recipe: Recipe) -> None:
         )
         assert f" {mark}>" in "".join(user["content"]), "what is worked on stands in a fence"
     assert all((recipe.gaps, recipe.place, recipe.citation))
+
+
+def test_no_injected_text_escapes_its_fence_where_a_text_is_to_be_written() -> None:
+    mark, n_fenced = prompts.new_mark(), 0
+    asks = [ask for recipe in RECIPES for ask in recipes.rehearse(recipe, brief_for(recipe), is_longest=False)]
+    for n, attack in enumerate(attacks(300, seed=20_262)):
+        ask = asks[n % len(asks)]
+        file = prompts.find_built_in(ask.prompt)
+        around = []
+        for words in (attack.story, "x"):
+            texts = {name: words if text else "" for name, text in ask.texts.items()}
+            rendered = prompts.render_writing(file.system, file.template, texts=texts, values=ask.values, mark=mark)
+            said = prompts.join(rendered)[1]["content"]
+            around.append(re.sub(rf"<([^<>\n]+) {mark}>\n.*?\n</\1 {mark}>", "", said, flags=re.DOTALL))
+        n_fenced += f" {mark}>" in said
+        assert around[0] == around[1], (ask.prompt, attack)
+
+    assert n_fenced == 300
 
 
 @pytest.mark.parametrize("recipe", [r for r in RECIPES if r.rounds], ids=lambda recipe: recipe.slug)

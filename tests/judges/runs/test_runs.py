@@ -2,6 +2,7 @@
 
 import json
 import logging
+import threading
 from collections import Counter
 from typing import Any
 
@@ -10,7 +11,8 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Rater, Response, ResponseEvent, Seat
 from annotation.participation import claims
-from judges import catalogue, runs
+from judges import catalogue, runs, tasks, workers
+from judges.metrics.length import Length
 from judges.models import Attempt, Call, Endpoint, Judge, Run
 from judges.planning import CannotRun
 from judges.requests import texts
@@ -193,3 +195,21 @@ def test_an_answer_that_cannot_be_recorded_stops_the_run_and_is_not_paid_for_aga
     assert runs.count_calls(run) == {"planned": 6, "provider_error": 2}
     assert standin.hits[0].body["messages"] != standin.hits[1].body["messages"]
     assert len(standin.hits) == 2
+
+
+def test_a_worker_that_is_told_to_end_measures_no_further_story_and_leaves_the_rest_to_others(
+    study: Study, monkeypatch: pytest.MonkeyPatch, queued: list[int]
+) -> None:
+    monkeypatch.setattr(workers, "stopping", threading.Event())
+    run = runs.start(study, catalogue.make_metric_judge("length"), by="tests")
+    queued.clear()
+
+    def measure_and_be_told(metric: Length, text: str) -> dict[str, float]:
+        workers.stopping.set()
+        return {"words": 1, "sentences": 1, "paragraphs": 1}
+
+    monkeypatch.setattr(Length, "measure", measure_and_be_told)
+    tasks.measure(run.pk)
+
+    assert runs.count_calls(run) == {"planned": 3, "ok": 1}
+    assert queued == [run.pk]

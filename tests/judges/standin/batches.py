@@ -16,14 +16,19 @@ class Batches:
     """All that was handed in. A batch has ended once it was asked after so many times.
 
     n_polls : how often it says that it is still at work
+    end : how it ends by OpenAI's word: completed, expired, or cancelled
+    n_answered : how many of its calls are answered if it expires or is cancelled
     """
 
     def __init__(self) -> None:
         self.n_polls = 1
+        self.end = "completed"
+        self.n_answered = 0
         self.files: dict[str, str] = {}
         self.openai: dict[str, dict[str, Any]] = {}
         self.anthropic: dict[str, dict[str, Any]] = {}
         self._results: dict[str, str] = {}
+        self._errors: dict[str, str] = {}
         self._polls: dict[str, int] = {}
         self._numbers = count(1)
 
@@ -44,7 +49,8 @@ class Batches:
             if not batch:
                 return None
             if self._has_ended(match[1]):
-                batch |= {"status": "completed", "output_file_id": self._results[match[1]]}
+                batch |= {"status": self.end, "output_file_id": self._results[match[1]]}
+                batch |= {"error_file_id": self._errors.get(match[1])}
             return _document(batch)
         if method == "POST" and (match := re.fullmatch(r"/batches/(batch-\d+)/cancel", route)):
             self.openai[match[1]]["status"] = "cancelling"
@@ -66,6 +72,10 @@ class Batches:
         self._polls[batch] = self._polls.get(batch, 0) + 1
         return self._polls[batch] > self.n_polls
 
+    def _leaves(self, n: int) -> bool:
+        """Whether the n-th call of a batch gets no answer."""
+        return self.end != "completed" and n >= self.n_answered
+
     def _keep_file(self, content: bytes, content_type: str) -> dict[str, Any]:
         message = BytesParser().parsebytes(b"Content-Type: " + content_type.encode() + b"\r\n\r\n" + content)
         fields = {part.get_param("name", header="content-disposition"): part for part in message.get_payload()}  # type: ignore[union-attr]
@@ -85,13 +95,21 @@ class Batches:
         }
 
     async def _create_openai(self, request: dict[str, Any], complete: Complete) -> dict[str, Any]:
-        name, lines = f"batch-{next(self._numbers)}", []
-        for line in self.files[request["input_file_id"]].splitlines():
+        name, lines, errors = f"batch-{next(self._numbers)}", [], []
+        for n, line in enumerate(self.files[request["input_file_id"]].splitlines()):
             order = json.loads(line)
+            if self._leaves(n):
+                error = {"code": f"batch_{self.end}", "message": "This request could not be executed in time."}
+                errors.append(
+                    json.dumps({"id": "r", "custom_id": order["custom_id"], "response": None, "error": error})
+                )
+                continue
             reply = await complete(order["url"], order["body"])
             response = {"status_code": reply.status, "request_id": "req-1", "body": _parsed(reply.body)}
             lines.append(json.dumps({"id": "r", "custom_id": order["custom_id"], "response": response, "error": None}))
         self._results[name] = self._file("\n".join(lines) + "\n")["id"]
+        if errors:
+            self._errors[name] = self._file("\n".join(errors) + "\n")["id"]
         self.openai[name] = {
             "id": name,
             "object": "batch",
@@ -106,7 +124,11 @@ class Batches:
 
     async def _create_anthropic(self, request: dict[str, Any], complete: Complete) -> dict[str, Any]:
         name, lines = f"msgbatch_{next(self._numbers)}", []
-        for order in request["requests"]:
+        for n, order in enumerate(request["requests"]):
+            if self._leaves(n):
+                result = {"type": self.end.replace("cancelled", "canceled")}
+                lines.append(json.dumps({"custom_id": order["custom_id"], "result": result}))
+                continue
             reply = await complete("/v1/messages", order["params"])
             body = _parsed(reply.body)
             result = (

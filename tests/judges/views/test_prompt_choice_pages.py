@@ -215,7 +215,7 @@ def test_a_trial_that_is_held_up_is_named_with_the_way_out(client: Client, choic
     said = words(page(client, "researcher", f"{NEW}{choice.pk}/"))
 
     assert "A trial does not go on by itself" in said
-    assert "was spent with calls left" in said
+    assert "may not bear another call, with calls left" in said
     assert "close it with the answers that it has" in said
 
 

@@ -20,7 +20,7 @@ from studies.models import Study
 from tests.judges import standin as told
 from tests.judges.conftest import answers, assert_everything_ended_once, judge_at, sendable
 from tests.judges.planning.test_budget import price
-from tests.judges.standin import StandIn
+from tests.judges.standin import Reply, StandIn
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
@@ -166,6 +166,88 @@ def test_what_a_batch_did_not_answer_goes_into_the_next(study: Study, standin: S
     assert [batch.n_calls for batch in ProviderBatch.objects.all()] == [5, 2]
     assert (run.state, runs.count_calls(run)) == (Run.State.FINISHED, {"ok": 8})
     assert_everything_ended_once(run)
+
+
+@both
+@pytest.mark.parametrize("end", ["expired", "cancelled"])
+def test_what_was_answered_of_a_batch_that_did_not_come_to_its_end_counts_and_the_rest_goes_into_the_next(
+    study: Study, standin: StandIn, adapter: str, end: str
+) -> None:
+    run = probed(study, judge_of(standin, adapter))
+    standin.batches.end, standin.batches.n_answered = end, 2
+    advance(run, 0, 2, 4)
+    assert runs.count_calls(run) == {"planned": 3, "ok": 5}
+    assert Attempt.objects.filter(outcome=Attempt.Outcome.FAILED).count() == 3
+
+    standin.batches.end = "completed"
+    advance(run, 60, 62, 64, 66)
+
+    run.refresh_from_db()
+    assert [batch.n_calls for batch in ProviderBatch.objects.order_by("pk")] == [5, 3]
+    assert (run.state, runs.count_calls(run), len(standin.hits)) == (Run.State.FINISHED, {"ok": 8}, 8)
+    assert_everything_ended_once(run)
+
+
+@both
+def test_a_batch_that_the_provider_does_not_keep_any_more_is_given_up_and_its_calls_go_into_the_next(
+    study: Study, standin: StandIn, adapter: str
+) -> None:
+    run = probed(study, judge_of(standin, adapter))
+    advance(run, 0)
+    standin.batches.openai.clear()
+    standin.batches.anthropic.clear()
+
+    assert advance(run, 2) == [State.LOST]
+    assert Attempt.objects.filter(outcome=Attempt.Outcome.UNKNOWN).count() == 5
+    advance(run, 10, 12, 14, 16)
+
+    run.refresh_from_db()
+    assert (run.state, runs.count_calls(run)) == (Run.State.FINISHED, {"ok": 8})
+    assert_everything_ended_once(run)
+
+
+@both
+@pytest.mark.parametrize("reply", [Reply("<html>Bad gateway</html>", status=502), Reply('{"ok": true}')])
+def test_a_batch_that_may_have_been_taken_is_looked_for_before_it_is_handed_in_again(
+    study: Study, standin: StandIn, monkeypatch: pytest.MonkeyPatch, adapter: str, reply: Reply
+) -> None:
+    run = probed(study, judge_of(standin, adapter))
+    answer = standin.batches.answer
+
+    async def take_and_lose_the_answer(method: str, route: str, *args: Any) -> Any:
+        usual = await answer(method, route, *args)
+        return reply if method == "POST" and route.endswith("/batches") else usual
+
+    with monkeypatch.context() as patch:
+        patch.setattr(standin.batches, "answer", take_and_lose_the_answer)
+        assert advance(run, 0) == [State.HANDED_IN]
+    states = advance(run, 11, 13, 15)
+
+    expected = [State.WORKING, State.WORKING, State.ENDED] if adapter == "openai" else [State.LOST]
+    assert states[: len(expected)] == expected
+    assert len(standin.hits) == (8 if adapter == "openai" else 13), "Anthropic's batches carry no name to look for"
+
+
+@both
+def test_a_line_of_the_results_that_cannot_be_read_answers_no_call_and_spoils_no_other(
+    study: Study, standin: StandIn, monkeypatch: pytest.MonkeyPatch, adapter: str
+) -> None:
+    run = probed(study, judge_of(standin, adapter))
+    advance(run, 0, 2)
+    answer = standin.batches.answer
+
+    async def spoil(method: str, route: str, *args: Any) -> Any:
+        usual = await answer(method, route, *args)
+        if not route.endswith(("/content", "/results")):
+            return usual
+        first, *others = usual.body.splitlines()
+        return Reply("\n".join([first[:30], "[]", '{"custom_id": 7}', *others]))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(standin.batches, "answer", spoil)
+        assert advance(run, 4) == [State.ENDED]
+
+    assert runs.count_calls(run) == {"planned": 1, "ok": 7}
 
 
 @both

@@ -1,12 +1,18 @@
 """Over a real broker: what the button queues, a worker in another process does."""
 
 import os
+import subprocess
+import time
+from datetime import timedelta
 
 import pytest
+from django.db import connection, transaction
+from django.utils import timezone
 
 from annotation.models import Response
 from judges import catalogue, runs
 from judges.models import Attempt, Run, Share
+from judges.settlement import attempts
 from tests import factories
 from tests.judges import standin as told
 from tests.judges.conftest import judge_at, started
@@ -31,6 +37,14 @@ def test_a_run_that_was_queued_is_worked_off_by_a_worker_elsewhere(
     assert Response.objects.filter(assignment__rater__kind="model", outcome="answered").count() == run.n_planned
 
 
+def seconds_to_end(worker: subprocess.Popen[bytes]) -> float:
+    """How long the worker takes to end once it is told to, as a container's stop tells it."""
+    told_at = time.monotonic()
+    worker.terminate()
+    worker.wait(timeout=40)
+    return time.monotonic() - told_at
+
+
 @pytest.mark.slow
 @pytest.mark.services
 def test_a_worker_that_is_told_to_end_does_not_wait_for_its_calls_and_marks_what_it_leaves(
@@ -44,9 +58,32 @@ def test_a_worker_that_is_told_to_end_does_not_wait_for_its_calls_and_marks_what
 
     with working("threads") as worker:
         assert until(lambda: len(standin.hits) == 2)
-        worker.terminate()
-        worker.wait(timeout=40)  # its calls take a minute
+        assert seconds_to_end(worker) < 10, "its calls take a minute"
 
     assert list(Attempt.objects.values_list("outcome", flat=True)) == ["unknown_outcome"] * 2
     assert runs.count_calls(run) == {"planned": 8}
     assert not Share.objects.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.services
+def test_a_worker_that_is_told_to_end_waits_for_no_lock_and_its_calls_are_opened_again(
+    committed: None, broker: None, standin: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()  # the broker of these tests is the real one
+    monkeypatch.setitem(os.environ, "QUIRE_ALLOWED_PRIVATE_ENDPOINTS", standin.base_url.split("/")[2])
+    monkeypatch.setitem(os.environ, "STANDIN_API_KEY", "sk-1")
+    standin.reply = lambda hit: Reply(told.YES.body, delay=60)
+    run = started(factories.study(comparative=False), judge_at(standin, timeout_seconds=120))
+
+    with working("threads") as worker:
+        assert until(lambda: len(standin.hits) == 2)
+        with transaction.atomic():  # on SQLite the only one that may write
+            if connection.vendor == "postgresql":
+                connection.cursor().execute("LOCK TABLE judges_attempt, judges_share IN ACCESS EXCLUSIVE MODE")
+            seconds = seconds_to_end(worker)
+    runs.sweep(at=timezone.now() + timedelta(seconds=attempts.LEASE_SECONDS))
+
+    assert seconds < 10
+    assert list(Attempt.objects.values_list("outcome", flat=True)) == ["unknown_outcome"] * 2
+    assert runs.count_calls(run) == {"planned": 8}

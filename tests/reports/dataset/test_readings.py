@@ -8,7 +8,8 @@ import pytest
 
 from annotation.models import Assignment
 from annotation.responses import Answer
-from judges.models import Run
+from judges import catalogue, prompts
+from judges.models import Judge, Run
 from reports.dataset import Dataset
 from reports.dataset.readings import answers_as_personas
 from reports.figures import all_figures
@@ -95,6 +96,25 @@ def test_a_further_reading_changes_no_figure_of_agreement(study: Study, reading:
     assert once["judges"]["compared"]
     assert all(once[key] for key in ("judges_on_scales", "judges_on_rankings", "judges_among_themselves"))
     assert compute(study) == once
+
+
+def test_judges_that_were_shown_what_people_answered_are_left_out_of_what_judges_agree_on(study: Study) -> None:
+    for seed, name in enumerate(("first", "second", "anchored")):
+        read_all(start_run(study, name), seed=seed)
+        if name == "second":
+            (plain,) = compute(study, ["judges_among_themselves"])["judges_among_themselves"][:1]
+    anchored = next(prompt for prompt in catalogue.load_prompts() if prompt.name == "quiet-judge-anchored")
+    assert prompts.shape_of(anchored.template).takes_examples
+    (mixed,) = compute(study, ["judges_among_themselves"])["judges_among_themselves"][:1]
+    Judge.objects.filter(slug="anchored").update(prompt=anchored)
+
+    (row,) = compute(study, ["judges_among_themselves"])["judges_among_themselves"][:1]
+
+    assert (mixed["n_judges"], mixed["anchored"]) == (3, [])
+    assert row["anchored"] == ["anchored"]
+    assert row["n_judges"] == 2
+    assert row["coefficient"] == plain["coefficient"] != mixed["coefficient"]
+    assert len(row["pairs"]) == 3, "of every two it is said who they are"
 
 
 def test_a_reading_in_the_other_order_feeds_flips_and_first_places_and_a_repeat_does_not(study: Study) -> None:

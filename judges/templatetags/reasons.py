@@ -1,0 +1,13 @@
+"""Why a call has no answer, as pages say it."""
+
+from django import template
+
+from judges import reasons
+
+register = template.Library()
+
+
+@register.filter
+def translated(reason: str) -> str:
+    """The reason, kept in English, in the language of whoever reads."""
+    return reasons.translate(reason)

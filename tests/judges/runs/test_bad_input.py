@@ -1,0 +1,81 @@
+"""What a provider can send in place of an answer: each has its state, a sentence with the way out, and costs little."""
+
+import html
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from judges import runs
+from judges.models import Attempt, Run
+from judges.providers import FailureKind
+from judges.settlement import attempts
+from studies.models import Study
+from tests.judges import standin as told
+from tests.judges.conftest import judge_at, started
+from tests.judges.standin import Reply, StandIn
+
+pytestmark = pytest.mark.django_db
+
+TWO = told.says("Answer: yes\nOn second thoughts:\nAnswer: no")
+QUOTED = told.says("The story ends with the line:\n“Answer: yes”")
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        pytest.param(told.NO_KEY, FailureKind.KEY, id="wrong key"),
+        pytest.param(told.NO_CREDIT, FailureKind.CREDIT, id="no credit"),
+        pytest.param(told.NO_MODEL, FailureKind.UNKNOWN_MODEL, id="unknown model"),
+        pytest.param(told.HANG, FailureKind.TIMEOUT, id="hangs"),
+        pytest.param(told.DRIP, FailureKind.TIMEOUT, id="drips"),
+        pytest.param(told.NEWLINES, FailureKind.TIMEOUT, id="newlines for ever"),
+        pytest.param(told.GARBAGE, FailureKind.MALFORMED, id="HTML"),
+        pytest.param(Reply(told.YES.body[:80]), FailureKind.MALFORMED, id="half an answer"),
+        pytest.param(told.HUGE, FailureKind.TOO_LARGE, id="200 MB"),
+    ],
+)
+def test_what_no_call_gets_an_answer_through_costs_the_probes_and_says_the_way_out(
+    study: Study, standin: StandIn, admin_client: Client, reply: Reply, kind: FailureKind
+) -> None:
+    standin.reply = lambda hit: reply
+
+    run = runs.drain(started(study, judge_at(standin, n_at_once=8, timeout_seconds=1)))
+
+    assert (run.state, runs.count_calls(run)) == (Run.State.STOPPED, {"planned": 8})
+    assert len(standin.hits) == Attempt.objects.count() == attempts.N_PROBES
+    page = admin_client.get(reverse("judges:run", args=[study.slug, run.pk])).content.decode()
+    assert f"{kind.sentence} {kind.way_out}" in html.unescape(page)
+
+
+@pytest.mark.parametrize(
+    ("reply", "state", "n_tries"),
+    [
+        pytest.param(TWO, "unreadable", 2, id="two verdicts"),
+        pytest.param(QUOTED, "unreadable", 2, id="a quoted verdict"),
+        pytest.param(told.EMPTY, "unreadable", 2, id="empty"),
+        pytest.param(told.OUT_OF_RANGE, "out_of_range", 1, id="out of range"),
+    ],
+)
+def test_a_reply_without_a_usable_answer_is_no_answer_and_asked_for_once_more_at_most(
+    study: Study, standin: StandIn, reply: Reply, state: str, n_tries: int
+) -> None:
+    standin.reply = lambda hit: reply
+
+    run = runs.drain(started(study, judge_at(standin)))
+
+    assert (run.state, runs.count_calls(run)) == (Run.State.FINISHED, {state: 8})
+    assert len(standin.hits) == 8 * n_tries
+    assert run.calls.filter(reason="").count() == 0
+
+
+def test_another_models_answer_counts_and_its_call_says_whose_it_is(
+    study: Study, standin: StandIn, admin_client: Client
+) -> None:
+    standin.reply = lambda hit: told.OTHER_MODEL
+
+    run = runs.drain(started(study, judge_at(standin)))
+
+    page = admin_client.get(reverse("judges:call", args=[study.slug, run.pk, run.calls.all()[0].pk]))
+    assert (runs.count_calls(run), len(standin.hits)) == ({"ok": 8}, 8)
+    assert "standin-mini" in page.content.decode()
