@@ -58,7 +58,7 @@ class PanelForm(forms.Form):
     )
 
     def __init__(self, *args: Any, built_in: Sequence[Prompt] = ()) -> None:
-        """built_in : the prompts that come with Quire, for the factorial"""
+        """built_in : the prompts that come with Quire, for the factorial and its control"""
         super().__init__(*args)
         self.built_in = built_in
         rows = [row.pk for row in Prompt.objects.order_by("name", "version") if _asks(row)]
@@ -138,7 +138,8 @@ def _asks(prompt: Prompt) -> bool:
 def new(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever may make judges: several of them, each model with each prompt."""
     # Loaded here, where something is made: looking whether a form is right writes nothing.
-    built_in = catalogue.load_prompts() if request.POST.get("is_factorial") else []
+    asks_built_in = request.POST.get("is_factorial") or request.POST.get("has_control")
+    built_in = catalogue.load_prompts() if asks_built_in else []
     form = PanelForm(request.POST if request.method == "POST" else None, built_in=built_in)
     if request.method == "POST" and form.is_valid():
         with transaction.atomic():
