@@ -1,5 +1,8 @@
 """Taking away a draft, with its seats, which nobody deletes alone; and rehearsals, whatever happened in them."""
 
+from collections.abc import Iterable
+from typing import Any
+
 from django.db import transaction
 from django.db.models import RestrictedError
 from django.utils.translation import gettext as _
@@ -28,7 +31,8 @@ def delete_draft(study: Study) -> None:
     try:
         locked.delete()
     except RestrictedError as error:
-        sets = ", ".join(sorted(f"“{row}” ({row.study.slug})" for row in error.restricted_objects))
+        rows: Iterable[Any] = error.restricted_objects
+        sets = ", ".join(sorted(f"“{row}” ({row.study.slug})" for row in rows))
         message = _(
             "The stories of this study are a reference set of another: %(sets)s. Delete the set first, under Measures "
             "by source of that study, or by the command delete_reference_set."

@@ -1,6 +1,7 @@
 """Launching a study, which plans seats and freezes the protocol. One list says what stands in the way."""
 
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.dispatch import Signal
@@ -33,7 +34,7 @@ def findings(study: Study, *, at: datetime) -> list[Finding]:
 
 def collect_source_warnings(study: Study) -> list[Finding]:
     """What is to be said before the launch to those alone who may know who wrote the stories."""
-    answers = sources_examined.send(launch_obstacles, study=study)
+    answers: list[tuple[Any, Any]] = sources_examined.send(collect_source_warnings, study=study)
     return [finding for _receiver, findings_of_one in answers for finding in findings_of_one]
 
 

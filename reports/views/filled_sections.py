@@ -36,7 +36,7 @@ class FilledBlank:
 
 
 @dataclass(frozen=True)
-class Rating:
+class RatingCell:
     """What somebody gave. value : 0 to 5, None for nothing; is_broken : whether a required check was denied
 
     url : of the call that was answered so; "" for people, imports and whoever may not see calls
@@ -51,7 +51,7 @@ class Rating:
 class RatedConstraint:
     question: str
     is_must: bool
-    ratings: Sequence[Rating]
+    ratings: Sequence[RatingCell]
 
 
 @dataclass(frozen=True)
@@ -114,16 +114,17 @@ def _text(judged: JudgedCloze, place: int, section: Section, calls: Mapping[Key,
     )
 
 
-def _ratings(judged: JudgedCloze, place: int, k: int, calls: Mapping[Key, str]) -> list[Rating]:
+def _ratings(judged: JudgedCloze, place: int, k: int, calls: Mapping[Key, str]) -> list[RatingCell]:
     story, item = judged.texts[place].story, judged.constraints[k].item.item.key
     of_judges = [
-        Rating(
+        RatingCell(
             _value(judged.ratings, n, place, k), bool(judged.is_broken[n, place, k]), calls.get((name, story, item), "")
         )
         for n, name in enumerate(judged.judges)
     ]
     of_experts = [
-        Rating(_value(judged.expert_ratings, n, place, k), is_broken=False, url="") for n in range(len(judged.experts))
+        RatingCell(_value(judged.expert_ratings, n, place, k), is_broken=False, url="")
+        for n in range(len(judged.experts))
     ]
     return of_judges + of_experts
 

@@ -55,7 +55,13 @@ ROLES = (
         True,
         ("may_redistribute", "redistribute", "in_exports"),
     ),
-    ColumnRole(FACTOR, pgettext_lazy("column", "A property to compare by"), True),
+    # Votes, dates and tiers differ from row to row, so that nothing but their names tells that they are wanted.
+    ColumnRole(
+        FACTOR,
+        pgettext_lazy("column", "A property to compare by"),
+        True,
+        ("votes", "upvotes", "score", "likes", "date", "posted", "posted_at", "created_at", "tier", "level"),
+    ),
     ColumnRole(LEFT_OUT, pgettext_lazy("column", "Leave out"), names=("notes", "comment", "comments")),
 )
 ROLE_BY_KEY = {role.key: role for role in ROLES}
@@ -112,7 +118,8 @@ def restore_choices(values: Mapping[str, Any]) -> ColumnChoices:
 
 def guess_choices(table: StoryTable) -> tuple[ColumnChoices, set[str]]:
     """What the columns seem to be, and those of which nothing is sure."""
-    roles, unsure = _guess_by_names(table.columns), set()
+    roles = _guess_by_names(table.columns)
+    unsure = {column for column, role in roles.items() if role == FACTOR}
     rows = [cells for _n, cells in table.rows[:200]]
     samples = {column: [cells[at] for cells in rows if cells[at]] for at, column in enumerate(table.columns)}
     if "text" not in roles.values() and (
@@ -134,7 +141,7 @@ def guess_choices(table: StoryTable) -> tuple[ColumnChoices, set[str]]:
 
 
 def _guess_by_names(columns: Sequence[str]) -> dict[str, str]:
-    """The roles that the names alone tell; each once, but for those that are left out."""
+    """The roles that the names alone tell; each once, but for properties and what is left out."""
     roles: dict[str, str] = {}
     plain = {column: re.sub(r"[\W_]+", "_", column.strip().lower()).strip("_") for column in columns}
     # A column that bears the very name of a role comes before one that is like it.
@@ -142,7 +149,7 @@ def _guess_by_names(columns: Sequence[str]) -> dict[str, str]:
         for column in columns:
             key = _ROLE_BY_NAME.get(plain[column])
             if key is not None and column not in roles and is_exact == (plain[column] == (key or "-")):
-                if key and key in roles.values():
+                if key not in (FACTOR, LEFT_OUT) and key in roles.values():
                     continue
                 roles[column] = key
     return roles

@@ -28,7 +28,8 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
         card = built.card
         most, least = card["most_stories_a_prompt"], card["least_stories_a_prompt"]
-        self.stdout.write(f"{card['pairs']:,} pairs, best and worst of {least:,} to {most:,} stories a prompt")
+        n_stories = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+        self.stdout.write(f"{card['pairs']:,} pairs, best and worst of {n_stories} stories a prompt")
         if card["prompts_without_a_pair"]:
             self.stdout.write(f"{card['prompts_without_a_pair']:,} prompts have no two stories of different scores")
         self.stdout.write(f"Next: say in {to / 'study.toml'} who runs it, then manage.py load_study {to}")

@@ -88,6 +88,18 @@ def guessed(content: str) -> dict[str, str]:
     return guess_choices(read_file("a.csv", content.encode()))[0].roles
 
 
+def test_votes_dates_and_tiers_are_properties_though_they_differ_from_row_to_row() -> None:
+    rows = [f"s{n},g1,Words of story {n} that goes on.,{n * 7},2021-03-{n:02},{n % 3}" for n in range(1, 25)]
+
+    roles = guessed("\n".join(["story,group,text,Upvotes,date,tier", *rows]))
+
+    assert roles == dict.fromkeys(("Upvotes", "date", "tier"), "factor") | {
+        "story": "code",
+        "group": "group",
+        "text": "text",
+    }
+
+
 def test_the_same_stories_by_page_and_by_study_file_give_the_same_protocol(tmp_path: Path) -> None:
     from_file = loader.load_study(folder(tmp_path))
     document = protocol.write_document(protocol.read_rows(from_file.versions.get()))
