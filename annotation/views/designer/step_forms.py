@@ -203,7 +203,8 @@ class StepForm(EditForm):
             values["options"] = {name: True for name in SWITCHES if self.cleaned_data.get(name)}
         elif self.is_check:
             check = CheckOptions(self.cleaned_data["attempts"], self.cleaned_data["on_failure"])
-            is_check = protocol.has_right_answers(values["instrument"].items.all())
+            is_once = values.get("scope", self.step.scope) == Step.Scope.ONCE
+            is_check = is_once and protocol.has_right_answers(values["instrument"].items.all())
             values["options"] = check.to_store if is_check else {}
         if values.get("instrument", self.step.instrument) != self.step.instrument:
             values["samples"] = {}  # they answered what is no longer asked

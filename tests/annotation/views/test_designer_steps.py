@@ -343,14 +343,18 @@ def test_a_new_check_asks_how_often_it_can_be_tried_and_other_questions_do_not(
     assert [kind for kind, names in fields.items() if "attempts" in names] == ["check"]
 
 
-def test_questions_without_right_answers_in_place_of_a_check_take_its_options_away(
-    designer: Client, checked: Study
+@pytest.mark.parametrize("change", ["instrument", "scope"])
+def test_a_check_that_becomes_something_else_has_no_options_any_more(
+    designer: Client, checked: Study, change: str
 ) -> None:
     Step.objects.filter(pk=step(checked, "check").pk).update(options={"attempts": 3})
     about = factories.instrument("about", n_items=1)
     where = address(checked, "check")
+    changes = {"instrument": {"instrument": about.pk}, "scope": {"scope": "story"}}
 
-    designer.post(where, form_of(designer, where) | {"instrument": about.pk})
+    response = designer.post(where, form_of(designer, where) | changes[change])
+
+    assert response.status_code == 302
 
     assert step(checked, "check").options == {}
 
