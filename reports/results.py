@@ -208,7 +208,7 @@ def ensure_report(
     blind : leave out everything by source though the study is closed
     """
     inputs = fingerprint(study, blind=blind)
-    stored = Report.objects.filter(study=study, kind=Report.Kind.RESULTS, fingerprint=inputs).first()
+    stored = study.reports.filter(kind=Report.Kind.RESULTS, fingerprint=inputs).first()
     if stored and _is_readable(stored):
         return stored
     fresh = {"result": compute(study, blind=blind, progress=progress), "made_at": at, "made_by": by}
@@ -232,12 +232,12 @@ def _replaceable(study: Study) -> QuerySet[Report]:
 def find_report(study: Study, *, blind: bool = False) -> Report | None:
     """The stored report of the study as it is now; None if it must be computed."""
     inputs = fingerprint(study, blind=blind)
-    stored = Report.objects.filter(study=study, kind=Report.Kind.RESULTS, fingerprint=inputs).first()
+    stored = study.reports.filter(kind=Report.Kind.RESULTS, fingerprint=inputs).first()
     return stored if stored and _is_readable(stored) else None
 
 
 def keep(report: Report) -> None:
-    """Keep a report that somebody may cite: its address was shown, or its fingerprint stands on what was taken away."""
+    """Keep a report that somebody asked to keep, or that stands in a package: no later one replaces it."""
     if not report.is_kept:
         Report.objects.filter(pk=report.pk).update(is_kept=True)
 
@@ -245,7 +245,7 @@ def keep(report: Report) -> None:
 def find_older_report(study: Study, *, blind: bool = False) -> Report | None:
     """The latest report that was stored for readers who may see as much; None if there is none that can be read."""
     sealed = blind or is_sealed(study)
-    stored = Report.objects.filter(study=study, kind=Report.Kind.RESULTS, result__is_sealed=sealed)
+    stored = study.reports.filter(kind=Report.Kind.RESULTS, result__is_sealed=sealed)
     return next((report for report in stored.order_by("-made_at", "-pk")[:1] if _is_readable(report)), None)
 
 

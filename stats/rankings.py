@@ -2,7 +2,6 @@
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
 
 from stats.agreement import Coefficient
 from stats.arrays import FloatArray, as_ratings, mean_present
@@ -22,10 +21,12 @@ def kendall_w(ranks: npt.ArrayLike) -> Coefficient:
     n_raters, n_stories = complete.shape
     if n_raters < 2:
         raise TooFewRaters("fewer_than_two_raters")
-    midranks = rankdata(complete, axis=1)
-    rank_sums = midranks.sum(axis=0)
+    # Mid-ranks by comparing each with each, since scipy's take ten times as long where there are few stories.
+    own, others = complete[:, :, np.newaxis], complete[:, np.newaxis, :]
+    n_equal = (own == others).sum(axis=2)
+    rank_sums = ((own > others).sum(axis=2) + (n_equal + 1) / 2).sum(axis=0)
     spread = float(((rank_sums - rank_sums.mean()) ** 2).sum())
-    ties = sum(float((size**3 - size).sum()) for size in (np.unique(row, return_counts=True)[1] for row in midranks))
+    ties = float((n_equal**2 - 1).sum())
     widest = (n_raters**2 * (n_stories**3 - n_stories) - n_raters * ties) / 12
     if widest == 0:
         raise Incomputable("all_rank_alike")

@@ -5,7 +5,7 @@ import numpy.typing as npt
 from statsmodels.stats.proportion import proportion_confint
 
 from stats.arrays import FloatArray, mean_present
-from stats.intervals import Interval, cluster_sums, mean_interval
+from stats.intervals import Interval, cluster_sums, mean_interval_of_sums
 from stats.reasons import Incomputable
 
 ENOUGH_WITH_RARER = 3  # clusters with the rarer answer, for an interval on clusters
@@ -45,8 +45,7 @@ def pass_rate_interval(
         note = f"Wilson interval over {n_clusters} clusters, since fewer than 3 hold the rarer answer"
         # Rounding leaves 1e-15 where the end is 0 or 100.
         return Interval(100 * float(low), 100 * float(high), n_clusters, note=note, method="wilson").clipped(0, 100)
-    percent = 100 * np.asarray(verdicts, dtype=np.float64)
-    return mean_interval(percent, clusters, rng=rng, n_resamples=n_resamples).clipped(0, 100)
+    return mean_interval_of_sums(100 * sums, counts, rng=rng, n_resamples=n_resamples).clipped(0, 100)
 
 
 def wilson(n_yes: int, n: int) -> Interval:

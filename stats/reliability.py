@@ -92,7 +92,15 @@ def gwet_floors(
     cube = np.asarray(ratings, dtype=np.float64)
     domain = np.asarray(values, dtype=np.float64)
     kernel = _kernel(weights, domain.size)
-    is_used: BoolArray = np.asarray(np.isfinite(cube).any(axis=1), dtype=np.bool_)
+    n = np.isfinite(cube).sum(axis=1)
+    is_used: BoolArray = np.asarray(n > 0, dtype=np.bool_)
+    most = n.max(axis=1, keepdims=True)
+    if weights == "identity" and ((n == most) | ~is_used).all():
+        together = [
+            gwet_of(_gwet_totals_of_complete(totals, squares, most), kernel)
+            for totals, squares in shuffles.squares(cube, domain, is_used, rng=rng, n_shuffles=n_shuffles)
+        ]
+        return [_floor(values) for values in np.concatenate(together, axis=1)]
     batches = [
         [gwet_of(_gwet_totals(table, kernel), kernel) for table in tables]
         for tables in shuffles.counts(cube, domain, is_used, rng=rng, n_shuffles=n_shuffles)
@@ -234,6 +242,14 @@ def _gwet_totals(counts: FloatArray, kernel: FloatArray) -> FloatArray:
     shares = np.einsum("buv,u->bv", counts, 1 / np.maximum(n, 1))
     n_units = [np.full(len(counts), float(number)) for number in ((n >= 1).sum(), has_pair.sum())]
     return np.concatenate([shares, np.stack([n_units[0], agreeing, n_units[1]], axis=-1)], axis=-1)
+
+
+def _gwet_totals_of_complete(totals: FloatArray, squares: FloatArray, n: IntArray) -> FloatArray:
+    """The same with equal weights, of units that all have n ratings, two or more, from `shuffles.squares`: shape
+    (I, B, V + 3). n : of each item, shape (I, 1)"""
+    n_units = totals.sum(axis=-1) / n
+    agreeing = (squares - n * n_units) / (n * (n - 1))
+    return np.concatenate([totals / n[..., np.newaxis], np.stack([n_units, agreeing, n_units], axis=-1)], axis=-1)
 
 
 def _squares(ratings: FloatArray) -> FloatArray:

@@ -11,7 +11,7 @@ from stats.arrays import BoolArray, FloatArray, IntArray
 
 AT_ONCE = 100
 WORD = 63  # bits of a number that holds the counts of several items
-MOST_ANSWERS = 2_000_000  # of shuffles that are counted together, since each answer is counted for every item and value
+MOST_ANSWERS = 1_000_000  # of shuffles that are counted together, since each answer is counted for every item and value
 
 
 @dataclass(frozen=True)
@@ -96,14 +96,16 @@ def squares(
                 marks = [_packed(given[together] == value, shifts) for value in values[1:]]
                 packed = [items[alike[0]].sums(of, positions) for of in marks]
                 for item, shift in zip(together, shifts, strict=True):
-                    rest = np.full((n_units, len(positions)), np.float32(n))
-                    for v, words in enumerate(packed, start=1):
-                        found = ((words >> shift) & np.uint64((1 << width) - 1)).astype(np.float32)
-                        rest -= found
-                        totals[item, :, v] = found.sum(axis=0, dtype=np.float64)
-                        of_squares[item] += _squared(found)
-                    totals[item, :, 0] = n * n_units - totals[item].sum(axis=-1)
-                    of_squares[item] += _squared(rest)
+                    fields = ((words >> shift) & np.uint64((1 << width) - 1) for words in packed)
+                    found = [field.astype(np.float32) for field in fields]
+                    for v, counted in enumerate(found, start=1):
+                        totals[item, :, v] = counted.sum(axis=0, dtype=np.float64)
+                        of_squares[item] += _squared(counted)
+                    n_others = totals[item].sum(axis=-1)
+                    totals[item, :, 0] = n * n_units - n_others
+                    # Of the first value (n - others)², multiplied out.
+                    squared = of_squares[item] if len(found) < 2 else _squared(np.sum(found, axis=0))
+                    of_squares[item] += n * n * n_units - 2 * n * n_others + squared
         yield totals, of_squares
 
 
@@ -149,9 +151,13 @@ def _batches(
     of_raters = np.split(np.arange(len(raters)), np.flatnonzero(np.diff(raters)) + 1)
 
     def draw() -> Iterator[IntArray]:
+        # One place for all draws: whoever takes a batch has used it before the next is drawn.
+        place = np.empty((min(AT_ONCE, n_shuffles), len(raters)), dtype=np.int64)
         for start in range(0, n_shuffles, AT_ONCE):
             size = min(AT_ONCE, n_shuffles - start)
-            drawn = np.concatenate([rng.permuted(np.tile(own, (size, 1)), axis=1) for own in of_raters], axis=1)
+            drawn = place[:size]
+            for own in filter(len, of_raters):
+                drawn[:, own[0] : own[-1] + 1] = rng.permuted(np.tile(own, (size, 1)), axis=1)
             n_together = max(1, MOST_ANSWERS // max(1, drawn.shape[1]))
             for first in range(0, size, n_together):
                 yield drawn[first : first + n_together]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,8 @@ from studies.documents.analysis_plan import AnalysisPlan
 from studies.models import Source, Study
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from reports.dataset.cubes import Pair
     from reports.dataset.judged import Judged
     from reports.dataset.scored_clozes import ScoredCloze
@@ -231,7 +233,11 @@ class Dataset:
 
     def clusters(self, cube: Cube) -> IntArray:
         """The cluster of each unit of the cube. Stories of a group share their raters, so they never stand alone."""
-        return self._clusters if cube.units is self.units else self.clusters_of(cube.groups)
+        return self.clusters_of_units(cube.units)
+
+    def clusters_of_units(self, units: Sequence[Pair]) -> IntArray:
+        """The cluster of each of these units, shape (U,); of those of the study found once."""
+        return self._clusters if units is self.units else self.clusters_of(group for group, _story in units)
 
     @cached_property
     def _clusters(self) -> IntArray:
@@ -253,12 +259,14 @@ class Dataset:
 
     def is_of_source(self, cube: Cube, source: str) -> BoolArray:
         """Which units of the cube are of that source, shape (U,)."""
-        is_of_study = cube.units is self.units
-        sources = self._sources_of_units if is_of_study else np.array(self._sources_of(cube.units), dtype=object)
-        return np.asarray(sources == source, dtype=np.bool_)
+        return np.asarray(self.sources_of_units(cube.units) == source, dtype=np.bool_)
+
+    def sources_of_units(self, units: Sequence[Pair]) -> npt.NDArray[np.object_]:
+        """Who wrote each of these units, shape (U,); of those of the study found once."""
+        return self._sources_of_units if units is self.units else np.array(self._sources_of(units), dtype=object)
 
     @cached_property
-    def _sources_of_units(self) -> Any:
+    def _sources_of_units(self) -> npt.NDArray[np.object_]:
         return np.array(self._sources_of(self.units), dtype=object)
 
     def _sources_of(self, units: Iterable[Pair]) -> list[str]:

@@ -225,11 +225,16 @@ def status(assignment: Assignment, *, withdrawn: set[int], trials: set[int], is_
 def select_counted(answers: pd.DataFrame) -> pd.DataFrame:
     """The rows that count: submitted by people; of judges, in every reading, also what they have answered so far."""
     is_person = answers["rater_kind"] == Rater.Kind.PERSON
-    return answers[(answers["status"] == "submitted") | (~is_person & (answers["status"] == "open"))]
+    return _select(answers, (answers["status"] == "submitted") | (~is_person & (answers["status"] == "open")))
 
 
 def select_people(answers: pd.DataFrame) -> pd.DataFrame:
-    return answers[answers["rater_kind"] == Rater.Kind.PERSON]
+    return _select(answers, answers["rater_kind"] == Rater.Kind.PERSON)
+
+
+def _select(answers: pd.DataFrame, is_in: pd.Series) -> pd.DataFrame:
+    """These of the answers; of all of them no copy, which of a million takes 60 MB."""
+    return answers if is_in.all() else answers[is_in]
 
 
 def select_judges(answers: pd.DataFrame) -> pd.DataFrame:

@@ -47,7 +47,9 @@ class Cube:
         return Cube(tuple(items), self.raters, self.units, values)
 
     def select_items(self, keep: list[bool]) -> Cube:
-        """The same cube, of the items where `keep` is true."""
+        """The same cube, of the items where `keep` is true; of all without a copy."""
+        if all(keep):
+            return self
         items = tuple(item for item, is_kept in zip(self.items, keep, strict=True) if is_kept)
         return Cube(items, self.raters, self.units, self.values[np.array(keep, dtype=np.bool_)])
 

@@ -6,13 +6,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from reports.dataset.choices import choices_of, ranks_of
-from reports.lazy import arrays, np
+from reports.lazy import arrays, np, pd
 from studies.protocol import Outcome, list_outcomes
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from reports.dataset import Dataset, StepItem
     from reports.dataset.cubes import Cube, Pair
     from stats.arrays import BoolArray, FloatArray, IntArray
@@ -24,7 +26,7 @@ class OutcomeTable:
 
     values : shape (U,), nan for a story without an answer
     ratings : the same of each rater alone, shape (R, U), nan where a rater gave none
-    clusters : what each unit was sampled with, numbered
+    clusters, sources : what each unit was sampled with, numbered, and who wrote it, shape (U,)
     bounds : between which a value can lie: percentages, places from 1 to as many as were ranked, ends of a scale
     """
 
@@ -33,7 +35,7 @@ class OutcomeTable:
     values: FloatArray
     ratings: FloatArray
     clusters: IntArray
-    sources: tuple[str, ...]
+    sources: npt.NDArray[np.object_]
     bounds: tuple[float, float]
 
     @property
@@ -43,11 +45,7 @@ class OutcomeTable:
 
     def of_source(self, name: str) -> BoolArray:
         """Which units have a value and are of that source, shape (U,)."""
-        return np.asarray((self._sources == name) & np.isfinite(self.values), dtype=np.bool_)
-
-    @cached_property
-    def _sources(self) -> Any:
-        return np.array(self.sources, dtype=object)
+        return np.asarray((self.sources == name) & np.isfinite(self.values), dtype=np.bool_)
 
     def n_stories(self, units: BoolArray) -> int:
         """How many different stories these units are; shape (U,)."""
@@ -56,9 +54,8 @@ class OutcomeTable:
     @cached_property
     def _stories(self) -> IntArray:
         """The number of each unit's story, shape (U,)."""
-        number_by_story: dict[str, int] = {}
-        numbers = [number_by_story.setdefault(story, len(number_by_story)) for _group, story in self.units]
-        return np.array(numbers, dtype=np.int64)
+        codes, _stories = pd.factorize(np.array([story for _group, story in self.units], dtype=object))
+        return np.asarray(codes, dtype=np.int64)
 
 
 def outcome_tables(dataset: Dataset) -> list[OutcomeTable]:
@@ -85,8 +82,8 @@ def _table(dataset: Dataset, outcome: Outcome, item_by_key: dict[Pair, StepItem]
         units=tuple(units),
         values=values,
         ratings=ratings,
-        clusters=dataset.clusters_of(group for group, _story in units),
-        sources=tuple(dataset.source_of(story) for _group, story in units),
+        clusters=dataset.clusters_of_units(units),
+        sources=dataset.sources_of_units(units),
         bounds=_bounds(dataset, outcome, items[0]),
     )
 

@@ -12,6 +12,8 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from reports.figures.base import Listing
 
+PLAIN = (str, int, float, bool, NoneType)
+
 
 class Undecodable(ValueError):
     """A document that this version does not read, such as one that an older version stored."""
@@ -19,16 +21,23 @@ class Undecodable(ValueError):
 
 def encode(value: Any) -> Any:
     """A result, or a part of one, as plain JSON."""
+    if type(value) in PLAIN:  # most of a result
+        return value
     if isinstance(value, Listing):
         return [encode(row) for row in value.rows]
     if is_dataclass(value) and not isinstance(value, type):
-        pairs = ((field, getattr(value, field.name)) for field in fields(value))
+        pairs = ((field, getattr(value, field.name)) for field in _fields_of(type(value)))
         return {field.name: encode(part) for field, part in pairs if not _is_default(field, part)}
     if isinstance(value, tuple | list):
         return [encode(part) for part in value]
     if isinstance(value, dict):
         return {str(name): encode(part) for name, part in value.items()}
     return value
+
+
+@cache
+def _fields_of(kind: type) -> tuple[Field[Any], ...]:
+    return fields(kind)
 
 
 def decode(kind: Any, value: Any, location: str = "") -> Any:

@@ -117,8 +117,8 @@ def _ranking(dataset: Dataset, item: StepItem) -> Ranking:
     answers = dataset.answers_to(item)
     ranks, groups = [ranks_of(order) for order in answers["value"]], list(answers["group"])
     names = [name for name, _ in dataset.sources]
-    ranks_by_source = [[_ranks_of_source(dataset, item_ranks, name) for name in names] for item_ranks in ranks]
-    means = np.array([[np.mean(part) if part else np.nan for part in row] for row in ranks_by_source])
+    ranks_by_source = [_ranks_by_source(dataset, item_ranks, names) for item_ranks in ranks]
+    means = np.array([[sum(part) / len(part) if part else np.nan for part in row] for row in ranks_by_source])
     best = np.array([[min(part) if part else np.nan for part in row] for row in ranks_by_source])
     firsts = rankings.first_places(best) if np.isfinite(best).any() else np.full(len(names), np.nan)
     clusters, most = dataset.clusters_of(groups), max(map(len, ranks))
@@ -144,8 +144,12 @@ def _ranking(dataset: Dataset, item: StepItem) -> Ranking:
     )
 
 
-def _ranks_of_source(dataset: Dataset, ranks: dict[str, float], source: str) -> list[float]:
-    return [rank for story, rank in ranks.items() if dataset.source_of(story) == source]
+def _ranks_by_source(dataset: Dataset, ranks: dict[str, float], sources: list[str]) -> list[list[float]]:
+    """The ranks that one rater gave to the stories of each source."""
+    ranks_by_source: dict[str, list[float]] = {name: [] for name in sources}
+    for story, rank in ranks.items():
+        ranks_by_source.setdefault(dataset.source_of(story), []).append(rank)
+    return [ranks_by_source[name] for name in sources]
 
 
 def _concordance(ranks: list[dict[str, float]], groups: list[str]) -> Concordance:

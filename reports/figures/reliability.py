@@ -157,7 +157,7 @@ def _gwet_rows(
     floor_by_item: dict[int, Floor] = {}
     if has_value.any():
         own = reliability.gwet_floors(
-            ratings[has_value],
+            ratings if has_value.all() else ratings[has_value],
             values,
             weights=weights,
             rng=dataset.rng(SALT, salt, FLOORS),

@@ -9,6 +9,7 @@ from django.db.models import Count, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.cache import add_never_cache_headers
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRefresh
@@ -16,6 +17,7 @@ from django_htmx.http import HttpResponseClientRefresh
 from annotation.models import Assignment, Rater, Seat
 from config import roles
 from reports import results
+from reports.methods.citation import SHORT, cite
 from reports.page.context import context
 from reports.views.shared import obtain_report, of_study, render_waiting
 from studies.access import Access, visible_studies
@@ -62,5 +64,10 @@ def show(request: HttpRequest, access: Access) -> HttpResponse:
         return render(request, "reports/computing.html", of_study(access) | part)
     if report is None:
         return render_waiting(request, access, computation)
-    page = context(results.read_results(report.result)) | {"report": report, "computation": computation}
+    address = reverse("reports:stored", args=[access.study.slug, report.fingerprint[:SHORT]])
+    page = context(results.read_results(report.result)) | {
+        "report": report,
+        "computation": computation,
+        "citation": cite(report, request.build_absolute_uri(address)),
+    }
     return render(request, "reports/show.html", {"main_class": "research"} | of_study(access) | page)

@@ -41,8 +41,7 @@ def obtain_report(request: HttpRequest, access: Access) -> tuple[Report | None, 
 def with_report(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """The view with the report of the study after its access, or the page that says how far the report is.
 
-    Where the address names the fingerprint of a stored report it is that one. It is kept from then on, since what
-    such a view gives says its fingerprint, by which it may be cited.
+    Where the address names the fingerprint of a stored report it is that one.
     """
 
     @wraps(view)
@@ -51,7 +50,6 @@ def with_report(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResp
         report, computation = (named, None) if named else obtain_report(request, access)
         if report is None:
             return render_waiting(request, access, computation)
-        results.keep(report)
         return view(request, access, report, **names)
 
     return shown

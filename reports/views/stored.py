@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from annotation.models import Withdrawal
 from config import roles
@@ -22,13 +24,20 @@ from studies.access import Access
 from studies.views.guards import require_in_study
 
 
-@require_in_study(roles.VIEW_REPORT)
+@require_in_study(roles.VIEW_REPORT, methods=("GET", "HEAD", "POST"))
 @with_report
 def show(request: HttpRequest, access: Access, report: Report) -> HttpResponse:
-    """The report as it was stored, with its date, what changed since the one before, and how to cite it."""
+    """The report as it was stored, with its date, what changed since the one before, and how to cite it.
+
+    A POST keeps it, so that no later one replaces it.
+    """
+    address = reverse("reports:stored", args=[access.study.slug, report.fingerprint[:SHORT]])
+    if request.method == "POST":
+        results.keep(report)
+        messages.success(request, _("This report is kept: no later one replaces it."))
+        return redirect(f"{address}#cite")
     document = read_stored(report)
     earlier = previous(report)
-    address = reverse("reports:stored", args=[access.study.slug, report.fingerprint[:SHORT]])
     stored = {
         "report": report,
         "is_stored": True,

@@ -252,6 +252,24 @@ def test_its_files_are_those_of_the_stored_report(staff: Client, study: Study) -
     assert {staff.get(file).status_code for file in own} == {200}
 
 
+def test_a_report_is_kept_by_the_button_and_by_no_look_at_it(staff: Client, study: Study) -> None:
+    report = stored(study)
+    address = f"/reports/plums/by/{report.fingerprint[:12]}/"
+    of_now = [f"/reports/plums/{name}" for name in ("", "methods/", "methods.txt")]
+    looks = [*of_now, address, f"{address}pass-rates.csv"]
+    statuses = [staff.get(look).status_code for look in looks]
+    is_kept_by_looks = Report.objects.get().is_kept
+    (action,) = re.findall(r'method="post" action="(/reports/[^"]+)"', staff.get("/reports/plums/").content.decode())
+
+    page = staff.post(action, follow=True).content.decode()
+
+    assert statuses == [200] * 5
+    assert not is_kept_by_looks
+    assert Report.objects.get().is_kept
+    assert "This report is kept" in page
+    assert "Keep this report" not in page
+
+
 def test_every_section_of_the_page_can_be_linked_to_for_good(staff: Client, study: Study) -> None:
     page = staff.get("/reports/plums/").content.decode()
     links = set(re.findall(r'href="(/reports/plums/by/\w{12}/)#(\w+)"', page))
@@ -328,7 +346,7 @@ def test_a_report_of_another_version_is_not_found(staff: Client, study: Study) -
     assert staff.get(f"/reports/plums/by/{report.fingerprint}/").status_code == 404
 
 
-@pytest.mark.parametrize(("address", "n"), [("/reports/{}/methods/", 28), ("/reports/{}/by/{}/", 9)])
+@pytest.mark.parametrize(("address", "n"), [("/reports/{}/methods/", 27), ("/reports/{}/by/{}/", 9)])
 def test_a_page_costs_the_same_for_one_group_as_for_three(staff: Client, address: str, n: int) -> None:
     counts = []
     for slug, n_groups in (("one", 1), ("three", 3)):

@@ -281,7 +281,7 @@ reports:plot_png                    POST   405   405   405   405    405    405  
 reports:table_tex                   GET    login login login 403    ok     ok    ok     403     403
 reports:table_tex                   POST   405   405   405   405    405    405   405    405     405
 reports:stored                      GET    login login login 403    404    404   ok     403     403
-reports:stored                      POST   405   405   405   405    405    405   405    405     405
+reports:stored                      POST   login login login 403    404    404   away  403     403
 reports:stored_svg                  GET    login login login 403    ok     ok    ok     403     403
 reports:stored_svg                  POST   405   405   405   405    405    405   405    405     405
 reports:stored_png                  GET    login login login 403    ok     ok    ok     403     403

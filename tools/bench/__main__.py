@@ -154,9 +154,10 @@ def page(
         "",
         *table([nearest | {"database": "any"}]),
         "",
-        "## A report, of 30 people who share all groups",
+        "## A report, a package and pages of the API, of 30 people who share all groups",
         "",
-        "Four stories a group, fourteen verdicts on each by three people, an order and four guesses; one process.",
+        "Four stories a group, fourteen verdicts on each by three people, an order and four guesses; one process. The "
+        "package is blind and whole; a page of the API has 200 answers, of the study's first and of its last.",
         "",
         *(line for kind, columns in reported.items() for line in (f"### {kind.capitalize()}", "", *table(columns), "")),
         "## Pairs from stories with votes",
