@@ -223,7 +223,7 @@ def test_what_becomes_of_who_fails_a_check_is_registered_and_frozen_in_words(
     drafts.add_step(draft, kind="rating", scope="once", index=1, fields=fields)
     current = protocol.read_rows(draft.versions.get())
 
-    plan = write_preregistration(PLAN, current)
+    plan = write_preregistration(draft, PLAN)
     sections = write_prose(protocol.write_document(current), ProseFacts(1, 9, ""))
 
     assert "- Comprehension check “Check”: " in plan

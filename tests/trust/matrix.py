@@ -256,6 +256,8 @@ reports:rationales_of_group         GET    login login login 403    403    ok   
 reports:rationales_of_group         POST   405   405   405   405    405    405   405    405     405
 reports:rationale                   GET    login login login 403    403    away  away   403     403
 reports:rationale                   POST   405   405   405   405    405    405   405    405     405
+reports:filled_section              GET    login login login 403    403    404   404    403     403
+reports:filled_section              POST   405   405   405   405    405    405   405    405     405
 reports:themes                      GET    login login login 403    403    ok    ok     403     403
 reports:themes                      POST   login login login 403    403    400   400    403     403
 reports:theme_sample                GET    login login login 403    403    ok    ok     403     403

@@ -179,5 +179,5 @@ def test_the_page_takes_as_many_queries_for_one_group_as_for_three(
 ) -> None:
     factories.study(n_groups=n, planned=False, state=Study.State.DRAFT)
 
-    with django_assert_num_queries(31):
+    with django_assert_num_queries(30):
         read(designer)

@@ -196,7 +196,7 @@ def test_the_session_of_a_rehearsal_is_nobody_elses(designer: Client, study: Stu
 def test_the_pages_cost_the_same_however_far_one_has_come(
     designer: Client, study: Study, django_assert_num_queries: Any
 ) -> None:
-    with django_assert_num_queries(21):
+    with django_assert_num_queries(20):
         designer.get(ADDRESS)
     act(designer, "begin")
     for step in ("tests", ""):

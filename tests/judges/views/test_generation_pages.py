@@ -248,4 +248,4 @@ def test_the_lists_ask_the_same_for_one_row_as_for_three(
     with CaptureQueriesContext(connection) as texts:
         designer.get(f"{PAGES}{result.pk}/")
 
-    assert (len(listing), len(texts)) == (23, 28)
+    assert (len(listing), len(texts)) == (22, 27)

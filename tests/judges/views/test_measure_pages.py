@@ -60,7 +60,7 @@ def test_the_page_costs_the_same_for_two_stories_as_for_six(
     client.force_login(factories.staff("designer"))
     client.get(ADDRESS)
 
-    with django_assert_num_queries(20):
+    with django_assert_num_queries(19):
         client.get(ADDRESS)
 
 

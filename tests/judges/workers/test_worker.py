@@ -37,6 +37,11 @@ def test_a_run_that_was_queued_is_worked_off_by_a_worker_elsewhere(
     assert Response.objects.filter(assignment__rater__kind="model", outcome="answered").count() == run.n_planned
 
 
+# A worker ends within 10 s (`tools.trials` counts those that do not). On a slow machine it is late by its own start of
+# threads and processes; a lock is waited for 20 s, and calls take a minute.
+MOST_SECONDS_TO_END = 15
+
+
 def seconds_to_end(worker: subprocess.Popen[bytes]) -> float:
     """How long the worker takes to end once it is told to, as a container's stop tells it."""
     told_at = time.monotonic()
@@ -58,7 +63,7 @@ def test_a_worker_that_is_told_to_end_does_not_wait_for_its_calls_and_marks_what
 
     with working("threads") as worker:
         assert until(lambda: len(standin.hits) == 2)
-        assert seconds_to_end(worker) < 10, "its calls take a minute"
+        assert seconds_to_end(worker) < MOST_SECONDS_TO_END
 
     assert list(Attempt.objects.values_list("outcome", flat=True)) == ["unknown_outcome"] * 2
     assert runs.count_calls(run) == {"planned": 8}
@@ -84,6 +89,6 @@ def test_a_worker_that_is_told_to_end_waits_for_no_lock_and_its_calls_are_opened
             seconds = seconds_to_end(worker)
     runs.sweep(at=timezone.now() + timedelta(seconds=attempts.LEASE_SECONDS))
 
-    assert seconds < 10
+    assert seconds < MOST_SECONDS_TO_END
     assert list(Attempt.objects.values_list("outcome", flat=True)) == ["unknown_outcome"] * 2
     assert runs.count_calls(run) == {"planned": 8}
