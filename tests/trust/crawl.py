@@ -223,6 +223,7 @@ def pool(world: World, pattern: Pattern, name: str, who: str) -> list[Any]:
         "person": keys(Invitation.objects.filter(study=live), 3),
         "sample": keys(ThemeSample.objects.all(), 2),
         "number": [1, 2, 0],
+        "section": [1, 2, 0],
         "step_id": keys(Step.objects.filter(version__study=closed), 3),
         "kind": ["consent", NOWHERE],
         "content_type_id": [ContentType.objects.get_for_model(Study).pk, 0],

@@ -201,5 +201,5 @@ def test_the_pages_cost_the_same_however_far_one_has_come(
     act(designer, "begin")
     for step in ("tests", ""):
         act(designer, "go", step)
-        with django_assert_num_queries(30):
+        with django_assert_num_queries(29):
             designer.get(ADDRESS)
