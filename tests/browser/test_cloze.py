@@ -176,7 +176,7 @@ def test_what_is_pasted_into_a_phrase_runs_on(sheet: Page) -> None:
 def old_page(page: Page) -> Page:
     """A browser that does not know field-sizing, as WebKit did not in 2026."""
     page.add_init_script("CSS.supports = (name) => name !== 'field-sizing'")
-    for name in ("quire", "cloze"):
+    for name in ("desk", "cloze"):
         page.route(f"**/{name}*.css", _serve_without_field_sizing)
     return page
 
