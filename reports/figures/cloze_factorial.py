@@ -12,31 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy
 
-from reports.figures.base import (
-    Estimate,
-    Figure,
-    Floor,
-    Interval,
-    IntervalEstimate,
-    Row,
-    chance_floor,
-    estimate,
-    interval,
-    note_of,
-    weakest_note,
-)
-from reports.figures.cloze_participants import number
-from reports.lazy import agreement, arrays, intervals, np
+from reports.figures.base import Estimate, Figure, Interval, IntervalEstimate, Row, note_of, weakest_note
+from reports.figures.cloze_alphas import JudgesAgreement, columns_of, contrast_alphas, measure, weigh
+from reports.lazy import np
 from reports.numbers import coefficient, coefficients, decimal
 from reports.reasons import to_english
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from reports.dataset import Dataset
     from reports.dataset.cloze_conditions import Condition
-    from stats.arrays import FloatArray, IntArray
-    from stats.intervals import Interval as StatisticInterval
 
 SALT = 147  # of the seed
 HIGHEST = 5.0
@@ -55,17 +39,12 @@ EFFECTS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConditionRow:
-    """One condition. mean : of the scores, 0 to 1; span : of the texts' means, largest less smallest"""
+class ConditionRow(JudgesAgreement):
+    """One condition, and the judges that it is of."""
 
     is_anchored: bool
     is_atomic: bool
     judges: tuple[str, ...]
-    coefficient: Estimate
-    interval: Interval
-    floor: Floor
-    mean: float | None
-    span: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,30 +123,12 @@ def _words(value: Estimate, ends: Interval) -> str:
     return to_english(value.why) if value.why else f"alpha {coefficient(value.value)}, 95 % {coefficients(ends)}"
 
 
-def _flat(scores: FloatArray) -> FloatArray:
-    """Every constraint of every text as a unit, shape (J, N, K) to (J, N × K)."""
-    return np.asarray(scores.reshape(len(scores), -1))
-
-
-def _texts_of_units(scores: FloatArray) -> IntArray:
-    """The text of each such unit."""
-    return np.repeat(np.arange(scores.shape[1]), scores.shape[2])
-
-
 def _condition(dataset: Dataset, condition: Condition, salt: int) -> ConditionRow:
-    scores = condition.scores
-    units, texts = _flat(scores), _texts_of_units(scores)
-    means = arrays.mean_present(scores.transpose(1, 0, 2).reshape(scores.shape[1], -1), axis=1) / HIGHEST
-    means = means[np.isfinite(means)]
     return ConditionRow(
         is_anchored=condition.is_anchored,
         is_atomic=condition.is_atomic,
         judges=condition.judges,
-        coefficient=estimate(agreement.krippendorff_alpha, units, "interval"),
-        interval=interval(intervals.alpha_interval, units, "interval", texts, rng=dataset.rng(SALT, salt, 0)),
-        floor=chance_floor(agreement.alpha_chance_floor, units, "interval", rng=dataset.rng(SALT, salt, 1)),
-        mean=number(means.mean()) if means.size else None,
-        span=number(np.ptp(means)) if means.size else None,
+        **measure(dataset, condition.scores, highest=HIGHEST, salts=(SALT, salt)),
     )
 
 
@@ -178,48 +139,15 @@ def _effects(dataset: Dataset, conditions: Sequence[Condition], rows: Sequence[C
     weights_by_effect = {ANCHORING: sizes / 2, CHECKS: forms / 2, INTERACTION: 1.0 * sizes * forms}
     if not has_checks:
         weights_by_effect = {ANCHORING: 1.0 * sizes}
-    texts = _texts_of_units(conditions[0].scores)
+    scores = [condition.scores for condition in conditions]
+    alphas = [row.coefficient for row in rows]
     for salt, (effect, weights) in enumerate(weights_by_effect.items()):
-        differences = _differences(conditions, weights)
-        alphas = [row.coefficient for row in rows]
-        why = next((alpha.why for alpha in alphas if alpha.why), None)
         yield EffectRow(
             effect=effect,
-            alpha=IntervalEstimate(
-                value=None if why else _contrast([alpha.value for alpha in alphas], weights),
-                why=why,
-                interval=interval(_ends, differences, texts, weights, rng=dataset.rng(SALT, 9, salt)),
-            ),
-            mean=_contrast([row.mean for row in rows], weights),
-            span=_contrast([row.span for row in rows], weights),
+            alpha=contrast_alphas(dataset, scores, alphas, weights, salts=(SALT, 9, salt)),
+            mean=weigh([row.mean for row in rows], weights),
+            span=weigh([row.span for row in rows], weights),
         )
-
-
-def _ends(
-    differences: Callable[[IntArray], FloatArray], texts: IntArray, weights: FloatArray, *, rng: np.random.Generator
-) -> StatisticInterval:
-    """The interval over texts, as far as alphas from -1 to 1 can make a contrast."""
-    most = float(np.abs(weights).sum())
-    return intervals.unbounded_interval(differences, texts, rng=rng).clipped(-most, most)
-
-
-def _contrast(values: Sequence[float | None], weights: FloatArray) -> float | None:
-    """The weighted sum; None where a part has no value."""
-    present = [value for value in values if value is not None]
-    return float(np.dot(present, weights)) if len(present) == len(values) else None
-
-
-def _differences(conditions: Sequence[Condition], weights: FloatArray) -> Callable[[IntArray], FloatArray]:
-    """The contrast of the alphas in each resample of units: the same texts in every condition."""
-
-    def resampled(drawn: IntArray) -> FloatArray:
-        parts = [
-            weight * intervals.alpha_resamples(_flat(condition.scores), "interval", drawn)
-            for condition, weight in zip(conditions, weights, strict=True)
-        ]
-        return np.asarray(np.sum(parts, axis=0))
-
-    return resampled
 
 
 def _condition_row(row: ConditionRow) -> Row:
@@ -227,14 +155,7 @@ def _condition_row(row: ConditionRow) -> Row:
         "is_anchored": row.is_anchored,
         "is_atomic": row.is_atomic,
         "judges": " ".join(row.judges),
-        "alpha": row.coefficient.value,
-        "low": row.interval.low,
-        "high": row.interval.high,
-        "chance_mean": row.floor.mean,
-        "chance_upper": row.floor.upper,
-        "mean": row.mean,
-        "span": row.span,
-        "n_units": row.coefficient.n_units,
+        **columns_of(row),
         "note": note_of(row.coefficient, row.interval),
     }
 

@@ -11,30 +11,24 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy
 
-from reports.figures.base import Estimate, Figure, Interval, IntervalEstimate, Row, estimate, interval, note_of
+from reports.figures.base import Estimate, Figure, IntervalEstimate, Row, estimate, note_of
+from reports.figures.cloze_alphas import JudgesAgreement, columns_of, contrast_alphas, measure
 from reports.figures.cloze_participants import number
-from reports.lazy import agreement, arrays, comparisons, intervals, np
+from reports.lazy import comparisons, np
 from reports.numbers import coefficient, coefficients, decimal
 from reports.reasons import to_english
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
     from reports.dataset.cloze_conditions import Scales
-    from stats.arrays import FloatArray, IntArray
 
 SALT = 148  # of the seed
 NAMES = {"fine": gettext_lazy("0 to 5"), "coarse": gettext_lazy("0, 0.5, 1")}
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScaleRow:
-    """One scale. alpha by interval distances; mean : 0 to 1; span : of the texts' means, largest less smallest"""
-
-    scale: str
-    alpha: Estimate
-    interval: Interval
-    mean: float | None
-    span: float | None
+class ScaleRow(JudgesAgreement):
+    scale: str  # of NAMES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,12 +72,17 @@ class ClozeScales(Figure[ClozeScalesResult]):
         if scales is None:
             return None
         _n_models, n_texts, n_constraints = scales.fine.shape
-        rows = (_scale(dataset, "fine", scales.fine, 0), _scale(dataset, "coarse", scales.coarse, 1))
+        both = (scales.fine, scales.coarse)
+        rows = tuple(
+            ScaleRow(scale=name, **measure(dataset, scores, highest=1, salts=(SALT, salt)))
+            for salt, (name, scores) in enumerate(zip(NAMES, both, strict=True))
+        )
+        alphas = [row.coefficient for row in rows]
         return ClozeScalesResult(
             n_texts=n_texts,
             n_constraints=n_constraints,
             scales=rows,
-            difference=_difference(dataset, scales, rows),
+            difference=contrast_alphas(dataset, both, alphas, (-1, 1), salts=(SALT, 2, 0)),
             models=tuple(_models(scales)),
         )
 
@@ -97,7 +96,11 @@ class ClozeScales(Figure[ClozeScalesResult]):
         of = f"{result.n_constraints} constraints of {result.n_texts} texts"
         yield f"\nFine and coarse scale: {len(result.models)} models, {of}"
         for row in result.scales:
-            value = to_english(row.alpha.why) if row.alpha.why else f"alpha {coefficient(row.alpha.value)}"
+            value = (
+                to_english(row.coefficient.why)
+                if row.coefficient.why
+                else f"alpha {coefficient(row.coefficient.value)}"
+            )
             yield f"  {row.scale:<7} {value}, 95 % {coefficients(row.interval)}, mean {decimal(row.mean, 2)}"
         if result.difference.value is not None:
             ends = coefficients(result.difference.interval)
@@ -108,48 +111,6 @@ class ClozeScales(Figure[ClozeScalesResult]):
 
     def context(self, result: ClozeScalesResult) -> dict[str, Any]:
         return {"scales": [(NAMES[row.scale], row) for row in result.scales]}
-
-
-def _flat(scores: FloatArray) -> FloatArray:
-    """Every constraint of every text as a unit, shape (M, N, K) to (M, N × K)."""
-    return np.asarray(scores.reshape(len(scores), -1))
-
-
-def _texts_of_units(scores: FloatArray) -> IntArray:
-    """The text of each such unit."""
-    return np.repeat(np.arange(scores.shape[1]), scores.shape[2])
-
-
-def _scale(dataset: Dataset, name: str, scores: FloatArray, salt: int) -> ScaleRow:
-    units = _flat(scores)
-    means = arrays.mean_present(scores.transpose(1, 0, 2).reshape(scores.shape[1], -1), axis=1)
-    means = means[np.isfinite(means)]
-    ends = interval(
-        intervals.alpha_interval, units, "interval", _texts_of_units(scores), rng=dataset.rng(SALT, salt, 0)
-    )
-    return ScaleRow(
-        scale=name,
-        alpha=estimate(agreement.krippendorff_alpha, units, "interval"),
-        interval=ends,
-        mean=number(means.mean()) if means.size else None,
-        span=number(np.ptp(means)) if means.size else None,
-    )
-
-
-def _difference(dataset: Dataset, scales: Scales, rows: tuple[ScaleRow, ScaleRow]) -> IntervalEstimate:
-    fine, coarse = (row.alpha for row in rows)
-    why = fine.why or coarse.why
-
-    def resampled(drawn: IntArray) -> FloatArray:
-        parts = [intervals.alpha_resamples(_flat(scores), "interval", drawn) for scores in (scales.coarse, scales.fine)]
-        return np.asarray(parts[0] - parts[1])
-
-    texts = _texts_of_units(scales.fine)
-    return IntervalEstimate(
-        value=None if fine.value is None or coarse.value is None else coarse.value - fine.value,
-        why=why,
-        interval=interval(intervals.unbounded_interval, resampled, texts, rng=dataset.rng(SALT, 2, 0)),
-    )
 
 
 def _models(scales: Scales) -> Iterator[ModelRow]:
@@ -168,16 +129,7 @@ def _models(scales: Scales) -> Iterator[ModelRow]:
 
 
 def _scale_row(row: ScaleRow) -> Row:
-    return {
-        "scale": row.scale,
-        "alpha": row.alpha.value,
-        "low": row.interval.low,
-        "high": row.interval.high,
-        "mean": row.mean,
-        "span": row.span,
-        "n_units": row.alpha.n_units,
-        "note": note_of(row.alpha, row.interval),
-    }
+    return {"scale": row.scale, **columns_of(row), "note": note_of(row.coefficient, row.interval)}
 
 
 def _model_row(row: ModelRow) -> Row:

@@ -50,37 +50,35 @@ def seconds_to_end(worker: subprocess.Popen[bytes]) -> float:
     return time.monotonic() - told_at
 
 
-@pytest.mark.slow
-@pytest.mark.services
-def test_a_worker_that_is_told_to_end_does_not_wait_for_its_calls_and_marks_what_it_leaves(
-    committed: None, broker: None, standin: StandIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def slow_run(committed: None, broker: None, standin: StandIn, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """A run of eight calls at a server that takes a minute for each."""
     monkeypatch.undo()  # the broker of these tests is the real one
     monkeypatch.setitem(os.environ, "QUIRE_ALLOWED_PRIVATE_ENDPOINTS", standin.base_url.split("/")[2])
     monkeypatch.setitem(os.environ, "STANDIN_API_KEY", "sk-1")
     standin.reply = lambda hit: Reply(told.YES.body, delay=60)
-    run = started(factories.study(comparative=False), judge_at(standin, timeout_seconds=120))
+    return started(factories.study(comparative=False), judge_at(standin, timeout_seconds=120))
 
+
+@pytest.mark.slow
+@pytest.mark.services
+def test_a_worker_that_is_told_to_end_does_not_wait_for_its_calls_and_marks_what_it_leaves(
+    slow_run: Run, standin: StandIn
+) -> None:
     with working("threads") as worker:
         assert until(lambda: len(standin.hits) == 2)
         assert seconds_to_end(worker) < MOST_SECONDS_TO_END
 
     assert list(Attempt.objects.values_list("outcome", flat=True)) == ["unknown_outcome"] * 2
-    assert runs.count_calls(run) == {"planned": 8}
+    assert runs.count_calls(slow_run) == {"planned": 8}
     assert not Share.objects.exists()
 
 
 @pytest.mark.slow
 @pytest.mark.services
 def test_a_worker_that_is_told_to_end_waits_for_no_lock_and_its_calls_are_opened_again(
-    committed: None, broker: None, standin: StandIn, monkeypatch: pytest.MonkeyPatch
+    slow_run: Run, standin: StandIn
 ) -> None:
-    monkeypatch.undo()  # the broker of these tests is the real one
-    monkeypatch.setitem(os.environ, "QUIRE_ALLOWED_PRIVATE_ENDPOINTS", standin.base_url.split("/")[2])
-    monkeypatch.setitem(os.environ, "STANDIN_API_KEY", "sk-1")
-    standin.reply = lambda hit: Reply(told.YES.body, delay=60)
-    run = started(factories.study(comparative=False), judge_at(standin, timeout_seconds=120))
-
     with working("threads") as worker:
         assert until(lambda: len(standin.hits) == 2)
         with transaction.atomic():  # on SQLite the only one that may write
@@ -91,4 +89,4 @@ def test_a_worker_that_is_told_to_end_waits_for_no_lock_and_its_calls_are_opened
 
     assert seconds < MOST_SECONDS_TO_END
     assert list(Attempt.objects.values_list("outcome", flat=True)) == ["unknown_outcome"] * 2
-    assert runs.count_calls(run) == {"planned": 8}
+    assert runs.count_calls(slow_run) == {"planned": 8}

@@ -52,7 +52,7 @@ def test_both_alphas_their_difference_and_each_model_by_hand(study: Study) -> No
     coarse = np.array([values_of(n, STEPS) for n in (0, 1)])
     alphas = [float(agreement.krippendorff_alpha(of, "interval")) for of in (fine, coarse)]
     assert (result.n_texts, result.n_constraints) == (3, 4)
-    assert [row.alpha.value for row in result.scales] == pytest.approx(alphas)
+    assert [row.coefficient.value for row in result.scales] == pytest.approx(alphas)
     assert [row.mean for row in result.scales] == pytest.approx([fine.mean(), coarse.mean()])
     assert result.difference.value == pytest.approx(alphas[1] - alphas[0])
     assert [(row.model, row.fine_judge, row.coarse_judge, row.n) for row in result.models] == [
