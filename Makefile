@@ -36,8 +36,9 @@ test slow browser: export OPENBLAS_NUM_THREADS = 1
 test: .venv/tested  ## The fast tests, on SQLite unless DATABASE_URL says otherwise
 	$(BIN)/pytest -n 2 -m "not browser and not slow"
 
+# The fast tests have their tables made from the models at once, these by the migrations, one after another.
 slow: .venv/tested  ## The tests that take long: a release through the pages, every address as everybody, every word of every page
-	$(BIN)/pytest -n 2 -m slow
+	$(BIN)/pytest -n 2 -m slow --migrations
 
 browser: .venv/tested ## The tests in a real Chromium
 	$(BIN)/pytest -n 2 -m browser

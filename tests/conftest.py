@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 from django.db import connection, transaction
-from django.test import override_settings
+from django.test import TransactionTestCase, override_settings
 from django.utils import translation
 from hypothesis import HealthCheck, settings
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from annotation.progress import outlines
 from studies import protocol
-from tests import triggers
+from tests import emptying
 from tests.chromium import chromium
 from tests.worker import broker
 
@@ -140,14 +140,22 @@ def module_db(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
         transaction.set_rollback(True)
 
 
-@pytest.fixture
-def committed(transactional_db: None) -> Iterator[None]:
-    """A database whose commits are real: for threads, workers and browsers.
+@pytest.fixture(scope="session", autouse=True)
+def _databases_are_emptied_quickly() -> Iterator[None]:
+    """After every test that commits; see `emptying`."""
 
-    The triggers are removed before the tables are emptied, since they would refuse; migrating puts them back.
-    """
-    yield
-    triggers.drop(connection.alias)
+    def empty(case: TransactionTestCase) -> None:
+        for name in case._databases_names(include_mirrors=False):  # type: ignore[attr-defined]
+            emptying.empty(name)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TransactionTestCase, "_fixture_teardown", empty)
+        yield
+
+
+@pytest.fixture
+def committed(transactional_db: None) -> None:
+    """A database whose commits are real: for threads, workers and browsers."""
 
 
 @pytest.hookimpl(wrapper=True)

@@ -22,10 +22,14 @@ def install(using: str = "default") -> None:
     triggers.install(ALL, using)
 
 
+def missing(using: str = "default") -> bool:
+    return bool(triggers.find_missing(ALL, using))
+
+
 @contextmanager
 def lifted(using: str = "default") -> Iterator[None]:
     """Whatever is changed in this block is changed; from then on the database refuses again, if it did before."""
-    if triggers.find_missing(ALL, using):
+    if missing(using):
         yield
         return
     _check_now(using)

@@ -5,7 +5,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]  # of a database that was made by migrations
 
 
 def test_a_database_of_migrations_that_are_gone_is_refused_in_one_sentence() -> None:

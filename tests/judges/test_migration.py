@@ -17,6 +17,8 @@ from studies.models import Study
 from tests import factories
 from tests.factories import NOON
 
+pytestmark = pytest.mark.slow  # it needs a database that was made by migrations: see the Makefile
+
 BEFORE = [("judges", "0001_initial")]
 MARK = f"fence-{'1' * 32}"
 
