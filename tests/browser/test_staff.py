@@ -19,6 +19,8 @@ from tests.worker import until, working
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
 
+WIDTHS = "frames => frames.map((frame) => [frame.ariaLabel, frame.scrollWidth, frame.clientWidth])"
+
 
 @pytest.fixture
 def study(committed: None) -> Study:
@@ -90,20 +92,37 @@ def test_a_judge_is_run_by_a_button_and_stands_in_the_report_beside_people(
     expect(staff.get_by_role("rowheader", name="stub").first).to_be_visible()
 
 
+def open_report(page: Page, study: Study, live_server: Any) -> None:
+    """The report of the study, answered by simulated raters and closed."""
+    page.goto(f"{live_server.url}/admin/studies/study/{study.pk}/change/")
+    run_action(page, "Plan")
+    run_action(page, "Launch")
+    study.refresh_from_db()
+    answered(study)
+    run_action(page, "Close")
+    page.goto(f"{live_server.url}/reports/orchard/")
+
+
 @pytest.mark.parametrize("width", [390, 1440])
 def test_a_report_fits_the_window_and_axe_finds_nothing(
     staff: Page, study: Study, live_server: Any, width: int
 ) -> None:
-    staff.goto(f"{live_server.url}/admin/studies/study/{study.pk}/change/")
-    run_action(staff, "Plan")
-    run_action(staff, "Launch")
-    study.refresh_from_db()
-    answered(study)
-    run_action(staff, "Close")
-
+    open_report(staff, study, live_server)
     staff.set_viewport_size({"width": width, "height": 900})
-    staff.goto(f"{live_server.url}/reports/orchard/")
 
     assert staff.evaluate("document.documentElement.scrollWidth") <= width
     found = Axe().run(staff).response["violations"]
     assert [(v["id"], v["nodes"][0]["html"]) for v in found] == []
+
+
+def test_no_table_of_a_report_hides_a_column_on_a_screen_of_1024_pixels_or_more(
+    staff: Page, study: Study, live_server: Any
+) -> None:
+    open_report(staff, study, live_server)
+    staff.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+
+    for width in (1440, 1024):
+        staff.set_viewport_size({"width": width, "height": 900})
+        frames = staff.locator(".table-frame").evaluate_all(WIDTHS)
+        assert len(frames) > 20
+        assert [(name, within) for name, within, available in frames if within > available] == [], width
