@@ -15,6 +15,15 @@ NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
 NOT_ROUTED = [ipaddress.IPv6Network(n) for n in ("2001:2::/48", "2001:10::/28", "2001:db8::/32", "3fff::/20")]
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+# Of a name, and of a number that was written as it is.
+PRIVATE_NAME = gettext_noop(
+    "%(host)s stands for the private address %(number)s; if this is an endpoint of yours, add %(host)s:%(port)s to "
+    "QUIRE_ALLOWED_PRIVATE_ENDPOINTS"
+)
+PRIVATE_NUMBER = gettext_noop(
+    "%(host)s is a private address; if this is an endpoint of yours, add %(host)s:%(port)s to "
+    "QUIRE_ALLOWED_PRIVATE_ENDPOINTS"
+)
 
 
 class InvalidAddress(ValueError):
@@ -91,11 +100,8 @@ def resolve_public(host: str, port: int) -> str:
     numbers = [str(entry[4][0]).partition("%")[0] for entry in entries]
     for number in numbers:
         if not is_public(ipaddress.ip_address(number)):
-            sentence = gettext_noop(
-                "%(host)s is the private address %(number)s; if this is an endpoint of yours, add %(host)s:%(port)s to "
-                "QUIRE_ALLOWED_PRIVATE_ENDPOINTS"
-            )
-            raise InvalidAddress(sentence, host=host, number=number, port=port)
+            is_number = host.strip("[]") == number
+            raise InvalidAddress(PRIVATE_NUMBER if is_number else PRIVATE_NAME, host=host, number=number, port=port)
     return numbers[0]  # the system sorts them by how well it can reach them
 
 

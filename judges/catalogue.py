@@ -1,14 +1,37 @@
 """What comes with Quire: the built-in prompts, a judge that needs no key, and a judge for each metric."""
 
 from dataclasses import asdict
+from functools import cache
 from typing import Any
 
 from django.db import transaction
 
 from judges import metrics, prompts
 from judges.models import Endpoint, Judge, PersonaSet, Prompt
+from judges.prompts import PersonaFile, PromptFile
 
 STUB = "stub"
+
+
+def ensure_built_in() -> None:
+    """Load the prompts and personas that come with Quire and are not there yet. Two queries if all are.
+
+    One that is there under its name and version stays as it is; `load_prompts` says if its file has changed.
+    """
+    of_prompts, of_personas = _files()
+    stored = set(Prompt.objects.values_list("name", "version"))
+    for prompt in of_prompts:
+        if (prompt.name, prompt.version) not in stored:
+            _get_or_create_prompt(prompt)
+    stored = set(PersonaSet.objects.values_list("name", "version"))
+    for personas in of_personas:
+        if (personas.name, personas.version) not in stored:
+            _get_or_create_personas(personas)
+
+
+@cache
+def _files() -> tuple[tuple[PromptFile, ...], tuple[PersonaFile, ...]]:
+    return tuple(prompts.load_built_in()), tuple(prompts.load_personas())
 
 
 @transaction.atomic
@@ -19,8 +42,7 @@ def load_prompts() -> list[Prompt]:
     """
     loaded: list[Prompt] = []
     for prompt in prompts.load_built_in():
-        content = {name: _as_stored(getattr(prompt, name)) for name in Prompt.CONTENT}
-        row, _ = Prompt.objects.get_or_create(name=prompt.name, version=prompt.version, defaults=content)
+        row, content = _get_or_create_prompt(prompt)
         if {name: row.content[name] for name in content} != content:
             raise prompts.InvalidPrompt(f"{row}: the file says otherwise than what was loaded; give it a new version")
         loaded.append(row)
@@ -35,13 +57,25 @@ def load_personas() -> list[PersonaSet]:
     """
     loaded: list[PersonaSet] = []
     for file in prompts.load_personas():
-        content = {name: getattr(file, name) for name in PersonaSet.CONTENT}
-        content["personas"] = [asdict(persona) for persona in file.personas]
-        row, _ = PersonaSet.objects.get_or_create(name=file.name, version=file.version, defaults=content)
+        row, content = _get_or_create_personas(file)
         if row.content != content:
             raise prompts.InvalidPrompt(f"{row}: the file says otherwise than what was loaded; give it a new version")
         loaded.append(row)
     return loaded
+
+
+def _get_or_create_prompt(file: PromptFile) -> tuple[Prompt, dict[str, Any]]:
+    """The row under the file's name and version, and what the file says."""
+    content = {name: _as_stored(getattr(file, name)) for name in Prompt.CONTENT}
+    row, _ = Prompt.objects.get_or_create(name=file.name, version=file.version, defaults=content)
+    return row, content
+
+
+def _get_or_create_personas(file: PersonaFile) -> tuple[PersonaSet, dict[str, Any]]:
+    content = {name: getattr(file, name) for name in PersonaSet.CONTENT}
+    content["personas"] = [asdict(persona) for persona in file.personas]
+    row, _ = PersonaSet.objects.get_or_create(name=file.name, version=file.version, defaults=content)
+    return row, content
 
 
 def _as_stored(value: Any) -> Any:

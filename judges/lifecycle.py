@@ -23,7 +23,6 @@ CLOSED = reasons.CLOSED
 # Why a run does not go on, for the others that halt one.
 UNRECORDED = gettext_noop("an answer could not be recorded: %(reason)s")
 PROBES_FAILED = gettext_noop("The first %(n)s calls got no answer. %(what)s %(way_out)s (%(reason)s)")
-BATCH_REFUSED = gettext_noop("the provider did not take on the batch %(batch)s")
 STOPPED_BY = gettext_noop("stopped by %(name)s")
 PAUSED_BY = gettext_noop("paused by %(name)s")
 

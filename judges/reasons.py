@@ -57,6 +57,8 @@ REDIRECTED = gettext_noop("the provider redirects (HTTP %(status)s); redirects a
 NO_NUMBER = gettext_noop("the provider does not say what number it gave the batch")
 NOT_IN_BATCH = gettext_noop("not answered in its batch")
 NOT_ANSWERED_IN_BATCH = gettext_noop("not answered in a batch: %(words)s")
+BATCH_NOT_TAKEN = gettext_noop("the provider did not take the batch on: %(words)s")
+BATCH_NOT_TAKEN_UNSAID = gettext_noop("the provider did not take the batch on, and does not say why")
 NOTHING_WRITTEN = gettext_noop("ended before any of its calls was written")
 # What else became of a call.
 UNHEARD = gettext_noop("sent, and nobody heard the answer")

@@ -72,6 +72,34 @@ def thread_seconds(group: int) -> float:
     return nanoseconds / 1e9
 
 
+class ProcessorWait:
+    """How long a process has waited for a processor since the last look, its threads beside each other. By /proc.
+
+    Of each look the thread that waited longest counts: while it waited the process may have stood still.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self._folder = Path(f"/proc/{pid}/task")
+        self._waited = self._read()
+        self.seconds = 0.0
+
+    def look(self) -> None:
+        waited = self._read()
+        grown = [after - self._waited.get(thread, after) for thread, after in waited.items()]
+        self.seconds += max(grown, default=0) / 1e9
+        self._waited |= waited
+
+    def _read(self) -> dict[str, int]:
+        """Nanoseconds that each thread has waited, so far."""
+        waited = {}
+        for path in self._folder.glob("*/schedstat"):
+            try:
+                waited[path.parent.name] = int(path.read_text().split()[1])
+            except (OSError, IndexError):
+                continue  # it has ended meanwhile
+        return waited
+
+
 def commit(folder: Path = ROOT) -> str:
     """The commit that is measured, and whether something was changed since."""
     git = ["git", "-C", str(folder)]

@@ -10,6 +10,7 @@ from judges.planning.plans import (
     check_sendable,
     draw_reading_orders,
     estimate,
+    find_usual_steps,
     plan_run,
 )
 
@@ -23,5 +24,6 @@ __all__ = [
     "check_sendable",
     "draw_reading_orders",
     "estimate",
+    "find_usual_steps",
     "plan_run",
 ]

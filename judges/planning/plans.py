@@ -22,6 +22,8 @@ from studies.models import Step, StoryGroup, Study
 from studies.protocol import Protocol
 
 MOST_EXAMPLES = 20
+# Stories that may not be sent are named one by one, but not a whole corpus.
+MOST_NAMED = 100
 
 
 class CannotRun(Exception):
@@ -218,13 +220,34 @@ def select_steps(study: Study, judge: Judge, protocol: Protocol, scope: Scope) -
     if unknown := sorted(set(scope.steps) - set(steps)):
         message = _("%(study)s has no step %(key)s that asks for answers")
         raise CannotRun(message % {"study": study.slug, "key": _some(unknown)})
-    chosen = [step for key, step in steps.items() if key in (scope.steps or steps)]
+    chosen = [step for key, step in steps.items() if key in scope.steps]
+    chosen = chosen or find_usual_steps(judge.required_prompt, protocol.ratings)
     if unasked := [step.key for step in chosen if not can_ask(judge.required_prompt, step)]:
         message = _(
             "%(prompt)s cannot ask what these steps ask: %(keys)s. Choose other steps, or a judge with another prompt"
         )
         raise CannotRun(message % {"prompt": judge.prompt, "keys": ", ".join(unasked)})
     return chosen
+
+
+def find_usual_steps(prompt: Prompt, steps: Sequence[Step]) -> list[Step]:
+    """The steps that are asked unless others are chosen: all but those that ask an earlier one's items in another form.
+
+    Such a step is a control, as QUIET's constraints in three steps: a prompt that can ask the earlier one asks that.
+    """
+    usual: list[Step] = []
+    for step in steps:
+        keys = {item.key for item in protocols.items_of(step)}
+        is_control = any(
+            other.instrument_id != step.instrument_id
+            and keys
+            and keys <= {item.key for item in protocols.items_of(other)}
+            and other.scope == step.scope
+            and can_ask(prompt, other)
+            for other in usual
+        )
+        usual += [] if is_control else [step]
+    return usual
 
 
 def can_ask(prompt: Prompt, step: Step) -> bool:
@@ -285,15 +308,15 @@ def check_sendable(study: Study, codes: Iterable[str], endpoint: Endpoint) -> No
     if codes_withheld := sorted(set(codes) - licences.find_sendable_codes(study)):
         message = ngettext(
             "%(study)s: %(n)d story (%(codes)s) is not marked as free to be sent to an outside provider, "
-            "which %(endpoint)s is",
+            "which %(endpoint)s is. Choose others, or have it marked by whoever keeps the stories’ licences",
             "%(study)s: %(n)d stories (%(codes)s) are not marked as free to be sent to an outside provider, "
-            "which %(endpoint)s is",
+            "which %(endpoint)s is. Choose others, or have them marked by whoever keeps the stories’ licences",
             len(codes_withheld),
         )
         names = {
             "study": study.slug,
             "n": len(codes_withheld),
-            "codes": _some(codes_withheld),
+            "codes": _some(codes_withheld, most=MOST_NAMED),
             "endpoint": endpoint.name,
         }
         raise CannotRun(message % names)
@@ -354,6 +377,6 @@ def write_document(
     )
 
 
-def _some(codes: list[str]) -> str:
-    """The codes, but no more than five."""
-    return ", ".join(codes[:5]) + (", …" if len(codes) > 5 else "")
+def _some(codes: list[str], *, most: int = 5) -> str:
+    """The codes, but no more than so many."""
+    return ", ".join(codes[:most]) + (", …" if len(codes) > most else "")

@@ -17,6 +17,7 @@ from judges import addresses
 from judges.providers.base import (
     MAX_BODY_BYTES,
     BatchClient,
+    BatchRefused,
     BatchResult,
     BatchState,
     CallFailed,
@@ -36,6 +37,7 @@ from studies.discovery import find_classes
 
 __all__ = [
     "BatchClient",
+    "BatchRefused",
     "BatchResult",
     "BatchState",
     "CallFailed",

@@ -98,7 +98,7 @@ class AnthropicClient(LibraryClient):
     async def complete(self, request: Request) -> Completion:
         # Not by `messages.create`: it changes what it is given by the model's name, and warns of old models.
         response = await self.send("post", "/v1/messages", body=body_of(request))
-        body = self._without_key(response.text)
+        body = self.without_key(response.text)
         if response.status_code == 400 and _BLOCKED.search(body):
             return Completion("", "content_filter", body, request_id=self._request_id(response))
         self.check_success(response)
@@ -145,7 +145,7 @@ class AnthropicBatches:
     async def _ask(self, method: str, path: str, **arguments: Any) -> dict[str, Any]:
         response = await self._client.send(method, path, **arguments)
         self._client.check_success(response)
-        return document_of(response.text)
+        return document_of(self._client.without_key(response.text))
 
 
 def result_of(line: dict[str, Any]) -> BatchResult:

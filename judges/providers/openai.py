@@ -13,6 +13,7 @@ from judges import reasons
 from judges.providers.base import (
     MAX_BATCH_BYTES,
     BatchClient,
+    BatchRefused,
     BatchResult,
     BatchState,
     CallFailed,
@@ -41,6 +42,9 @@ from judges.providers.base import (
 OWN_HOST = "api.openai.com"
 # How Azure and others say, with HTTP 400, that their filter stopped the prompt before any model saw it.
 _BLOCKED = re.compile(r'"code"\s*:\s*"(?:content_filter|content_policy_violation)"')
+# Of a batch: as many tokens wait at the provider already as it lets wait.
+_QUEUE_FULL = re.compile(r'"code"\s*:\s*"token_limit_exceeded"')
+LONGEST_REFUSAL = 600  # letters that are kept of why a batch was not taken on
 
 
 # What Gemini's own reasons mean, which its compatible API may pass on: https://ai.google.dev/api/generate-content
@@ -93,7 +97,7 @@ class OpenAIClient(LibraryClient):
             "/chat/completions", cast_to=self._response_class, body=body_of(request, base_url=self._connection.base_url)
         )
         response = await self.send(post)
-        body, request_id = self._without_key(response.text), self._request_id(response)
+        body, request_id = self.without_key(response.text), self._request_id(response)
         if response.status_code == 400 and _BLOCKED.search(body):
             return Completion("", "content_filter", body, request_id=request_id)
         self.check_success(response)
@@ -104,7 +108,7 @@ class OpenAIClient(LibraryClient):
         body = {"model": model, "input": list(texts), "encoding_format": "float"}
         response = await self.send(self.sdk.post("/embeddings", cast_to=self._response_class, body=body))
         self.check_success(response)
-        return read_vectors(self._without_key(response.text), n=len(texts), request_id=self._request_id(response))
+        return read_vectors(self.without_key(response.text), n=len(texts), request_id=self._request_id(response))
 
     async def send(self, sending: Awaitable[Any]) -> Any:
         """The HTTP response to what the library sends, whatever its status. Raises CallFailed."""
@@ -127,7 +131,6 @@ class OpenAIBatches:
         "completed": BatchState.ENDED,
         "expired": BatchState.ENDED,
         "cancelled": BatchState.ENDED,
-        "failed": BatchState.FAILED,
     }
 
     def __init__(self, connection: Connection) -> None:
@@ -167,6 +170,8 @@ class OpenAIBatches:
 
     async def poll(self, batch: str) -> BatchState:
         document = await self._retrieve(batch)
+        if document.get("status") == "failed":
+            raise refusal_of(document)
         return self.STATES.get(str(document.get("status")), BatchState.WORKING)
 
     async def results(self, batch: str) -> list[BatchResult]:
@@ -187,7 +192,19 @@ class OpenAIBatches:
     async def _ask(self, sending: Awaitable[Any]) -> dict[str, Any]:
         response = await self._client.send(sending)
         self._client.check_success(response)
-        return document_of(response.text)
+        return document_of(self._client.without_key(response.text))
+
+
+def refusal_of(batch: Mapping[str, Any]) -> BatchRefused:
+    """Why a batch was not taken on, in OpenAI's words: errors.data has them, for each line that is at fault."""
+    errors = batch.get("errors")
+    listed = errors.get("data") if isinstance(errors, dict) else None
+    said = [str(e.get("message") or e.get("code") or "") for e in listed or [] if isinstance(e, dict)]
+    words = " ".join(" ".join(filter(None, dict.fromkeys(said))).split())[:LONGEST_REFUSAL]
+    body = json.dumps(errors, ensure_ascii=False)
+    kind = FailureKind.OVERLOAD if _QUEUE_FULL.search(body) else failure_of(400, body, {}).kind
+    reason = reasons.BATCH_NOT_TAKEN % {"words": words} if words else reasons.BATCH_NOT_TAKEN_UNSAID
+    return BatchRefused(reason, kind=kind, body=body)
 
 
 def result_of(line: dict[str, Any]) -> BatchResult:

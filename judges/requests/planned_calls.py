@@ -1,6 +1,6 @@
 """What one call asks: an item about a story or a group, or all items of a step at once, as it will be sent."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from django.utils.translation import gettext as _
@@ -176,7 +176,7 @@ class CallWords:
             "schema": schema,
         }
         if not self._asks_items:
-            _check_complete(items, request)
+            _check_complete(items, request, [self._fence(story, mark, n_stories=len(stories)) for story in stories])
         return request | {"structured": True} if prompt.is_structured else request
 
     def _ask_for_fills(self, step: Step) -> Iterator[PlannedCall]:
@@ -208,9 +208,17 @@ class CallWords:
         return prompts.fence(story.text, mark, name=name, canary=self.canary)
 
 
-def _check_complete(items: Sequence[Item], request: Request) -> None:
-    """Raise InvalidPrompt if a question does not stand in the messages: a template can leave some out."""
+def _check_complete(items: Sequence[Item], request: Request, blocks: Iterable[str]) -> None:
+    """Raise InvalidPrompt if a question does not stand in the messages: a template can leave some out.
+
+    blocks : the stories inside their fences; a question that stands there, or in a longer one, is not asked
+    """
     content = request["messages"][-1]["content"]
-    for item in items:
-        if item.question.strip() not in content:
-            raise prompts.InvalidPrompt(_("the template leaves out the question “%(key)s”") % {"key": item.key})
+    for block in blocks:
+        content = content.replace(block, "")
+    for item in sorted(items, key=lambda item: len(item.question), reverse=True):
+        question = item.question.strip()
+        if question not in content:
+            message = _("the template leaves out the question “%(key)s”; choose a judge with a prompt that asks it")
+            raise prompts.InvalidPrompt(message % {"key": item.key})
+        content = content.replace(question, "", 1)

@@ -6,7 +6,7 @@ calls are sent stands in `judges/workers/`, how each is answered exactly once in
 
 from judges.lifecycle import close, discard, finish, pause, set_budget, stop, stop_at_budget, wait
 from judges.planning import CannotRun, Scope
-from judges.runs.approvals import RunOptions, approve, plan, start
+from judges.runs.approvals import RunOptions, approve, plan, preview, start
 from judges.runs.foreground import count_calls, drain, measure
 from judges.runs.queues import SWEEP_SECONDS, queue, queue_endpoint, sweep
 from judges.runs.retries import find_retryable, resume, retry
@@ -26,6 +26,7 @@ __all__ = [
     "measure",
     "pause",
     "plan",
+    "preview",
     "queue",
     "queue_endpoint",
     "resume",

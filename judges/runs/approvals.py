@@ -9,7 +9,8 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Rater
 from judges.models import Judge, Run
-from judges.planning import CannotRun, Scope, extensions
+from judges.planning import CannotRun, Plan, Scope, extensions
+from judges.planning.estimates import RunEstimate
 from judges.runs import preparation
 from judges.runs.queues import queue
 from judges.settlement import reuse
@@ -39,6 +40,18 @@ def start(study: Study, judge: Judge, *, by: str, **options: Unpack[RunOptions])
     return approve(plan(study, judge, by=by, **options), by=by)
 
 
+def preview(study: Study, judge: Judge, scope: Scope | None = None) -> tuple[Plan, RunEstimate | None]:
+    """What a run would ask and take, tried as `plan` does it and taken back. Raises CannotRun.
+
+    Of a protocol that is not frozen yet it is told what would keep it from being frozen.
+    """
+    with transaction.atomic():
+        planned = _try(study, judge, scope, by="")
+        estimate_of_run = preparation.estimate(study, planned)
+        transaction.set_rollback(True)
+    return planned, estimate_of_run
+
+
 def plan(study: Study, judge: Judge, *, by: str, **options: Unpack[RunOptions]) -> Run:
     """A new run with its rater, seats, assignments, calls and estimate, which sends nothing before it is approved.
 
@@ -49,9 +62,7 @@ def plan(study: Study, judge: Judge, *, by: str, **options: Unpack[RunOptions]) 
         raise CannotRun(_("%(judge)s cannot be asked in batches: its endpoint takes none") % {"judge": judge.slug})
     try:
         with transaction.atomic():
-            if judge.kind != Rater.Kind.METRIC:
-                _freeze(study, judge, by=by)
-            planned = extensions.plan(study, judge, scope)
+            planned = _try(study, judge, scope, by=by)
             run = preparation.write(study, planned, scope or Scope(), budget=options.get("budget"), by=by)
             estimate_of_run = preparation.estimate(study, planned, in_batches=in_batches)
             run.resends_unknown, run.sends_batches = options.get("resends_unknown", True), in_batches
@@ -85,11 +96,18 @@ def approve(run: Run, *, by: str) -> Run:
     return run
 
 
-def _freeze(study: Study, judge: Judge, *, by: str) -> None:
-    """A run before the launch freezes the protocol too: what the judge was asked must not change after it.
+def _try(study: Study, judge: Judge, scope: Scope | None, *, by: str) -> Plan:
+    """What the judge is to be asked, by a frozen protocol. Raises CannotRun.
 
-    A metric is asked nothing, so that it freezes nothing; it waits until the protocol is frozen.
+    A run before the launch freezes the protocol too: what the judge was asked must not change after it. A metric is
+    asked nothing, so that it freezes nothing; it waits until the protocol is frozen.
     """
+    if judge.kind != Rater.Kind.METRIC:
+        _freeze(study, judge, by=by)
+    return extensions.plan(study, judge, scope)
+
+
+def _freeze(study: Study, judge: Judge, *, by: str) -> None:
     try:
         protocols.ensure_frozen(
             study, purpose=protocols.Purpose.RUN, reason=f"run of {judge.slug}", by=by, at=timezone.now()

@@ -87,7 +87,7 @@ class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
             if name and (name in parameters):
                 self.add_error(f"name{n}", _("This parameter is set already."))
             elif name:
-                parameters[name] = _read(value)
+                parameters[name] = read_value(value)
             elif value:
                 self.add_error(f"name{n}", _("A value needs a name."))
         self.instance.parameters = parameters
@@ -109,11 +109,11 @@ def _fits_row(value: Any) -> bool:
 def _write_value(value: Any) -> str:
     """The value as it is typed: a text that could be taken for a number stands between quotation marks."""
     if isinstance(value, str):
-        return value if _read(value) == value else json.dumps(value, ensure_ascii=False)
+        return value if read_value(value) == value else json.dumps(value, ensure_ascii=False)
     return json.dumps(value)
 
 
-def _read(text: str) -> Any:
+def read_value(text: str) -> Any:
     """A number, yes or no (true, false), nothing (null); anything else is the text itself."""
     try:
         value = json.loads(text)
@@ -189,6 +189,7 @@ def show(request: HttpRequest, access: Access, judge: int) -> HttpResponse:
 
 
 def _edit(request: HttpRequest, access: Access, judge: Judge) -> HttpResponse:
+    catalogue.ensure_built_in()
     form = JudgeForm(request.POST if request.method == "POST" else None, instance=judge)
     if request.method == "POST" and form.is_valid():
         form.save()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -20,6 +19,7 @@ from judges.generation.plans import split_premises
 from judges.models import Endpoint, Run
 from judges.planning import CannotRun
 from judges.recipes import Recipe
+from judges.views.judges import read_value
 from judges.views.new_runs import STARTS, BudgetForm
 from studies import story_edits
 from studies.access import Access
@@ -96,8 +96,9 @@ class GenerationForm(BudgetForm):
     )
     parameters = forms.CharField(
         label=gettext_lazy("Further parameters"),
-        help_text=gettext_lazy('A JSON object that is sent along, such as {"max_tokens": 4000}.'),
+        help_text=gettext_lazy("Sent along: a name and a value on each line, such as max_tokens 4000."),
         required=False,
+        widget=forms.Textarea({"rows": 2}),
     )
     n_calls = forms.IntegerField(required=False, widget=forms.HiddenInput)
 
@@ -138,13 +139,15 @@ class GenerationForm(BudgetForm):
             raise forms.ValidationError(_("Temperatures are numbers, such as 0.7 1.0.")) from None
 
     def clean_parameters(self) -> dict[str, Any]:
-        try:
-            value = json.loads(self.cleaned_data["parameters"] or "{}")
-        except ValueError:
-            value = None
-        if not isinstance(value, dict):
-            raise forms.ValidationError(_('A JSON object, such as {"max_tokens": 4000}.'))
-        return value
+        parameters: dict[str, Any] = {}
+        for line in filter(None, map(str.strip, self.cleaned_data["parameters"].splitlines())):
+            name, value = line.split(maxsplit=1) if " " in line else ("", "")
+            if not re.fullmatch(r"[A-Za-z]\w*", name):
+                raise forms.ValidationError(_("Write a name and a value on each line, such as max_tokens 4000."))
+            if name in parameters:
+                raise forms.ValidationError(_("%(name)s stands there twice.") % {"name": name})
+            parameters[name] = read_value(value)
+        return parameters
 
     @property
     def order(self) -> GenerationOrder:

@@ -7,20 +7,17 @@ from dataclasses import dataclass, replace
 
 from django import forms
 from django.contrib import messages
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.models import Rater
 from judges import runs
 from judges.generation import SharedFamily, find_shared_families
 from judges.models import Judge, Reading, Run
 from judges.planning import CannotRun, Plan, Scope, extensions
 from judges.planning.estimates import RunEstimate
 from judges.requests import PlannedCall
-from judges.runs import preparation
 from judges.settlement import attempts
 from judges.views.scopes import FIELDS, ScopeForm
 from studies.access import Access
@@ -226,12 +223,7 @@ def _start(
 def plan_dry(access: Access, judge: Judge, scope: Scope) -> DryRun:
     """What the judge would be asked, every call of it set as it would be sent; nothing is written or sent."""
     try:
-        with transaction.atomic():
-            plan = extensions.plan(access.study, judge, scope)
-            estimate = preparation.estimate(access.study, plan)
-            if judge.kind == Rater.Kind.METRIC:
-                # Its step is made with its run; what is rolled back was only tried.
-                transaction.set_rollback(True)
+        plan, estimate = runs.preview(access.study, judge, scope)
     except CannotRun as error:
         return DryRun(str(error))
     return _describe(plan, estimate)

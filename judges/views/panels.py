@@ -137,7 +137,7 @@ def _asks(prompt: Prompt) -> bool:
 @makes_once
 def new(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever may make judges: several of them, each model with each prompt."""
-    # Loaded here, where something is made: looking whether a form is right writes nothing.
+    catalogue.ensure_built_in()
     asks_built_in = request.POST.get("is_factorial") or request.POST.get("has_control")
     built_in = catalogue.load_prompts() if asks_built_in else []
     form = PanelForm(request.POST if request.method == "POST" else None, built_in=built_in)

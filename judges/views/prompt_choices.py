@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from config.roles import VIEW_REPORT
-from judges import planning, prompt_choices, prompts
+from judges import catalogue, planning, prompt_choices, prompts
 from judges.models import Judge, Prompt, PromptChoice, PromptTrial, Run
 from judges.planning import CannotRun
 from judges.planning.estimates import RunEstimate
@@ -120,6 +120,7 @@ def find_candidates(study: Study) -> list[Prompt]:
         question = validation.find_pair_question(study)
     except CannotRun:
         return []
+    catalogue.ensure_built_in()
     rows = list(Prompt.objects.order_by("name", "version"))
     return [row for row in rows if _is_filled(row) and planning.can_ask(row, question.step)]
 

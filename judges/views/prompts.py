@@ -14,7 +14,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from judges import prompts
+from judges import catalogue, prompts
 from judges.models import PersonaSet, Prompt
 from judges.prompts import Example, InvalidPrompt, PromptContext, StoryText
 from studies.access import Access
@@ -101,6 +101,7 @@ class Preview:
 @require_in_study(SEES)
 def index(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever sees prompts: all there are, for all studies."""
+    catalogue.ensure_built_in()
     rows = Prompt.objects.annotate(n_runs=Count("judges__runs")).order_by("name", "version")
     context = {"study": access.study, "access": access, "rows": rows, "may_add": access.may(ADDS)}
     return render(request, "judges/prompts.html", context)

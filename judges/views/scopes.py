@@ -53,9 +53,10 @@ class ScopeForm(forms.Form):
         self._judge = judge
         asked = _find_steps(study)
         suitable = [step for step in asked if judge.prompt and planning.can_ask(judge.prompt, step)]
-        self._is_all = len(suitable) == len(asked)
+        usual = planning.find_usual_steps(judge.prompt, asked) if judge.prompt else asked
+        self._is_all = all(step in suitable for step in usual)
         self.fields["steps"].choices = [(step.key, step.title or step.key) for step in suitable]  # type: ignore[attr-defined]
-        self.fields["steps"].initial = [step.key for step in suitable]
+        self.fields["steps"].initial = [step.key for step in suitable if step in usual]
         self.fields["n_examples"].initial = Scope.n_examples
         for name in self._find_unneeded(len(suitable)):
             del self.fields[name]
@@ -64,12 +65,12 @@ class ScopeForm(forms.Form):
 
     @property
     def scope(self) -> Scope:
-        """What was chosen; before anything was, all that the prompt can ask."""
+        """What was chosen; before anything was, all that the prompt can ask but controls of it."""
         values = self.cleaned_data if self.is_bound and self.is_valid() else {}
         chosen = values.get("steps", self.fields["steps"].initial if "steps" in self.fields else [])
-        is_all = self._is_all and len(chosen) == len(self.fields["steps"].initial or []) if chosen else True
+        is_usual = self._is_all and set(chosen) == set(self.fields["steps"].initial or []) if chosen else True
         return Scope(
-            steps=() if is_all else tuple(chosen),
+            steps=() if is_usual else tuple(chosen),
             persona_set=values.get("persona_set"),
             n_examples=values.get("n_examples") or Scope.n_examples,
             probes=values.get("probes", False),
@@ -94,6 +95,6 @@ class ScopeForm(forms.Form):
 def _find_steps(study: Study) -> list[Step]:
     """The steps that ask for answers; none where there is no protocol yet."""
     try:
-        return list(protocols.load_protocol(protocols.current(study)).ratings)
-    except protocols.NotPlannable:
+        return list(protocols.load_protocol(protocols.latest(study)).ratings)
+    except IndexError:
         return []

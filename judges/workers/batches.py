@@ -16,8 +16,18 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from judges import lifecycle, reasons, settlement
 from judges.endpoints import connections, limits
 from judges.models import Attempt, Call, ProviderBatch, Run
+from judges.models.notes import FAILED
 from judges.planning import prices
-from judges.providers import BatchClient, BatchState, CallFailed, CannotConnect, Completion, FailureKind, Request
+from judges.providers import (
+    BatchClient,
+    BatchRefused,
+    BatchState,
+    CallFailed,
+    CannotConnect,
+    Completion,
+    FailureKind,
+    Request,
+)
 from judges.requests import texts
 from judges.settlement import Ended, attempts, reuse
 from studies import hashing
@@ -31,6 +41,8 @@ MOST_BYTES = 50_000_000
 # A batch is answered within 24 hours, or not at all.
 LEASE_SECONDS = 26 * 3600
 POLL_SECONDS = 60
+# A provider that lets no more calls wait is asked again after so long: earlier batches must end before.
+QUEUE_SECONDS = 600
 # After so long nobody is handing it in any more.
 HANDING_IN_SECONDS = 600
 # A batch, or what came back to it, that the provider does not keep any more.
@@ -152,12 +164,7 @@ def _hand_in(batch: ProviderBatch, *, at: datetime) -> None:
     except CallFailed as failure:
         if failure.status is None or failure.status in MAY_HAVE_ARRIVED:
             return  # it is looked for
-        if failure.is_transient:
-            seconds = max(failure.retry_after or 0.0, POLL_SECONDS)
-            _change(batch, state=State.WRITTEN, reason=str(failure), due_at=at + timedelta(seconds=seconds))
-            return
-        _end_unsent(batch, str(failure), at=at)
-        lifecycle.wait(batch.run, str(failure))
+        _end_refused(batch, failure, seconds=max(failure.retry_after or 0.0, POLL_SECONDS), at=at)
         return
     _change(batch, state=State.WORKING, number=number, reason="", due_at=at + timedelta(seconds=POLL_SECONDS))
 
@@ -179,18 +186,18 @@ def _poll(batch: ProviderBatch, *, at: datetime) -> None:
     try:
         state = _ask(batch, lambda client: client.poll(batch.number))
         results = _ask(batch, lambda client: client.results(batch.number)) if state == BatchState.ENDED else []
+    except BatchRefused as refusal:
+        _end_refused(batch, refusal, seconds=QUEUE_SECONDS, at=at)
+        return
     except CallFailed as failure:
         if failure.status in GONE:
             attempts.release(attempts.in_flight_of(batch.name))
             _change(batch, state=State.LOST, reason=str(failure), ended_at=at)
         elif not failure.is_transient:
-            lifecycle.wait(batch.run, str(failure))
+            _wait(batch.run, failure)
         return
     if state == BatchState.ENDED:
         _take_in(batch, {result.key: result.outcome for result in results}, at=at)
-    elif state == BatchState.FAILED:
-        _end_unsent(batch, lifecycle.BATCH_REFUSED % {"batch": batch}, at=at)
-        lifecycle.wait(batch.run, lifecycle.BATCH_REFUSED, batch=str(batch))
 
 
 def _take_in(batch: ProviderBatch, outcome_by_key: dict[str, Completion | CallFailed], *, at: datetime) -> None:
@@ -224,6 +231,20 @@ def _load(pks: Sequence[int]) -> QuerySet[Attempt]:
         "call__item",
         "call__story",
     )
+
+
+def _end_refused(batch: ProviderBatch, failure: CallFailed, *, seconds: float, at: datetime) -> None:
+    """Hand the batch in again after so many seconds if it may be taken on then; else have a person see to it."""
+    if failure.is_transient:
+        due_at = at + timedelta(seconds=seconds)
+        _change(batch, state=State.WRITTEN, number="", reason=str(failure), due_at=due_at)
+        return
+    _end_unsent(batch, str(failure), at=at)
+    _wait(batch.run, failure)
+
+
+def _wait(run: Run, failure: CallFailed) -> None:
+    lifecycle.wait(run, FAILED, kind=failure.kind.value, reason=str(failure))
 
 
 def _end_unsent(batch: ProviderBatch, reason: str, *, at: datetime) -> None:

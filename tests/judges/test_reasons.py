@@ -46,6 +46,10 @@ def _in_capitals(monkeypatch: pytest.MonkeyPatch) -> None:
         ("mood: Please choose a whole number from 1 to 5.", "mood: PLEASE CHOOSE A WHOLE NUMBER FROM 1 TO 5."),
         ("blank 3: is left empty", "BLANK 3: IS LEFT EMPTY"),
         ("the provider could not be reached (ConnectError)", "THE PROVIDER COULD NOT BE REACHED (ConnectError)"),
+        (
+            "the provider did not take the batch on: No model “x”.",
+            "THE PROVIDER DID NOT TAKE THE BATCH ON: No model “x”.",
+        ),
         ("HTTP 429: slow down", "HTTP 429: slow down"),
         ("I cannot judge this.", "I cannot judge this."),
         ("", ""),

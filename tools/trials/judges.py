@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -17,7 +17,7 @@ from studies.models import Study
 from tests.judges import standin as told
 from tests.judges.standin import Reply, serving
 from tools.bench.judges import make_judge, make_study, standing_in
-from tools.trials.judges_processes import fleet
+from tools.trials.judges_processes import End, fleet
 
 # Seconds between two of the things that befall the workers, once all of them are up again.
 PAUSES = (4.0, 14.0)
@@ -38,7 +38,7 @@ def run_storm(n_groups: int = 30, *, n_kills: int = 20, n_ends: int = 5, n_resta
     """
     study, rng = make_study(n_groups), np.random.default_rng(11)
     faults = {"delay": 0.5, "errors": 0.2, "hangs": 0.05, "malformed": 0.03, "busy_seconds": 2.0, "seed": 1}
-    seconds_to_end: list[float] = []
+    ends: list[End] = []
     explained: set[int] = set()
     began = time.monotonic()
     with standing_in(**faults) as url:
@@ -59,7 +59,7 @@ def run_storm(n_groups: int = 30, *, n_kills: int = 20, n_ends: int = 5, n_resta
                     explained |= _in_flight()
                 else:
                     explained |= _in_flight()
-                    seconds_to_end.append(workers.terminate(n))
+                    ends.append(workers.terminate(n))
                 workers.replace(n)
                 if not _is_over(run):
                     workers.wait_until_ready()
@@ -84,8 +84,7 @@ def run_storm(n_groups: int = 30, *, n_kills: int = 20, n_ends: int = 5, n_resta
         "above the limit": max(tally["most_at_once"] - N_AT_ONCE, 0),
         "fates": dict(Counter(map(str, fates))),
         "all while it worked": is_over_late,
-        "longest seconds to end": round(max(seconds_to_end, default=0.0), 1),
-        "ends of more than 10 s": sum(seconds > 10 for seconds in seconds_to_end),
+        **_describe(ends),
         "seconds": round(time.monotonic() - began),
     }
 
@@ -191,13 +190,24 @@ def run_ends(n_kills: int = 3) -> dict[str, Any]:
         run = runs.start(make_study(1), make_judge(url, n_at_once=4), by="trial")
         with fleet(1, url) as (workers, _redis):
             _wait(lambda: Attempt.objects.filter(call__run=run).exists(), seconds=120)
-            seconds = workers.terminate(0)
+            end = workers.terminate(0)
     return {
         "kills": n_kills,
         "longest seconds to the next call": round(max(waits), 1),
         "waits of more than 45 s": sum(wait > 45 for wait in waits),
-        "seconds to end": round(seconds, 1),
-        "ends of more than 10 s": int(seconds > 10),
+        **_describe([end]),
+    }
+
+
+def _describe(ends: Sequence[End]) -> dict[str, Any]:
+    """The longest end, and of how many the machine's other work may have made more than ten seconds."""
+    longest = max(ends, key=lambda end: end.seconds, default=End(0.0, 0.0))
+    late = [end for end in ends if end.seconds > 10]
+    return {
+        "longest seconds to end": round(longest.seconds, 1),
+        "of which waiting for a processor": round(longest.waited, 1),
+        "ends of more than 10 s": len(late),
+        "of which without that waiting": sum(end.seconds - end.waited > 10 for end in late),
     }
 
 

@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from celery import current_app
@@ -17,10 +18,19 @@ from django.conf import settings
 from tests.redis import Redis
 from tests.worker import database_url
 from tools.bench.judges import KEY_VARIABLE
+from tools.measurement import ProcessorWait
 
 CELERY = [sys.executable, "-m", "celery", "--quiet", "--app", "tools.trials.judges_app"]
 QUIET = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "error"]
 START_SECONDS = 120
+
+
+@dataclass(frozen=True)
+class End:
+    """How long a worker took to end, and how much of that it waited for a processor that others used, in seconds."""
+
+    seconds: float
+    waited: float
 
 
 class Fleet:
@@ -48,12 +58,15 @@ class Fleet:
         self.workers[n].kill()
         self.workers[n].wait()
 
-    def terminate(self, n: int) -> float:
-        """Have a worker end (SIGTERM), as an update does: seconds until it has."""
+    def terminate(self, n: int) -> "End":
+        """Have a worker end (SIGTERM), as an update does."""
+        waited = ProcessorWait(self.workers[n].pid)
         began = time.monotonic()
         self.workers[n].send_signal(signal.SIGTERM)
-        self.workers[n].wait()
-        return time.monotonic() - began
+        while self.workers[n].poll() is None:
+            time.sleep(0.05)
+            waited.look()
+        return End(time.monotonic() - began, waited.seconds)
 
     def replace(self, n: int) -> None:
         """Start a worker in place of one that has ended."""

@@ -11,7 +11,6 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import transaction
 from tqdm import tqdm
 
 from annotation.models import Rater
@@ -19,7 +18,6 @@ from judges import catalogue, metrics, prompts, runs
 from judges.models import Call, Judge, PersonaSet, Reading, Run
 from judges.planning import MOST_EXAMPLES, CannotRun, Scope, extensions, metric_plans
 from judges.planning.estimates import RunEstimate
-from judges.runs import preparation
 from studies.lookup import NoSuchStudy, find_study
 from studies.models import Study
 
@@ -78,10 +76,7 @@ class Command(BaseCommand):
         if unfinished:
             return self._go_on(unfinished, scope, options)
         try:
-            with transaction.atomic():
-                plan = extensions.plan(study, judge, scope)
-                estimate = preparation.estimate(study, plan)
-                transaction.set_rollback(True)
+            plan, estimate = runs.preview(study, judge, scope)
         except extensions.NothingToAsk:
             return Run.objects.filter(study=study, judge=judge).first()
         name = f"{judge} in {study}"

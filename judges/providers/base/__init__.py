@@ -21,6 +21,7 @@ from judges import reasons
 from judges.providers.base.batches import (
     MAX_BATCH_BYTES,
     BatchClient,
+    BatchRefused,
     BatchResult,
     BatchState,
     number_of,
@@ -35,6 +36,7 @@ from judges.providers.base.vectors import VectorClient, VectorReply, read_vector
 __all__ = [
     "MAX_BATCH_BYTES",
     "BatchClient",
+    "BatchRefused",
     "BatchResult",
     "BatchState",
     "CallFailed",

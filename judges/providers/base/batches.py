@@ -23,7 +23,10 @@ MAX_BATCH_BYTES = 100_000_000
 class BatchState(StrEnum):
     WORKING = "working"
     ENDED = "ended"  # there are results, if not for every call
-    FAILED = "failed"  # it was not taken on: there are none
+
+
+class BatchRefused(CallFailed):
+    """A batch that was handed in was not taken on: there are no results, and nothing is paid."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,9 @@ class BatchClient(Protocol):
         """The number of the newest batch of that name; None if there is none, or if the provider keeps no names."""
         ...
 
-    async def poll(self, batch: str) -> BatchState: ...
+    async def poll(self, batch: str) -> BatchState:
+        """How it is getting on. Raises BatchRefused if the provider did not take it on, with why."""
+        ...
 
     async def results(self, batch: str) -> list[BatchResult]:
         """What became of each call, in any order. Calls that are missing were not answered."""

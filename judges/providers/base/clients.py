@@ -24,11 +24,12 @@ class LibraryClient:
     def check_success(self, response: Any) -> None:
         """Raise CallFailed if the status is not one of success."""
         if not response.is_success:
-            body = self._without_key(response.text)
+            body = self.without_key(response.text)
             raise failure_of(response.status_code, body, response.headers, request_id=self._request_id(response))
 
-    def _request_id(self, response: Any) -> str:
-        return self._without_key(response.headers.get(self.request_id_header, ""))
-
-    def _without_key(self, text: str) -> str:
+    def without_key(self, text: str) -> str:
+        """What came back, as it may be kept."""
         return text.replace(self._connection.key, "[key]") if self._connection.key else text
+
+    def _request_id(self, response: Any) -> str:
+        return self.without_key(response.headers.get(self.request_id_header, ""))

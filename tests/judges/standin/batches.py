@@ -17,12 +17,14 @@ class Batches:
 
     n_polls : how often it says that it is still at work
     end : how it ends by OpenAI's word: completed, expired, or cancelled
+    refusals : why OpenAI's do not take it on, as errors.data has it; taken on if there are none
     n_answered : how many of its calls are answered if it expires or is cancelled
     """
 
     def __init__(self) -> None:
         self.n_polls = 1
         self.end = "completed"
+        self.refusals: list[dict[str, Any]] = []
         self.n_answered = 0
         self.files: dict[str, str] = {}
         self.openai: dict[str, dict[str, Any]] = {}
@@ -51,6 +53,8 @@ class Batches:
             if self._has_ended(match[1]):
                 batch |= {"status": self.end, "output_file_id": self._results[match[1]]}
                 batch |= {"error_file_id": self._errors.get(match[1])}
+            if self.refusals:
+                batch |= {"status": "failed", "errors": {"object": "list", "data": self.refusals}}
             return _document(batch)
         if method == "POST" and (match := re.fullmatch(r"/batches/(batch-\d+)/cancel", route)):
             self.openai[match[1]]["status"] = "cancelling"

@@ -91,7 +91,8 @@ def test_a_run_that_was_saved_is_approved_by_somebody_else(study: Study, designe
         ({"groups": []}, "There is no premise to write on"),
         ({"temperatures": "warm"}, "Temperatures are numbers, such as 0.7 1.0."),
         ({"temperatures": "nan"}, "A temperature is a number from 0 to 2"),
-        ({"parameters": "[]"}, "A JSON object"),
+        ({"parameters": "max_tokens"}, "Write a name and a value on each line, such as max_tokens 4000."),
+        ({"parameters": "top_p 0.5\ntop_p 0.7"}, "top_p stands there twice."),
         ({"model": ""}, "This field is required"),
     ],
 )

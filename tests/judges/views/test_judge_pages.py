@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from judges import catalogue, runs
-from judges.models import Judge, Prompt
+from judges import catalogue, prompts, runs
+from judges.models import Judge, PersonaSet, Prompt
 from judges.views.judges import JudgeForm
 from studies.models import Study
 from tests import factories
@@ -163,3 +163,24 @@ def test_a_story_of_another_study_is_not_shown(researcher: Client, study: Study)
 
     assert "The p1s1 began." in html  # the first of this study, in its place
     assert "The p1s2 began." not in html
+
+
+@pytest.mark.parametrize("page", ["prompts/", "judges/new/", "judges/panel/"])
+def test_a_new_installation_has_the_prompts_that_come_with_quire(researcher: Client, study: Study, page: str) -> None:
+    assert not Prompt.objects.exists()
+
+    html = researcher.get(f"/studies/plums/{page}").content.decode()
+
+    assert Prompt.objects.count() == len(prompts.load_built_in())
+    assert PersonaSet.objects.get().name == "pds"
+    assert "ttcw-reasoning-first" in html
+
+
+def test_what_came_with_quire_stays_as_it_is_once_it_is_there(django_assert_num_queries: Any) -> None:
+    catalogue.ensure_built_in()
+    Prompt.objects.filter(name="quiet-judge").update(template="Changed.")
+
+    with django_assert_num_queries(2):
+        catalogue.ensure_built_in()
+
+    assert Prompt.objects.get(name="quiet-judge").template == "Changed."

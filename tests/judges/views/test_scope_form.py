@@ -5,12 +5,14 @@ import re
 import pytest
 from django.test import Client
 
-from judges import catalogue, runs
+from judges import catalogue, planning, runs
 from judges.models import Attempt, Call, Judge, Parse, Prompt
 from judges.planning import Scope
+from judges.views.scopes import ScopeForm
 from studies.models import Study
 from tests import factories
 from tests.judges.views.pages import words
+from tests.reports import quiet_run
 
 pytestmark = pytest.mark.django_db
 NEW = "/studies/plums/runs/new/"
@@ -58,6 +60,31 @@ def test_only_what_the_prompt_leaves_open_is_a_field(
 
     assert fields_of(html) >= fields
     assert not fields_of(html) & ({"persona_set", "n_examples"} - fields)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "offered", "chosen"),
+    [
+        ("quiet-judge", ["judge", "judge-coarse"], ["judge"]),
+        ("ttcw-reasoning-first", ["judge", "judge-coarse"], ["judge"]),
+        ("quiet-judge-coarse", ["judge-coarse"], ["judge-coarse"]),
+    ],
+)
+def test_a_control_in_three_steps_is_asked_where_it_is_chosen_or_nothing_else_can_be(
+    prompt: str, offered: list[str], chosen: list[str]
+) -> None:
+    study = quiet_run.judged_study(quiet_run.filled_study(), has_coarse=True)
+    judge = judge_with(prompt)
+
+    form = ScopeForm(None, study=study, judge=judge)
+    both = ScopeForm({"is_chosen": "True", "steps": offered}, study=study, judge=judge)
+
+    assert [key for key, _title in form.fields["steps"].choices] == offered
+    assert form.fields["steps"].initial == chosen
+    assert (form.scope.steps or ("judge",)) == tuple(chosen)
+    asked = {call.step.key for call in planning.plan_run(study, judge, form.scope).all_calls if call.step}
+    assert asked == set(chosen)
+    assert {c.step.key for c in planning.plan_run(study, judge, both.scope).all_calls if c.step} == set(offered)
 
 
 def test_what_was_chosen_is_run(researcher: Client, study: Study) -> None:
