@@ -150,7 +150,8 @@ def _numbered(batch: list[tuple[Any, ...]], read: _Values) -> IntArray:
 
 def _rater_by_assignment(study: Study) -> dict[int, tuple[str, str, str, str, int]]:
     """Rater, kind of rater, status, group and number of the seat, by assignment."""
-    assignments = list(study.assignments.prefetch_related("rater"))
+    fields = ("study", "rater", "rater_kind", "status", "group", "seat")
+    assignments = list(study.assignments.only(*fields).prefetch_related("rater"))
     group_by_id: dict[int | None, str] = dict(study.groups.values_list("pk", "code"))
     seat_by_id: dict[int | None, int] = dict(study.seats.values_list("pk", "number"))
     withdrawn = set(Withdrawal.objects.filter(rater__study=study).values_list("rater_id", flat=True))
