@@ -150,11 +150,12 @@ def _numbered(batch: list[tuple[Any, ...]], read: _Values) -> IntArray:
 
 def _rater_by_assignment(study: Study) -> dict[int, tuple[str, str, str, str, int]]:
     """Rater, kind of rater, status, group and number of the seat, by assignment."""
-    assignments = list(study.assignments.prefetch_related("rater"))
+    fields = ("study", "rater", "rater_kind", "status", "group", "seat")
+    assignments = list(study.assignments.only(*fields).prefetch_related("rater"))
     group_by_id: dict[int | None, str] = dict(study.groups.values_list("pk", "code"))
     seat_by_id: dict[int | None, int] = dict(study.seats.values_list("pk", "number"))
     withdrawn = set(Withdrawal.objects.filter(rater__study=study).values_list("rater_id", flat=True))
-    trials = find_trials(study)
+    trials = find_trials(study.assignments.all())
     is_mixed = has_real_people(assignments)
     return {
         a.pk: (
@@ -206,9 +207,9 @@ def has_real_people(assignments: Iterable[Assignment]) -> bool:
     return any(a.rater_kind == Rater.Kind.PERSON and not a.rater.is_simulated for a in assignments)
 
 
-def find_trials(study: Study) -> set[int]:
-    """Ids of the assignments of judges that only tried a prompt, and are no judges of the study. One query."""
-    return set(study.assignments.filter(reading__run__judge__is_trial=True).values_list("pk", flat=True))
+def find_trials(assignments: QuerySet[Assignment]) -> set[int]:
+    """Ids of those of judges that only tried a prompt, and are no judges of the study. One query."""
+    return set(assignments.filter(reading__run__judge__is_trial=True).values_list("pk", flat=True))
 
 
 def status(assignment: Assignment, *, withdrawn: set[int], trials: set[int], is_mixed: bool) -> str:

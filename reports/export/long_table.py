@@ -6,10 +6,10 @@ Answers and sources are joined only if the caller says that they may be (`datase
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Count, QuerySet, Sum
 
 from annotation.models import Assignment, Rater, Recognition, Response, Timing, Withdrawal
 from reports.dataset.answers import find_trials, responses, status
@@ -47,7 +47,7 @@ def rows(
     """
     assignments = study.assignments.all()
     if is_part and among is not None:
-        assignments = _needed_assignments(study, set(among.order_by().values_list("assignment_id", flat=True)))
+        assignments = assignments.filter(pk__in=set(among.order_by().values_list("assignment_id", flat=True)))
     context = _Context(study, assignments, with_sources=with_sources)
     # Revisions may have gaps, after a restore; a save is an event.
     counted = (responses(study) if among is None else among).annotate(n_events=Count("events"))
@@ -65,19 +65,13 @@ def frame(study: Study, *, with_sources: bool) -> pd.DataFrame:
     return pd.DataFrame(list(rows(study, with_sources=with_sources)), columns=names)
 
 
-def _needed_assignments(study: Study, keys: set[int]) -> QuerySet[Assignment]:
-    """These assignments, and all of the people in them: positions count over what a person read."""
-    people = study.raters.filter(kind=Rater.Kind.PERSON, assignments__in=keys).values_list("pk", flat=True)
-    return study.assignments.filter(Q(pk__in=keys) | Q(rater__in=set(people)))
-
-
 FOR_ROWS = ("rater", "seat", "version", "reading__run__persona_set")
 
 
 class _Context:
     """What the rows of one study share, read once.
 
-    assignments : of whose answers there will be rows, and all others of the people among them
+    assignments : those of whose answers there will be rows; of the others nothing is read but what positions need
     """
 
     def __init__(self, study: Study, assignments: QuerySet[Assignment], *, with_sources: bool) -> None:
@@ -99,11 +93,12 @@ class _Context:
         recognitions = Recognition.objects.filter(assignment__in=keys)
         for assignment_id, story_id in recognitions.values_list("assignment_id", "story_id"):
             self.recognised[assignment_id].add(story_id)
-        self.withdrawn = set(Withdrawal.objects.filter(rater__study=study).values_list("rater_id", flat=True))
-        self.trials = find_trials(study)
+        withdrawals = Withdrawal.objects.filter(rater__in=assignments.values("rater"))
+        self.withdrawn = set(withdrawals.values_list("rater_id", flat=True))
+        self.trials = find_trials(assignments)
         people = study.raters.filter(kind=Rater.Kind.PERSON, is_simulated=False)
         self.is_mixed = people.filter(assignments__isnull=False).exists()
-        self.n_stories_before = _count_stories_before(self.assignment_by_id.values())
+        self.n_stories_before = _count_stories_before(assignments)
         self.source_by_story = source_by_story(study) if with_sources else {}
 
     def row(self, response: dict[str, Any]) -> LongRow:
@@ -117,10 +112,14 @@ class _Context:
             status=status(assignment, withdrawn=self.withdrawn, trials=self.trials, is_mixed=self.is_mixed),
             read_before=self._read_before(assignment, response["story_id"]),
             active_seconds=self.seconds_by_key.get(timing_key),
-            n_stories_before=self.n_stories_before.get(assignment.pk),
+            n_stories_before=self._count_stories_before(assignment),
             source=self.source_by_story.get(response["story__code"] or ""),
             version=self.versions.find(assignment, response["first_answered_at"]),
         )
+
+    def _count_stories_before(self, assignment: Assignment) -> int | None:
+        """Of a person; a judge reads every group afresh."""
+        return self.n_stories_before.get(assignment.pk) if assignment.rater_kind == Rater.Kind.PERSON else 0
 
     def _read_before(self, assignment: Assignment, story: int | None) -> str:
         recognised = self.recognised.get(assignment.pk, set())
@@ -129,16 +128,18 @@ class _Context:
         return "" if assignment.read_before is None else "no"
 
 
-def _count_stories_before(assignments: Collection[Assignment]) -> dict[int, int]:
-    """How many stories a rater had been given to read before each assignment, by its id.
+def _count_stories_before(assignments: QuerySet[Assignment]) -> dict[int, int]:
+    """How many stories a person had been given to read before each of these assignments, by its id. One query.
 
-    A judge reads every group afresh. Of imported groups nothing is known, and they are left out.
+    Of imported groups nothing is known, and they are left out.
     """
-    ordered = sorted((a for a in assignments if a.position is not None), key=lambda a: a.position or 0)
+    placed = Assignment.objects.filter(position__isnull=False)
+    of_same_raters = placed.filter(rater__in=assignments.filter(position__isnull=False).values("rater"))
     n_read: Counter[int] = Counter()
-    n_before = {a.pk: 0 for a in assignments if a.rater_kind != Rater.Kind.PERSON}
-    for assignment in ordered:
-        n_before[assignment.pk] = n_read[assignment.rater_id]
-        if assignment.seat and not assignment.read_before:
-            n_read[assignment.rater_id] += len(assignment.seat.order)
+    n_before = {}
+    rows = of_same_raters.order_by("position").values_list("pk", "rater_id", "read_before", "seat__order")
+    for pk, rater, read_before, stories in rows:
+        n_before[pk] = n_read[rater]
+        if stories and not read_before:
+            n_read[rater] += len(stories)
     return n_before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from reports.figures.base import N_RESAMPLES, Interval, interval
@@ -33,6 +34,7 @@ def mean_intervals(
     is_present = np.isfinite(values)
     n_values = is_present if values.ndim == 1 else is_present.sum(axis=0)
 
+    @cache
     def for_same_raters() -> StatisticInterval:
         rng = dataset.resampling()
         return intervals.mean_interval(values, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(*bounds)
