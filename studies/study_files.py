@@ -14,11 +14,14 @@ from django.utils.translation import gettext as _
 
 from studies import protocol
 from studies.documents.instrument import discover, write_instrument
+from studies.documents.stories import find_column_alike
 from studies.documents.study import CLOZE_FILE, INSTRUMENTS, NAME, STEP_KEYS, STUDY_KEYS, belongs_to
 from studies.loader import document_of
 from studies.models import Provenance, Step, Study
 
 STORIES = "stories.jsonl"
+# Of every file in the ZIP, so that a study that is the same is the same file, byte by byte.
+DATE = (1980, 1, 1, 0, 0, 0)
 
 
 class NotWritable(ValueError):
@@ -30,11 +33,18 @@ def write_study_file(study: Study) -> bytes:
     latest = protocol.read_rows(protocol.latest(study))
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(NAME, tomli_w.dumps(_study_table(study, latest), multiline_strings=True))
-        archive.writestr(STORIES, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in _story_rows(study)))
+        _write(archive, NAME, tomli_w.dumps(_study_table(study, latest), multiline_strings=True))
+        _write(archive, STORIES, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in _story_rows(study)))
         for name, text in _documents(latest).items():
-            archive.writestr(name, text)
+            _write(archive, name, text)
     return content.getvalue()
+
+
+def _write(archive: zipfile.ZipFile, name: str, text: str) -> None:
+    entry = zipfile.ZipInfo(name, DATE)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = 0o644 << 16  # without it nobody could read what is unpacked
+    archive.writestr(entry, text)
 
 
 def _study_table(study: Study, latest: protocol.Protocol) -> dict[str, Any]:
@@ -94,6 +104,12 @@ def _story_rows(study: Study) -> Iterator[dict[str, Any]]:
 
 
 def _origin(origin: Provenance) -> dict[str, Any]:
+    if taken := next((name for name in origin.factors if find_column_alike(name)), ""):
+        sentence = _(
+            "A story has a factor called “%(factor)s”, which a study file would take for its column of that name. "
+            "Call the factor otherwise in the record room, then save the file."
+        )
+        raise NotWritable(sentence % {"factor": taken})
     names = ("title", "url", "licence", "may_redistribute", "may_send_out")
     source = {"source": origin.source.name, "source_kind": origin.source.kind}
     return source | {name: getattr(origin, name) for name in names} | dict(origin.factors)

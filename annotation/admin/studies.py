@@ -51,7 +51,17 @@ class StudyAdmin(FinalAdmin):
         (gettext_lazy("Raters are shown and asked"), {"fields": ("text_kind", "shows_premise", "asks_recognition")}),
         (
             gettext_lazy("Design"),
-            {"fields": ("seats_per_group", "groups_per_rater", "groups_per_sitting", "order_policy", "seed", "seats")},
+            {
+                "fields": (
+                    "seats_per_group",
+                    "groups_per_rater",
+                    "groups_per_sitting",
+                    "n_repeats",
+                    "order_policy",
+                    "seed",
+                    "seats",
+                )
+            },
         ),
         (gettext_lazy("Course"), {"fields": ("state", "checklist", "launched_at", "closes_at", "closed_at")}),
     )
@@ -59,14 +69,14 @@ class StudyAdmin(FinalAdmin):
     final_fields = (
         *("slug", "title", "language", "organiser", "contact", "minutes", "pay", "pay_for_part", "notice"),
         *("closes_at", "text_kind", "shows_premise", "asks_recognition"),
-        *("seats_per_group", "groups_per_rater", "groups_per_sitting", "order_policy", "seed"),
+        *("seats_per_group", "groups_per_rater", "groups_per_sitting", "n_repeats", "order_policy", "seed"),
     )
     actions = ("plan", "launch", "pause", "resume", "close")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Study]:
         people = Seat.objects.filter(rater_kind=Rater.Kind.PERSON)
         submitted = Assignment.objects.filter(
-            status=Assignment.Status.SUBMITTED, rater_kind=Rater.Kind.PERSON, seat__isnull=False
+            status=Assignment.Status.SUBMITTED, rater_kind=Rater.Kind.PERSON, seat__isnull=False, repeats=None
         )
         rows: QuerySet[Study] = (
             super()

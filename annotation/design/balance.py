@@ -205,7 +205,7 @@ def load_balance(study: Study) -> Balance:
 
 def _readings(study: Study) -> list[tuple[str, int]]:
     """The group and its position for every group that somebody reads or has submitted. One query."""
-    live = Assignment.objects.filter(study=study, status__in=Assignment.LIVE).exclude(position=None)
+    live = Assignment.objects.filter(study=study, status__in=Assignment.LIVE, repeats=None).exclude(position=None)
     return [(code, position) for code, position in live.values_list("group__code", "position") if position]
 
 

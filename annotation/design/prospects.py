@@ -2,12 +2,13 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from annotation.design.balance import ordinal
 from annotation.design.seats import DrawnSeat, draw_seats
 from studies.models import Study
+from studies.protocol import repeats
 
 MOST_UNEVEN = 0.62  # of a source's readings in one half of what is read: from there on a warning
 MOST_DRAWS, MOST_READINGS = 200, 40_000
@@ -55,6 +56,13 @@ class PlanChoices:
     groups_per_rater: int | None
     order_policy: str
     seed: int
+    groups_per_sitting: int = 1
+    n_repeats: int = 0
+
+    @property
+    def most_different(self) -> int | None:
+        """The most different groups that one person reads; None for as many as there are."""
+        return max(self.groups_per_rater - self.n_repeats, 1) if self.groups_per_rater else None
 
 
 @dataclass(frozen=True)
@@ -63,6 +71,7 @@ class Visit:
 
     group: int
     stories: list[str]
+    is_repeat: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,8 +104,16 @@ class Prospect:
 
     @cached_property
     def paths(self) -> list[list[Visit]]:
-        most = self.choices.groups_per_rater or max(len(self.texts.groups), 1)
-        return [[self._visit(seat) for seat in path] for path in deal(self.drawn, most=most)]
+        most = self.choices.most_different or max(len(self.texts.groups), 1)
+        return [self._repeat([self._visit(seat) for seat in path]) for path in deal(self.drawn, most=most)]
+
+    def _repeat(self, path: list[Visit]) -> list[Visit]:
+        """The path with the groups that come again, as `participation.repeats` gives them."""
+        n_before = repeats.count_groups_before(self.choices) if self.choices.n_repeats else None
+        if n_before is None or len(path) < 2:
+            return path
+        again = [replace(visit, is_repeat=True) for visit in path[:n_before][: self.choices.n_repeats]]
+        return [*path[:n_before], *again, *path[n_before:]]
 
     def _visit(self, seat: DrawnSeat) -> Visit:
         codes = self.texts.stories[seat.group]
@@ -107,9 +124,14 @@ class Prospect:
         return len(self.drawn)
 
     @property
+    def n_readings(self) -> int:
+        """Groups that are read, those that come again as well."""
+        return sum(map(len, self.paths))
+
+    @property
     def n_most_people(self) -> int:
         """If everybody stops after one group."""
-        return self.n_places if self.choices.groups_per_rater != 1 else len(self.paths)
+        return self.n_places if self.choices.most_different != 1 else len(self.paths)
 
     def minutes_of(self, path: Sequence[Visit]) -> float:
         """How long one person reads and answers, without what is asked once."""
@@ -128,9 +150,9 @@ class Prospect:
         """For each story how many people meet it as their first, second …, over all that they read."""
         places: dict[str, Counter[int]] = defaultdict(Counter)
         for path in self.paths:
-            codes = [code for visit in path for code in visit.stories]
-            for place, code in enumerate(codes, start=1):
-                places[code][place] += 1
+            readings = [(code, visit.is_repeat) for visit in path for code in visit.stories]
+            for place, (code, is_repeat) in enumerate(readings, start=1):
+                places[code][place] += not is_repeat
         return places
 
     @cached_property
@@ -139,7 +161,7 @@ class Prospect:
         positions: list[Counter[int]] = [Counter() for _group in self.texts.groups]
         for path in self.paths:
             for position, visit in enumerate(path, start=1):
-                positions[visit.group][position] += 1
+                positions[visit.group][position] += not visit.is_repeat
         return positions
 
     @property
@@ -176,10 +198,11 @@ class Prospect:
 
     def _sequences(self, *, is_path: bool) -> Iterator[list[str]]:
         for path in self.paths:
+            visits = [visit for visit in path if not visit.is_repeat]
             if is_path:
-                yield [code for visit in path for code in visit.stories]
+                yield [code for visit in visits for code in visit.stories]
             else:
-                yield from (visit.stories for visit in path)
+                yield from (visit.stories for visit in visits)
 
 
 def look_ahead(texts: Texts, choices: PlanChoices, *, minutes_by_group: Sequence[float] = ()) -> Prospect:
@@ -252,6 +275,5 @@ def find_even_seed(texts: Texts, choices: PlanChoices, source_by_story: Mapping[
 
 
 def _unevenness(texts: Texts, choices: PlanChoices, seed: int, source_by_story: Mapping[str, str]) -> float:
-    tried = PlanChoices(choices.seats_per_group, choices.groups_per_rater, choices.order_policy, seed)
-    _names, rows = look_ahead(texts, tried).count_sources(source_by_story)
+    _names, rows = look_ahead(texts, replace(choices, seed=seed)).count_sources(source_by_story)
     return sum((n - sum(row.counts) / len(row.counts)) ** 2 for row in rows for n in row.counts)

@@ -31,6 +31,7 @@ class ReadingPlan:
     seats_per_group: int
     groups_per_rater: int | None
     groups_per_sitting: int
+    n_repeats: int
     order_policy: str
     seed: int
     shows_premise: bool
@@ -39,7 +40,14 @@ class ReadingPlan:
 
     @property
     def choices(self) -> PlanChoices:
-        return PlanChoices(self.seats_per_group, self.groups_per_rater, self.order_policy, self.seed)
+        return PlanChoices(
+            self.seats_per_group,
+            self.groups_per_rater,
+            self.order_policy,
+            self.seed,
+            groups_per_sitting=self.groups_per_sitting,
+            n_repeats=self.n_repeats,
+        )
 
 
 def are_pairs(texts: Texts) -> bool:
@@ -53,6 +61,7 @@ def plan_of_study(study: Study) -> ReadingPlan:
         seats_per_group=study.seats_per_group,
         groups_per_rater=study.groups_per_rater or None,
         groups_per_sitting=study.groups_per_sitting,
+        n_repeats=study.n_repeats,
         order_policy=study.order_policy,
         seed=study.seed,
         shows_premise=study.shows_premise,
@@ -65,7 +74,8 @@ def design_of(plan: ReadingPlan, texts: Texts) -> Design:
     """Which of the three it is: pairs by the groups, everybody where nobody is stopped before the last group."""
     if are_pairs(texts):
         return Design.PAIRS
-    is_everybody = plan.groups_per_rater is None and plan.groups_per_sitting >= len(texts.groups) > 1
+    n_different = plan.groups_per_sitting - plan.n_repeats
+    is_everybody = plan.groups_per_rater is None and n_different >= len(texts.groups) > 1
     return Design.EVERYBODY if is_everybody else Design.SOME
 
 

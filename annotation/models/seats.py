@@ -69,6 +69,17 @@ class Assignment(models.Model):
         StoryGroup, verbose_name=_("group"), on_delete=models.PROTECT, null=True, blank=True, related_name="assignments"
     )
     version = models.ForeignKey(ProtocolVersion, verbose_name=_("version"), on_delete=models.PROTECT)
+    # A second reading shares the seat of the first: it is of the same stories in the same order, fills no place, and
+    # no result counts it but how far raters agree with themselves.
+    repeats = models.OneToOneField(
+        "self",
+        verbose_name=_("second reading of"),
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="second_reading",
+    )
     code = models.CharField(_("code"), max_length=16, unique=True, default=new_code, editable=False)
     status = models.CharField(_("status"), max_length=10, choices=Status.choices, default=Status.OPEN)
     position = models.PositiveIntegerField(
@@ -114,10 +125,14 @@ class Assignment(models.Model):
         verbose_name_plural = _("assignments")
         constraints = [
             models.UniqueConstraint(
-                fields=["seat"], condition=Q(status__in=["open", "submitted"]), name="seat_has_one_live_assignment"
+                fields=["seat"],
+                condition=Q(status__in=["open", "submitted"], repeats__isnull=True),
+                name="seat_has_one_live_assignment",
             ),
             models.UniqueConstraint(
-                fields=["rater", "group"], condition=Q(rater_kind="person"), name="person_once_per_group"
+                fields=["rater", "group"],
+                condition=Q(rater_kind="person", repeats__isnull=True),
+                name="person_once_per_group",
             ),
             models.UniqueConstraint(
                 fields=["rater"],

@@ -5,11 +5,11 @@ from collections import Counter
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count, F, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 from django.utils.translation import gettext_noop
 
 from annotation.models import Assignment, Rater, Seat
-from annotation.participation import versions
+from annotation.participation import repeats, versions
 from annotation.participation.eligibility import count_groups_read, has_read_most, took_part_before
 from annotation.responses import fills
 
@@ -33,7 +33,7 @@ def eligible_seats(rater: Rater) -> QuerySet[Seat]:
 
 
 def claim(rater: Rater) -> Assignment:
-    """The rater's open assignment: the one there is, or a new one in the best free seat.
+    """The rater's open assignment: the one there is, or a new one in the best free seat, or a group once more.
 
     Raises NoSeat if the study is not open or no seat is left for this rater.
     """
@@ -45,13 +45,15 @@ def claim(rater: Rater) -> Assignment:
             return assignment
         position = count_groups_read(rater) + 1
         seat = take_row_and_find_seat(rater) or find_seat_elsewhere(rater, position=position)
+        first = next(iter(repeats.list_due(rater, has_more=seat is not None)), None)
+        seat = first.seat if first else seat
         if seat is None:
             raise NoSeat(_why_no_seat(rater))
         try:
             with transaction.atomic():
                 # Somebody may have taken it since we looked: then no row changes, and we look again.
-                if Seat.objects.filter(pk=seat.pk, is_taken=False).update(is_taken=True):
-                    if position == rater.study.groups_per_rater:
+                if first or Seat.objects.filter(pk=seat.pk, is_taken=False).update(is_taken=True):
+                    if position + _count_repeats_to_come(rater, first) == rater.study.groups_per_rater:
                         release_row(rater)  # nothing more of it is read
                     return Assignment.objects.create(
                         study=rater.study,
@@ -61,11 +63,18 @@ def claim(rater: Rater) -> Assignment:
                         group=seat.group,
                         version=version,
                         position=position,
+                        repeats=first,
                     )
         except IntegrityError:
             # The same rater claimed in another window at the same moment: the next round finds that assignment. Or the
             # seat counts as free while somebody sits in it: unless it is marked as taken, this goes on for ever.
-            Seat.objects.filter(pk=seat.pk, assignments__status__in=Assignment.LIVE).update(is_taken=True)
+            live = Q(assignments__status__in=Assignment.LIVE, assignments__repeats=None)
+            Seat.objects.filter(live, pk=seat.pk).update(is_taken=True)
+
+
+def _count_repeats_to_come(rater: Rater, first: Assignment | None) -> int:
+    """How many of what is left to the rater are groups that they have read; none once they read one again."""
+    return 0 if first else rater.study.n_repeats
 
 
 def _why_no_seat(rater: Rater) -> str:
@@ -129,7 +138,7 @@ def find_seat_elsewhere(rater: Rater, *, position: int) -> Seat | None:
 
 def _count_readings_at(position: int, *, study: int) -> Counter[int | None]:
     """How many people read each group at that position of theirs, by its id."""
-    readings = Assignment.objects.filter(study=study, position=position, status__in=Assignment.LIVE)
+    readings = Assignment.objects.filter(study=study, position=position, status__in=Assignment.LIVE, repeats=None)
     return Counter(readings.values_list("group", flat=True))
 
 
@@ -157,7 +166,7 @@ def give_up(
         has_ended = Assignment.objects.filter(pk=assignment.pk, status=Assignment.Status.OPEN).update(
             status=status, ended_at=at
         )
-        if has_ended and assignment.seat_id:
+        if has_ended and assignment.seat_id and not assignment.repeats_id:
             Seat.objects.filter(pk=assignment.seat_id).update(is_taken=False)
         if has_ended and status == Assignment.Status.GIVEN_UP:
             fills.record_outcome(assignment, is_submitted=False, stopped_at=stopped_at)
@@ -166,5 +175,6 @@ def give_up(
 
 
 def n_groups_left(rater: Rater) -> int:
-    """How many groups still have a free seat for this rater."""
-    return eligible_seats(rater).aggregate(n=Count(F("group"), distinct=True))["n"] or 0
+    """How many groups this rater may still read: those with a free seat or, without any, those that come again."""
+    n = eligible_seats(rater).aggregate(n=Count(F("group"), distinct=True))["n"] or 0
+    return n or len(repeats.list_due(rater, has_more=False))

@@ -23,7 +23,9 @@ def is_owed(assignment: Assignment, *, has_desk: bool) -> bool:
     has_desk : the protocol asks about stories on the reading desk; filling a cloze, for one, is not preceded by it
     """
     is_asked = has_desk and assignment.study.asks_recognition and assignment.seat_id is not None
-    return is_asked and assignment.status == Assignment.Status.OPEN and assignment.read_before is None
+    # Of a group that somebody reads again the answer is known, and the question would give it away.
+    is_first = assignment.repeats_id is None
+    return is_asked and is_first and assignment.status == Assignment.Status.OPEN and assignment.read_before is None
 
 
 def opening_lines(text: str) -> str:

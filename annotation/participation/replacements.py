@@ -88,7 +88,8 @@ def measure_lack(study: Study, *, at: datetime) -> Lack:
     """
     seats = Seat.objects.filter(study=study, rater_kind=Rater.Kind.PERSON, is_taken=False)
     free_by_group = dict(seats.order_by().values_list("group").annotate(n=Count("pk")))
-    n_each = max(study.groups_per_sitting, 1)
+    # What somebody reads again in a sitting fills no place.
+    n_each = max(study.groups_per_sitting - study.n_repeats, 1)
     n_coming, n_open_to_come = _count_coming(study, at=at, n_each=n_each)
     n_free = sum(free_by_group.values())
     n_left = max(n_free - n_open_to_come, 0)
@@ -103,7 +104,7 @@ def _count_coming(study: Study, *, at: datetime, n_each: int) -> tuple[int, int]
     links = study.invitations.filter(revoked_at=None, rater__withdrawal=None).exclude(handed_over_at=None)
     links = links.exclude(expires_at__lte=at)
     n_groups = Counter(
-        Assignment.objects.filter(study=study, rater_kind=Rater.Kind.PERSON, seat__isnull=False)
+        Assignment.objects.filter(study=study, rater_kind=Rater.Kind.PERSON, seat__isnull=False, repeats=None)
         .exclude(read_before=True)
         .values_list("rater", flat=True)
     )

@@ -171,9 +171,11 @@ def _describe(
 
 
 def say_place(assignment: Assignment) -> str:
-    """Where somebody at work is, in words: at 2 of 4."""
+    """Where somebody at work is, in words for the desk: at 2 of 4."""
     n_stories = len(assignment.seat.order) if assignment.seat else 0
     n_begun = min(max(len(assignment.begun), 1), n_stories)
+    if assignment.repeats_id:
+        return _("at %(n)d of %(total)d, second reading") % {"n": n_begun, "total": n_stories}
     return _("at %(n)d of %(total)d") % {"n": n_begun, "total": n_stories}
 
 

@@ -61,7 +61,8 @@ def end(assignment: Assignment, *, at: datetime) -> None:
         return
     submitted = Assignment.objects.filter(pk=assignment.pk, status=Assignment.Status.SUBMITTED)
     # Whoever withdraws twice at once must not open a seat that somebody else has taken since the first time.
-    if submitted.update(status=Assignment.Status.WITHDRAWN) and assignment.seat_id:
+    has_ended = submitted.update(status=Assignment.Status.WITHDRAWN)
+    if has_ended and assignment.seat_id and not assignment.repeats_id:
         Seat.objects.filter(pk=assignment.seat_id).update(is_taken=False)
 
 

@@ -92,7 +92,7 @@ def count_places(study: Study) -> Totals:
     places = _places(study)
     of_groups = places.values_list("group").annotate(n=Count("pk"), n_free=Count("pk", filter=Q(is_taken=False)))
     submitted = dict(
-        _assignments(study).filter(status=Status.SUBMITTED).values_list("group").annotate(n=Count("pk")).order_by()
+        _first(study).filter(status=Status.SUBMITTED).values_list("group").annotate(n=Count("pk")).order_by()
     )
     n_by_group = {group: (n, n_free) for group, n, n_free in of_groups.order_by()}
     n_places, n_free = (sum(counts[i] for counts in n_by_group.values()) for i in (0, 1))
@@ -104,14 +104,14 @@ def count_places(study: Study) -> Totals:
 def list_groups(study: Study) -> list[GroupRow]:
     """Groups with their places, those that lack something first; not more than a page holds. Four queries."""
     ranked = _places(study).values("group").annotate(n_free=Count("pk", filter=Q(is_taken=False)))
-    at_work = Counter(_assignments(study).filter(status=Status.OPEN).values_list("group", flat=True))
+    at_work = Counter(_first(study).filter(status=Status.OPEN).values_list("group", flat=True))
     order = sorted(
         ranked.values_list("group", "group__code", "n_free"),
         key=lambda row: (-row[2], -at_work.get(row[0], 0), row[1]),
     )
     chosen = [group for group, _code, _n_free in order[:MOST_GROUPS]]
     holders: dict[int, Assignment] = {}
-    for row in _assignments(study).filter(group__in=chosen).select_related("rater", "seat").order_by("pk"):
+    for row in _first(study).filter(group__in=chosen).select_related("rater", "seat").order_by("pk"):
         if row.seat_id and (row.status in Assignment.LIVE or row.seat_id not in holders):
             holders[row.seat_id] = row
     seats: dict[int, list[Seat]] = defaultdict(list)
@@ -216,7 +216,7 @@ def _silent(study: Study, *, at: datetime) -> Iterator[Query]:
 
 
 def _fast(study: Study) -> Iterator[Query]:
-    submitted = _assignments(study).filter(status=Status.SUBMITTED, rater__is_simulated=False)
+    submitted = _first(study).filter(status=Status.SUBMITTED, rater__is_simulated=False)
     rows = submitted.values_list("pk").annotate(seconds=Coalesce(Sum("timings__active_seconds"), 0)).order_by()
     seconds = dict(rows)
     if len(seconds) < ENOUGH:
@@ -265,6 +265,11 @@ def _places(study: Study) -> QuerySet[Seat]:
 
 def _assignments(study: Study) -> QuerySet[Assignment]:
     return Assignment.objects.filter(study=study, rater_kind=Rater.Kind.PERSON, seat__isnull=False)
+
+
+def _first(study: Study) -> QuerySet[Assignment]:
+    """Without second readings, which fill no place and go faster."""
+    return _assignments(study).filter(repeats=None)
 
 
 def _with_people(study: Study) -> QuerySet[Assignment]:

@@ -160,6 +160,7 @@ def count_votes(study: Study, question: PairQuestion, groups: Collection[str]) -
         assignment__rater__is_simulated=False,
         assignment__group__code__in=groups,
         assignment__status="submitted",
+        assignment__repeats=None,
         step__key=question.step.key,
         item__key=question.item.key,
         outcome=Response.Outcome.ANSWERED,

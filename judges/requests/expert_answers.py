@@ -39,6 +39,7 @@ class ExampleSource:
             assignment__rater_kind=Rater.Kind.PERSON,
             assignment__rater__is_simulated=False,
             assignment__status="submitted",
+            assignment__repeats=None,
             outcome=Response.Outcome.ANSWERED,
             story__code__in=codes,
         )

@@ -105,7 +105,7 @@ def progress(request: Request, access: Access) -> Response:
     """How far the study is, group by group."""
     refuse_parameters(request)
     study, person = access.study, Rater.Kind.PERSON
-    of_people = Q(seats__assignments__rater_kind=person)
+    of_people = Q(seats__assignments__rater_kind=person, seats__assignments__repeats=None)
     groups = study.groups.order_by("code").annotate(
         n_seats=Count("seats", filter=Q(seats__rater_kind=person), distinct=True),
         **{

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from reports.dataset.sources import StorySource
     from stats.arrays import IntArray
 
+REPEAT = "repeat"  # the status of a second reading, submitted
 AT_ONCE = 10_000  # answers that are read together
 
 COLUMNS = (
@@ -220,6 +221,8 @@ def status(assignment: Assignment, *, withdrawn: set[int], trials: set[int], is_
         return str(Assignment.Status.WITHDRAWN)
     if assignment.rater.is_simulated and is_mixed:
         return "simulated"
+    if assignment.repeats_id and assignment.status == Assignment.Status.SUBMITTED:
+        return REPEAT
     return str(assignment.status)
 
 
@@ -227,6 +230,11 @@ def select_counted(answers: pd.DataFrame) -> pd.DataFrame:
     """The rows that count: submitted by people; of judges, in every reading, also what they have answered so far."""
     is_person = answers["rater_kind"] == Rater.Kind.PERSON
     return _select(answers, (answers["status"] == "submitted") | (~is_person & (answers["status"] == "open")))
+
+
+def select_repeated(answers: pd.DataFrame) -> pd.DataFrame:
+    """The rows of second readings, submitted. No result counts them but how far raters agree with themselves."""
+    return answers[answers["status"] == REPEAT]
 
 
 def select_people(answers: pd.DataFrame) -> pd.DataFrame:

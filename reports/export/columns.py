@@ -110,8 +110,9 @@ READ_BEFORE = (
     "before, at the beginning or later; no if they were asked and said no; empty if they were not asked."
 )
 STATUS = (
-    "submitted; open; given_up; withdrawn; simulated (a simulated rater in a study that also has real ones); "
-    "trial (a judge that only tried a prompt)."
+    "submitted; repeat (submitted, of a group that the rater had read before: only how far raters agree with "
+    "themselves rests on it); open; given_up; withdrawn; simulated (a simulated rater in a study that also has real "
+    "ones); trial (a judge that only tried a prompt)."
 )
 ANALYSED = "The value in the direction in which it is analysed: yes is 1, no is 0. Empty if it is not one number."
 ORDER = (

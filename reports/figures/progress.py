@@ -168,7 +168,7 @@ def _groups(dataset: Dataset) -> tuple[GroupProgress, ...]:
     n_stories = Counter(group for group, _story in dataset.units)
     n_by_status = Counter(
         Assignment.objects.filter(study=dataset.study, rater_kind=Rater.Kind.PERSON, status__in=Assignment.LIVE)
-        .exclude(seat=None)
+        .filter(seat__isnull=False, repeats=None)
         .values_list("group__code", "status")
     )
     return tuple(
@@ -235,6 +235,7 @@ def _median_minutes(study: Study) -> float | None:
     """The median of active minutes that a rater spent on one story, where time was counted."""
     timings = (
         Timing.objects.filter(assignment__study=study, assignment__status=Assignment.Status.SUBMITTED)
+        .filter(assignment__repeats=None)
         .filter(story__isnull=False, assignment__rater_kind=Rater.Kind.PERSON, step__scope=Step.Scope.STORY)
         .values_list("assignment", "story")
         .annotate(seconds=Sum("active_seconds"))

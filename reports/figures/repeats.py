@@ -1,4 +1,5 @@
-"""How far raters agree with themselves: what they answered about a story that they were given twice, in two groups."""
+"""How far raters agree with themselves: what they answered about a story that they were given twice, in two groups or
+in one that came again."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy
 
+from reports.dataset.answers import select_repeated
 from reports.figures.base import (
     N_RESAMPLES,
     Figure,
@@ -21,7 +23,7 @@ from reports.figures.base import (
     item_cells,
     item_fields,
 )
-from reports.lazy import intervals, np, repeats
+from reports.lazy import intervals, np, pd, repeats
 from reports.numbers import decimal, whole
 from reports.numbers import interval as between
 from studies.models import Story
@@ -61,22 +63,23 @@ class _Twice:
 
 
 class Repeats(Figure[Listing[RepeatRow]]):
-    """A text is one if it stands in two groups, or under two codes in the same words."""
+    """A text is one if it stands in two groups, or under two codes in the same words; or its group was read again."""
 
     key = "repeats"
     title = gettext_lazy("What raters read twice")
     position = 56
     result = Listing[RepeatRow]
     tables = ("repeats",)
-    edition = 2
+    edition = 3
 
     def compute(self, dataset: Dataset) -> Listing[RepeatRow]:
         text_by_story = _texts(dataset)
-        if len(set(text_by_story.values())) == len(dataset.units):
+        again = select_repeated(dataset.answers)
+        if len(set(text_by_story.values())) == len(dataset.units) and not len(again):
             return Listing(())
         rows: list[RepeatRow] = []
         for salt, item in enumerate(item for item in dataset.items if item.type.is_verdict or item.is_scale):
-            pairs = _pairs(dataset, item, text_by_story) if item.is_about_a_story else []
+            pairs = _pairs(dataset, item, again, text_by_story) if item.is_about_a_story else []
             if pairs:
                 rows.append(_row(dataset, item, pairs, rater="", salt=(salt, 0)))
                 raters = sorted({pair.rater for pair in pairs})
@@ -103,9 +106,12 @@ def _texts(dataset: Dataset) -> dict[str, str]:
     return {code: code if is_withheld else sha256 for code, sha256, is_withheld in stories}
 
 
-def _pairs(dataset: Dataset, item: StepItem, text_by_story: dict[str, str]) -> list[_Twice]:
-    """The first two answers of a rater to the item about one text, by group and story."""
-    answers = dataset.answers_to(item).sort_values(["rater", "group", "story"])
+def _pairs(dataset: Dataset, item: StepItem, again: pd.DataFrame, text_by_story: dict[str, str]) -> list[_Twice]:
+    """The first two answers of a rater to the item about one text, by group and story; of a group that was read again
+    its first reading first. again : the answers of second readings"""
+    of_item = (again["step"] == item.step.key) & (again["item"] == item.item.key) & (again["outcome"] == "answered")
+    answers = pd.concat([dataset.answers_to(item), again[of_item]]) if of_item.any() else dataset.answers_to(item)
+    answers = answers.sort_values(["rater", "group", "story"], kind="stable")
     numbers = defaultdict[tuple[str, str], list[float]](list)
     for rater, story, number in zip(answers["rater"], answers["story"], answers["analysed"], strict=True):
         numbers[rater, text_by_story[story]].append(float(number))

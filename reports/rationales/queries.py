@@ -109,7 +109,9 @@ def reasons(study: Study, filters: Filters | None = None) -> QuerySet[Response]:
     rows = rows.exclude(step__kind=Step.Kind.PRACTICE).exclude(assignment__reading__run__judge__is_trial=True)
     is_person = Q(assignment__rater_kind=Rater.Kind.PERSON)
     submitted, at_work = Assignment.Status.SUBMITTED, Assignment.Status.OPEN
-    rows = rows.filter(Q(assignment__status=submitted) | (~is_person & Q(assignment__status=at_work)))
+    rows = rows.filter(assignment__repeats=None).filter(
+        Q(assignment__status=submitted) | (~is_person & Q(assignment__status=at_work))
+    )
     people = study.assignments.filter(rater_kind=Rater.Kind.PERSON, rater__is_simulated=False)
     if people.exists():
         rows = rows.filter(assignment__rater__is_simulated=False)

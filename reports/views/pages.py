@@ -36,7 +36,7 @@ def index(request: HttpRequest) -> HttpResponse:
     of_study = Q(study=OuterRef("pk"))
     seats = Seat.objects.filter(of_study, rater_kind=Rater.Kind.PERSON)
     assignments = Assignment.objects.filter(
-        of_study, rater_kind=Rater.Kind.PERSON, status=Assignment.Status.SUBMITTED, seat__isnull=False
+        of_study, rater_kind=Rater.Kind.PERSON, status=Assignment.Status.SUBMITTED, seat__isnull=False, repeats=None
     )
     studies = visible.annotate(
         **{

@@ -167,10 +167,15 @@ def _from_file(name: str, *, folder: Path, has_text: bool) -> str:
         raise _FieldError("text_file", str(error)) from None
 
 
+def find_column_alike(name: str) -> str:
+    """The column of ours that a factor of that name would be taken for; "" if none."""
+    alike = re.sub(r"[ -]+", "_", name.strip().lower())
+    return alike if alike in _READERS else ""
+
+
 def _factor(name: str) -> str:
     """The name of a factor. One that is ours but for its spelling is a slip, and would lose its meaning silently."""
-    alike = re.sub(r"[ -]+", "_", name.strip().lower())
-    if alike in _READERS:
+    if alike := find_column_alike(name):
         raise InvalidValue(f"would become a factor; the column is called “{alike}”")
     if len(name) > 80:
         raise InvalidValue("has more than 80 characters; shorten the name of the factor")

@@ -46,6 +46,7 @@ _STUDY: dict[str, FieldReader] = {
     "seats_per_group": reader.whole_number(1, 1000),
     "groups_per_sitting": reader.whole_number(1, 1000),
     "groups_per_rater": reader.whole_number(1, 1000),
+    "n_repeats": reader.whole_number(0, 1000),
     "excluded_studies": _read_slugs,
     "order_policy": reader.one_of(*OrderPolicy.values),
     "seed": reader.whole_number(0, 2**63 - 1),

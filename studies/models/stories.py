@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from studies import hashing, vocabulary
+from studies.documents.stories import find_column_alike
 from studies.models.studies import Study
 
 
@@ -97,6 +99,13 @@ class Provenance(models.Model):
     def __str__(self) -> str:
         # Admin logs keep str(); a source here would leak it to everyone who reads them.
         return f"provenance of {self.story_id}"
+
+    def clean(self) -> None:
+        """Refuse a factor that files of stories would take for one of their own columns."""
+        factors = self.factors if isinstance(self.factors, dict) else {}
+        if taken := next((name for name in factors if find_column_alike(name)), ""):
+            sentence = _("“%(factor)s” is a column of files of stories; call the factor otherwise.")
+            raise ValidationError({"factors": sentence % {"factor": taken}})
 
 
 class StoryGroup(models.Model):

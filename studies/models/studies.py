@@ -90,6 +90,11 @@ class Study(models.Model):
         blank=True,
         help_text=_("The most groups that one person may read; empty: as many as there are."),
     )
+    n_repeats = models.PositiveSmallIntegerField(
+        _("groups read twice"),
+        default=0,
+        help_text=_("Of the groups that one person reads so many come a second time, unannounced, at the end."),
+    )
     excluded_studies = models.JSONField(
         _("excluded studies"),
         default=list,

@@ -12,6 +12,7 @@ from studies import items
 from studies.documents import placeholders
 from studies.documents.analysis_plan import KEY
 from studies.models import Instrument, Item, Step, Study
+from studies.protocol import repeats
 from studies.protocol.analysis_plans import find_plan_faults
 from studies.protocol.groups import GroupShape, read_group_shapes
 from studies.protocol.purposes import WITH_RATERS, Finding, Purpose
@@ -28,6 +29,7 @@ def collect_findings(study: Study, protocol: Protocol) -> list[Finding]:
         *(finding for step in protocol.steps for finding in _findings_of_items(step, groups)),
         *(finding for step in protocol.steps for finding in _findings_of_step(step, protocol, groups)),
         *_findings_for_raters(study, protocol),
+        *repeats.collect_findings(study, protocol),
         *collect_warnings(study, protocol),
         *(_error(KEY, sentence) for sentence in find_plan_faults(study, protocol, is_blind=True)),
     ]

@@ -25,7 +25,7 @@ STUDY = (
     *("shows_premise", "asks_recognition", "seats_per_group", "order_policy", "seed", "groups_per_sitting"),
 )
 # Of the study as well, and in the document only where they say something.
-IF_SAID = ("pay", "pay_for_part", "groups_per_rater", "excluded_studies")
+IF_SAID = ("pay", "pay_for_part", "groups_per_rater", "n_repeats", "excluded_studies")
 STEP = (
     *("position", "key", "kind", "title", "text", "scope", "locks", "background", "layout", "revises", "options"),
     *("story", "samples"),

@@ -62,7 +62,8 @@ def _lines(plan: AnalysisPlan, protocol: Protocol) -> Iterator[str]:
     yield _standing(version)
     if plan.hypotheses:
         yield from ("", "## Hypotheses", "", plan.hypotheses)
-    design = _design(study, frozen.get("seats_per_group", study.seats_per_group))
+    n_repeats = frozen.get("n_repeats", 0) if frozen else study.n_repeats
+    design = _design(study, frozen.get("seats_per_group", study.seats_per_group), n_repeats)
     yield from ("", "## Design", "", *design, *_checks(protocol))
     yield from ("", "## Primary outcome", "", f"`{plan.outcome}`: {_describe(outcome)}.")
     yield from ("", "## Contrasts and tests", "", *_tests(plan))
@@ -130,12 +131,14 @@ def _standing(version: ProtocolVersion) -> str:
     return f"Frozen {version.frozen_at:%Y-%m-%d} with protocol {version.number}, SHA-256 {version.sha256}."
 
 
-def _design(study: Study, seats_per_group: int) -> Iterator[str]:
+def _design(study: Study, seats_per_group: int, n_repeats: int) -> Iterator[str]:
     names = Provenance.objects.filter(story__study=study).values_list("source__name", flat=True)
     by_source = ", ".join(f"{name} ({n})" for name, n in sorted(Counter(names).items()))
     n_stories, n_groups = study.stories.count(), study.groups.count()
     yield f"- {n_stories} stories in {n_groups} groups, by source: {by_source or 'not recorded'}."
     yield f"- {seats_per_group} raters for each group; order of stories: {study.order_policy}."
+    if n_repeats:
+        yield f"- Groups that each person reads twice, at the end: {n_repeats}; only self-agreement counts them."
     yield "- Raters do not learn who wrote a story."
 
 

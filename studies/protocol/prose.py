@@ -48,7 +48,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "who": ("minutes", "groups_per_rater", "excluded_studies"),
     "texts": ("stories", "groups", "premises", "shows_premise", "text_kind"),
     "steps": ("steps", "instruments"),
-    "layout": ("seats_per_group", "order_policy", "seed", "groups_per_sitting", "asks_recognition"),
+    "layout": ("seats_per_group", "order_policy", "seed", "groups_per_sitting", "n_repeats", "asks_recognition"),
 }
 
 
@@ -212,6 +212,15 @@ def _layout(content: Mapping[str, Any]) -> Iterator[ProseSentence]:
     yield ProseSentence(orders[OrderPolicy(content["order_policy"])])
     if content["groups_per_sitting"] > 1:
         yield ProseSentence(_("%(n)d groups make a sitting, with one receipt.") % {"n": content["groups_per_sitting"]})
+    if n := content.get("n_repeats"):
+        sentence = ngettext(
+            "%(n)d of the groups that a person reads comes a second time at the end, unannounced; the second reading "
+            "only shows how far they agree with themselves.",
+            "%(n)d of the groups that a person reads come a second time at the end, unannounced; the second reading "
+            "only shows how far they agree with themselves.",
+            n,
+        )
+        yield ProseSentence(sentence % {"n": n})
     if content["asks_recognition"]:
         yield ProseSentence(
             _("Before a group they say whether they know one of its stories; who does is given another group.")

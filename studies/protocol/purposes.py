@@ -24,6 +24,7 @@ PART_OF_LOCATION = {
     "group": "stories",
     "story": "stories",
     "seats_per_group": "reading_plan",
+    "n_repeats": "reading_plan",
     "organiser": "rater_information",
     "contact": "rater_information",
     "pay": "rater_information",

@@ -6,15 +6,18 @@ import tempfile
 import zipfile
 from functools import partial
 from pathlib import Path
+from time import gmtime
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from studies import loader, protocol
 from studies.documents.archive import unpack_study
-from studies.models import Instrument, Provenance, Story, Study
+from studies.models import Cloze, Instrument, Provenance, Story, Study
 from tests import factories, triggers
+from tests.annotation import clozes
 
 pytestmark = pytest.mark.django_db
 ROWS = (
@@ -107,6 +110,45 @@ def test_an_instrument_of_ones_own_goes_with_the_file_and_a_coordinator_who_is_b
     assert of_text(document_of(loaded)) == of_text(before)
     designer.force_login(factories.staff("coordinator"))
     assert designer.get("/studies/plums/study.zip").status_code == 403
+
+
+def test_a_cloze_has_the_same_document_and_protocol_when_its_file_is_loaded(designer: Client) -> None:
+    study = clozes.study()
+    before, cloze = document_of(study), Cloze.objects.get().document
+
+    content = save_file(designer, study)
+
+    with triggers.lifted():
+        study.seats.all().delete()
+        for model in (Study, Cloze, Instrument):
+            model._base_manager.all().delete()
+    with tempfile.TemporaryDirectory() as folder:
+        loaded = loader.load_study(unpack_study(io.BytesIO(content), "study.zip", Path(folder)))
+    assert Cloze.objects.get().document == cloze
+    assert document_of(loaded) == before
+
+
+def test_two_files_of_a_study_are_the_same_bytes(designer: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = factories.study(planned=False, state=Study.State.DRAFT)
+    first = save_file(designer, study)
+    monkeypatch.setattr("time.time", lambda: 2_000_000_000.0)
+    monkeypatch.setattr("time.localtime", lambda *_args: gmtime(2_000_000_000))
+
+    assert save_file(designer, study) == first
+
+
+def test_a_factor_named_like_a_column_is_refused_in_the_record_room_and_in_a_file(designer: Client) -> None:
+    study = factories.study(planned=False, state=Study.State.DRAFT)
+    origin = Provenance.objects.filter(story__study=study).first()
+    assert origin is not None
+    origin.factors = {"Source": "another"}
+    with pytest.raises(ValidationError, match="is a column of files of stories"):
+        origin.full_clean()
+    origin.save()
+
+    page = designer.get("/studies/plums/study.zip", follow=True).content.decode()
+
+    assert "A story has a factor called “Source”" in page
 
 
 def test_what_a_file_cannot_say_is_said_on_the_page(designer: Client) -> None:

@@ -85,7 +85,11 @@ def place(request: HttpRequest, access: Access, code: str) -> HttpResponse:
                 messages.error(request, str(error))
             else:
                 log(request, assignment, f"given back: {form.cleaned_data['reason']}")
-                messages.success(request, _("The place is free again. What was answered is kept and not counted."))
+                if assignment.repeats_id:
+                    done = _("The second reading has ended. What was answered is kept and not counted.")
+                else:
+                    done = _("The place is free again. What was answered is kept and not counted.")
+                messages.success(request, done)
             return redirect("designer:monitor", slug=access.study.slug)
         status = 400
     context = {

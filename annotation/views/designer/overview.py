@@ -123,7 +123,7 @@ def _count_places(study: Study) -> dict[str, int]:
     """Places of people: how many there are or will be, how many are planned, submitted, free."""
     planned = seats.of_people(study).aggregate(n=Count("pk"), n_free=Count("pk", filter=Q(is_taken=False)))
     submitted = Assignment.objects.filter(
-        study=study, status=Assignment.Status.SUBMITTED, rater_kind=Rater.Kind.PERSON, seat__isnull=False
+        study=study, status=Assignment.Status.SUBMITTED, rater_kind=Rater.Kind.PERSON, seat__isnull=False, repeats=None
     )
     n_groups = StoryGroup.objects.filter(study=study).count()
     return {

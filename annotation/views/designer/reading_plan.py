@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -22,7 +23,7 @@ from annotation.views.designer import reading_plan_tables as tables
 from studies import lifecycle, protocol
 from studies.access import Access, visible_studies
 from studies.models import Study
-from studies.protocol import Protocol
+from studies.protocol import Protocol, repeats
 from studies.views.edits import SEEN, EditForm
 from studies.views.guards import require_in_study
 from studies.vocabulary import OrderPolicy
@@ -42,7 +43,7 @@ ORDERS = {
     OrderPolicy.FIXED: gettext_lazy("as listed, the same for everybody"),
 }
 FIELDS = (
-    *("design", "seats_per_group", "groups_per_rater", "groups_per_sitting", "order_policy", "seed"),
+    *("design", "seats_per_group", "groups_per_rater", "groups_per_sitting", "n_repeats", "order_policy", "seed"),
     *("shows_premise", "asks_recognition", "excluded_studies", "pay"),
 )
 
@@ -64,6 +65,17 @@ class ReadingPlanForm(EditForm):
         widget=forms.NumberInput({"class": "brief"}),
         help_text=gettext_lazy(
             "So many come one after another, with one receipt; then a person is asked whether to go on."
+        ),
+    )
+    n_repeats = forms.IntegerField(
+        label=gettext_lazy("Groups that each person reads twice"),
+        required=False,
+        min_value=0,
+        max_value=1000,
+        widget=forms.NumberInput({"class": "brief"}),
+        help_text=gettext_lazy(
+            "Their first ones, which come again at the end of a sitting, unannounced and within its number. They show "
+            "how far raters agree with themselves; no other result counts them."
         ),
     )
     order_policy = forms.ChoiceField(
@@ -112,12 +124,19 @@ class ReadingPlanForm(EditForm):
                 "design", _("The stories do not stand in pairs yet. Make pairs of them under Stories first.")
             )
 
+        if not self.errors and (sentence := repeats.find_obstacle(self.plan)):
+            self.add_error("n_repeats", capfirst(f"{sentence}."))
+
     @property
     def plan(self) -> ReadingPlan:
         values = {name: self.cleaned_data[name] for name in ReadingPlan.__dataclass_fields__}
-        values["excluded_studies"] = tuple(sorted(values["excluded_studies"]))
+        values |= {
+            "excluded_studies": tuple(sorted(values["excluded_studies"])),
+            "n_repeats": values["n_repeats"] or 0,
+        }
         if self.cleaned_data["design"] == Design.EVERYBODY:
-            values |= {"groups_per_rater": None, "groups_per_sitting": max(len(self.texts.groups), 1)}
+            n_read = max(len(self.texts.groups), 1) + values["n_repeats"]
+            values |= {"groups_per_rater": None, "groups_per_sitting": n_read}
         return ReadingPlan(**values)
 
 

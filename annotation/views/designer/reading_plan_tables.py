@@ -117,8 +117,10 @@ def describe_figures(
         (describe_hours(prospect.longest_minutes), _("at most for one person")),
         (describe_hours(prospect.total_minutes), _("in all: %(what)s") % {"what": what}),
     ]
+    if n_again := prospect.n_readings - prospect.n_places:
+        figures.insert(1, (number_format(n_again), _("groups read a second time, which fill no place")))
     if pay:
-        total = number_format(pay * prospect.n_places, use_l10n=True, force_grouping=True)
+        total = number_format(pay * prospect.n_readings, use_l10n=True, force_grouping=True)
         figures.append((total, _("pay, %(n)s a group") % {"n": number_format(pay)}))
     return figures
 
@@ -251,7 +253,8 @@ def list_paths(prospect: Prospect) -> list[PathLine]:
 
 
 def _visit_text(visit: Visit, prospect: Prospect, *, by_group: bool) -> str:
-    return prospect.texts.groups[visit.group] if by_group else " ".join(visit.stories)
+    text = prospect.texts.groups[visit.group] if by_group else " ".join(visit.stories)
+    return _("%(group)s again") % {"group": text} if visit.is_repeat else text
 
 
 def shade_sources(rows: Sequence[PlacesOfSource]) -> list[tuple[str, list[ShadedCell]]]:

@@ -107,7 +107,7 @@ def _counted(studies: QuerySet[Study], user: int | None) -> QuerySet[Study]:
     """The studies with all that a row says of them, those that wait for somebody first."""
     people = Seat.objects.filter(rater_kind=Rater.Kind.PERSON)
     submitted = Assignment.objects.filter(
-        status=Assignment.Status.SUBMITTED, rater_kind=Rater.Kind.PERSON, seat__isnull=False
+        status=Assignment.Status.SUBMITTED, rater_kind=Rater.Kind.PERSON, seat__isnull=False, repeats=None
     )
     steps = Step.objects.filter(version__study=OuterRef("pk"))
     ratings = steps.filter(kind=Step.Kind.RATING).exclude(scope=Step.Scope.ONCE)

@@ -45,6 +45,7 @@ def progress(package, result, check):
     check.numbers("progress", result, n_groups=in_groups["group"].nunique(), n_stories=in_groups["story"].nunique())
     check.numbers("progress", result, n_raters=people["rater"].nunique(), n_answers=len(answered))
     of_people = seats[(seats["rater_kind"] == "person") & (seats["group"] != "") & (seats["seat"] != "")]
+    of_people = of_people[of_people["is_second_reading"] != "True"]
     n_by_status = Counter(zip(of_people["group"], of_people["status"], strict=True))
     is_whole = not package.n_withdrawn
     for row in result["groups"]:

@@ -69,6 +69,9 @@ class Package:
         self.people["number"] = pd.to_numeric(self.people["analysed"])
         self.people["source"] = self.people["story"].map(self.source_by_story)
         self.people["cluster"] = self.people["group"].map(self.cluster_by_group)
+        is_again = (answers["rater_kind"] == "person") & (answers["status"] == "repeat")
+        self.read_again = answers[is_again & (answers["outcome"] == "answered")].copy()
+        self.read_again["number"] = pd.to_numeric(self.read_again["analysed"])
 
     def count_left_out(self):
         """How many raters are left out of the package, since they withdrew."""

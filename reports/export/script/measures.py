@@ -35,7 +35,9 @@ def repeats(package, result, check):
     asked = [item for item in package.items if item["is_verdict"] or item in package.scales]
     for stored in result:
         item, place = package.item(stored), place_of("repeats", stored, stored["rater"])
-        pairs = pairs_of(package.answers(stored["step"], stored["item"]), text_by_story)
+        again = package.read_again
+        again = again[(again["step"] == stored["step"]) & (again["item"] == stored["item"])]
+        pairs = pairs_of(pd.concat([package.answers(stored["step"], stored["item"]), again]), text_by_story)
         number = 1 + sorted(pairs["rater"].unique()).index(stored["rater"]) if stored["rater"] else 0
         own = pairs[pairs["rater"] == stored["rater"]] if stored["rater"] else pairs
         change = (own["first"] - own["second"]).abs().mean() if not item["is_verdict"] else None

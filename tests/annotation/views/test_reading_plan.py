@@ -64,6 +64,31 @@ def test_looking_at_what_choices_come_to_writes_nothing(designer: Client, study:
     assert Study.objects.get().seats_per_group == 3
 
 
+def test_repeats_are_counted_in_hours_and_pay_and_fill_no_place(designer: Client, study: Study) -> None:
+    tried = FIELDS | {"design": "everybody", "n_repeats": "2", "pay": "45"}
+
+    page = designer.get(ADDRESS, tried, headers={"HX-Request": "true"}).content.decode()
+
+    figures = dict(re.findall(r"<dt>(.*?)</dt>\s*<dd>(.*?)</dd>", page))
+    assert figures["places to fill, one group each"] == "12"
+    assert figures["groups read a second time, which fill no place"] == "8"
+    assert figures["pay, 45 a group"] == "900"
+    assert page.count(" again</span>") == 8
+
+    designer.post(ADDRESS, tried | {"seen": seen(designer)})
+    plan = reading_plans.plan_of_study(Study.objects.get())
+    assert (plan.n_repeats, plan.groups_per_sitting) == (2, 5), "three groups, and two of them again"
+    assert '<input type="radio" name="design" value="everybody" checked>' in designer.get(ADDRESS).content.decode()
+
+
+def test_more_repeats_than_a_sitting_holds_are_refused_at_the_field(designer: Client, study: Study) -> None:
+    page = designer.post(ADDRESS, FIELDS | {"n_repeats": "2", "seen": seen(designer)})
+
+    assert page.status_code == 400
+    assert "needs a sitting of at least 4 groups, repeats included." in page.content.decode()
+    assert Study.objects.get().n_repeats == 0
+
+
 def test_drawing_again_offers_another_number_and_saves_none(designer: Client, study: Study) -> None:
     page = designer.get(ADDRESS, FIELDS | {"draw": "again"}, headers={"HX-Request": "true"}).content.decode()
 
