@@ -125,6 +125,19 @@ def test_without_a_mouse_a_sentence_is_chosen_by_the_arrow_keys(desk):
     assert desk.locator(".story p[tabindex]").count() == n_stops == 0, "paragraphs are no stops for Tab"
 
 
+def test_the_bar_of_a_selection_stands_at_the_foot_of_a_long_story_as_wide_as_its_text(desk: Page) -> None:
+    desk.evaluate("document.getElementById('p1').style.marginBlockEnd = '2000px'")
+    select(desk, ("#p1", "Saturday"), ("#p1", " it down."))
+    expect(desk.locator("#quoting")).to_be_visible()
+
+    bar, text, pane = (desk.locator(place).bounding_box() for place in ("#quoting", "#p1", ".story-pane"))
+    assert bar
+    assert text
+    assert pane
+    assert bar["y"] + bar["height"] == pytest.approx(pane["y"] + pane["height"], abs=1)
+    assert (bar["x"], bar["width"]) == (pytest.approx(text["x"], abs=1), pytest.approx(text["width"], abs=1))
+
+
 def test_choosing_a_passage_can_be_left_without_quoting(desk):
     desk.get_by_role("button", name="Quote from the story").click()
     expect(desk.locator("#p1")).to_be_focused()
