@@ -45,6 +45,13 @@ from script.themes import themes
 from script.variance import variance_components, wide_contrasts, wide_factors, wide_ratings
 from script.words import explanations, pace
 
+if intervals is None:
+    WITH_NUMPY = ()
+else:
+    from script.personas import personas
+
+    WITH_NUMPY = (personas,)
+
 HERE = Path(__file__).resolve().parent
 FIGURES = (
     *(pass_rates, ratings, shares, tests_passed, agreement, preferences, rankings, authorship, checks, surveys),
@@ -65,6 +72,7 @@ FIGURES = (
     *(sources, study, progress, judge_costs, amendments),
     *(judges_share_of_yes, judges_among_themselves, alternative_annotator, judge_biases, people_and_judge),
     *(cloze, themes, measures, repeats),
+    *WITH_NUMPY,
 )
 MORE = (("comparisons", wide_contrasts), ("factors", wide_factors), ("ratings", wide_ratings))  # which have more
 OVER_FIGURES = (same_seeds, outcomes, what_parts_rest_on)

@@ -8,7 +8,7 @@ import pytest
 from studies.models import Provenance, Study
 from tests import triggers
 from tests.reports import given, planted
-from tests.reports.figures import test_judge_biases, test_measures, test_prediction_powered
+from tests.reports.figures import test_judge_biases, test_measures, test_personas, test_prediction_powered
 from tests.reports.given import Row
 from tests.reports.test_packages import issued, recomputed
 
@@ -47,6 +47,11 @@ def study_of_families() -> Study:
     return study
 
 
+def study_of_personas() -> Study:
+    """A judge that reads as five personas; another, asked the same, reads as nobody."""
+    return test_personas.Said(nobody="judge-bare").study
+
+
 @pytest.mark.parametrize(
     ("figure", "make", "least"),
     [
@@ -54,8 +59,9 @@ def study_of_families() -> Study:
         ("measures", test_measures.measured_study, 30),
         ("repeats", twice_read_study, 15),
         ("judge_biases", study_of_families, 30),
+        ("personas", study_of_personas, 40),
     ],
-    ids=["people and judge", "measures", "repeats", "own family"],
+    ids=["people and judge", "measures", "repeats", "own family", "personas"],
 )
 def test_the_script_finds_every_number_of_the_figure(
     figure: str, make: Callable[[], Study], least: int, tmp_path: Path

@@ -62,7 +62,7 @@ class Package:
         seats = pd.to_numeric(answers["seat"])
         self.judges = answers.assign(seat=seats, number=pd.to_numeric(answers["analysed"]))[is_of_judge]
         self.judges = self.judges.sort_values("seat", kind="stable")
-        self.one_value = take_one(self.judges)
+        self.one_value = take_one(self.judges, {(item["step"], item["item"]) for item in self.scales})
         self.all_people = answers[answers["rater_kind"] == "person"]
         self.n_withdrawn = self.count_left_out()
         self.people = counted_people(answers)
@@ -177,10 +177,30 @@ class Package:
         return next(item for item in self.items if (item["step"], item["item"]) == (row["step"], row["item"]))
 
 
-def take_one(answers):
-    """Of every judge one answer to each item about each story: that which counts alone, of two the earlier seat's."""
-    alone = answers[answers["counts_alone"] == "yes"]
-    return alone.drop_duplicates(["rater", "step", "item", "group", "story"])
+QUESTION = ["rater", "step", "item", "group", "story"]
+
+
+def take_one(answers, scales):
+    """Of every judge one answer to each item about each story: that which counts alone, of two the earlier seat's.
+
+    On a scale that it read as several personas it is lost if one of them gave none, as that one lost it.
+    """
+    alone = answers[answers["counts_alone"] == "yes"].drop_duplicates(QUESTION)
+    each = answers[(answers["persona"] != "") & (answers["repeat"] == "1") & (answers["order"] == "planned")]
+    each = each[is_among(each, scales)].drop_duplicates([*QUESTION, "persona"])
+    n_personas = alone["rater"].map(each.groupby("rater")["persona"].nunique())
+    questions = pd.MultiIndex.from_frame(alone[QUESTION])
+    losses = each[each["outcome"] != "answered"].drop_duplicates(QUESTION).set_index(QUESTION)["outcome"]
+    lost = pd.Series(losses.reindex(questions).to_numpy(), alone.index, dtype=object)
+    n_read = pd.Series(each.groupby(QUESTION).size().reindex(questions).to_numpy(), alone.index)
+    outcome = lost.fillna(alone["outcome"].where(n_read.ge(n_personas), "open"))
+    is_of_several = n_personas.gt(1) & is_among(alone, scales)
+    return alone.assign(outcome=alone["outcome"].where(~is_of_several, outcome))
+
+
+def is_among(answers, keys):
+    """Whether each answer is to one of the items, by step and item."""
+    return pd.Series([key in keys for key in zip(answers["step"], answers["item"], strict=True)], answers.index, bool)
 
 
 def counted_people(table):
