@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from django.db import transaction
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from studies import hashing, layouts
@@ -43,7 +44,17 @@ def report(study: Study, *, by_group: bool = True, most: int | None = None) -> l
     pairs_by_title = [
         (title, [pair for pk, pair in source_and_text.items() if pk in members]) for title, members in tables
     ]
+    if most is not None:
+        return [_compare_sample(get_language(), title, tuple(pairs)) for title, pairs in pairs_by_title if pairs]
     return [compare_texts(title, _by_source(pairs)) for title, pairs in pairs_by_title if pairs]
+
+
+# Every page of a draft compares a few texts of each source, which seldom change in between. What it says is in words,
+# so that each language has its own.
+@lru_cache(maxsize=64)
+def _compare_sample(_language: str | None, title: str, pairs: tuple[tuple[str, str], ...]) -> Table:
+    """The comparison of these texts. pairs : source and text"""
+    return compare_texts(title, _by_source(pairs))
 
 
 def read_texts_by_source(study: Study) -> dict[str, list[str]]:
@@ -87,13 +98,14 @@ def find_telling_word(code: str, names: Iterable[str]) -> str:
     return max(sorted(words), key=len, default="")
 
 
-# A source stands with thousands of stories, and a code is compared with several names.
-@lru_cache(maxsize=4096)
+# A source stands with thousands of stories, and a code is compared with several names: codes of ten thousand stories
+# have room, or each page would read all of them anew.
+@lru_cache(maxsize=1 << 15)
 def _words(text: str) -> frozenset[str]:
     return frozenset(word for word in re.split(r"[\W\d_]+", text.casefold()) if len(word) >= 3)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1 << 15)
 def _joined(text: str) -> str:
     return re.sub(r"[\W_]+", "", text).casefold()
 

@@ -31,12 +31,12 @@ class ReadingPlan:
     seats_per_group: int
     groups_per_rater: int | None
     groups_per_sitting: int
-    n_repeats: int
     order_policy: str
     seed: int
     shows_premise: bool
     asks_recognition: bool
     excluded_studies: tuple[str, ...] = ()
+    n_repeats: int = 0
 
     @property
     def choices(self) -> PlanChoices:

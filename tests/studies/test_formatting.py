@@ -6,12 +6,14 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
+from django.utils import translation
 
 from annotation.design import launches
 from studies import formatting
 from studies.formatting import CannotNormalise
 from studies.models import Provenance, Step, Story, StoryGroup, Study
 from studies.typography import comparison
+from studies.typography.comparison import compare_texts
 from studies.typography.normalisation import NORMALISATIONS
 from tests import factories
 
@@ -113,6 +115,24 @@ def test_the_report_says_all_groups_together_and_each_by_itself() -> None:
     assert {row.sign.key for row in found[0].rows if row.why} == {"em_dash", "hyphens"}
     cells = {row.sign.key: [(c.n_with, c.n_stories) for c in row.by_source] for row in found[0].rows}
     assert cells["em_dash"] == [(0, 2), (2, 2)]
+
+
+@pytest.mark.django_db
+def test_a_sample_is_compared_anew_only_when_a_text_or_the_language_is_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = draft()
+    compared = []
+    monkeypatch.setattr(formatting, "compare_texts", lambda *texts: compared.append(texts) or compare_texts(*texts))
+
+    def signs(language: str = "en") -> list[str]:
+        with translation.override(language):
+            return [row.sign.key for row in formatting.report(study, by_group=False, most=30)[0].rows]
+
+    assert signs() == signs() == ["em_dash", "hyphens"]
+    assert len(compared) == 1
+    Story.objects.filter(code__endswith="s1").update(text="It began so.\n\nIt ended.")
+    assert signs() == ["em_dash"]
+    signs("pt-br")
+    assert len(compared) == 3
 
 
 @pytest.mark.django_db
