@@ -51,6 +51,10 @@ LARGER = gettext_noop("the provider's reply is larger than %(size)s MB")
 NO_COMPLETION = gettext_noop("the provider's reply is not a chat completion")
 NO_MESSAGE = gettext_noop("the provider's reply is not a message")
 NO_DOCUMENT = gettext_noop("the provider's reply is no document")
+NO_LIKELIHOODS = gettext_noop(
+    "the provider's reply does not hold a log-probability for each token of the text; use a server that echoes them, "
+    "as vLLM does"
+)
 NO_VECTORS = gettext_noop("the provider's reply does not hold a vector for each of the %(n)s texts")
 REDIRECTED = gettext_noop("the provider redirects (HTTP %(status)s); redirects are not followed")
 # Of batches.

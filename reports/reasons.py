@@ -46,6 +46,10 @@ SENTENCES = reasons.SENTENCES | {
         "No idea has a surprise by “%(name)s”. Bring in one score for each idea under that name; a model of the "
         "references needs references on several prompts in the ideas’ language."
     ),
+    "no_named_scores": gettext_noop(
+        "There are no scores “%(name)s” with one value for each idea, which the analysis plan names. Bring them in "
+        "under that name with its version, as reward-1."
+    ),
     "references_sealed": gettext_noop(
         "The references are stories of a study that is still sealed, so nothing says which are by people. Close it."
     ),

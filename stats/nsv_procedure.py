@@ -26,6 +26,21 @@ NEAR_WEIGHTS = 0.1  # within which of the fitted ones weights are perturbed
 
 
 @dataclass(frozen=True)
+class IdeaPairs:
+    """Pairs of ideas of one prompt, one of them preferred.
+
+    chosen, rejected : places of ideas, shape (Q,); shares : of votes for the chosen one, above .5, shape (Q,)
+    """
+
+    chosen: IntArray
+    rejected: IntArray
+    shares: FloatArray
+
+    def select(self, is_in: BoolArray) -> IdeaPairs:
+        return IdeaPairs(self.chosen[is_in], self.rejected[is_in], self.shares[is_in])
+
+
+@dataclass(frozen=True)
 class IdeaMaterial:
     """What is known of ideas before anything is fitted.
 
@@ -33,6 +48,8 @@ class IdeaMaterial:
     target : people's mean rating, shape (U,); nan where nobody rated
     measures : novelty and surprise, shape (U, 2); people : the same of ideas of reference by people, shape (P, 2)
     centred : vectors less the mean of the references of their prompt, shape (U, d); people_centred : shape (P, d)
+    pairs : that value is learnt from, of all prompts
+    value, people_value : in the place of what is learnt, shapes (U,) and (P,)
     """
 
     prompts: IntArray
@@ -41,6 +58,9 @@ class IdeaMaterial:
     centred: FloatArray
     people: FloatArray
     people_centred: FloatArray
+    pairs: IdeaPairs
+    value: FloatArray | None = None
+    people_value: FloatArray | None = None
 
     @property
     def is_rated(self) -> BoolArray:
@@ -53,14 +73,13 @@ class FittedScore:
 
     is_development : whether an idea's prompt is one to learn from, shape (U,); of others all may be reported
     components : novelty, surprise, value, shape (U, 3); people : shape (P, 3)
-    n_pairs : that preferences were learnt from; preferences : how they do on pairs of hold-out
+    n_pairs : that value was learnt from, 0 if it was not; preferences : how it does on pairs of hold-out
     """
 
     is_development: BoolArray
     composite: Composite
     components: FloatArray
     people: FloatArray
-    model: LinearPreference
     n_pairs: int
     preferences: HeldOut | Incomputable
 
@@ -82,21 +101,19 @@ def draw_development(material: IdeaMaterial, *, rng: np.random.Generator) -> Int
     return np.sort(rng.permutation(names)[: max(LEAST_DEVELOPMENT, len(names) // 2)])
 
 
-def list_pairs(material: IdeaMaterial, is_in: BoolArray, *, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """Ideas of one prompt of which people rate one higher: the higher ones and the others, shape (Q,) each."""
+def list_pairs(order: FloatArray, prompts: IntArray, *, rng: np.random.Generator) -> IdeaPairs:
+    """Ideas of one prompt of which one stands higher, at most 200 a prompt. order : shape (U,), nan where not known"""
     chosen, rejected = [], []
-    for prompt in np.unique(material.prompts[is_in]):
-        members = np.flatnonzero(is_in & (material.prompts == prompt))
-        pairs = [(a, b) for a, b in combinations(members, 2) if material.target[a] != material.target[b]]
+    for prompt in np.unique(prompts):
+        members = np.flatnonzero((prompts == prompt) & np.isfinite(order))
+        pairs = [(a, b) for a, b in combinations(members, 2) if order[a] != order[b]]
         if len(pairs) > MOST_PAIRS:
             pairs = [pairs[n] for n in np.sort(rng.choice(len(pairs), MOST_PAIRS, replace=False))]
         for a, b in pairs:
-            first, second = (a, b) if material.target[a] > material.target[b] else (b, a)
+            first, second = (a, b) if order[a] > order[b] else (b, a)
             chosen.append(first)
             rejected.append(second)
-    if not chosen:
-        raise Incomputable("no_pair_to_learn_from")
-    return np.array(chosen, dtype=np.int64), np.array(rejected, dtype=np.int64)
+    return IdeaPairs(np.array(chosen, dtype=np.int64), np.array(rejected, dtype=np.int64), np.ones(len(chosen)))
 
 
 def fit(
@@ -104,52 +121,92 @@ def fit(
 ) -> FittedScore:
     """Preferences, medians, MADs and weights of the development prompts.
 
-    is_shuffled : a coin says which idea of a pair is preferred: the negative control of value
-    Raises Incomputable if the ratings do not tell ideas apart, or if a MAD is 0.
+    is_shuffled : chance says which idea of a pair is preferred, or has which value: the negative control of value
+    Raises Incomputable if no pair is preferred, if the ratings do not tell ideas apart, or if a MAD is 0.
     """
     is_development = np.isin(material.prompts, development)
-    learnt_from, held_out = material.is_rated & is_development, material.is_rated & ~is_development
-    chosen, rejected = list_pairs(material, learnt_from, rng=rng)
-    differences = material.centred[chosen] - material.centred[rejected]
+    find_value = _learn_value if material.value is None else _take_value
+    value = find_value(material, is_development, rng=rng, is_shuffled=is_shuffled)
+    components = np.column_stack([material.measures, value.of_ideas])
+    learnt_from = material.is_rated & is_development
+    return FittedScore(
+        is_development=is_development,
+        composite=nsv.fit(components[learnt_from], material.target[learnt_from]),
+        components=components,
+        people=np.column_stack([material.people, value.of_people]),
+        n_pairs=value.n_pairs,
+        preferences=value.preferences,
+    )
+
+
+@dataclass(frozen=True)
+class _Value:
+    """The third component, of ideas, shape (U,), and of people's references, shape (P,)."""
+
+    of_ideas: FloatArray
+    of_people: FloatArray
+    n_pairs: int
+    preferences: HeldOut | Incomputable
+
+
+def _learn_value(
+    material: IdeaMaterial, is_development: BoolArray, *, rng: np.random.Generator, is_shuffled: bool
+) -> _Value:
+    """By a model of the pairs of development; what it learnt from has the value of models that had not seen it."""
+    pairs = material.pairs.select(is_development[material.pairs.chosen])
+    if not len(pairs.chosen):
+        raise Incomputable("no_pair_to_learn_from")
+    differences = material.centred[pairs.chosen] - material.centred[pairs.rejected]
     if is_shuffled:
         differences = differences * rng.choice([-1.0, 1.0], len(differences))[:, np.newaxis]
-    pair_prompts = material.prompts[chosen]
-    model = preference_model.fit(differences, pair_prompts, np.ones(len(chosen)), rng=rng)
+    pair_prompts = material.prompts[pairs.chosen]
+    model = preference_model.fit(differences, pair_prompts, pairs.shares, rng=rng)
     rewards = material.centred @ model.weights
-    has_pairs = learnt_from & np.isin(material.prompts, pair_prompts)
+    has_pairs = np.isin(material.prompts, pair_prompts)
     rewards[has_pairs] = preference_model.cross_fit(
         differences,
         pair_prompts,
         material.centred[has_pairs],
         material.prompts[has_pairs],
+        shares=pairs.shares,
         leniency=model.leniency,
         rng=rng,
     )
-    components = np.column_stack([material.measures, _to_share(rewards, model)])
-    people = np.column_stack([material.people, _to_share(material.people_centred @ model.weights, model)])
-    composite = nsv.fit(components[learnt_from], material.target[learnt_from])
-    return FittedScore(
-        is_development=is_development,
-        composite=composite,
-        components=components,
-        people=people,
-        model=model,
-        n_pairs=len(chosen),
-        preferences=value_or_reason(lambda: _try_preferences(material, held_out, model, rng=rng)),
+    others = material.pairs.select(~is_development[material.pairs.chosen])
+    margins = model.margins(material.centred[others.chosen] - material.centred[others.rejected])
+    return _Value(
+        of_ideas=_to_share(rewards, model),
+        of_people=_to_share(material.people_centred @ model.weights, model),
+        n_pairs=len(pairs.chosen),
+        preferences=value_or_reason(
+            lambda: preference_model.evaluate(margins, material.prompts[others.chosen], rng=rng)
+        ),
+    )
+
+
+def _take_value(
+    material: IdeaMaterial, is_development: BoolArray, *, rng: np.random.Generator, is_shuffled: bool
+) -> _Value:
+    """As it was brought in; if shuffled, dealt out anew among the ideas of each prompt."""
+    values = np.array(material.value, dtype=np.float64)
+    for prompt in np.unique(material.prompts) if is_shuffled else ():
+        members = np.flatnonzero(material.prompts == prompt)
+        values[members] = values[rng.permutation(members)]
+    others = material.pairs.select(~is_development[material.pairs.chosen])
+    margins = values[others.chosen] - values[others.rejected]
+    return _Value(
+        of_ideas=values,
+        of_people=np.asarray(material.people_value, dtype=np.float64),
+        n_pairs=0,
+        preferences=value_or_reason(
+            lambda: preference_model.evaluate(margins, material.prompts[others.chosen], rng=rng)
+        ),
     )
 
 
 def _to_share(rewards: FloatArray, model: LinearPreference) -> FloatArray:
     """g in [0, 1]: σ of the reward beyond the mean of its prompt's references, divided by the temperature."""
     return np.asarray(1 / (1 + np.exp(-np.clip(rewards / model.temperature, -500, 500))), dtype=np.float64)
-
-
-def _try_preferences(
-    material: IdeaMaterial, held_out: BoolArray, model: LinearPreference, *, rng: np.random.Generator
-) -> HeldOut:
-    chosen, rejected = list_pairs(material, held_out, rng=rng)
-    margins = model.margins(material.centred[chosen] - material.centred[rejected])
-    return preference_model.evaluate(margins, material.prompts[chosen], rng=rng)
 
 
 def refit(fitted: FittedScore, material: IdeaMaterial, name: str, column: FloatArray) -> FittedScore:

@@ -177,12 +177,14 @@ def cross_fit(
     vectors: FloatArray,
     text_prompts: IntArray,
     *,
+    shares: FloatArray,
     leniency: float,
     rng: np.random.Generator,
 ) -> FloatArray:
     """w · e of each text by the model of the pairs of other prompts, so that no model has seen it, shape (S,).
 
-    prompts : of the pairs; vectors, text_prompts : of the texts, shapes (S, d) and (S,), all of prompts that have pairs
+    prompts, shares : of the pairs, as in `train`
+    vectors, text_prompts : of the texts, shapes (S, d) and (S,), all of prompts that have pairs
     Raises Incomputable if there are fewer prompts than folds.
     """
     scale = float(np.sqrt(np.mean(np.sum(differences**2, axis=1))))
@@ -192,7 +194,7 @@ def cross_fit(
     rewards = np.empty(len(vectors))
     for fold in range(N_FOLDS):
         is_seen = folds != fold
-        weights = _fit_weights(differences[is_seen] / scale, np.ones(int(is_seen.sum())), leniency) / scale
+        weights = _fit_weights(differences[is_seen] / scale, shares[is_seen], leniency) / scale
         rewards[fold_of_text == fold] = vectors[fold_of_text == fold] @ weights
     return rewards
 

@@ -71,7 +71,8 @@ SENTENCES = {
     ),
     "no_differences": gettext_noop("The two texts of every pair are alike, so there is nothing to learn from."),
     "no_deviation": gettext_noop(
-        "Half of the ideas have the same %(name)s, so that its median absolute deviation is 0."
+        "Half or more of the ideas that are learnt from have the same %(name)s, so that its median absolute deviation "
+        "is 0 and it has no scale. Use a measure of it that tells more of them apart."
     ),
     "all_weight_on_one": gettext_noop("All weight is on %(name)s, so nothing is left without it."),
     "no_prompt_with_correlation": gettext_noop(
@@ -82,8 +83,8 @@ SENTENCES = {
         "on. Have ideas on more prompts rated."
     ),
     "no_pair_to_learn_from": gettext_noop(
-        "People rate the ideas of every prompt alike, so there is no pair to learn from. Ask for finer ratings, or for "
-        "more raters."
+        "No idea is preferred to another of its prompt where value is learnt, so there is no pair to learn from. Ask "
+        "for finer ratings or more raters, or bring in preferences."
     ),
     "pairs_of_one_length": gettext_noop("The two texts of every pair are of one length."),
     "nothing_rated_twice": gettext_noop("Nobody rated a story twice."),

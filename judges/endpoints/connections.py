@@ -6,7 +6,7 @@ from django.utils.translation import gettext_noop
 from judges import planning, providers
 from judges.models import Call, Endpoint, Run
 from judges.planning import CannotRun
-from judges.providers import BatchClient, CannotConnect, Client, VectorClient
+from judges.providers import BatchClient, CannotConnect, Client, LikelihoodClient, VectorClient
 
 
 def connect(endpoint: Endpoint) -> Client:
@@ -35,6 +35,18 @@ def connect_batches(endpoint: Endpoint) -> BatchClient:
 def connect_vectors(endpoint: Endpoint) -> VectorClient:
     """A client that gives texts vectors, as `connect`. Raises CannotConnect, also if the provider gives none."""
     return providers.connect_vectors(
+        endpoint.adapter,
+        base_url=endpoint.base_url,
+        key_variable=endpoint.key_variable,
+        timeout_seconds=endpoint.timeout_seconds,
+        max_body_bytes=endpoint.max_body_bytes,
+        allowed=settings.ALLOWED_PRIVATE_ENDPOINTS,
+    )
+
+
+def connect_likelihoods(endpoint: Endpoint) -> LikelihoodClient:
+    """A client that says how likely tokens are, as `connect`. Raises CannotConnect, also if the provider has none."""
+    return providers.connect_likelihoods(
         endpoint.adapter,
         base_url=endpoint.base_url,
         key_variable=endpoint.key_variable,

@@ -8,7 +8,8 @@ class TextVector(models.Model):
     sha256 = models.CharField(_("hash of the text"), max_length=64)
     embedding = models.CharField(_("embedding"), max_length=200)
     version = models.CharField(_("version"), max_length=120)
-    # Four bytes a number, the least significant first. It can be used to guess at the text, so erasing reaches it.
+    # Of an embedding four bytes a number, of a surprise one number of eight; the least significant first. It can be
+    # used to guess at the text, so erasing reaches it.
     vector = models.BinaryField(_("vector"))
 
     class Meta:

@@ -5,7 +5,7 @@ Page and commands do the same: `request`, `train`, `answer_pairs`.
 
 from judges.preference_models.answers import CannotAnswer, PairAnswers, answer_pairs
 from judges.preference_models.fits import find_due, queue, request, train, train_row
-from judges.preference_models.material import CannotTrain, collect_folder, collect_study
+from judges.preference_models.material import CannotTrain, TrainingMaterial, collect_folder, collect_study
 from judges.preference_models.storage import ENOUGH_PAIRS
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "CannotAnswer",
     "CannotTrain",
     "PairAnswers",
+    "TrainingMaterial",
     "answer_pairs",
     "collect_folder",
     "collect_study",

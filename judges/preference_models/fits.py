@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from stats.preference_model import HeldOut, TrainedPreference
     from stats.reasons import Incomputable
 
-EDITION = 1  # of the card
+EDITION = 2  # of the card; 1 did not say which preferences it learnt from
 LOST_SECONDS = 600  # longer than training takes; then the workers are told again
 
 
@@ -127,6 +127,7 @@ def _card(
         "pairs": len(material.pairs),
         "pairs_trained_on": int((~trained.is_held_out).sum()),
         "votes": material.n_votes,
+        "preferences_sha256": material.fingerprint(),
         "prompts": len({pair.prompt for pair in material.pairs}),
         "texts": len(material.texts),
         "embedding": {"name": embedding.name, "version": version, "is_fitted": embedding.is_fitted},

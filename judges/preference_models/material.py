@@ -50,6 +50,12 @@ class TrainingMaterial:
     n_votes: int
     source: Mapping[str, Any]
 
+    def fingerprint(self) -> str:
+        """SHA-256 of who is preferred to whom, by which share: another one once votes were withdrawn or came in."""
+        digests = [hashing.sha256(text) for text in self.texts]
+        rows = sorted((digests[pair.chosen], digests[pair.rejected], f"{pair.share:.9f}") for pair in self.pairs)
+        return hashing.sha256(hashing.canonical_json([self.n_votes, rows]))
+
 
 def collect_study(study: Study) -> TrainingMaterial:
     """The pairs of which more than half of the people preferred one story. Raises CannotTrain.
@@ -78,7 +84,7 @@ def collect_study(study: Study) -> TrainingMaterial:
             pairs.append(TrainingPair(places[chosen], places[rejected], prompt, premise, share=votes[chosen] / n))
             n_votes += n
     if not pairs:
-        message = _("%(study)s: people have preferred no story in its pairs; there is nothing to learn from")
+        message = _("People have preferred no story in the pairs of %(study)s yet, so there is nothing to learn from.")
         raise CannotTrain(message % {"study": study.slug})
     source = {"study": study.slug, "question": f"{question.step.key}/{question.item.key}"}
     return TrainingMaterial(list(place_by_text), pairs, n_votes, source)

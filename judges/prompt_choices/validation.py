@@ -145,10 +145,7 @@ def find_pair_question(study: Study) -> PairQuestion:
         for item in protocols.items_of(step):
             if item_types.find_type(item.type).chooses_story:
                 return PairQuestion(step, item)
-    message = _(
-        "%(study)s has no step that asks which of two stories is better. Add one to its protocol; "
-        "without it no prompt for pairs can be tried."
-    )
+    message = _("No step of %(study)s asks which of two stories is better. Add one to its protocol.")
     raise CannotRun(message % {"study": study.slug})
 
 

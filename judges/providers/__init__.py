@@ -26,6 +26,7 @@ from judges.providers.base import (
     Completion,
     Connection,
     FailureKind,
+    LikelihoodClient,
     Limits,
     Provider,
     Request,
@@ -47,6 +48,7 @@ __all__ = [
     "Connection",
     "ConnectionCheck",
     "FailureKind",
+    "LikelihoodClient",
     "Limits",
     "Provider",
     "Request",
@@ -57,6 +59,7 @@ __all__ = [
     "check",
     "connect",
     "connect_batches",
+    "connect_likelihoods",
     "connect_vectors",
     "find_provider",
     "is_same_model",
@@ -175,6 +178,25 @@ def connect_vectors(
         base_url, key_variable=key_variable, timeout_seconds=timeout_seconds, allowed=allowed
     )
     return provider.connect_vectors(replace(connection, max_body_bytes=max_body_bytes))
+
+
+def connect_likelihoods(
+    adapter: str,
+    *,
+    base_url: str,
+    key_variable: str,
+    timeout_seconds: float,
+    max_body_bytes: int = MAX_BODY_BYTES,
+    allowed: Collection[str] = (),
+) -> LikelihoodClient:
+    """A client that says how likely tokens are, as `connect`. Raises CannotConnect, also if the provider has none."""
+    provider = _find_provider(adapter)
+    if provider.is_stub:
+        return provider.connect_likelihoods(Connection(base_url="", key="", timeout_seconds=timeout_seconds))
+    connection = _check_connection(
+        base_url, key_variable=key_variable, timeout_seconds=timeout_seconds, allowed=allowed
+    )
+    return provider.connect_likelihoods(replace(connection, max_body_bytes=max_body_bytes))
 
 
 def _find_provider(adapter: str) -> Provider:

@@ -22,6 +22,8 @@ from judges.providers.base import (
     Connection,
     FailureKind,
     LibraryClient,
+    LikelihoodClient,
+    LikelihoodReply,
     Limits,
     Provider,
     Request,
@@ -31,6 +33,7 @@ from judges.providers.base import (
     document_of,
     failure_of,
     number_of,
+    read_likelihoods,
     read_limits,
     read_vectors,
     result_lines,
@@ -66,6 +69,9 @@ class OpenAI(Provider):
         return OpenAIBatches(connection)
 
     def connect_vectors(self, connection: Connection) -> VectorClient:
+        return OpenAIClient(connection)
+
+    def connect_likelihoods(self, connection: Connection) -> LikelihoodClient:
         return OpenAIClient(connection)
 
 
@@ -109,6 +115,13 @@ class OpenAIClient(LibraryClient):
         response = await self.send(self.sdk.post("/embeddings", cast_to=self._response_class, body=body))
         self.check_success(response)
         return read_vectors(self.without_key(response.text), n=len(texts), request_id=self._request_id(response))
+
+    async def echo(self, model: str, prompt: str) -> LikelihoodReply:
+        # Of one token, which is left out again: some servers refuse to write none.
+        body = {"model": model, "prompt": prompt, "echo": True, "logprobs": 1, "max_tokens": 1, "temperature": 0}
+        response = await self.send(self.sdk.post("/completions", cast_to=self._response_class, body=body))
+        self.check_success(response)
+        return read_likelihoods(self._without_key(response.text), prompt=prompt, request_id=self._request_id(response))
 
     async def send(self, sending: Awaitable[Any]) -> Any:
         """The HTTP response to what the library sends, whatever its status. Raises CallFailed."""

@@ -23,7 +23,7 @@ from config.roles import VIEW_REPORT
 from judges import preference_models
 from judges.embeddings import OFFLINE
 from judges.models import PreferenceModel
-from judges.preference_models import ENOUGH_PAIRS, CannotAnswer, CannotTrain
+from judges.preference_models import ENOUGH_PAIRS, CannotAnswer, CannotTrain, TrainingMaterial
 from judges.views.new_runs import STARTS
 from judges.views.runs import SEES
 from stats.reasons import SENTENCES
@@ -65,6 +65,7 @@ class PreferenceCard:
     """A model as its card says it; without results for whoever may not see them.
 
     length_why : why there is no control by length; has_answered : whether it is a rater of this study
+    is_outdated : whether votes that it learnt from were withdrawn since, or others came in
     """
 
     model: PreferenceModel
@@ -73,6 +74,7 @@ class PreferenceCard:
     length_why: str
     is_small: bool
     has_answered: bool
+    is_outdated: bool
 
 
 @require_in_study(SEES, change=STARTS, methods=("GET", "HEAD", "POST"))
@@ -88,36 +90,38 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
         form = TrainingForm(request.POST)
         if form.is_valid() and _train(request, access, form):
             return redirect("judges:preference_models", slug=access.study.slug)
-    cards = list_cards(access.study, sees_results=access.may(VIEW_REPORT))
+    material, obstacle = collect_votes(access.study)
+    cards = list_cards(access.study, material, sees_results=access.may(VIEW_REPORT))
     context = {
         "study": access.study,
         "access": access,
         "cards": cards,
         "form": form,
-        "obstacle": find_obstacle(access.study) if access.may(STARTS) else "",
+        "obstacle": obstacle,
         "may_start": access.may(STARTS),
         "sees_results": access.may(VIEW_REPORT),
     }
     return render(request, "judges/preference_models.html", context, status=400 if form.errors else 200)
 
 
-def find_obstacle(study: Study) -> str:
-    """Why no model can learn from the study; "" if nothing is in the way."""
+def collect_votes(study: Study) -> tuple[TrainingMaterial | None, str]:
+    """What a model would learn from now; why none can, "" if nothing is in the way."""
     try:
-        preference_models.collect_study(study)
+        return preference_models.collect_study(study), ""
     except CannotTrain as error:
-        return str(error)
-    return ""
+        return None, str(error)
 
 
-def list_cards(study: Study, *, sees_results: bool) -> list[PreferenceCard]:
+def list_cards(study: Study, material: TrainingMaterial | None, *, sees_results: bool) -> list[PreferenceCard]:
     """The models that learnt from this study, and those from folders of pairs. Two queries."""
     raters = set(Rater.objects.filter(study=study, kind=Rater.Kind.METRIC).values_list("code", flat=True))
     rows = PreferenceModel.objects.filter(Q(study=study) | Q(study=None)).defer("content").order_by("-created_at")
-    return [_card(model, sees_results=sees_results, has_answered=model.slug in raters) for model in rows]
+    preferences = material.fingerprint() if material else ""
+    return [_card(model, preferences, sees_results=sees_results, has_answered=model.slug in raters) for model in rows]
 
 
-def _card(model: PreferenceModel, *, sees_results: bool, has_answered: bool) -> PreferenceCard:
+def _card(model: PreferenceModel, preferences: str, *, sees_results: bool, has_answered: bool) -> PreferenceCard:
+    """preferences : fingerprint of those that count in the study now"""
     card = model.card if model.state == PreferenceModel.State.TRAINED else None
     why = card["length"].get("why", "") if card else ""
     return PreferenceCard(
@@ -127,6 +131,7 @@ def _card(model: PreferenceModel, *, sees_results: bool, has_answered: bool) -> 
         length_why=_(SENTENCES[why]) % card["length"]["values"] if card and why else "",
         is_small=bool(card and card["pairs_trained_on"] < ENOUGH_PAIRS),
         has_answered=has_answered,
+        is_outdated=bool(card and model.study_id and card.get("preferences_sha256", preferences) != preferences),
     )
 
 
@@ -176,5 +181,8 @@ def _answer(request: HttpRequest, access: Access) -> HttpResponse:
             "%(n)d were left out: it learnt from their texts or prompt.",
             answers.n_seen,
         )
-        messages.success(request, f"{message % {'n': answers.n_answered}} {left_out % {'n': answers.n_seen}}")
+        sentences = [message % {"n": answers.n_answered}]
+        if answers.n_seen:
+            sentences.append(left_out % {"n": answers.n_seen})
+        messages.success(request, " ".join(sentences))
     return redirect("judges:preference_models", slug=access.study.slug)

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from annotation.models import Rater, Response
-from judges.models import ScoreCard
+from reports.dataset.idea_scores import list_preferences, read_scores
 from reports.dataset.ideas import PARAPHRASE_OF, IdeaPanel, Ideas, mean_ratings, read_ideas
 from reports.lazy import kneser_ney, neighbours, np, nsv, nsv_procedure
 from stats.reasons import Incomputable
@@ -31,7 +30,7 @@ class ScoredIdeas:
 
     ideas : all of the study; used : of those with components their places among them, shape (U,)
     by_people : places of people's ideas among the references, shape (P,)
-    n_without_neighbours, n_without_surprise : ideas that are left out for want of them
+    n_without_neighbours, n_without_surprise, n_without_value : ideas that are left out for want of them
     """
 
     plan: AnalysisPlan
@@ -44,6 +43,7 @@ class ScoredIdeas:
     development: IntArray
     n_without_neighbours: int
     n_without_surprise: int
+    n_without_value: int
 
     @property
     def is_held_out(self) -> BoolArray:
@@ -117,15 +117,18 @@ def score_ideas(dataset: Dataset, plan: AnalysisPlan, panel: IdeaPanel) -> Score
     if not has_neighbours.any():
         raise Incomputable("too_few_references", k=K, name=plan.nsv_references)
     surprise, people_surprise = _surprise(dataset, plan, ideas)
-    is_used = has_neighbours & np.isfinite(surprise)
+    value = _value(dataset, plan, ideas)
+    has_surprise = has_neighbours & np.isfinite(surprise)
+    if not has_surprise.any():
+        raise Incomputable("no_surprise", name=plan.nsv_surprise or "trigram model")
+    is_used = has_surprise if value is None else has_surprise & np.isfinite(value[0])
     used = np.flatnonzero(is_used)
     if not len(used):
-        raise Incomputable("no_surprise", name=plan.nsv_surprise or "trigram model")
+        raise Incomputable("no_named_scores", name=plan.nsv_value)
     reference = ideas.reference
     is_original = np.array([not name for name in ideas.factor(PARAPHRASE_OF)], dtype=np.bool_)
-    by_people = np.flatnonzero(
-        reference.is_by_people & np.isin(reference.prompts, ideas.prompts[used]) & np.isfinite(people_surprise)
-    )
+    is_scored = np.isfinite(people_surprise) if value is None else np.isfinite(people_surprise + value[1])
+    by_people = np.flatnonzero(reference.is_by_people & np.isin(reference.prompts, ideas.prompts[used]) & is_scored)
     novelty = nsv.novelty(
         np.concatenate([ideas.vectors[used], reference.vectors[by_people]]),
         np.concatenate([ideas.prompts[used], reference.prompts[by_people]]),
@@ -145,6 +148,9 @@ def score_ideas(dataset: Dataset, plan: AnalysisPlan, panel: IdeaPanel) -> Score
         people_centred=np.array(
             [reference.vectors[n] - middles[reference.prompts[n]] for n in by_people], dtype=np.float64
         ).reshape(len(by_people), ideas.vectors.shape[1]),
+        pairs=list_preferences(dataset, plan, ideas, used, is_original=is_original),
+        value=None if value is None else value[0][used],
+        people_value=None if value is None else value[1][by_people],
     )
     development = nsv_procedure.draw_development(material, rng=dataset.rng(SALT, 0))
     return ScoredIdeas(
@@ -157,7 +163,8 @@ def score_ideas(dataset: Dataset, plan: AnalysisPlan, panel: IdeaPanel) -> Score
         fitted=nsv_procedure.fit(material, development, rng=dataset.rng(SALT, 1)),
         development=development,
         n_without_neighbours=int((~has_neighbours).sum()),
-        n_without_surprise=int((has_neighbours & ~is_used).sum()),
+        n_without_surprise=int((has_neighbours & ~has_surprise).sum()),
+        n_without_value=int((has_surprise & ~is_used).sum()),
     )
 
 
@@ -172,22 +179,14 @@ def _surprise(dataset: Dataset, plan: AnalysisPlan, ideas: Ideas) -> tuple[Float
     """Surprise of each idea, shape (U,), and of each reference, shape (N,); nan where there is none."""
     if not plan.nsv_surprise:
         return _surprise_by_references(ideas, "trigrams")
-    rows = dataset.judges
-    rows = rows[
-        (rows["rater_kind"] == Rater.Kind.METRIC)
-        & (rows["rater"] == plan.nsv_surprise)
-        & (rows["story"] != "")
-        & (rows["outcome"] == Response.Outcome.ANSWERED)
-    ]
-    if not len(rows) or len(rows[["step", "item"]].drop_duplicates()) > 1:
-        raise Incomputable("no_surprise", name=plan.nsv_surprise)
-    card = ScoreCard.objects.filter(study=dataset.study, rater__code=plan.nsv_surprise).first()
-    sign = -1.0 if card and card.better == ScoreCard.Better.LOWER else 1.0
-    value_by_story = {story: sign * value for story, value in zip(rows["story"], rows["analysed"], strict=True)}
-    values = np.array([value_by_story.get(code, np.nan) for code in ideas.codes], dtype=np.float64)
-    of_references = np.full(len(ideas.reference.texts), np.nan)
-    of_references[ideas.own[ideas.own >= 0]] = values[ideas.own >= 0]
-    return values, of_references
+    return read_scores(dataset, plan.nsv_surprise, ideas, reason="no_surprise")
+
+
+def _value(dataset: Dataset, plan: AnalysisPlan, ideas: Ideas) -> tuple[FloatArray, FloatArray] | None:
+    """Value of each idea and of each reference as it was brought in; None if it is to be learnt."""
+    if not plan.nsv_value:
+        return None
+    return read_scores(dataset, plan.nsv_value, ideas, reason="no_named_scores")
 
 
 def _surprise_by_references(ideas: Ideas, of: str) -> tuple[FloatArray, FloatArray]:

@@ -55,6 +55,7 @@ class Nsv(Figure[NsvResult]):
     tables = ("nsv-methods", "nsv-weights", "nsv-ablations", "nsv-stability", "nsv-prompts")
     is_shown_sealed = False
     needs_answers = False
+    edition = 2
 
     def compute(self, dataset: Dataset) -> NsvResult | None:
         panel, scored = dataset.nsv_panel, dataset.scored_ideas
@@ -144,6 +145,8 @@ def _setting(dataset: Dataset, scored: ScoredIdeas) -> NsvSetting:
         version=reference.row.version,
         sha256=reference.row.sha256,
         surprise=scored.plan.nsv_surprise,
+        value=scored.plan.nsv_value,
+        pairs=scored.plan.nsv_pairs,
         k=K,
         alpha=ALPHA,
         seed=dataset.study.seed,
@@ -157,6 +160,7 @@ def _setting(dataset: Dataset, scored: ScoredIdeas) -> NsvSetting:
         n_on_several_prompts=ideas.n_on_several_prompts,
         n_without_neighbours=scored.n_without_neighbours,
         n_without_surprise=scored.n_without_surprise,
+        n_without_value=scored.n_without_value,
     )
 
 

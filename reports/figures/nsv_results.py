@@ -23,6 +23,7 @@ class IdeaPanelAgreement(IntervalEstimate):
 class NsvSetting:
     """With what it was computed, and on which prompts, by the codes of their groups.
 
+    surprise, value, pairs : as planned, "" for ours
     n_near_copies, n_gone : left out of the n_stored references; n_without_… : left out of the ideas
     """
 
@@ -32,6 +33,8 @@ class NsvSetting:
     version: str
     sha256: str
     surprise: str
+    value: str
+    pairs: str
     k: int
     alpha: float
     seed: int
@@ -45,6 +48,7 @@ class NsvSetting:
     n_on_several_prompts: int
     n_without_neighbours: int
     n_without_surprise: int
+    n_without_value: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +96,7 @@ class Stability(Estimate):
 
 @dataclass(frozen=True, kw_only=True)
 class LearntPreferences:
-    """What value was learnt from, and how it does on pairs of hold-out. accuracy : in percent"""
+    """How many pairs value was learnt from, 0 if it was brought in, and how it does on others. accuracy : in percent"""
 
     n_pairs: int
     n_held_out: int | None

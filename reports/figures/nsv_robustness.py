@@ -52,7 +52,11 @@ def list_ablations(dataset: Dataset, scored: ScoredIdeas) -> Iterator[Ablation]:
     worse: list[tuple[str, str, Callable[[], FloatArray]]] = [
         ("novelty", "weaker_embedding", lambda: scored.novelty(vectors=scored.weak_vectors())),
         ("surprise", "n_grams" if scored.plan.nsv_surprise else "single_words", partial(_worse_surprise, scored)),
-        ("value", "shuffled_preferences", partial(_shuffled_value, dataset, scored)),
+        (
+            "value",
+            "shuffled_values" if scored.plan.nsv_value else "shuffled_preferences",
+            partial(_shuffled_value, dataset, scored),
+        ),
     ]
     for component, by, compute in worse:
         try:

@@ -26,6 +26,7 @@ DEGRADED = {
     "n_grams": gettext_lazy("by a trigram model of the references"),
     "single_words": gettext_lazy("by how often words stand anywhere"),
     "shuffled_preferences": gettext_lazy("learnt from shuffled preferences"),
+    "shuffled_values": gettext_lazy("dealt out by chance within prompts"),
 }
 STABILITY = {
     "splits": gettext_lazy("Other splits"),
@@ -148,7 +149,9 @@ def _score_lines(scores: NsvScores) -> Iterator[str]:
         yield f"    {row.method:<16} {'; '.join(dict.fromkeys(parts))}"
     tried = scores.preferences
     outcome = to_english(tried.why) if tried.why else f"{decimal(tried.accuracy)} % right, AUC {coefficient(tried.auc)}"
-    yield f"  value learnt from {whole(tried.n_pairs)} pairs; on {whole(tried.n_held_out)} of hold-out {outcome}"
+    origin = f"by the scores {setting.value}" if setting.value else f"learnt from {whole(tried.n_pairs)} pairs"
+    by = f" by {setting.pairs}" if setting.pairs else ""
+    yield f"  value {origin}{by}; on {whole(tried.n_held_out)} of hold-out {outcome}"
     for ablation in scores.ablations:
         words = (
             to_english(ablation.why)

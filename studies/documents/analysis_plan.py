@@ -43,6 +43,9 @@ class AnalysisPlan:
     nsv_references : name of the reference set that novelty and surprise are measured against
     nsv_coherence : outcome whose Yes makes an idea coherent; "" if none is asked
     nsv_surprise : metric whose value is the surprise; "": the trigram model of the references
+    nsv_value : scores from elsewhere, as of a reward model, that are the value; "": it is learnt from pairs
+    nsv_pairs : what it is learnt from: a question which story is preferred, or scores from elsewhere, as votes; "": the
+        pairs that the target tells apart
     nsv_correlation : which of the two correlations with people is confirmatory
     hypotheses, exclusions : in the words of whoever plans
     """
@@ -60,6 +63,8 @@ class AnalysisPlan:
     nsv_references: str = ""
     nsv_coherence: str = ""
     nsv_surprise: str = ""
+    nsv_value: str = ""
+    nsv_pairs: str = ""
     nsv_correlation: str = WITHIN_PROMPTS
     hypotheses: str = ""
     exclusions: str = ""
@@ -138,6 +143,8 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "nsv_references": reader.line(80),
     "nsv_coherence": reader.line(130),
     "nsv_surprise": reader.line(130),
+    "nsv_value": reader.line(130),
+    "nsv_pairs": reader.line(130),
     "nsv_correlation": reader.one_of(*CORRELATIONS),
     "hypotheses": reader.text,
     "exclusions": reader.text,
@@ -166,6 +173,9 @@ def find_fault(plan: AnalysisPlan) -> tuple[str, str] | None:
         return "pairs", f"every two sources are compared already; leave it out, or say contrasts = “{NAMED_PAIRS}”"
     if plan.nsv_target and not plan.nsv_references:
         return "nsv_references", "is missing; name the set of stories that novelty is measured against"
-    if not plan.nsv_target and (plan.nsv_references or plan.nsv_coherence or plan.nsv_surprise):
+    others = (plan.nsv_references, plan.nsv_coherence, plan.nsv_surprise, plan.nsv_value, plan.nsv_pairs)
+    if not plan.nsv_target and any(others):
         return "nsv_target", "is missing; name the scales whose mean stands for creativity, or plan nothing of NSV"
+    if plan.nsv_value and plan.nsv_pairs:
+        return "nsv_pairs", "says what value is learnt from, and nsv_value that it is not learnt; leave one of them out"
     return None

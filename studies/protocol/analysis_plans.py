@@ -83,6 +83,10 @@ def _misfits_of_nsv(
     if plan.nsv_coherence and plan.nsv_coherence not in verdicts:
         message = _("there is no question %(name)s answered Yes or No; %(way_out)s")
         yield "nsv_coherence", message % _names(plan.nsv_coherence, verdicts)
+    choices = [key for key, outcome in outcomes.items() if outcome.kind == "preference"]
+    if "/" in plan.nsv_pairs and plan.nsv_pairs not in choices:
+        message = _("there is no question %(name)s which story is preferred; %(way_out)s")
+        yield "nsv_pairs", message % _names(plan.nsv_pairs, choices)
     item_by_key = {(step.key, item.key): item for step in steps if step.instrument for item in items_of(step)}
     keys = [key for name in plan.nsv_target if name in scales for key in outcomes[name].items]
     ends = {tuple(item_by_key[key].settings.get(end) for end in ("low", "high")) for key in keys}

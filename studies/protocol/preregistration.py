@@ -109,7 +109,7 @@ def _nsv(plan: AnalysisPlan) -> Iterator[str]:
     confirmatory = "the mean of those within prompts" if plan.nsv_correlation == WITHIN_PROMPTS else "that pooled"
     yield f"- What stands for creativity: the mean of {target}, over raters."
     yield f"- Reference set: {plan.nsv_references}; neighbours k = 10 in the prompt and in the set, alpha .5."
-    yield f"- Surprise by {surprise}; value from pairs of ideas of one prompt that the target tells apart."
+    yield f"- Surprise by {surprise}; value {_value_of_nsv(plan)}."
     yield (
         "- Half of the prompts, drawn from the study's seed, to fit medians, MADs, preferences and weights; all else "
         "on the rest."
@@ -123,6 +123,16 @@ def _nsv(plan: AnalysisPlan) -> Iterator[str]:
         f"- H2: ideas above people's 95th percentile{coherent}, after the last round of feedback against ideas "
         "without, paired by prompt; sign flips, one-sided at 5 %."
     )
+
+
+def _value_of_nsv(plan: AnalysisPlan) -> str:
+    if plan.nsv_value:
+        return f"by the scores {plan.nsv_value}"
+    if "/" in plan.nsv_pairs:
+        return f"learnt from people's choices in `{plan.nsv_pairs}`"
+    if plan.nsv_pairs:
+        return f"learnt from pairs of ideas of one prompt in the order of the scores {plan.nsv_pairs}"
+    return "from pairs of ideas of one prompt that the target tells apart"
 
 
 def _standing(version: ProtocolVersion) -> str:

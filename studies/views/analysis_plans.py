@@ -51,7 +51,15 @@ CORRELATIONS = {
     analysis_plan.POOLED: gettext_lazy("That over all ideas together"),
 }
 OF_FILLED_TEXTS = ("reference_texts", "embedding")
-OF_IDEAS = ("nsv_target", "nsv_references", "nsv_coherence", "nsv_surprise", "nsv_correlation")
+OF_IDEAS = (
+    "nsv_target",
+    "nsv_references",
+    "nsv_coherence",
+    "nsv_surprise",
+    "nsv_value",
+    "nsv_pairs",
+    "nsv_correlation",
+)
 
 
 class AnalysisPlanForm(forms.Form):
@@ -126,6 +134,22 @@ class AnalysisPlanForm(forms.Form):
         help_text=gettext_lazy(
             "The name of the metric, or of the scores from elsewhere, that say how unlikely an idea is to a language "
             "model. Empty: a trigram model of the reference set."
+        ),
+    )
+    nsv_value = forms.CharField(
+        label=gettext_lazy("NSV: value"),
+        required=False,
+        help_text=gettext_lazy(
+            "The name of scores from elsewhere, as of a reward model, that say how good an idea is. Empty: it is "
+            "learnt from pairs."
+        ),
+    )
+    nsv_pairs = forms.CharField(
+        label=gettext_lazy("NSV: pairs"),
+        required=False,
+        help_text=gettext_lazy(
+            "What value is learnt from: a question which story is preferred, as “pairs/best”, or the name of scores "
+            "from elsewhere, as votes. Empty: the pairs that the scales above tell apart."
         ),
     )
     nsv_correlation = forms.ChoiceField(
@@ -271,8 +295,17 @@ def _facts_of_ideas(plan: AnalysisPlan, title_by_key: Mapping[str, str]) -> list
         (_("NSV: reference set"), plan.nsv_references),
         (_("NSV: coherence"), title_by_key.get(plan.nsv_coherence, plan.nsv_coherence)),
         (_("NSV: surprise"), plan.nsv_surprise or _("A trigram model of the reference set")),
+        (_("NSV: value"), plan.nsv_value or _("Learnt from pairs")),
+        *_fact_of_pairs(plan, title_by_key),
         (_("NSV: confirmatory correlation"), str(CORRELATIONS[plan.nsv_correlation])),
     ]
+
+
+def _fact_of_pairs(plan: AnalysisPlan, title_by_key: Mapping[str, str]) -> list[tuple[str, str]]:
+    if plan.nsv_value:
+        return []
+    name = title_by_key.get(plan.nsv_pairs, plan.nsv_pairs)
+    return [(_("NSV: pairs"), name or _("Those that the scales tell apart"))]
 
 
 @require_in_study(SEES)

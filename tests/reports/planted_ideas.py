@@ -1,6 +1,6 @@
 """Ideas whose novelty, surprise and value are planted, with ideas of reference and a panel that goes by them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,11 +31,12 @@ PLAN: Mapping[str, Any] = {
 
 @dataclass
 class Planted:
-    """vectors : of each text; study : closed, and rated"""
+    """vectors : of each text; study : closed, and rated; values : of each rated idea what people value, by its code"""
 
     n_prompts: int
     rng: np.random.Generator
     vectors: dict[str, FloatArray] = field(default_factory=dict)
+    values: dict[str, float] = field(default_factory=dict)
     study: Study = field(init=False)
 
     def text(self) -> str:
@@ -62,11 +63,15 @@ def plant(
     n_rounds: int = 0,
     plan: Mapping[str, Any] | None = None,
     is_judged: bool = True,
+    in_pairs: bool = False,
+    systems: Sequence[str] = ("System",),
     seed: int = 1,
 ) -> Planted:
     """A study of rated ideas; with rounds, three chains of feedback on each prompt and as many ideas without.
 
     effect : by how much the novelty of ideas grows with each round; is_judged : a judge calls all of them coherent
+    in_pairs : rated ideas stand in groups of two, and people choose the one of the higher value
+    systems : who generates ideas; of several only the first takes feedback to heart
     """
     planted = Planted(n_prompts, np.random.default_rng(seed))
     kind = embeddings.all_kinds()["tfidf-svd"]
@@ -84,12 +89,16 @@ def plant(
     _write(corpus, "r", "Winner", "expert_writer", references)
     drawn = [(p, *planted.rng.uniform([0.2, -0.5], [0.6, 0.5])) for p in range(n_prompts) for _n in range(N_RATED)]
     rated = [(p, planted.add(p, novelty=novelty, value=value), {}) for p, novelty, value in drawn]
-    codes = _write(study, "i", "System", "language_model", rated)
-    generated = [] if not n_rounds else list(_generate(planted, effect, n_rounds))
-    _write(study, "m", "System", "language_model", generated)
+    codes = _write(study, "i", "System", "language_model", rated, at_once=2 if in_pairs else 0)
+    planted.values = {code: float(row[2]) for code, row in zip(codes, drawn, strict=True)}
+    for n, system in enumerate(systems if n_rounds else ()):
+        generated = list(_generate(planted, 0.0 if n else effect, n_rounds))
+        _write(study, "mnop"[n], system, "language_model", generated)
     Provenance.objects.filter(story__code=codes[0]).update(source=Source.objects.get(name="Winner"))
-    _ask(study, dict(PLAN) if plan is None else dict(plan))
+    _ask(study, dict(PLAN) if plan is None else dict(plan), in_pairs=in_pairs)
     _rate(study, planted, codes, np.array(drawn), is_judged=is_judged)
+    if in_pairs:
+        _choose(study, planted)
     reference_sets.store(study, "Winners", corpus=corpus, by="tests", at=NOON)
     return planted
 
@@ -105,8 +114,10 @@ def _generate(planted: Planted, effect: float, n_rounds: int) -> Any:
                 yield prompt, planted.add(prompt, novelty=novelty + effect * number, value=value), factors
 
 
-def _write(study: Study, letter: str, source: str, kind: str, rows: list[tuple[int, str, dict[str, Any]]]) -> list[str]:
-    """The codes of the stories, in groups of their own on the premise of their prompt."""
+def _write(
+    study: Study, letter: str, source: str, kind: str, rows: list[tuple[int, str, dict[str, Any]]], *, at_once: int = 0
+) -> list[str]:
+    """The codes of the stories, in groups of their own on the premise of their prompt, or of so many at once."""
     author, _is_new = Source.objects.get_or_create(name=source, defaults={"kind": kind})
     codes = [f"{letter}{n:04}" for n in range(len(rows))]
     stories = Story.objects.bulk_create(
@@ -117,12 +128,15 @@ def _write(study: Study, letter: str, source: str, kind: str, rows: list[tuple[i
         Provenance(story=story, source=author, factors=row[2]) for story, row in zip(stories, rows, strict=True)
     )
     for prompt in sorted({row[0] for row in rows}):
-        group = StoryGroup.objects.create(study=study, code=f"{letter}{prompt}", premise=f"Premise {prompt}")
-        group.stories.set([story for story, row in zip(stories, rows, strict=True) if row[0] == prompt])
+        members = [story for story, row in zip(stories, rows, strict=True) if row[0] == prompt]
+        for start in range(0, len(members), at_once or len(members)):
+            code = f"{letter}{prompt}" + (f"-{start}" if at_once else "")
+            group = StoryGroup.objects.create(study=study, code=code, premise=f"Premise {prompt}")
+            group.stories.set(members[start : start + (at_once or len(members))])
     return codes
 
 
-def _ask(study: Study, plan: dict[str, Any]) -> None:
+def _ask(study: Study, plan: dict[str, Any], *, in_pairs: bool) -> None:
     version = ProtocolVersion.objects.create(study=study, number=1)
     plain = {"rationale": "none", "rationale_least": 0}
     scale = {"type": "scale", "settings": {"low": 1, "high": 9, "anchors": {"1": "Low", "9": "High"}}}
@@ -133,6 +147,11 @@ def _ask(study: Study, plan: dict[str, Any]) -> None:
     for position, (key, instrument) in enumerate(instruments, start=1):
         Step.objects.create(
             version=version, position=position, key=key, kind="rating", title=key, instrument=instrument, scope="story"
+        )
+    if in_pairs:
+        pair = factories.instrument("pairs", n_items=1, type="pair", **plain)
+        Step.objects.create(
+            version=version, position=3, key="pairs", kind="rating", title="Pairs", instrument=pair, scope="group"
         )
     Study.objects.filter(pk=study.pk).update(analysis_plan=plan, organiser="Us", contact="us@example.org")
     study.refresh_from_db()
@@ -159,6 +178,16 @@ def _rate(study: Study, planted: Planted, codes: list[str], drawn: FloatArray, *
         if is_judged and code not in codes
     ]
     imports.import_rows(study, rows, version=version, at=NOON)
+
+
+def _choose(study: Study, planted: Planted) -> None:
+    rows = [
+        Row("test", rater, group.code, "", "pairs", "item-1", Answer(value=best), "person")
+        for group in study.groups.prefetch_related("stories")
+        for best in [max((story.code for story in group.stories.all()), key=planted.values.__getitem__)]
+        for rater in ("V01", "V02", "V03")
+    ]
+    imports.import_rows(study, rows, version=protocol.current(study), at=NOON)
 
 
 def _to_scale(liking: FloatArray) -> list[int]:

@@ -49,6 +49,7 @@ VALUES = {
     "no_reference_set": {"name": "Winners"},
     "too_few_references": {"k": 10, "name": "Winners"},
     "no_surprise": {"name": "gpt2"},
+    "no_named_scores": {"name": "reward-1"},
     "too_few_ideas_by_people": {"n": 3, "least": 20},
 }
 

@@ -70,7 +70,7 @@ def test_a_component_that_hardly_varies_is_refused_by_name() -> None:
     with pytest.raises(Incomputable) as error:
         nsv.fit(components, ratings)
 
-    assert str(error.value) == "Half of the ideas have the same surprise, so that its median absolute deviation is 0."
+    assert "have the same surprise, so that its median absolute deviation is 0" in str(error.value)
 
 
 def test_planted_weights_and_the_signs_of_ablations_are_recovered() -> None:

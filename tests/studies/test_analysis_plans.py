@@ -275,6 +275,14 @@ def test_the_target_of_a_score_of_ideas_is_chosen_on_the_page_and_registered(cli
     assert (plan.nsv_references, plan.nsv_coherence, plan.nsv_correlation) == ("Winners", "tests/item-1", "pooled")
     text = client.get("/studies/plums/analysis-plan.md").content.decode()
     assert "the mean of `panel/item-1`, `panel/item-2`, over raters" in text
+    votes = {"nsv_references": "Winners", "nsv_pairs": "votes-1"}
+    client.post(address, fields | chosen | votes)
+    text = client.get("/studies/plums/analysis-plan.md").content.decode()
+    assert "value learnt from pairs of ideas of one prompt in the order of the scores votes-1" in text
+    both = client.post(address, fields | chosen | votes | {"nsv_value": "reward-1"}).content.decode()
+    assert "leave one of them out" in both
+    unknown = client.post(address, fields | chosen | votes | {"nsv_pairs": "pairs/item-9"}).content.decode()
+    assert "there is no question “pairs/item-9” which story is preferred" in unknown
     Study.objects.update(analysis_plan={**draft.analysis_plan, "nsv_target": ["panel/item-9"]})
     draft.refresh_from_db()
     with pytest.raises(protocol.NotPlannable, match="there is no scale “panel/item-9”; did you mean"):

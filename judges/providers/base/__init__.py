@@ -30,6 +30,7 @@ from judges.providers.base.batches import (
 from judges.providers.base.clients import LibraryClient
 from judges.providers.base.completions import Completion, Request
 from judges.providers.base.failures import CallFailed, FailureKind, failure_of
+from judges.providers.base.likelihoods import LikelihoodClient, LikelihoodReply, read_likelihoods
 from judges.providers.base.limits import Limits, read_limits
 from judges.providers.base.vectors import VectorClient, VectorReply, read_vectors
 
@@ -46,6 +47,8 @@ __all__ = [
     "Connection",
     "FailureKind",
     "LibraryClient",
+    "LikelihoodClient",
+    "LikelihoodReply",
     "Limits",
     "Provider",
     "Request",
@@ -56,6 +59,7 @@ __all__ = [
     "failure_of",
     "is_same_model",
     "number_of",
+    "read_likelihoods",
     "read_limits",
     "read_vectors",
     "result_lines",
@@ -138,6 +142,10 @@ class Provider:
     def connect_vectors(self, connection: Connection) -> VectorClient:
         """A client that gives texts vectors. Sends nothing yet. Raises CannotConnect if the protocol has no such."""
         raise CannotConnect(gettext_noop("%(provider)s gives no embeddings"), provider=str(self.title))
+
+    def connect_likelihoods(self, connection: Connection) -> LikelihoodClient:
+        """A client that says how likely tokens are. Sends nothing yet. Raises CannotConnect if there is none."""
+        raise CannotConnect(gettext_noop("%(provider)s gives no log-probabilities of a text"), provider=str(self.title))
 
 
 def text_of(content: str | list[str]) -> str:

@@ -218,7 +218,7 @@ def built(tmp_path: Path) -> Path:
     [
         (["--pairs", "nowhere"], "name a folder that build_pairs has made"),
         (["plums", "--embedding", "word2vec"], "“word2vec” is not an embedding; there are"),
-        (["plums"], "people have preferred no story in its pairs; there is nothing to learn from"),
+        (["plums"], "People have preferred no story in the pairs of plums yet, so there is nothing to learn from"),
     ],
 )
 def test_what_cannot_be_learnt_from_is_refused_with_the_way_out(arguments: list[str], message: str) -> None:

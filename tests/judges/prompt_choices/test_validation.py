@@ -230,7 +230,7 @@ def test_trials_that_nobody_approved_are_taken_back_with_all_their_rows(standin:
 def test_a_study_that_compares_no_pairs_is_told_so(standin: StandIn) -> None:
     study = sendable(factories.study(comparative=False))
 
-    with pytest.raises(CannotRun, match="has no step that asks which of two stories is better"):
+    with pytest.raises(CannotRun, match="asks which of two stories is better"):
         prompt_choices.preview(study, judge_at(standin), templates(), share=0.3, seed=0)
 
 

@@ -101,7 +101,7 @@ class StandIn:
             return self.script.pop(0) if self.script else Reply(embeddings_body(body))
         if method == "POST" and route == "/completions":
             self.hits.append(hit)
-            return Reply(echo_body(body))
+            return self.script.pop(0) if self.script else Reply(echo_body(body))
         if method == "POST" and route == "/tell":
             self.script += [Reply(**order) for order in body["script"]]
             return Reply("{}")

@@ -109,6 +109,7 @@ def test_embeddings_and_log_probabilities_depend_on_the_text_alone() -> None:
     assert echo.json()["choices"][0]["logprobs"] == {
         "tokens": ["a", "bb", "ccc"],
         "token_logprobs": [None, -2.0, -3.0],
+        "text_offset": [0, 2, 5],
     }
 
 

@@ -30,11 +30,12 @@ def echo_body(request: dict[str, Any]) -> str:
     """A completion that repeats its prompt with the log-probability of each word but the first."""
     tokens = request["prompt"].split(" ")
     logprobs = [None if n == 0 else -float(len(token)) for n, token in enumerate(tokens)]
+    starts = [sum(len(token) + 1 for token in tokens[:n]) for n in range(len(tokens))]
     choice = {
         "index": 0,
         "text": request["prompt"],
         "finish_reason": "length",
-        "logprobs": {"tokens": tokens, "token_logprobs": logprobs},
+        "logprobs": {"tokens": tokens, "token_logprobs": logprobs, "text_offset": starts},
     }
     return json.dumps({"object": "text_completion", "model": request["model"], "choices": [choice]})
 

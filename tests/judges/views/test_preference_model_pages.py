@@ -6,10 +6,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from annotation.models import Response
+from annotation.models import Assignment, Response
 from judges import preference_models, tasks
 from judges.models import PreferenceModel
-from tests import factories
+from tests import factories, triggers
 from tests.factories import NOON
 from tests.judges.preference_models.test_preference_models import pairs, trained
 from tests.judges.views.pages import page, words
@@ -54,6 +54,17 @@ def test_a_model_is_asked_for_trained_by_a_worker_and_chooses(
     assert "It has chosen in pairs of this study" in html
 
 
+def test_a_model_of_votes_that_were_withdrawn_since_is_said_to_hold_them_still(client: Client) -> None:
+    trained(pairs())
+    words_of_warning = "Its weights still hold them. Train a model anew."
+    assert words_of_warning not in words(page(client, "researcher", ADDRESS))
+
+    with triggers.lifted():
+        Assignment.objects.filter(pk=Assignment.objects.order_by("pk")[0].pk).update(status="withdrawn")
+
+    assert words_of_warning in words(page(client, "researcher", ADDRESS))
+
+
 def test_results_are_for_whoever_reads_reports_and_training_for_whoever_starts_runs(client: Client) -> None:
     trained(pairs())
 
@@ -82,7 +93,9 @@ def test_a_study_without_votes_says_so_and_a_failed_model_why(client: Client) ->
 
     html = page(client, "researcher", ADDRESS)
 
-    assert html.count("people have preferred no story in its pairs; there is nothing to learn from") == 2
+    assert (
+        html.count("People have preferred no story in the pairs of plums yet, so there is nothing to learn from.") == 2
+    )
     assert "Train a model" not in html
 
 

