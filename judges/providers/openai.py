@@ -121,7 +121,7 @@ class OpenAIClient(LibraryClient):
         body = {"model": model, "prompt": prompt, "echo": True, "logprobs": 1, "max_tokens": 1, "temperature": 0}
         response = await self.send(self.sdk.post("/completions", cast_to=self._response_class, body=body))
         self.check_success(response)
-        return read_likelihoods(self._without_key(response.text), prompt=prompt, request_id=self._request_id(response))
+        return read_likelihoods(self.without_key(response.text), prompt=prompt, request_id=self._request_id(response))
 
     async def send(self, sending: Awaitable[Any]) -> Any:
         """The HTTP response to what the library sends, whatever its status. Raises CallFailed."""
