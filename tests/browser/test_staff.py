@@ -100,7 +100,7 @@ def open_report(page: Page, study: Study, live_server: Any) -> None:
     study.refresh_from_db()
     answered(study)
     run_action(page, "Close")
-    page.goto(f"{live_server.url}/reports/orchard/")
+    page.goto(f"{live_server.url}/reports/orchard/", timeout=60_000)  # computed when first looked at
 
 
 @pytest.mark.parametrize("width", [390, 1440])
