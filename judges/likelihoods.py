@@ -33,12 +33,12 @@ KEPT = np.dtype("<f8")
 AT_ONCE = 16  # texts, before what came back is kept
 
 
-class CannotMeasure(ValueError):
+class CannotMeasureSurprise(ValueError):
     """The endpoint says nothing of how likely these texts are; the message says why and what would do."""
 
 
 @dataclass(frozen=True)
-class Passage:
+class PlacedText:
     """A story where it stands. group : its code"""
 
     group: str
@@ -55,12 +55,12 @@ def measure_surprise(study: Study, *, model: str, metric: str, by: str, at: date
     """Ask for every story that is not withheld, and store the values as scores of that metric.
 
     model : ENDPOINT/MODEL. Values that came back stay, so that asking again goes on where it broke off.
-    Raises CannotMeasure, or what `import_scores` raises; then no score has come in.
+    Raises CannotMeasureSurprise, or what `import_scores` raises; then no score has come in.
     """
     endpoint, name = _find_endpoint(model)
     passages = _list_passages(study)
     if not passages:
-        raise CannotMeasure(_("%(study)s has no story to measure") % {"study": study.slug})
+        raise CannotMeasureSurprise(_("%(study)s has no story to measure") % {"study": study.slug})
     if endpoint.is_outside:
         _check_sendable(passages, endpoint)
     values = _find_values(endpoint, name, passages)
@@ -79,24 +79,24 @@ def _find_endpoint(model: str) -> tuple[Endpoint, str]:
     if endpoint is None or not name:
         message = _("“%(name)s” names no endpoint with a model: write ENDPOINT/MODEL; there are: %(names)s")
         names = ", ".join(Endpoint.objects.values_list("name", flat=True)) or "–"
-        raise CannotMeasure(message % {"name": model, "names": names})
+        raise CannotMeasureSurprise(message % {"name": model, "names": names})
     if not endpoint.is_allowed:
         message = _("%(name)s: an administrator has not allowed the endpoint %(endpoint)s")
-        raise CannotMeasure(message % {"name": model, "endpoint": endpoint.name})
+        raise CannotMeasureSurprise(message % {"name": model, "endpoint": endpoint.name})
     return endpoint, name
 
 
-def _list_passages(study: Study) -> list[Passage]:
+def _list_passages(study: Study) -> list[PlacedText]:
     groups = study.groups.order_by("code").prefetch_related("stories")
     return [
-        Passage(group.code, story.code, group.premise, story.text)
+        PlacedText(group.code, story.code, group.premise, story.text)
         for group in groups
         for story in sorted(group.stories.all(), key=lambda story: story.code)
         if not story.is_withheld
     ]
 
 
-def _check_sendable(passages: Sequence[Passage], endpoint: Endpoint) -> None:
+def _check_sendable(passages: Sequence[PlacedText], endpoint: Endpoint) -> None:
     hashes = {hashing.sha256(passage.text) for passage in passages}
     leave = licences.find_leave(hashes)
     n_refused = sum(not leave.get(sha, False) for sha in hashes)
@@ -108,15 +108,15 @@ def _check_sendable(passages: Sequence[Passage], endpoint: Endpoint) -> None:
             "in their studies, or use an endpoint of your own",
             n_refused,
         )
-        raise CannotMeasure(message % {"n": n_refused, "endpoint": endpoint.name})
+        raise CannotMeasureSurprise(message % {"n": n_refused, "endpoint": endpoint.name})
 
 
-def _find_values(endpoint: Endpoint, model: str, passages: Sequence[Passage]) -> list[float]:
-    """Surprise of each passage in nats a token; kept values are read, others asked for. Raises CannotMeasure."""
+def _find_values(endpoint: Endpoint, model: str, passages: Sequence[PlacedText]) -> list[float]:
+    """Surprise of each passage in nats a token; those kept are read, others asked for."""
     values = {passage: value for passage in passages if (value := _read_kept(endpoint, model, passage)) is not None}
     missing = [passage for passage in passages if passage not in values]
     for start in range(0, len(missing), AT_ONCE):
-        fresh: dict[Passage, float] = {}
+        fresh: dict[PlacedText, float] = {}
         try:
             asyncio.run(_ask(endpoint, model, missing[start : start + AT_ONCE], fresh))
         finally:
@@ -126,8 +126,8 @@ def _find_values(endpoint: Endpoint, model: str, passages: Sequence[Passage]) ->
     return [values[passage] for passage in passages]
 
 
-async def _ask(endpoint: Endpoint, model: str, passages: Sequence[Passage], values: dict[Passage, float]) -> None:
-    """Put the surprise of each passage into `values`, asked for one after the other. Raises CannotMeasure."""
+async def _ask(endpoint: Endpoint, model: str, passages: Sequence[PlacedText], values: dict[PlacedText, float]) -> None:
+    """Put the surprise of each passage into `values`, asked for one after the other."""
     try:
         client = connections.connect_likelihoods(endpoint)
         try:
@@ -138,24 +138,24 @@ async def _ask(endpoint: Endpoint, model: str, passages: Sequence[Passage], valu
     except (CannotConnect, CallFailed) as error:
         message = _("%(name)s: %(what)s %(way_out)s (%(reason)s)")
         names = {"name": f"{endpoint.name}/{model}", "what": error.kind.sentence, "way_out": error.kind.way_out}
-        raise CannotMeasure(message % {**names, "reason": error}) from None
+        raise CannotMeasureSurprise(message % {**names, "reason": error}) from None
 
 
-async def _measure(client: LikelihoodClient, model: str, passage: Passage) -> float:
+async def _measure(client: LikelihoodClient, model: str, passage: PlacedText) -> float:
     reply = await client.echo(model, passage.prefix + passage.text)
     if not is_same_model(model, reply.model):
         message = _("%(name)s: another model answered than was asked: %(model)s")
-        raise CannotMeasure(message % {"name": model, "model": reply.model})
+        raise CannotMeasureSurprise(message % {"name": model, "model": reply.model})
     pairs = zip(reply.starts, reply.logprobs, strict=True)
     of_story = [logprob for start, logprob in pairs if start >= len(passage.prefix) and logprob is not None]
     if not of_story:
-        raise CannotMeasure(
+        raise CannotMeasureSurprise(
             _("%(story)s: the text is one token, and nothing stands before it") % {"story": passage.story}
         )
     return -sum(of_story) / len(of_story)
 
 
-def _names_of(endpoint: Endpoint, model: str, passage: Passage) -> dict[str, str]:
+def _names_of(endpoint: Endpoint, model: str, passage: PlacedText) -> dict[str, str]:
     """By what a value is kept: as a vector of one number, which is erased with the text."""
     version = f"{RULE}+{hashing.sha256(passage.prefix)[:16]}"
     return {
@@ -165,17 +165,17 @@ def _names_of(endpoint: Endpoint, model: str, passage: Passage) -> dict[str, str
     }
 
 
-def _read_kept(endpoint: Endpoint, model: str, passage: Passage) -> float | None:
+def _read_kept(endpoint: Endpoint, model: str, passage: PlacedText) -> float | None:
     row = TextVector.objects.filter(**_names_of(endpoint, model, passage)).first()
     return float(np.frombuffer(row.vector, KEPT)[0]) if row else None
 
 
-def _keep(endpoint: Endpoint, model: str, passage: Passage, value: float) -> None:
+def _keep(endpoint: Endpoint, model: str, passage: PlacedText, value: float) -> None:
     row = TextVector(**_names_of(endpoint, model, passage), vector=np.array([value], KEPT).tobytes())
     TextVector.objects.bulk_create([row], ignore_conflicts=True)
 
 
-def _write_table(passages: Sequence[Passage], values: Sequence[float]) -> bytes:
+def _write_table(passages: Sequence[PlacedText], values: Sequence[float]) -> bytes:
     file = io.StringIO()
     writer = csv.writer(file)
     writer.writerow(["story", "group", "value"])

@@ -151,7 +151,7 @@ def _numbered(batch: list[tuple[Any, ...]], read: _Values) -> IntArray:
 
 def _rater_by_assignment(study: Study) -> dict[int, tuple[str, str, str, str, int]]:
     """Rater, kind of rater, status, group and number of the seat, by assignment."""
-    fields = ("study", "rater", "rater_kind", "status", "group", "seat")
+    fields = ("study", "rater", "rater_kind", "status", "group", "seat", "repeats")
     assignments = list(study.assignments.only(*fields).prefetch_related("rater"))
     group_by_id: dict[int | None, str] = dict(study.groups.values_list("pk", "code"))
     seat_by_id: dict[int | None, int] = dict(study.seats.values_list("pk", "number"))

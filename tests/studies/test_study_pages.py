@@ -200,7 +200,7 @@ def test_whoever_makes_a_study_in_the_admin_is_its_lead(client: Client) -> None:
     designer = factories.staff("designer")
     client.force_login(designer)
     form = {"slug": "figs", "title": "Figs", "language": "en", "text_kind": "story", "seats_per_group": 3}
-    form |= {"groups_per_sitting": 1, "order_policy": "balanced", "seed": 1}
+    form |= {"groups_per_sitting": 1, "n_repeats": 0, "order_policy": "balanced", "seed": 1}
 
     assert client.post("/admin/studies/study/add/", form).status_code == 302
     assert list(Membership.objects.values_list("study__slug", "user__username", "role")) == [

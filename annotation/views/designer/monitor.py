@@ -86,10 +86,10 @@ def place(request: HttpRequest, access: Access, code: str) -> HttpResponse:
             else:
                 log(request, assignment, f"given back: {form.cleaned_data['reason']}")
                 if assignment.repeats_id:
-                    done = _("The second reading has ended. What was answered is kept and not counted.")
+                    sentence = _("The second reading has ended. What was answered is kept and not counted.")
                 else:
-                    done = _("The place is free again. What was answered is kept and not counted.")
-                messages.success(request, done)
+                    sentence = _("The place is free again. What was answered is kept and not counted.")
+                messages.success(request, sentence)
             return redirect("designer:monitor", slug=access.study.slug)
         status = 400
     context = {

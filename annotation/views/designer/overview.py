@@ -159,14 +159,14 @@ def _next_of_draft(access: Access, rows: Sequence[FindingRow]) -> NextStep:
             "good", _("Everything is in order."), _("Rehearse it once, then launch."), url, _("To the launch")
         )
     if errors:
-        why = ngettext(
+        reason = ngettext(
             "The one thing that stands in the way of launching.",
             "The first of %(n)d things that stand in the way of launching.",
             len(errors),
         ) % {"n": len(errors)}
     else:
-        why = _("Nothing stands in the way of launching. This is worth a thought before.")
-    return NextStep(first.kind, f"{first.sentence}.", why, first.url, first.page)
+        reason = _("Nothing stands in the way of launching. This is worth a thought before.")
+    return NextStep(first.kind, f"{first.sentence}.", reason, first.url, first.page)
 
 
 def _draw_bar(segments: Sequence[PathSegment]) -> list[BarPart]:

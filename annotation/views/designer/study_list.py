@@ -78,11 +78,11 @@ def index(request: HttpRequest) -> HttpResponse:
     rows = Study.objects.filter(pk__in=studies.values("pk"))
     if words:
         rows = rows.filter(title__icontains=words)
-    listed, page = _read_page(_counted(rows, request.user.pk), request.GET.get("page", ""))
+    on_page, page = _read_page(_counted(rows, request.user.pk), request.GET.get("page", ""))
     everywhere = request.user.get_all_permissions()
     now = timezone.now()
     context = {
-        "rows": [_row(study, everywhere, at=now) for study in listed],
+        "rows": [_row(study, everywhere, at=now) for study in on_page],
         "page": page,
         "pages": list(page.paginator.get_elided_page_range(page.number)),
         "words": words,

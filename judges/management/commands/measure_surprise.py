@@ -27,6 +27,6 @@ class Command(BaseCommand):
             card = likelihoods.measure_surprise(
                 find_study(study), model=model, metric=metric, by="manage.py measure_surprise", at=timezone.now()
             )
-        except (NoSuchStudy, NotPlannable, likelihoods.CannotMeasure, score_import.RefusedScores) as error:
+        except (NoSuchStudy, NotPlannable, likelihoods.CannotMeasureSurprise, score_import.RefusedScores) as error:
             raise CommandError(str(error)) from None
         self.stdout.write(f"{card.n_scores} values of {card} came in, by {model}.")

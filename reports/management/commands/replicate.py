@@ -14,6 +14,7 @@ from reports import replications
 from reports.replications import comparison, replicate
 from studies.documents.errors import DocumentError
 from studies.loader import VersionConflict
+from studies.models import Study
 
 
 class Command(BaseCommand):
@@ -63,7 +64,7 @@ class Command(BaseCommand):
 
     def _migrate(self) -> None:
         """A database without tables gets them, so that the command works right after the installation."""
-        if "django_migrations" not in connection.introspection.table_names():
+        if Study._meta.db_table not in connection.introspection.table_names():
             self.stderr.write("The database is empty; creating its tables.")
             call_command("migrate", verbosity=0, interactive=False)
 

@@ -132,6 +132,7 @@ def test_a_new_study_begins_with_a_draft_protocol(staff: Client) -> None:
         "language": "en",
         "seats_per_group": 3,
         "groups_per_sitting": 1,
+        "n_repeats": 0,
         "text_kind": "story",
     }
 
