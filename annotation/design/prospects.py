@@ -152,7 +152,8 @@ class Prospect:
         for path in self.paths:
             readings = [(code, visit.is_repeat) for visit in path for code in visit.stories]
             for place, (code, is_repeat) in enumerate(readings, start=1):
-                places[code][place] += not is_repeat
+                if not is_repeat:
+                    places[code][place] += 1
         return places
 
     @cached_property
@@ -166,8 +167,8 @@ class Prospect:
 
     @property
     def n_longest(self) -> int:
-        """How many stories the longest path has."""
-        return max((sum(len(visit.stories) for visit in path) for path in self.paths), default=0)
+        """The last place at which anybody meets a story for the first time."""
+        return max((max(places) for places in self.places_by_story.values()), default=0)
 
     @property
     def is_even_inside_groups(self) -> bool:

@@ -1,6 +1,7 @@
 """What a reading plan comes to: paths, places, sources, and the seed that stands best."""
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -33,6 +34,16 @@ def test_places_people_and_hours_of_five_groups_that_three_read_two_at_most() ->
     assert (prospect.n_places, len(prospect.paths), prospect.n_most_people) == (15, 8, 15)
     assert [len(path) for path in prospect.paths] == [2, 2, 2, 2, 2, 2, 2, 1]
     assert (prospect.longest_minutes, prospect.total_minutes) == (8, 60), "two groups; fifteen readings of a group"
+
+
+def test_a_second_reading_is_no_place_in_the_matrix() -> None:
+    repeated = replace(choices(3), n_repeats=2, groups_per_sitting=7)
+
+    prospect = prospects.look_ahead(FIVE, repeated)
+
+    assert {len(path) for path in prospect.paths} == {7}, "five groups, and two of them again"
+    assert prospect.n_longest == 20, "four stories of each of the five"
+    assert {sum(places.values()) for places in prospect.places_by_story.values()} == {3}
 
 
 @pytest.mark.parametrize("most", [1, 2, None])
