@@ -163,6 +163,7 @@ def test_a_page_costs_the_same_for_eight_as_for_sixteen(staff: Client, study: St
     assert counts == [18, 18]
 
 
+@pytest.mark.embedded  # the queries that are logged are asked again, which cursors of PostgreSQL cannot be
 def test_a_page_reads_as_many_rows_of_a_large_study_as_of_a_small_one(staff: Client, study: Study) -> None:
     """However many others there are, and however much else its own raters answered."""
     given.verdicts(study, {f"E{n}": "yyyy" for n in range(10, 35)})
