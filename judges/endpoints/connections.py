@@ -1,5 +1,7 @@
 """How an endpoint is reached, and whether a run still may: what was allowed when it was planned can be taken back."""
 
+from typing import Any
+
 from django.conf import settings
 from django.utils.translation import gettext_noop
 
@@ -11,49 +13,33 @@ from judges.providers import BatchClient, CannotConnect, Client, LikelihoodClien
 
 def connect(endpoint: Endpoint) -> Client:
     """A client for the endpoint. Raises CannotConnect. Asks the name service for the host's address."""
-    return providers.connect(
-        endpoint.adapter,
-        base_url=endpoint.base_url,
-        key_variable=endpoint.key_variable,
-        timeout_seconds=endpoint.timeout_seconds,
-        max_body_bytes=endpoint.max_body_bytes,
-        allowed=settings.ALLOWED_PRIVATE_ENDPOINTS,
-    )
+    return providers.connect(endpoint.adapter, max_body_bytes=endpoint.max_body_bytes, **_address_of(endpoint))
 
 
 def connect_batches(endpoint: Endpoint) -> BatchClient:
     """A client that hands in batches, as `connect`. Raises CannotConnect, also if the provider takes none."""
-    return providers.connect_batches(
-        endpoint.adapter,
-        base_url=endpoint.base_url,
-        key_variable=endpoint.key_variable,
-        timeout_seconds=endpoint.timeout_seconds,
-        allowed=settings.ALLOWED_PRIVATE_ENDPOINTS,
-    )
+    return providers.connect_batches(endpoint.adapter, **_address_of(endpoint))
 
 
 def connect_vectors(endpoint: Endpoint) -> VectorClient:
     """A client that gives texts vectors, as `connect`. Raises CannotConnect, also if the provider gives none."""
-    return providers.connect_vectors(
-        endpoint.adapter,
-        base_url=endpoint.base_url,
-        key_variable=endpoint.key_variable,
-        timeout_seconds=endpoint.timeout_seconds,
-        max_body_bytes=endpoint.max_body_bytes,
-        allowed=settings.ALLOWED_PRIVATE_ENDPOINTS,
-    )
+    return providers.connect_vectors(endpoint.adapter, max_body_bytes=endpoint.max_body_bytes, **_address_of(endpoint))
 
 
 def connect_likelihoods(endpoint: Endpoint) -> LikelihoodClient:
     """A client that says how likely tokens are, as `connect`. Raises CannotConnect, also if the provider has none."""
     return providers.connect_likelihoods(
-        endpoint.adapter,
-        base_url=endpoint.base_url,
-        key_variable=endpoint.key_variable,
-        timeout_seconds=endpoint.timeout_seconds,
-        max_body_bytes=endpoint.max_body_bytes,
-        allowed=settings.ALLOWED_PRIVATE_ENDPOINTS,
+        endpoint.adapter, max_body_bytes=endpoint.max_body_bytes, **_address_of(endpoint)
     )
+
+
+def _address_of(endpoint: Endpoint) -> dict[str, Any]:
+    return {
+        "base_url": endpoint.base_url,
+        "key_variable": endpoint.key_variable,
+        "timeout_seconds": endpoint.timeout_seconds,
+        "allowed": settings.ALLOWED_PRIVATE_ENDPOINTS,
+    }
 
 
 def check(run: Run) -> None:
