@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import transaction
 
@@ -12,75 +12,71 @@ from judges.prompts import PersonaFile, PromptFile
 
 STUB = "stub"
 
+Contents = dict[tuple[str, str], dict[str, Any]]  # what rows say, by their names and versions
+Row = TypeVar("Row", Prompt, PersonaSet)
+
 
 def ensure_built_in() -> None:
     """Load the prompts and personas that come with Quire and are not there yet. Two queries if all are.
 
     One that is there under its name and version stays as it is; `load_prompts` says if its file has changed.
     """
-    of_prompts, of_personas = _files()
-    stored = set(Prompt.objects.values_list("name", "version"))
-    for prompt in of_prompts:
-        if (prompt.name, prompt.version) not in stored:
-            _get_or_create_prompt(prompt)
-    stored = set(PersonaSet.objects.values_list("name", "version"))
-    for personas in of_personas:
-        if (personas.name, personas.version) not in stored:
-            _get_or_create_personas(personas)
+    _add_missing(Prompt, _prompts())
+    _add_missing(PersonaSet, _persona_sets())
 
 
-@cache
-def _files() -> tuple[tuple[PromptFile, ...], tuple[PersonaFile, ...]]:
-    return tuple(prompts.load_built_in()), tuple(prompts.load_personas())
-
-
-@transaction.atomic
 def load_prompts() -> list[Prompt]:
     """The built-in prompts as rows, made where they are missing. Safe to call again.
 
     Raises prompts.InvalidPrompt for a file that cannot be used, or that changed under the version it was loaded as.
     """
-    loaded: list[Prompt] = []
-    for prompt in prompts.load_built_in():
-        row, content = _get_or_create_prompt(prompt)
-        if {name: row.content[name] for name in content} != content:
-            raise prompts.InvalidPrompt(f"{row}: the file says otherwise than what was loaded; give it a new version")
-        loaded.append(row)
-    return loaded
+    return _load(Prompt, _prompts())
 
 
-@transaction.atomic
 def load_personas() -> list[PersonaSet]:
     """The sets of personas that come with Quire as rows, made where they are missing. Safe to call again.
 
     Raises prompts.InvalidPrompt for a file that cannot be used, or that changed under the version it was loaded as.
     """
-    loaded: list[PersonaSet] = []
-    for file in prompts.load_personas():
-        row, content = _get_or_create_personas(file)
-        if row.content != content:
-            raise prompts.InvalidPrompt(f"{row}: the file says otherwise than what was loaded; give it a new version")
-        loaded.append(row)
-    return loaded
+    return _load(PersonaSet, _persona_sets())
 
 
-def _get_or_create_prompt(file: PromptFile) -> tuple[Prompt, dict[str, Any]]:
-    """The row under the file's name and version, and what the file says."""
-    content = {name: _as_stored(getattr(file, name)) for name in Prompt.CONTENT}
-    row, _ = Prompt.objects.get_or_create(name=file.name, version=file.version, defaults=content)
-    return row, content
+@cache
+def _prompts() -> Contents:
+    return {(file.name, file.version): _read_prompt(file) for file in prompts.load_built_in()}
 
 
-def _get_or_create_personas(file: PersonaFile) -> tuple[PersonaSet, dict[str, Any]]:
+@cache
+def _persona_sets() -> Contents:
+    return {(file.name, file.version): _read_personas(file) for file in prompts.load_personas()}
+
+
+def _read_prompt(file: PromptFile) -> dict[str, Any]:
+    content = {name: getattr(file, name) for name in Prompt.CONTENT}
+    # As a row gives it back: its columns hold lists.
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in content.items()}
+
+
+def _read_personas(file: PersonaFile) -> dict[str, Any]:
     content = {name: getattr(file, name) for name in PersonaSet.CONTENT}
-    content["personas"] = [asdict(persona) for persona in file.personas]
-    row, _ = PersonaSet.objects.get_or_create(name=file.name, version=file.version, defaults=content)
-    return row, content
+    return content | {"personas": [asdict(persona) for persona in file.personas]}
 
 
-def _as_stored(value: Any) -> Any:
-    """The value as a row gives it back: its columns hold lists."""
-    return list(value) if isinstance(value, tuple) else value
+def _load(model: type[Row], contents: Contents) -> list[Row]:
+    _add_missing(model, contents)
+    stored = {(row.name, row.version): row for row in model.objects.filter(name__in={name for name, _ in contents})}
+    for key, content in contents.items():
+        if stored[key].content != content:
+            message = f"{stored[key]}: the file says otherwise than what was loaded; give it a new version"
+            raise prompts.InvalidPrompt(message)
+    return [stored[key] for key in contents]
+
+
+def _add_missing(model: type[Row], contents: Contents) -> None:
+    stored = set(model.objects.values_list("name", "version"))
+    missing = [model(**content) for key, content in contents.items() if key not in stored]
+    # Another process may be adding the same at this moment.
+    model._default_manager.bulk_create(missing, ignore_conflicts=True)
 
 
 @transaction.atomic
