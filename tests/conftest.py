@@ -79,15 +79,22 @@ def _static_files_are_looked_for_once() -> Iterator[None]:
         yield
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Beside another database only what may differ there is tested again: what rests on no database, and what is
-    about the embedded one alone, is left out, not skipped. Slow tests run once, and wherever that is, all of them."""
+    about the embedded one alone, is left out, not skipped. Of the cases of a test one is enough, unless it is marked as
+    about what each database does itself. Slow tests run once, and wherever that is, all of them."""
     if connection.vendor == "sqlite":
         return
     kept: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
+    begun: set[str] = set()
     for item in items:
-        (kept if item.get_closest_marker("slow") or _rests_on_any_database(item) else left_out).append(item)
+        test = item.nodeid.partition("[")[0]
+        is_slow, is_services = item.get_closest_marker("slow"), item.get_closest_marker("services")
+        is_run = is_slow or (_rests_on_any_database(item) and (is_services or test not in begun))
+        begun.add(test)
+        (kept if is_run else left_out).append(item)
     items[:] = kept
     config.hook.pytest_deselected(items=left_out)
 

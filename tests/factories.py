@@ -20,6 +20,7 @@ from studies.models import (
     Story,
     StoryGroup,
     Study,
+    measure,
 )
 from studies.protocol import Purpose
 from tests import triggers
@@ -88,7 +89,7 @@ def study(
     )
     for g in range(1, n_groups + 1):
         group = StoryGroup.objects.create(study=made, code=f"plot{g}", premise=f"Premise {g}")
-        group.stories.set([story(made, f"p{g}s{n}", source=f"Source {n}") for n in range(1, n_stories + 1)])
+        group.stories.add(*stories(made, {f"p{g}s{n}": f"Source {n}" for n in range(1, n_stories + 1)}))
     version = ProtocolVersion.objects.create(study=made, number=1)
     steps: list[dict[str, Any]] = [
         {"key": "consent", "kind": "consent", "title": "Consent", "text": "You can stop at any time."},
@@ -109,8 +110,7 @@ def study(
             {"key": "ranking", "kind": "rating", "title": "Put them in order", "instrument": first, "scope": "group"},
             {"key": "guess", "kind": "rating", "title": "Who wrote each one?", "instrument": last, "scope": "stories"},
         ]
-    for position, each in enumerate(steps, start=1):
-        Step.objects.create(version=version, position=position, **each)
+    Step.objects.bulk_create(Step(version=version, position=n, **each) for n, each in enumerate(steps, start=1))
     if planned:
         plan(made, freezes=state != Study.State.DRAFT)
     return made
@@ -162,9 +162,21 @@ def practising_study() -> Study:
 
 
 def story(study: Study, code: str, *, text: str = "", source: str = "Somebody", kind: str = "expert_writer") -> Story:
-    made = Story.objects.create(study=study, code=code, text=text or f"The {code} began.\n\nIt went on.\n\nIt ended.")
-    author, _ = Source.objects.get_or_create(name=source, defaults={"kind": kind})
-    Provenance.objects.create(story=made, source=author, title=f"Title of {code}")
+    return stories(study, {code: source}, text=text, kind=kind)[0]
+
+
+def stories(study: Study, sources: dict[str, str], *, text: str = "", kind: str = "expert_writer") -> list[Story]:
+    """A story for each code, by the source of that name, in the order of the codes."""
+    named = Source.objects.in_bulk(set(sources.values()), field_name="name")
+    new = [Source(name=name, kind=kind) for name in dict.fromkeys(sources.values()) if name not in named]
+    named |= {source.name: source for source in Source.objects.bulk_create(new)}
+    made = Story.objects.bulk_create(
+        measure(Story(study=study, code=code, text=text or f"The {code} began.\n\nIt went on.\n\nIt ended."))
+        for code in sources
+    )
+    Provenance.objects.bulk_create(
+        Provenance(story=story, source=named[sources[story.code]], title=f"Title of {story.code}") for story in made
+    )
     return made
 
 

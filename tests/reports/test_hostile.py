@@ -24,7 +24,7 @@ from tests import triggers
 from tests.factories import NOON
 from tests.reports import given
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 def test_a_constant_item_is_left_out_of_the_mean_kappa_and_of_its_interval_and_floor() -> None:

@@ -16,7 +16,7 @@ from tests import factories, triggers
 from tests.annotation import clozes
 from tests.factories import NOON
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 def unpublished(*, n_items: int = 2) -> Study:

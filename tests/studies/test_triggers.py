@@ -18,7 +18,7 @@ from tests import factories
 from tests import triggers as tampering
 from tests.threads import at_once
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 def refused(name: str) -> bool:

@@ -21,7 +21,7 @@ from tests import factories
 from tests.trust import edits, world
 from tests.trust.edits import Edit
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 STATES = ("draft", "live", "paused", "closed")
 ANOTHER = 90_000  # a source of no story
 WAYS = ("admin", "page", "command", "queryset", "sql")

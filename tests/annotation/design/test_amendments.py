@@ -20,7 +20,7 @@ from studies.protocol.preregistration import write_preregistration
 from tests import factories, triggers
 from tests.factories import NOON
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 LATER = NOON + timedelta(days=3)
 

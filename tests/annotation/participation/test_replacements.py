@@ -91,6 +91,7 @@ def test_where_one_person_reads_several_groups_fewer_lack_but_never_fewer_than_t
 
 
 @pytest.mark.django_db
+@pytest.mark.services
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_of_sixty_people_a_third_drop_out_and_the_top_up_fills_every_place_once(seed: int) -> None:
     chance = random.Random(seed)

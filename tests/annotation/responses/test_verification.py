@@ -11,7 +11,7 @@ from studies.models import Study
 from tests import factories, triggers
 from tools.trials import flips
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 @pytest.fixture

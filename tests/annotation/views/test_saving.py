@@ -10,7 +10,7 @@ from annotation.models import Assignment, Response, ResponseEvent
 from tests import factories
 from tests.annotation.walk import address, begin, give, said
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 TRANSACTION = ("SAVEPOINT", "RELEASE SAVEPOINT", "BEGIN", "COMMIT")

@@ -10,7 +10,7 @@ from judges import catalogue, prompts, runs
 from judges.models import AlreadyUsed, Attempt, Endpoint, Judge, Prompt
 from tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 def endpoint(**more: Any) -> Endpoint:
