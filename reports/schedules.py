@@ -114,8 +114,7 @@ def progress_words(study: Study, *, site: str) -> str:
     site : the beginning of Quire's own addresses, as https://quire.example.org; "" if nobody knows it
     """
     places = study.seats.filter(rater_kind=Rater.Kind.PERSON).count()
-    of_people = study.assignments.filter(rater_kind=Rater.Kind.PERSON, seat__isnull=False, repeats=None)
-    n = of_people.filter(status=Assignment.Status.SUBMITTED).count()
+    n = Assignment.objects.first_readings().filter(study=study, status=Assignment.Status.SUBMITTED).count()
     words = ngettext("%(n)s of %(places)s place submitted.", "%(n)s of %(places)s places submitted.", places) % {
         "n": n,
         "places": places,

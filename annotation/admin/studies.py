@@ -75,9 +75,7 @@ class StudyAdmin(FinalAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Study]:
         people = Seat.objects.filter(rater_kind=Rater.Kind.PERSON)
-        submitted = Assignment.objects.filter(
-            status=Assignment.Status.SUBMITTED, rater_kind=Rater.Kind.PERSON, seat__isnull=False, repeats=None
-        )
+        submitted = Assignment.objects.first_readings().filter(status=Assignment.Status.SUBMITTED)
         rows: QuerySet[Study] = (
             super()
             .get_queryset(request)

@@ -49,6 +49,12 @@ class Seat(models.Model):
         return f"{self.group_id}/{self.number}"
 
 
+class AssignmentQuerySet(models.QuerySet["Assignment"]):
+    def first_readings(self) -> AssignmentQuerySet:
+        """Those of people at a seat; without second readings, which fill no place and go faster."""
+        return self.filter(rater_kind=Rater.Kind.PERSON, seat__isnull=False, repeats=None)
+
+
 class Assignment(models.Model):
     class Status(models.TextChoices):
         OPEN = "open", _("Open")
@@ -119,6 +125,8 @@ class Assignment(models.Model):
     receipt = models.CharField(
         _("receipt"), max_length=64, blank=True, help_text=_("Hash over the chains of all responses, at submission.")
     )
+
+    objects = AssignmentQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("assignment")

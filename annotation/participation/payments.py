@@ -104,8 +104,8 @@ def load_ledger(study: Study, *, code: str = "") -> PayLedger:
 
 def _count_work(study: Study, account_by_rater: dict[int, Account]) -> None:
     places = Assignment.objects.filter(study=study, rater_kind=Rater.Kind.PERSON, seat__isnull=False)
-    places = places.order_by().annotate(seconds=Sum("timings__active_seconds"))
-    for rater, status, read_before, seconds in places.values_list("rater", "status", "read_before", "seconds"):
+    timed = places.order_by().annotate(seconds=Sum("timings__active_seconds"))
+    for rater, status, read_before, seconds in timed.values_list("rater", "status", "read_before", "seconds"):
         account = account_by_rater.get(rater)
         if account is None:
             continue

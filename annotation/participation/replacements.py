@@ -104,7 +104,8 @@ def _count_coming(study: Study, *, at: datetime, n_each: int) -> tuple[int, int]
     links = study.invitations.filter(revoked_at=None, rater__withdrawal=None).exclude(handed_over_at=None)
     links = links.exclude(expires_at__lte=at)
     n_groups = Counter(
-        Assignment.objects.filter(study=study, rater_kind=Rater.Kind.PERSON, seat__isnull=False, repeats=None)
+        Assignment.objects.first_readings()
+        .filter(study=study)
         .exclude(read_before=True)
         .values_list("rater", flat=True)
     )

@@ -268,8 +268,7 @@ def _assignments(study: Study) -> QuerySet[Assignment]:
 
 
 def _first(study: Study) -> QuerySet[Assignment]:
-    """Without second readings, which fill no place and go faster."""
-    return _assignments(study).filter(repeats=None)
+    return Assignment.objects.first_readings().filter(study=study)
 
 
 def _with_people(study: Study) -> QuerySet[Assignment]:

@@ -167,8 +167,8 @@ def _groups(dataset: Dataset) -> tuple[GroupProgress, ...]:
     groups = dataset.study.groups.order_by("code").annotate(n_seats=Count("seats", filter=of_people, distinct=True))
     n_stories = Counter(group for group, _story in dataset.units)
     n_by_status = Counter(
-        Assignment.objects.filter(study=dataset.study, rater_kind=Rater.Kind.PERSON, status__in=Assignment.LIVE)
-        .filter(seat__isnull=False, repeats=None)
+        Assignment.objects.first_readings()
+        .filter(study=dataset.study, status__in=Assignment.LIVE)
         .values_list("group__code", "status")
     )
     return tuple(

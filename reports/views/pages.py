@@ -35,9 +35,7 @@ def index(request: HttpRequest) -> HttpResponse:
     refuse_unknown(request, ())
     of_study = Q(study=OuterRef("pk"))
     seats = Seat.objects.filter(of_study, rater_kind=Rater.Kind.PERSON)
-    assignments = Assignment.objects.filter(
-        of_study, rater_kind=Rater.Kind.PERSON, status=Assignment.Status.SUBMITTED, seat__isnull=False, repeats=None
-    )
+    assignments = Assignment.objects.first_readings().filter(of_study, status=Assignment.Status.SUBMITTED)
     studies = visible.annotate(
         **{
             name: Coalesce(Subquery(rows.order_by().values("study").annotate(n=Count("pk")).values("n")), 0)

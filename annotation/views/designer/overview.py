@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.design import launches, rehearsals, seats
-from annotation.models import Assignment, Rater
+from annotation.models import Assignment
 from config import roles
 from studies import lifecycle, protocol
 from studies.access import Access
@@ -122,9 +122,7 @@ def _row(finding: Finding, access: Access) -> FindingRow:
 def _count_places(study: Study) -> dict[str, int]:
     """Places of people: how many there are or will be, how many are planned, submitted, free."""
     planned = seats.of_people(study).aggregate(n=Count("pk"), n_free=Count("pk", filter=Q(is_taken=False)))
-    submitted = Assignment.objects.filter(
-        study=study, status=Assignment.Status.SUBMITTED, rater_kind=Rater.Kind.PERSON, seat__isnull=False, repeats=None
-    )
+    submitted = Assignment.objects.first_readings().filter(study=study, status=Assignment.Status.SUBMITTED)
     n_groups = StoryGroup.objects.filter(study=study).count()
     return {
         "n": planned["n"] or n_groups * study.seats_per_group,

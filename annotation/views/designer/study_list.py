@@ -106,9 +106,7 @@ def _read_page(studies: QuerySet[Study], number: str) -> tuple[list[Any], Page[i
 def _counted(studies: QuerySet[Study], user: int | None) -> QuerySet[Study]:
     """The studies with all that a row says of them, those that wait for somebody first."""
     people = Seat.objects.filter(rater_kind=Rater.Kind.PERSON)
-    submitted = Assignment.objects.filter(
-        status=Assignment.Status.SUBMITTED, rater_kind=Rater.Kind.PERSON, seat__isnull=False, repeats=None
-    )
+    submitted = Assignment.objects.first_readings().filter(status=Assignment.Status.SUBMITTED)
     steps = Step.objects.filter(version__study=OuterRef("pk"))
     ratings = steps.filter(kind=Step.Kind.RATING).exclude(scope=Step.Scope.ONCE)
     unfilled = [Q(text__contains=f"{{{name}}}", **{f"version__study__{name}": ""}) for name in placeholders.NAMES]
