@@ -94,3 +94,20 @@ def test_without_scripts_no_tab_is_offered_that_would_do_nothing_and_all_fits(
         for answer in page.locator(".answers .answer").all()
     )
     context.close()
+
+
+@pytest.mark.parametrize("width", [1440, 1024, 390, 320])
+def test_without_scripts_a_ranking_shows_each_title_in_one_line_beside_its_position(
+    chromium: Browser, page: Page, work: str, width: int
+) -> None:
+    context = chromium.new_context(java_script_enabled=False, viewport={"width": width, "height": 800})
+    context.add_cookies(page.context.cookies())
+    plain = context.new_page()
+    plain.goto(f"{work}/s/ranking/")
+
+    title, position, row = (box(plain, selector) for selector in (".ranked h3", ".moves select", ".ranking > li"))
+    assert title["height"] < 30
+    assert title["right"] <= position["x"]
+    assert position["right"] == pytest.approx(row["right"], abs=20)
+    assert plain.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()

@@ -138,6 +138,24 @@ def test_the_bar_of_a_selection_stands_at_the_foot_of_a_long_story_as_wide_as_it
     assert (bar["x"], bar["width"]) == (pytest.approx(text["x"], abs=1), pytest.approx(text["width"], abs=1))
 
 
+@pytest.mark.parametrize("size", [(320, 640), (390, 844), (1024, 768), (1440, 900)])
+def test_what_is_chosen_by_keys_never_stands_under_the_bar_or_the_tabs(desk: Page, size: tuple[int, int]) -> None:
+    for paragraph in ("p1", "p2"):
+        desk.evaluate("(id) => { document.getElementById(id).style.marginBlockEnd = '45vh' }", paragraph)
+    desk.set_viewport_size({"width": size[0], "height": size[1]})
+    if size[0] < 1024:
+        desk.get_by_role("tab", name="Questions").click()
+    desk.get_by_role("button", name="Quote from the story").click()
+
+    for key, paragraph in (("ArrowDown", "#p2"), ("ArrowDown", "#p3"), ("ArrowUp", "#p2"), ("ArrowUp", "#p1")):
+        desk.keyboard.press(key)
+        chosen, bar = (desk.locator(place).bounding_box() for place in (paragraph, "#quoting"))
+        assert chosen
+        assert bar
+        assert chosen["y"] + chosen["height"] <= bar["y"] + 1, paragraph
+        assert chosen["y"] >= 48, paragraph
+
+
 def test_choosing_a_passage_can_be_left_without_quoting(desk):
     desk.get_by_role("button", name="Quote from the story").click()
     expect(desk.locator("#p1")).to_be_focused()

@@ -84,6 +84,22 @@ def test_on_a_telephone_the_number_of_a_stanza_moves_none_of_its_lines(
     assert float(number.removesuffix("px")) > 60, "above the three lines of the stanza"
 
 
+@pytest.mark.parametrize("width", [1024, 1280, 1366])
+def test_in_the_margin_of_the_desk_three_figures_have_room(
+    page: Page, live_server: Any, study: Study, width: int
+) -> None:
+    begin(page, live_server, study)
+    page.set_viewport_size({"width": width, "height": 768})
+
+    edge, inset, room = page.locator("#p2").evaluate("""(p) => {
+      const number = getComputedStyle(p, "::before");
+      const edge = p.getBoundingClientRect().left - document.getElementById("story").getBoundingClientRect().left;
+      return [edge, parseFloat(number.insetInlineStart), parseFloat(number.width)];
+    }""")
+    assert edge + inset + room >= 22
+    assert inset + room <= -4, "and they do not touch the text"
+
+
 def test_verse_that_is_quoted_hangs_and_prose_that_is_quoted_does_not(
     page: Page, live_server: Any, study: Study
 ) -> None:

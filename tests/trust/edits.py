@@ -15,6 +15,7 @@ from django.test import Client
 from django.urls import reverse
 
 from studies import middleware
+from studies.documents import analysis_plan
 from studies.models import Instrument, Item, ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study
 from studies.publication import AlreadyPublished
 from tests import factories, staff_forms
@@ -315,3 +316,31 @@ def of_stories(action: str, **fields: Any) -> Callable[[Client, Study], Any]:
         return client.post(address, {"action": action, "story": chosen, "sure": "yes"} | fields)
 
     return post
+
+
+def emptied(client: Client, study: Study) -> Any:
+    """Moves all stories of the group to another one, which leaves nothing of it."""
+    chosen = [f"{pk}.{group(study).pk}" for pk in group(study).stories.values_list("pk", flat=True)]
+    page = reverse("studies:stories", args=[study.slug])
+    return client.post(page, {"action": "move", "story": chosen, "to": "plot2"})
+
+
+PASTED = "story,group,text,source,source_kind\nnew,plot1,Once.,Ann,expert_writer\n"
+PLAN = {
+    "outcome": "tests/item-1",
+    "contrasts": analysis_plan.EVERY_PAIR,
+    "test": analysis_plan.BY_DEFAULT,
+    "epsilon": "0.2",
+}
+
+
+def brought_in(client: Client, study: Study) -> Any:
+    """Pastes a story, and brings it in as the page that follows proposes."""
+    response = client.post(reverse("studies:story_upload", args=[study.slug]), {"pasted": PASTED})
+    if response.url == reverse("studies:stories", args=[study.slug]):
+        return response
+    form = client.get(response.url).context["form"]
+    values = {field.html_name: value for field in form if (value := field.value()) not in (None, False)}
+    response = client.post(response.url, values | {"bring_in": ""})
+    assert Story.objects.filter(study=study, text="Once.").exists()
+    return response

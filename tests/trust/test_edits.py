@@ -84,7 +84,11 @@ EDITS = {
         edits.planned(design="some", groups_per_rater="1"),
     ),
     "study: excluded": Edit(OF_STUDY, {"excluded_studies": ["x"]}, page=edits.planned(excluded_studies=["live"])),
-    "study: plan": Edit(OF_STUDY, {"analysis_plan": {"outcome": "tests/item-1", "reference": "Source 1"}}),
+    "study: plan": Edit(
+        OF_STUDY,
+        {"analysis_plan": {"outcome": "tests/item-1", "reference": "Source 1"}},
+        page=edits.on_page("studies:analysis_plan", form="", **edits.PLAN),
+    ),
     "study: description": Edit(OF_STUDY, {"description": "X"}, edits.changed(OF_STUDY, description="X")),
     "study: deleted": Edit(
         OF_STUDY, None, edits.deleted(OF_STUDY), edits.on_page("studies:delete", form="", sure="yes")
@@ -173,14 +177,18 @@ EDITS = {
         edits.story, {"text": "", "is_withheld": True}, edits.changed(edits.story, text="", is_withheld="on")
     ),
     "story: added": Edit(
-        edits.new_story, {}, edits.added(edits.new_story, code="x", language="en", text="X"), adds=True
+        edits.new_story,
+        {},
+        edits.added(edits.new_story, code="x", language="en", text="X"),
+        edits.brought_in,
+        adds=True,
     ),
     "story: deleted": Edit(edits.story, None, edits.deleted(edits.story), edits.of_stories("remove")),
     "group: premise": Edit(edits.group, {"premise": "X"}, edits.changed(edits.group, premise="X")),
     "group: added": Edit(
         edits.new_group, {}, edits.members(["p1s1"], of=""), edits.of_stories("move", to="new group"), adds=True
     ),
-    "group: deleted": Edit(edits.group, None, edits.deleted(edits.group)),
+    "group: deleted": Edit(edits.group, None, edits.deleted(edits.group), edits.emptied),
     "group: gains a story": Edit(
         edits.new_membership,
         {},
@@ -200,6 +208,11 @@ EDITS = {
     "provenance: rights": Edit(
         edits.provenance, {"may_send_out": True}, edits.changed(edits.provenance, may_send_out="on")
     ),
+    "provenance: typing": Edit(
+        edits.provenance,
+        {"raw_text": "“It began.”"},
+        page=edits.on_page("studies:story_sources", form="", kinds=["quotes"]),
+    ),
     "provenance: deleted": Edit(edits.provenance, None, edits.deleted(edits.provenance)),
     "source: kind": Edit(edits.source, {"kind": "other"}, edits.changed(edits.source, kind="other")),
     "source: name": Edit(edits.source, {"name": "X"}, edits.changed(edits.source, name="X")),
@@ -218,7 +231,7 @@ study: seats            +---   +---   +---     +---      +---
 study: order            +---   +---   .        +---      +---
 study: groups for one   +---   +---   .        +---      +---
 study: excluded         .      +---   .        +---      +---
-study: plan             .      .      .        +---      +---
+study: plan             .      +---   .        +---      +---
 study: description      ++++   .      .        ++++      ++++
 study: deleted          +---   +---   .        +---      +---
 protocol: reason        .      .      .        +---      +---
@@ -240,16 +253,17 @@ story: typing           .      +---   .        +---      +---
 story: text             +---   +---   +---     +---      +---
 story: code             +---   +---   .        +---      +---
 story: withheld         +---   .      .        ++++      ++++
-story: added            +---   .      .        +---      +---
+story: added            +---   +---   .        +---      +---
 story: deleted          +---   +---   .        +---      +---
 group: premise          +---   .      .        +---      +---
 group: added            +---   +---   .        +---      +---
-group: deleted          +---   .      .        +---      +---
+group: deleted          +---   +---   .        +---      +---
 group: gains a story    +---   +---   .        +---      +---
 group: loses a story    +---   +---   .        +---      +---
 provenance: source      +---   .      .        +---      +---
 provenance: factors     +---   .      .        +---      +---
 provenance: rights      ++++   .      .        ++++      ++++
+provenance: typing      .      +---   .        ++++      ++++
 provenance: deleted     +---   .      .        +---      +---
 source: kind            +---   .      .        +---      +---
 source: name            +---   .      .        +---      +---

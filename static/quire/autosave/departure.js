@@ -5,7 +5,7 @@ import { send } from "./delivery.js";
 import * as drafts from "./drafts.js";
 import { isReview } from "./forms.js";
 import { queue } from "./queue.js";
-import { say, sayTrouble } from "./status.js";
+import { clearTrouble, say, saysTrouble, sayTrouble } from "./status.js";
 
 const LOOK_AGAIN = 30; // milliseconds
 
@@ -21,16 +21,40 @@ function saveAll() {
   return Promise.race([Promise.all([requestsDone, queue.delivery]), limit]);
 }
 
+/** @param {HTMLElement} exit a link or a button */
+function opensPage(exit) {
+  if (!(exit instanceof HTMLAnchorElement)) return true;
+  return exit.origin === location.origin && exit.pathname !== location.pathname;
+}
+
+/** Asked of a browser that says it is offline: a server on the same machine is reached without a network, too. */
+async function isServerReached() {
+  try {
+    await fetch(import.meta.url, { method: "HEAD", cache: "no-store", signal: AbortSignal.timeout(DEPARTURE_LIMIT) });
+  } catch {
+    return false;
+  }
+  return true;
+}
+// Offline a page that cannot be opened would be the browser's own page of errors, in the place of this one.
+addEventListener("online", () => saysTrouble("disconnected") && clearTrouble());
+
 document.addEventListener(
   "click",
   async (event) => {
     const exit = event.target.closest("a[href]:not([target]), form[data-leaves] button:not([type=button])");
     if (!exit || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const departure = { isSubmitting: exit.matches("button"), isReview: isReview() };
-    if (!queue.mustWait(departure)) return;
+    const isOffline = !navigator.onLine && !queue.isReleased && opensPage(exit);
+    if (!queue.mustWait(departure) && !isOffline) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     await saveAll();
+    if (isOffline && !(await isServerReached())) {
+      say("offline");
+      sayTrouble("disconnected");
+      return;
+    }
     if (queue.mustWarn({ ...departure, isReview: isReview() })) {
       queue.isWarned = true;
       say("failed");

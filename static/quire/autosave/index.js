@@ -165,6 +165,7 @@ document.addEventListener("htmx:afterRequest", (event) => {
     return;
   }
   refuse(elt, n, code, xhr.getResponseHeader("Retry-After"));
+  if (isMove && !navigator.onLine) sayTrouble("disconnected");
 });
 
 /**

@@ -56,17 +56,21 @@ export function sayRefused() {
   if (status.textContent === status.dataset.saving) status.textContent = status.dataset.failed ?? "";
 }
 
-export const saysTrouble = () => Boolean(trouble()?.childElementCount);
+/** @param {string} [id] */
+export const saysTrouble = (id) => {
+  const place = trouble();
+  return Boolean(place?.childElementCount) && (!id || place?.dataset.says === id);
+};
 
 /**
  * Say what went wrong and what to do, in the words of a template; what is said already is not said again.
- * @param {"ended" | "foreign" | "unreached" | "postponed" | "kept"} id
+ * @param {"ended" | "foreign" | "unreached" | "disconnected" | "postponed" | "kept"} id
  * @param {(words: DocumentFragment) => void} complete
  */
 export function sayTrouble(id, complete = () => {}) {
   const words = copyOf(id);
   const place = trouble();
-  if (!words || !place || (id !== "kept" && saysTrouble() && place.dataset.says === id)) return;
+  if (!words || !place || (id !== "kept" && saysTrouble(id))) return;
   place.dataset.says = id;
   complete(words);
   place.replaceChildren(words);
