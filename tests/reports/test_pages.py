@@ -182,29 +182,6 @@ def test_few_stories_are_said_to_be_few_beside_tests_passed(staff: Client) -> No
     assert "t interval over 3 clusters" in section[section.index("<aside") : section.index("</aside>")]
 
 
-def test_few_stories_are_said_to_be_few_beside_ratings(staff: Client) -> None:
-    made = given.closed_study(n_groups=3)
-    with triggers.lifted():
-        Item._base_manager.filter(instrument__slug="plums-tests").update(type="scale", settings={"low": 1, "high": 5})
-        factories.freeze_anew(made)
-    values = {"p1s1": 5, "p1s2": 1, "p2s1": 3, "p2s2": 2, "p3s1": 4, "p3s2": 4}
-    given.bring(
-        made,
-        [
-            given.Row("test", "E01", f"plot{story[1]}", story, "tests", "item-1", given.Answer(value=value))
-            for story, value in values.items()
-        ],
-    )
-    ratings = results.compute(made)["ratings"][0]["by_source"]
-
-    page = " ".join(staff.get("/reports/plums/").content.decode().split())
-
-    assert [row["interval"]["note"] for row in ratings] == ["t interval over 3 clusters"] * 2
-    section = page[page.index('id="ratings"') :]
-    assert "†</abbr>" in section[: section.index("</section>")]
-    assert "t interval over 3 clusters" in section[section.index("<aside") : section.index("</aside>")]
-
-
 def test_texts_from_outside_are_escaped(staff: Client, study: Study) -> None:
     attack = "<script>alert(1)</script>"
     with triggers.lifted():
