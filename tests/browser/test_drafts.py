@@ -194,3 +194,22 @@ def test_the_panel_shows_the_latest_of_what_was_answered_here(desk: Page, contex
     other.get_by_role("button", name="Keep mine").click()
 
     until(other, lambda: said() == [("no", "Written second.")], "the answer was left out")
+
+
+def test_the_panel_shows_what_was_typed_while_its_answer_was_on_the_way(desk: Page, context: BrowserContext) -> None:
+    other = context.new_page()
+    other.goto(desk.url)
+    reasons(desk).fill("Written first.")
+    until(desk, lambda: said() == [(None, "Written first.")], "the first window did not save")
+
+    def slowly(route: Route) -> None:
+        reasons(other).fill("Written second, and more.")  # typed on, in a field that nobody has left
+        route.continue_()
+
+    other.route("**/s/tests/**", slowly, times=1)
+    reasons(other).fill("Written second.")
+    reasons(other).blur()
+    expect(other.get_by_role("alertdialog")).to_contain_text("Written second, and more.")
+    other.get_by_role("button", name="Keep mine").click()
+
+    until(other, lambda: said() == [(None, "Written second, and more.")], "what was typed last was left out")

@@ -54,6 +54,16 @@ def test_a_story_is_flagged_without_losing_the_place(before):
     until(before, Recognition.objects.count, 0)
 
 
+def test_neither_answer_stands_out_as_the_one_to_press(before):
+    looks = (
+        "(button) => { const { backgroundColor, color } = getComputedStyle(button); return [backgroundColor, color]; }"
+    )
+
+    yes, no = (before.locator(f"button[name=knows][value={value}]").evaluate(looks) for value in ("yes", "no"))
+
+    assert yes == no
+
+
 @pytest.mark.parametrize("width", [320, 1440])
 def test_both_fit_the_window_and_axe_finds_nothing(before, width):
     before.set_viewport_size({"width": width, "height": 800})
