@@ -253,7 +253,7 @@ def alpha_chance_floor(
     if level == "interval":
         totals = shuffles.totals(sums.centre(array), is_used, rng=rng, n_shuffles=n_shuffles)
         alphas = [
-            sums.interval_alpha_of(sums.interval_parts(n[:, np.newaxis], s, squares).sum(axis=0))
+            sums.interval_alpha_of(sums.interval_parts(n, s, squares).sum(axis=1))
             for s, squares, n in totals
         ]
         return floor_of(np.concatenate(alphas))

@@ -90,9 +90,9 @@ def pairs_pearson_floor(totals: npt.ArrayLike, *, rng: np.random.Generator, n_sh
     for sums, squares, n in shuffles.totals(array, is_used, rng=rng, n_shuffles=n_shuffles):
         # `_pair_sums` added up over the units, without writing them out.
         n_others = (n - 1).astype(np.float64)
-        of_products = np.einsum("ub,ub->b", sums, sums) - squares.sum(axis=0)
+        of_products = np.einsum("bu,bu->b", sums, sums) - squares.sum(axis=1)
         n_pairs = np.full(len(of_products), float(n @ (n - 1)))
-        values.append(pairs_pearson_of(np.stack([n_pairs, n_others @ sums, n_others @ squares, of_products], axis=-1)))
+        values.append(pairs_pearson_of(np.stack([n_pairs, sums @ n_others, squares @ n_others, of_products], axis=-1)))
     return floor_of(np.concatenate(values))
 
 
