@@ -65,11 +65,13 @@ def counts(
     most = max((n for item in items for n, _n_units in item.sizes), default=0)
     # One column for each item and value, so that items with the same gaps are gathered and added up together.
     marks = np.stack([ratings[:, raters, units] == value for value in values], axis=-1).astype(np.min_scalar_type(most))
-    alike = _alike(items)
+    alike = [
+        (numbers, np.ascontiguousarray(marks[numbers].transpose(1, 0, 2)).reshape(len(raters), -1))
+        for numbers in _alike(items)
+    ]
     for positions in batches:
         found: dict[int, FloatArray] = {}
-        for numbers in alike:
-            of = np.ascontiguousarray(marks[numbers].transpose(1, 0, 2)).reshape(len(raters), -1)
+        for numbers, of in alike:
             sums = items[numbers[0]].sums(of, positions)
             by_item = sums.reshape(*sums.shape[:2], len(numbers), len(values)).transpose(2, 0, 1, 3)
             found |= dict(zip(numbers, by_item, strict=True))
@@ -89,25 +91,28 @@ def squares(
     batches, items = _batches(is_given, is_used, rng, n_shuffles)
     raters, units = _places(is_given)
     given = ratings[:, raters, units]
+    blocks: list[tuple[list[int], list[IntArray]]] = []
+    for alike in _alike(items):
+        width = items[alike[0]].sizes[0][0].bit_length()
+        for first in range(0, len(alike), WORD // width):
+            together = alike[first : first + WORD // width]
+            blocks.append((together, [_packed(given[together] == value, width) for value in values[1:]]))
     for positions in batches:
         shape = (len(items), len(positions))
         totals, of_squares = np.zeros((*shape, len(values))), np.zeros(shape)
-        for alike in _alike(items):
-            ((n, n_units),) = items[alike[0]].sizes
+        for together, marks in blocks:
+            ((n, n_units),) = items[together[0]].sizes
             width = n.bit_length()
-            for first in range(0, len(alike), WORD // width):
-                together = alike[first : first + WORD // width]
-                marks = [_packed(given[together] == value, width) for value in values[1:]]
-                packed = [items[alike[0]].sums(of, positions) for of in marks]
-                for v, words in enumerate(packed, start=1):
-                    totals[together, :, v], squared = _moments(words, len(together), width)
-                    of_squares[together] += squared
-                n_others = totals[together].sum(axis=-1)
-                totals[together, :, 0] = n * n_units - n_others
-                # Of the first value (n - others)², multiplied out.
-                whole = of_squares[together]
-                squared = whole if len(packed) < 2 else _moments(np.sum(packed, axis=0), len(together), width)[1]
-                of_squares[together] += n * n * n_units - 2 * n * n_others + squared
+            packed = [items[together[0]].sums(of, positions) for of in marks]
+            for v, words in enumerate(packed, start=1):
+                totals[together, :, v], squared = _moments(words, len(together), width)
+                of_squares[together] += squared
+            n_others = totals[together].sum(axis=-1)
+            totals[together, :, 0] = n * n_units - n_others
+            # Of the first value (n - others)², multiplied out.
+            whole = of_squares[together]
+            squared = whole if len(packed) < 2 else _moments(np.sum(packed, axis=0), len(together), width)[1]
+            of_squares[together] += n * n * n_units - 2 * n * n_others + squared
         yield totals, of_squares
 
 
