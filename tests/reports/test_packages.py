@@ -6,9 +6,6 @@ import io
 import json
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import replace
 from io import BytesIO, StringIO
 from pathlib import Path
 from zipfile import ZipFile
@@ -26,8 +23,7 @@ from annotation.participation import withdrawal
 from annotation.responses import Answer
 from annotation.responses.imports import Row
 from reports.export import issues
-from reports.export import package as packages
-from reports.export.content import PackageContent, PackageTable
+from reports.export.content import PackageContent
 from reports.export.package import count_rows
 from reports.export.spreadsheet import BYTE_ORDER_MARK, spreadsheet_lines
 from reports.models import ExportPackage, PackageDownload
@@ -69,25 +65,6 @@ def recomputed(package: ZipFile, folder: Path) -> dict[str, object]:
 RUN = "import runpy, sys; f = sys.argv[1]; sys.path.insert(0, f); sys.argv = ['recompute.py', '--json']; " + (
     "runpy.run_path(f + '/recompute.py', run_name='__main__')"
 )
-
-
-def test_each_table_is_read_once_for_itself_and_its_copy(monkeypatch: pytest.MonkeyPatch) -> None:
-    n_read: Counter[str] = Counter()
-
-    def counted(of_package: PackageTable) -> PackageTable:
-        def rows(content: PackageContent) -> Iterator[dict[str, object]]:
-            n_read[of_package.name] += 1
-            return of_package.rows(content)
-
-        return replace(of_package, rows=rows)
-
-    names = list(packages.TABLES)
-    monkeypatch.setattr(packages, "TABLES", {name: counted(packages.TABLES[name]) for name in names})
-
-    _package, archive = issued(full_study())
-
-    assert len(table(archive, "spreadsheets/responses_long.csv")) == len(table(archive, "responses_long.csv")) > 0
-    assert n_read == dict.fromkeys(names, 1)
 
 
 def test_the_same_answers_give_the_same_package_to_the_last_byte() -> None:
