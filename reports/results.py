@@ -21,6 +21,7 @@ from reports.figures.base import Head
 from reports.figures.codec import Undecodable, decode, encode
 from reports.models import Report
 from reports.rationales import codings
+from stats import garbage
 from studies import hashing, protocol
 from studies.models import Amendment, ProtocolVersion, Provenance, Study
 
@@ -79,6 +80,7 @@ class Results:
         ]
 
 
+@garbage.only_new()
 def compute(
     study: Study, *, blind: bool = False, progress: Callable[[int, int], None] = lambda done, n: None
 ) -> dict[str, Any]:

@@ -252,10 +252,7 @@ def alpha_chance_floor(
         raise TooFewRaters("no_unit_with_two_ratings")
     if level == "interval":
         totals = shuffles.totals(sums.centre(array), is_used, rng=rng, n_shuffles=n_shuffles)
-        alphas = [
-            sums.interval_alpha_of(sums.interval_parts(n[:, np.newaxis], s, squares).sum(axis=0))
-            for s, squares, n in totals
-        ]
+        alphas = [sums.interval_alpha_of(sums.interval_parts(n, s, squares).sum(axis=1)) for s, squares, n in totals]
         return floor_of(np.concatenate(alphas))
     cube, used = array[np.newaxis], is_used[np.newaxis]
     alphas = [

@@ -21,6 +21,19 @@ def as_ratings(ratings: npt.ArrayLike) -> FloatArray:
     return array
 
 
+def without_gaps(ratings: FloatArray) -> FloatArray:
+    """The ratings of each unit from the first row on, in the order of raters, shape (R, U) to (K, U).
+
+    K is the most that a unit has. Of many raters of few units each nearly all would be gaps.
+    """
+    units, raters = np.nonzero(~np.isnan(ratings.T))
+    n = np.bincount(units, minlength=ratings.shape[1])
+    places = np.arange(len(units)) - np.repeat(np.cumsum(n) - n, n)
+    dense = np.full((int(n.max(initial=0)), ratings.shape[1]), np.nan)
+    dense[places, units] = ratings[raters, units]
+    return dense
+
+
 def values_of(ratings: FloatArray) -> FloatArray:
     """The different values among the ratings, ascending."""
     return np.unique(ratings[~np.isnan(ratings)])

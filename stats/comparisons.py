@@ -9,7 +9,7 @@ from sklearn.metrics import recall_score
 
 from stats import shuffles
 from stats.agreement import Floor, floor_of
-from stats.arrays import FloatArray, IntArray, as_pairs, as_ratings, without_noise
+from stats.arrays import FloatArray, IntArray, as_pairs, as_ratings, without_gaps, without_noise
 from stats.reasons import Incomputable, TooFewRaters
 
 ALIKE = 1e-12  # a variance below is none
@@ -58,9 +58,8 @@ def pairs_pearson(totals: npt.ArrayLike) -> Correlation:
     Raises TooFewRaters if no unit has two totals, Incomputable if all totals are the same.
     Source: Chakrabarty et al. 2024, Art or Artifice?, section 5.4 (.69 on aggregate scores).
     """
-    array = as_ratings(totals)
-    n_raters = len(array)
-    row, column = np.nonzero(~np.eye(n_raters, dtype=np.bool_))
+    array = without_gaps(as_ratings(totals))
+    row, column = np.nonzero(~np.eye(len(array), dtype=np.bool_))
     first, second = as_pairs(array[row].ravel(), array[column].ravel())
     if not first.size:
         raise TooFewRaters("no_unit_with_two_totals")
@@ -90,9 +89,9 @@ def pairs_pearson_floor(totals: npt.ArrayLike, *, rng: np.random.Generator, n_sh
     for sums, squares, n in shuffles.totals(array, is_used, rng=rng, n_shuffles=n_shuffles):
         # `_pair_sums` added up over the units, without writing them out.
         n_others = (n - 1).astype(np.float64)
-        of_products = np.einsum("ub,ub->b", sums, sums) - squares.sum(axis=0)
+        of_products = np.einsum("bu,bu->b", sums, sums) - squares.sum(axis=1)
         n_pairs = np.full(len(of_products), float(n @ (n - 1)))
-        values.append(pairs_pearson_of(np.stack([n_pairs, n_others @ sums, n_others @ squares, of_products], axis=-1)))
+        values.append(pairs_pearson_of(np.stack([n_pairs, sums @ n_others, squares @ n_others, of_products], axis=-1)))
     return floor_of(np.concatenate(values))
 
 

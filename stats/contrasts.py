@@ -3,7 +3,6 @@
 Values are one axis of clusters, shape (G,): of each the mean of a source's stories there, nan where it has none.
 """
 
-import gc
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,7 +11,7 @@ import numpy.typing as npt
 from scipy import stats as scipy_stats
 from statsmodels.stats.multitest import multipletests
 
-from stats import differences, intervals
+from stats import differences, garbage, intervals
 from stats.arrays import BoolArray, FloatArray, without_noise
 from stats.intervals import Interval
 from stats.reasons import Incomputable
@@ -170,11 +169,7 @@ def is_equivalent(narrow: tuple[float, float], margin: float) -> bool:
 def adjust(ps: Sequence[float | None], method: str) -> list[float | None]:
     """The p values for several comparisons, "holm" or "fdr_bh"; a comparison without one does not count."""
     present = [p for p in ps if p is not None]
-    # statsmodels has all memory searched for garbage for Holm, a fifth of a second in a large report: it finds nothing
-    # to look at while what there is counts as permanent.
-    gc.freeze()
-    try:
+    # statsmodels has all memory searched for garbage for Holm, a fifth of a second in a large report.
+    with garbage.only_new():
         adjusted = iter(multipletests(present, method=method)[1].tolist() if present else ())
-    finally:
-        gc.unfreeze()
     return [None if p is None else float(next(adjusted)) for p in ps]

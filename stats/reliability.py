@@ -213,10 +213,10 @@ def intraclass_floors(
     single, average = [], []
     for totals, squares, n in shuffles.totals(used, everywhere, rng=rng, n_shuffles=n_shuffles):
         if material.design == "one-way":
-            parts = _one_way_parts(n[:, np.newaxis], totals, squares).sum(axis=0)
+            parts = _one_way_parts(n, totals, squares).sum(axis=1)
         else:
             # What each rater gave in all is the same in every shuffle.
-            moments = np.stack([totals.sum(axis=0), (totals**2).sum(axis=0), squares.sum(axis=0)], axis=-1)
+            moments = np.stack([totals.sum(axis=1), (totals**2).sum(axis=1), squares.sum(axis=1)], axis=-1)
             n_units = np.full((len(moments), 1), used.shape[1], dtype=np.float64)
             by_rater = np.broadcast_to(used.sum(axis=1), (len(moments), len(used)))
             parts = np.concatenate([n_units, moments, by_rater], axis=-1)

@@ -11,7 +11,8 @@ from stats.arrays import BoolArray, FloatArray, IntArray
 
 AT_ONCE = 100
 WORD = 63  # bits of a number that holds the counts of several items
-MOST_ANSWERS = 1_000_000  # of shuffles that are counted together, since each answer is counted for every item and value
+CODE = 10  # bits of the counts of a few items that are looked up together, which has a thousand different values
+MOST_ANSWERS = 200_000  # of shuffles that are counted together, so that they stay near the processor
 
 
 @dataclass(frozen=True)
@@ -28,20 +29,24 @@ class _Item:
     sizes: tuple[tuple[int, int], ...]
 
     def sums(self, of: npt.NDArray[Any], positions: IntArray) -> npt.NDArray[Any]:
-        """Of each shuffle the sums over each unit of what stands in the list, shape (n, K) to (U, B, K).
+        """Of each shuffle the sums over each unit of what stands in the list, shape (n,) or (n, K) to (B, U) or
+        (B, U, K), units with few answers first.
 
         Gaps stay where they are. The sums are of the type of what is summed.
         """
         is_whole = bool(self.is_present.all())
         present = positions if is_whole else positions[self.is_present[positions]].reshape(len(positions), -1)
-        # Answer by answer, and of each all shuffles: sums over a unit's few answers run along memory.
-        ordered = of[present.T.take(self.by_unit, axis=0)]
-        parts, start = [np.zeros((0, *ordered.shape[1:]), dtype=of.dtype)], 0
+        moved = of.take(present, axis=0)
+        parts, start = [np.zeros((len(positions), 0, *of.shape[1:]), dtype=of.dtype)], 0
         for n, n_units in self.sizes:
-            end = start + n * n_units
-            parts.append(ordered[start:end].reshape(n_units, n, *ordered.shape[1:]).sum(axis=1, dtype=of.dtype))
-            start = end
-        return np.concatenate(parts)
+            # First answers of all units, then second ones: each look-up stays within one shuffle.
+            by_answer = self.by_unit[start : start + n * n_units].reshape(n_units, n).T
+            total = moved.take(by_answer[0], axis=1)
+            for answers in by_answer[1:]:
+                total += moved.take(answers, axis=1)
+            parts.append(total)
+            start += n * n_units
+        return np.concatenate(parts, axis=1)
 
 
 def counts(
@@ -60,13 +65,15 @@ def counts(
     most = max((n for item in items for n, _n_units in item.sizes), default=0)
     # One column for each item and value, so that items with the same gaps are gathered and added up together.
     marks = np.stack([ratings[:, raters, units] == value for value in values], axis=-1).astype(np.min_scalar_type(most))
-    alike = _alike(items)
+    alike = [
+        (numbers, np.ascontiguousarray(marks[numbers].transpose(1, 0, 2)).reshape(len(raters), -1))
+        for numbers in _alike(items)
+    ]
     for positions in batches:
         found: dict[int, FloatArray] = {}
-        for numbers in alike:
-            of = np.ascontiguousarray(marks[numbers].transpose(1, 0, 2)).reshape(len(raters), -1)
+        for numbers, of in alike:
             sums = items[numbers[0]].sums(of, positions)
-            by_item = sums.reshape(*sums.shape[:2], len(numbers), len(values)).transpose(2, 1, 0, 3)
+            by_item = sums.reshape(*sums.shape[:2], len(numbers), len(values)).transpose(2, 0, 1, 3)
             found |= dict(zip(numbers, by_item, strict=True))
         yield [found[n] for n in range(len(items))]
 
@@ -84,45 +91,60 @@ def squares(
     batches, items = _batches(is_given, is_used, rng, n_shuffles)
     raters, units = _places(is_given)
     given = ratings[:, raters, units]
+    blocks: list[tuple[list[int], list[IntArray]]] = []
+    for alike in _alike(items):
+        width = items[alike[0]].sizes[0][0].bit_length()
+        for first in range(0, len(alike), WORD // width):
+            together = alike[first : first + WORD // width]
+            blocks.append((together, [_packed(given[together] == value, width) for value in values[1:]]))
     for positions in batches:
         shape = (len(items), len(positions))
         totals, of_squares = np.zeros((*shape, len(values))), np.zeros(shape)
-        for alike in _alike(items):
-            ((n, n_units),) = items[alike[0]].sizes
+        for together, marks in blocks:
+            ((n, n_units),) = items[together[0]].sizes
             width = n.bit_length()
-            for first in range(0, len(alike), WORD // width):
-                together = alike[first : first + WORD // width]
-                shifts = np.arange(len(together), dtype=np.uint64) * np.uint64(width)
-                marks = [_packed(given[together] == value, shifts) for value in values[1:]]
-                packed = [items[alike[0]].sums(of, positions) for of in marks]
-                for item, shift in zip(together, shifts, strict=True):
-                    fields = ((words >> shift) & np.uint64((1 << width) - 1) for words in packed)
-                    found = [field.astype(np.float32) for field in fields]
-                    for v, counted in enumerate(found, start=1):
-                        totals[item, :, v] = counted.sum(axis=0, dtype=np.float64)
-                        of_squares[item] += _squared(counted)
-                    n_others = totals[item].sum(axis=-1)
-                    totals[item, :, 0] = n * n_units - n_others
-                    # Of the first value (n - others)², multiplied out.
-                    squared = of_squares[item] if len(found) < 2 else _squared(np.sum(found, axis=0))
-                    of_squares[item] += n * n * n_units - 2 * n * n_others + squared
+            packed = [items[together[0]].sums(of, positions) for of in marks]
+            for v, words in enumerate(packed, start=1):
+                totals[together, :, v], squared = _moments(words, len(together), width)
+                of_squares[together] += squared
+            n_others = totals[together].sum(axis=-1)
+            totals[together, :, 0] = n * n_units - n_others
+            # Of the first value (n - others)², multiplied out.
+            whole = of_squares[together]
+            squared = whole if len(packed) < 2 else _moments(np.sum(packed, axis=0), len(together), width)[1]
+            of_squares[together] += n * n * n_units - 2 * n * n_others + squared
         yield totals, of_squares
 
 
-def _packed(marks: BoolArray, shifts: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Of each answer the marks of all items in one number, shape (I, n) to (n,)."""
-    return np.asarray((marks.astype(np.uint64) << shifts[:, np.newaxis]).sum(axis=0, dtype=np.uint64))
+def _packed(marks: BoolArray, width: int) -> IntArray:
+    """Of each answer the marks of all items in one number, each in so many bits, shape (I, n) to (n,)."""
+    shifts = width * np.arange(len(marks))
+    return np.asarray((marks.astype(np.int64) << shifts[:, np.newaxis]).sum(axis=0), dtype=np.int64)
 
 
-def _squared(found: npt.NDArray[np.float32]) -> FloatArray:
-    """Sums of the squares of small whole numbers over the units, shape (U, B) to (B,), exact."""
-    return np.asarray(np.einsum("ub,ub->b", found, found, dtype=np.float64), dtype=np.float64)
+def _moments(packed: IntArray, n_items: int, width: int) -> tuple[FloatArray, FloatArray]:
+    """Sums over the units of the counts that are packed, and of their squares, shape (B, U) to (I, B) each, exact.
+
+    Bits of a few items together are counted as one code: there are few different ones, and of each code the counts and
+    squares are known.
+    """
+    totals, of_squares = np.zeros((2, n_items, len(packed)))
+    for first in range(0, n_items, max(1, CODE // width)):
+        shifts = width * np.arange(min(max(1, CODE // width), n_items - first))
+        n_codes = 1 << (width * len(shifts))
+        codes = packed >> (width * first) & (n_codes - 1)
+        codes += n_codes * np.arange(len(packed))[:, np.newaxis]
+        found = np.bincount(codes.ravel(), minlength=n_codes * len(packed)).reshape(-1, n_codes).astype(np.float64)
+        counts = (np.arange(n_codes) >> shifts[:, np.newaxis] & ((1 << width) - 1)).astype(np.float64)
+        totals[first : first + len(shifts)] = counts @ found.T
+        of_squares[first : first + len(shifts)] = counts**2 @ found.T
+    return totals, of_squares
 
 
 def totals(
     ratings: FloatArray, is_used: BoolArray, *, rng: np.random.Generator, n_shuffles: int
 ) -> Iterator[tuple[FloatArray, FloatArray, IntArray]]:
-    """Batches of shuffles of one item: sums of its numbers and of their squares, shape (U, B), and n by unit, (U,).
+    """Batches of shuffles of one item: sums of its numbers and of their squares, shape (B, U), and n by unit, (U,).
 
     ratings : shape (R, U)
     is_used : which units to sum over, shape (U,)
@@ -132,8 +154,7 @@ def totals(
     given = ratings[_places(is_given)]
     n = np.repeat(*np.array(item.sizes).T)
     for positions in batches:
-        sums = item.sums(np.stack([given, given * given], axis=-1), positions)
-        yield sums[..., 0], sums[..., 1], n
+        yield item.sums(given, positions), item.sums(given * given, positions), n
 
 
 def _places(is_given: BoolArray) -> tuple[IntArray, IntArray]:
@@ -157,7 +178,9 @@ def _batches(
             size = min(AT_ONCE, n_shuffles - start)
             drawn = place[:size]
             for own in filter(len, of_raters):
-                drawn[:, own[0] : own[-1] + 1] = rng.permuted(np.tile(own, (size, 1)), axis=1)
+                of_rater = drawn[:, own[0] : own[-1] + 1]
+                of_rater[:] = own
+                rng.permuted(of_rater, axis=1, out=of_rater)
             n_together = max(1, MOST_ANSWERS // max(1, drawn.shape[1]))
             for first in range(0, size, n_together):
                 yield drawn[first : first + n_together]

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
+from django.db.models import QuerySet
+
 from annotation.models import Fill, Response, ResponseEvent
 from annotation.responses import imports
 from reports.dataset.choices import ranks_of
@@ -33,6 +35,12 @@ def long_rows(content: PackageContent) -> Iterator[Row]:
     return long_table.rows(content.study, with_sources=content.with_sources, among=content.responses)
 
 
+def _answers(content: PackageContent, among: QuerySet[Response], shared: tuple[str, ...]) -> Iterator[Row]:
+    """Answers in the order of the long file, with these of its columns and what was answered to which item."""
+    names = {*shared, "story", "step", "item", "value"}
+    return long_table.rows(content.study, with_sources=False, among=among, names=names)
+
+
 def _shared(content: PackageContent, names: tuple[str, ...]) -> dict[str, TableField]:
     """Columns that the long file has as well."""
     fields = long_fields(content)
@@ -48,7 +56,7 @@ def _answered(content: PackageContent, items: list[StepItem]) -> Iterator[tuple[
     """What was answered to these items, with the item, in the order of the long file."""
     item_by_key = {item.key: item for item in items}
     among = content.responses_to(items).filter(outcome=Response.Outcome.ANSWERED)
-    for row in long_table.rows(content.study, with_sources=False, among=among):
+    for row in _answers(content, among, OF_ANSWER):
         if item := item_by_key.get((row["step"], row["item"])):
             yield item, row
 
@@ -69,7 +77,8 @@ def wide_fields(content: PackageContent) -> Mapping[str, TableField]:
 
 
 def wide_rows(content: PackageContent) -> Iterator[Row]:
-    for key, answers in groupby(long_rows(content), key=lambda row: tuple(row[name] for name in OF_READING)):
+    rows = _answers(content, content.responses, OF_READING)
+    for key, answers in groupby(rows, key=lambda row: tuple(row[name] for name in OF_READING)):
         row = dict(zip(OF_READING, key, strict=True))
         yield (
             row

@@ -6,7 +6,7 @@ Answers and sources are joined only if the caller says that they may be (`datase
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from django.db.models import Count, QuerySet, Sum
@@ -39,11 +39,17 @@ def factor_column(name: str) -> str:
 
 
 def rows(
-    study: Study, *, with_sources: bool, among: QuerySet[Response] | None = None, is_part: bool = False
+    study: Study,
+    *,
+    with_sources: bool,
+    among: QuerySet[Response] | None = None,
+    is_part: bool = False,
+    names: Collection[str] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """The responses, all or some, each with everything about it. Read from the database as it goes.
 
     is_part : whether `among` are a few of very many, so that only what is about them is read
+    names : of the columns that are needed, without factors; all columns unless said
     """
     assignments = study.assignments.all()
     if is_part and among is not None:
@@ -51,11 +57,12 @@ def rows(
     context = _Context(study, assignments, with_sources=with_sources)
     # Revisions may have gaps, after a restore; a save is an event.
     counted = (responses(study) if among is None else among).annotate(n_events=Count("events"))
+    needed = [column for column in COLUMNS if names is None or column.name in names]
     for response in counted.values(*_FIELDS).iterator(chunk_size=2000):
         row = context.row(response)
         # A story without provenance leaves the columns about its source out: they are empty in the file.
-        values = {c.name: c.value(row) for c in COLUMNS if row.source or not c.is_of_source}
-        factors = row.source.factors if row.source else {}
+        values = {c.name: c.value(row) for c in needed if row.source or not c.is_of_source}
+        factors = row.source.factors if row.source and names is None else {}
         yield values | {factor_column(name): value for name, value in factors.items()}
 
 

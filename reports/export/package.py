@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import tee
 from pathlib import Path
+from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
 from reports import results
 from reports.export import answer_tables, documents, theme_tables, work_tables
 from reports.export import codebook as codebooks
 from reports.export.archive import Archive, WrittenFile
-from reports.export.content import PackageContent, PackageTable
+from reports.export.content import PackageContent, PackageTable, Row
 from reports.export.judge_calls import call_lines, count_calls
 from reports.export.spreadsheet import spreadsheet_lines
 from reports.page.context import filled_tables
@@ -21,6 +24,7 @@ TABLES: Mapping[str, PackageTable] = {
     table.name: table for table in (*answer_tables.TABLES, *work_tables.TABLES, *theme_tables.TABLES)
 }
 CALLS = "judge_calls.jsonl"
+IN_MEMORY_BYTES = 1_000_000  # of a table's copy; a larger one waits on the disk
 HERE = Path(__file__).parent
 PARTS = sorted(path.name for path in (HERE / "script").iterdir() if path.suffix in (".py", ".R"))
 SCRIPTS = ("recompute.py", *(f"script/{name}" for name in PARTS))
@@ -57,15 +61,17 @@ def write_package(
     if content.with_sources and not reason.strip():
         raise ReasonMissing
     tables = {name: table for name, table in TABLES.items() if table.is_needed or name not in left_out}
-    writers = [*_tables(content, tables), *_report_files(report)]
-    if CALLS not in left_out:
-        writers.append((CALLS, call_lines(content), False))
-    writers += _documents(content, tables)
     archive = Archive(stream)
-    n_files = len(writers) + 3
-    for n_done, (name, pieces, is_table) in enumerate(writers):
-        progress(n_done, n_files)
-        archive.write(name, pieces, is_table=is_table)
+    with ExitStack() as open_files:
+        copies = {name: open_files.enter_context(SpooledTemporaryFile(IN_MEMORY_BYTES)) for name in tables}
+        writers = [*_tables(content, tables, copies), *_report_files(report)]
+        if CALLS not in left_out:
+            writers.append((CALLS, call_lines(content), False))
+        writers += _documents(content, tables)
+        n_files = len(writers) + 3
+        for n_done, (name, pieces, is_table) in enumerate(writers):
+            progress(n_done, n_files)
+            archive.write(name, pieces, is_table=is_table)
     excluded = documents.count_excluded(content)
     described = list(archive.files)
     archive.write("README.md", [documents.card(content, described, tables, excluded, reason.strip())])
@@ -79,11 +85,31 @@ def write_package(
 Writer = tuple[str, Iterator[str], bool]
 
 
-def _tables(content: PackageContent, tables: Mapping[str, PackageTable]) -> Iterator[Writer]:
+def _tables(
+    content: PackageContent, tables: Mapping[str, PackageTable], copies: Mapping[str, IO[bytes]]
+) -> Iterator[Writer]:
+    """The tables, and what is copied from them for spreadsheets as they are written: each row is read once."""
     for name, table in tables.items():
-        yield name, csv_lines(table.fields(content), table.rows(content)), True
-    for name, table in tables.items():
-        yield f"spreadsheets/{name}", spreadsheet_lines(table.fields(content), table.rows(content)), False
+        yield name, _copied_lines(table.fields(content), table.rows(content), copies[name]), True
+    for name, copy in copies.items():
+        yield f"spreadsheets/{name}", _lines_of(copy), False
+
+
+def _copied_lines(header: Iterable[str], rows: Iterator[Row], copy: IO[bytes]) -> Iterator[str]:
+    """The lines of a table; as they are taken, those for spreadsheets go into the copy."""
+    names = list(header)
+    of_table, of_copy = tee(rows)
+    copied = spreadsheet_lines(names, of_copy)
+    copy.write(next(copied).encode())  # the mark before the head
+    for line, other in zip(csv_lines(names, of_table), copied, strict=True):
+        copy.write(other.encode())
+        yield line
+
+
+def _lines_of(copy: IO[bytes]) -> Iterator[str]:
+    copy.seek(0)
+    for line in copy:
+        yield line.decode()
 
 
 def _report_files(report: Mapping[str, Any]) -> Iterator[Writer]:

@@ -1,0 +1,39 @@
+"""What is searched for garbage while much is computed."""
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from stats import garbage
+
+
+@pytest.fixture(autouse=True)
+def _nothing_frozen() -> Iterator[None]:
+    gc.unfreeze()
+    yield
+    gc.freeze()
+
+
+def test_what_was_there_is_not_searched_until_the_end() -> None:
+    with garbage.only_new():
+        n_frozen = gc.get_freeze_count()
+
+    assert n_frozen > 1000
+    assert gc.get_freeze_count() == 0
+
+
+def test_an_inner_block_does_not_end_the_outer_one() -> None:
+    with garbage.only_new():
+        with garbage.only_new():
+            pass
+        n_frozen = gc.get_freeze_count()
+
+    assert n_frozen > 1000
+
+
+def test_an_error_ends_it_too() -> None:
+    with pytest.raises(ZeroDivisionError), garbage.only_new():
+        _ = 1 / 0
+
+    assert gc.get_freeze_count() == 0
