@@ -36,6 +36,9 @@ def test_a_move_that_leads_nowhere_or_elsewhere_is_counted(pressed: list[tuple[s
 @pytest.mark.browser
 @pytest.mark.usefixtures("committed")
 def test_without_the_hold_on_a_question_that_is_left_answers_are_changed_or_moves_lost(chromium: Browser) -> None:
-    counts = keys.run(chromium, 3, holds=False)
+    def finds_something(seed: int) -> bool:
+        counts = keys.run(chromium, 3, seed=seed, holds=False)
+        return counts["answers other than the key"] + counts["moves lost"] > 0
 
-    assert counts["answers other than the key"] + counts["moves lost"] > 0
+    # Which keys fall into the moment of leaving is chance: three raters almost always show it, but not always.
+    assert any(finds_something(seed) for seed in range(1, 6))
