@@ -62,6 +62,7 @@ def _read_personas(file: PersonaFile) -> dict[str, Any]:
     return content | {"personas": [asdict(persona) for persona in file.personas]}
 
 
+@transaction.atomic
 def _load(model: type[Row], contents: Contents) -> list[Row]:
     _add_missing(model, contents)
     stored = {(row.name, row.version): row for row in model.objects.filter(name__in={name for name, _ in contents})}

@@ -93,7 +93,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         test = item.nodeid.partition("[")[0]
         is_slow, is_services = item.get_closest_marker("slow"), item.get_closest_marker("services")
         is_run = is_slow or (_rests_on_any_database(item) and (is_services or test not in begun))
-        begun.add(test)
+        if is_run and not is_slow:
+            begun.add(test)
         (kept if is_run else left_out).append(item)
     items[:] = kept
     config.hook.pytest_deselected(items=left_out)

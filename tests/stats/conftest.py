@@ -1,7 +1,9 @@
-"""The public TTCW release as arrays."""
+"""The public TTCW release as arrays, and memory as a server has it."""
 
+import gc
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,3 +63,11 @@ def ttcw(release: Path) -> Ttcw:
         group=np.array([group_by_story[story] for story in stories]),
         source=np.array([SOURCES.index(story.split("_", 1)[1]) for story in stories]),
     )
+
+
+@pytest.fixture
+def nothing_frozen() -> Iterator[None]:
+    """What the tests hold counts as permanent (tests/conftest.py); not in a process of the product."""
+    gc.unfreeze()
+    yield
+    gc.freeze()

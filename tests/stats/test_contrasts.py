@@ -173,9 +173,8 @@ def test_the_release_gives_the_differences_that_its_audit_printed(ttcw: Ttcw) ->
         assert (resampled.low, resampled.high) == pytest.approx(printed, abs=1.1)
 
 
+@pytest.mark.usefixtures("nothing_frozen")
 def test_holm_leaves_the_collector_as_it_was() -> None:
-    gc.unfreeze()
-
     adjusted = contrasts.adjust([0.01, None, 0.04], "holm")
 
     assert adjusted == pytest.approx([0.02, None, 0.04])

@@ -1,18 +1,12 @@
 """What is searched for garbage while much is computed."""
 
 import gc
-from collections.abc import Iterator
 
 import pytest
 
 from stats import garbage
 
-
-@pytest.fixture(autouse=True)
-def _nothing_frozen() -> Iterator[None]:
-    gc.unfreeze()
-    yield
-    gc.freeze()
+pytestmark = pytest.mark.usefixtures("nothing_frozen")
 
 
 def test_what_was_there_is_not_searched_until_the_end() -> None:

@@ -36,6 +36,7 @@ async function isServerReached() {
   }
   return true;
 }
+
 // Offline a page that cannot be opened would be the browser's own page of errors, in the place of this one.
 addEventListener("online", () => saysTrouble("disconnected") && clearTrouble());
 

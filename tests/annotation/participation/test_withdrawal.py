@@ -270,6 +270,21 @@ def test_one_can_withdraw_after_the_study_has_closed(client: Client) -> None:
     assert Withdrawal.objects.get().rater == mine.rater
 
 
+@pytest.mark.parametrize(("state", "is_running"), [("live", True), ("paused", True), ("closed", False)])
+def test_only_before_a_study_closes_is_a_place_made_free_or_a_break_taken(
+    client: Client, state: str, is_running: bool
+) -> None:
+    study = factories.study()
+    walk.begin(client, study)
+    type(study).objects.update(state=state)
+
+    page = client.get(reverse("annotation:withdraw")).content.decode()
+
+    assert "our link opens the study no more." in page
+    assert ("Your place is free for somebody else" in page) is is_running
+    assert ("To take a break" in page) is is_running
+
+
 PAGES = ["consent", "consent_copy", "begin", "desk", "overview", "check", "closed"]
 
 
