@@ -13,7 +13,8 @@ from reports.dataset.answers import has_real_people
 from reports.export.archive import WrittenFile
 from reports.export.content import PackageContent, PackageTable
 from studies import protocol
-from studies.models import Step
+from studies.cloze import compilation
+from studies.models import Cloze, Instrument, Step
 
 
 def to_json(document: Any) -> str:
@@ -21,8 +22,9 @@ def to_json(document: Any) -> str:
 
 
 def codebook(content: PackageContent, tables: Mapping[str, PackageTable]) -> dict[str, Any]:
-    """Every column of every table, and every item with all that its values mean."""
+    """Every column of every table, every item with all that its values mean, and how the judged clozes are made up."""
     return {
+        "clozes": list(_clozes(content)),
         "tables": {
             name: {field: {"type": of.type, "meaning": of.meaning} for field, of in table.fields(content).items()}
             for name, table in tables.items()
@@ -51,6 +53,38 @@ def codebook(content: PackageContent, tables: Mapping[str, PackageTable]) -> dic
             for item in content.items
         ],
     }
+
+
+def _clozes(content: PackageContent) -> Iterator[dict[str, Any]]:
+    """Of each cloze whose filled texts are judged its sections with blanks and constraints, and its edges, by the keys
+    of the items that ask about them. None of its words. One query."""
+    instruments: dict[int | None, Instrument] = {i.item.instrument_id: i.item.instrument for i in content.items}
+    for cloze in Cloze.objects.filter(judging__in=instruments).order_by("pk"):
+        document = cloze.parsed
+        yield {
+            "slug": document.slug,
+            "instrument": instruments[cloze.judging_id].slug,
+            "instrument_version": instruments[cloze.judging_id].version,
+            "sections": [
+                {
+                    "number": section.number,
+                    "blanks": [blank.number for blank in document.blanks if blank.section == section.number],
+                    "constraints": [
+                        {
+                            "item": compilation.constraint_key(section.number, number),
+                            "required_checks": [
+                                compilation.check_key(section.number, number, place)
+                                for place, check in enumerate(constraint.checks, start=1)
+                                if check.required
+                            ],
+                        }
+                        for number, constraint in enumerate(section.constraints, start=1)
+                    ],
+                }
+                for section in document.sections
+            ],
+            "edges": [compilation.edge_key(edge.from_, edge.to) for edge in document.edges],
+        }
 
 
 def protocols(content: PackageContent) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
 from reports import results
-from reports.export import answer_tables, documents, theme_tables, work_tables
+from reports.export import answer_tables, documents, judge_tables, theme_tables, work_tables
 from reports.export import codebook as codebooks
 from reports.export.archive import Archive, WrittenFile
 from reports.export.content import PackageContent, PackageTable, Row
@@ -21,7 +21,8 @@ from reports.page.context import filled_tables
 from reports.page.csv import csv_lines, find_table
 
 TABLES: Mapping[str, PackageTable] = {
-    table.name: table for table in (*answer_tables.TABLES, *work_tables.TABLES, *theme_tables.TABLES)
+    table.name: table
+    for table in (*answer_tables.TABLES, *work_tables.TABLES, *judge_tables.TABLES, *theme_tables.TABLES)
 }
 CALLS = "judge_calls.jsonl"
 IN_MEMORY_BYTES = 1_000_000  # of a table's copy; a larger one waits on the disk

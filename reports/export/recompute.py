@@ -12,6 +12,7 @@ computed are the same, 1 if not.
 
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 
 from script.agreement import agreement
@@ -34,23 +35,34 @@ from script.judge_audit import judge_biases
 from script.judges import judges, judges_on_choices, judges_on_scales
 from script.judges_on_groups import judges_on_pairs, judges_on_rankings
 from script.measures import measures, repeats
+from script.measures_beside_people import measures_beside_people
 from script.material import Comparison, Package, intervals, list_numbers
 from script.pairs import pair_accuracies, pair_lengths
 from script.people import amendments, checks, pass_rates, ratings, shares, surveys, tests_passed
 from script.powered import people_and_judge
 from script.raters import panel, reliability
+from script.references import near_copies, novelty
 from script.sources import dimensions, distributions, human_likeness, places, story_ratings, trends
 from script.strengths import strengths
 from script.themes import themes
 from script.variance import variance_components, wide_contrasts, wide_factors, wide_ratings
+from script.wordings import wordings
 from script.words import explanations, pace
 
 if intervals is None:
     WITH_NUMPY = ()
 else:
+    from script.nsv import nsv, nsv_feedback
     from script.personas import personas
 
-    WITH_NUMPY = (personas,)
+    from script.quiet import cloze_constraints, cloze_edges, cloze_scores, cloze_surprise, cloze_variants
+    from script.quiet_judges import cloze_factorial, cloze_judges, cloze_scales
+
+    WITH_NUMPY = (
+        *(personas, cloze_scores, cloze_surprise, cloze_constraints, cloze_edges, cloze_variants),
+        *(cloze_judges, cloze_factorial, cloze_scales, nsv, nsv_feedback),
+    )
+
 
 HERE = Path(__file__).resolve().parent
 FIGURES = (
@@ -71,10 +83,14 @@ FIGURES = (
     ),
     *(sources, study, progress, judge_costs, amendments),
     *(judges_share_of_yes, judges_among_themselves, alternative_annotator, judge_biases, people_and_judge),
-    *(cloze, themes, measures, repeats),
+    *(cloze, themes, measures, repeats, wordings, measures_beside_people, novelty, near_copies),
     *WITH_NUMPY,
 )
-MORE = (("comparisons", wide_contrasts), ("factors", wide_factors), ("ratings", wide_ratings))  # which have more
+MORE = (
+    ("comparisons", wide_contrasts),
+    ("factors", wide_factors),
+    ("ratings", wide_ratings),
+)  # which have more
 OVER_FIGURES = (same_seeds, outcomes, what_parts_rest_on)
 
 
@@ -84,24 +100,26 @@ if intervals is None:
     NO_FORMULA = "what needs scipy, which is not here, or has no formula yet"
 
 
-def find_reason(figure):
+def find_reason(figure, number, check):
     """Why a number was not computed."""
+    if id(number) in check.reasons:
+        return check.reasons[id(number)]
     return SEATS if figure in ("progress", "checks") else NO_FORMULA
 
 
 def count_by_figure(package, check):
-    """Of each figure how many numbers it has and how many were computed, and what the others are, with their number."""
+    """Of each figure how many numbers it has, how many were computed, and how many others stand where, and why."""
     figures = {}
     for path, number in list_numbers(package.report):
-        figure = figures.setdefault(path[0], {"n": 0, "n_computed": 0, "others": {}, "reasons": {}})
+        figure = figures.setdefault(path[0], {"n": 0, "n_computed": 0, "others": {}, "why": {}})
         figure["n"] += 1
         if id(number) in check.computed:
             figure["n_computed"] += 1
         else:
             name = ".".join(part for part in path[1:] if part != "*")
             figure["others"][name] = figure["others"].get(name, 0) + 1
-            reason = find_reason(path[0])
-            figure["reasons"][reason] = figure["reasons"].get(reason, 0) + 1
+            reason = find_reason(path[0], number, check)
+            figure["why"][name] = reason
     return figures
 
 
@@ -124,8 +142,12 @@ def main():
         for name, figure in figures.items():
             others = ", ".join(f"{place} ({count})" for place, count in figure["others"].items())
             print(f"{name}: {figure['n_computed']} of {figure['n']}{'; not ' + others if others else ''}")
-        for reason in (SEATS, NO_FORMULA):
-            print(f"Not computed: {sum(figure['reasons'].get(reason, 0) for figure in figures.values())}, {reason}.")
+        reasons = Counter()
+        for figure in figures.values():
+            for place, count in figure["others"].items():
+                reasons[figure["why"][place]] += count
+        for reason, n_of_reason in reasons.items():
+            print(f"Not computed: {n_of_reason}, {reason}.")
         print(f"{n_computed} of {n} numbers computed again, with the ends of {n_intervals} intervals;", end=" ")
         print(f"{len(check.differences)} differ.")
     return 1 if check.differences else 0

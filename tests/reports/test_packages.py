@@ -8,6 +8,7 @@ import subprocess
 import sys
 from io import BytesIO, StringIO
 from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 import jsonschema
@@ -117,7 +118,7 @@ def test_the_descriptor_is_a_data_package_and_its_columns_are_those_of_the_files
         header = next(csv.reader([archive.read(resource["path"]).decode().splitlines()[0]]))
         assert header == [field["name"] for field in resource["schema"]["fields"]]
         assert resource["bytes"] == len(archive.read(resource["path"]))
-    assert len(tables) == 13
+    assert len(tables) == 17
 
 
 def test_a_descriptor_without_resources_would_be_refused() -> None:
@@ -259,15 +260,17 @@ def test_the_script_would_find_a_number_that_is_wrong(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.data
-def test_the_script_finds_the_numbers_of_the_public_release(release: Path, tmp_path: Path) -> None:
-    call_command("replicate", "ttcw", data=release / "ttcw", stdout=StringIO(), stderr=StringIO())
+@pytest.mark.parametrize(("name", "n"), [("ttcw", 7508), ("quiet", 927)])
+def test_the_script_finds_the_numbers_of_a_public_release(name: str, n: int, release: Path, tmp_path: Path) -> None:
+    call_command("replicate", name, data=release / name, stdout=StringIO(), stderr=StringIO())
     study = Study.objects.get()
 
     _package, archive = issued(study, with_sources=True, reason="To compute them anew.")
-    result = recomputed(archive, tmp_path)
+    result: dict[str, Any] = recomputed(archive, tmp_path)
 
     assert result["differences"] == []
-    assert result["n_computed"] > 600
+    assert result["n_computed"] >= n
+    assert {name for name, figure in result["figures"].items() if figure["others"]} == {"progress"}
 
 
 # ── exact, and safe beside it ──────────────────────────────────────────────────────────────────────────────────────
@@ -303,7 +306,7 @@ def test_no_spreadsheet_finds_a_formula_in_the_safe_copy() -> None:
     _package, archive = issued(study)
 
     copies = [name for name in archive.namelist() if name.startswith("spreadsheets/")]
-    assert len(copies) == 13
+    assert len(copies) == 17
     workbook = openpyxl.Workbook()
     sheet = workbook.active
     for name in copies:

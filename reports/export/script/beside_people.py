@@ -113,7 +113,11 @@ def alternative_annotator(package, result, check):
             else:
                 if stored.get("answer") is None:
                     # The best constant answer is sought by tests, of which there are none here.
-                    counts_of_none = {"n_tested": 0, "n_units": 0, "n_people": len(package.raters)}
+                    counts_of_none = {
+                        "n_tested": 0,
+                        "n_units": 0,
+                        "n_people": len(package.raters) if stored.get("why") else 0,
+                    }
                     check.numbers(place, stored, **counts_of_none)
                     continue
                 value = best_constant(people, row["score"], epsilon)

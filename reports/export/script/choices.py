@@ -4,7 +4,7 @@ import json
 
 import pandas as pd
 
-from script.material import by_source, counts, percent_agreement, place_of
+from script.material import by_source, counts, intervals, percent_agreement, place_of
 
 
 def preferences(package, result, check):
@@ -112,6 +112,11 @@ def authorship(package, result, check):
         )
         is_mixed = is_model.any() and not is_model.all()
         check.number(f"{place}/balanced", row["balanced_accuracy"]["value"], sum(recalls) / 2 if is_mixed else None)
+        if intervals and is_mixed and row["interval"]:
+            clusters = guesses["group"].map(package.cluster_by_group)
+            sides = guesses.assign(is_human=~is_model * 1, right=(is_model == says_model) * 1, cluster=clusters)
+            ends = intervals.of_recalls(sides, clusters, package.draws)
+            check.ends(place, row["interval"], ends and [end / 100 for end in ends], clusters.nunique())
         for stored in row["by_source"]:
             of_source = by_source(guesses, stored["source"])
             check.number(f"{place}/{stored['source']}/n", stored["n"], len(of_source))

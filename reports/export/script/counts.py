@@ -6,7 +6,7 @@ from functools import partial
 
 import pandas as pd
 
-from script.material import Decimal, Whole
+from script.material import Decimal, Whole, is_among
 from script.words import readings
 
 
@@ -153,8 +153,7 @@ def what_parts_rest_on(package, report, check):
             scores = row["scores"] if name == "judges" else row
             answers = package.people
             keys = {(item["step"], item["item"]) for item in scores["items"]}
-            is_asked = [key in keys for key in zip(answers["step"], answers["item"], strict=True)]
-            n_people = answers[is_asked]["rater"].nunique()
+            n_people = answers.loc[is_among(answers, keys), "rater"].nunique()
             check.number(f"{name}/{row['judge']}/people", scores["n_people"], n_people)
             of_items = [score for item in scores["items"] for score in item["scores"]]
             for part in (part for score in [*scores["scores"], *of_items] for part in score["parts"]):

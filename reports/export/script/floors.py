@@ -234,3 +234,9 @@ def same_again(first, second, raters, seed):
         own = np.flatnonzero(labels == rater)
         moved[:, own] = rng.permuted(moved[:, own], axis=1)
     return 100 * (moved == first).mean(axis=1)
+
+
+def of_coins(n, n_ties, seed):
+    """Of what percent of n pairs is right, where a coin says which side is the better-scored one; ties stay half."""
+    heads = generator(seed).binomial(n - n_ties, 0.5, size=N_SHUFFLES)
+    return 100 * (heads + 0.5 * n_ties) / n

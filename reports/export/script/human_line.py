@@ -26,6 +26,8 @@ def human_line(package, result, check):
         expert, of_judge = score(pairs)
         place = f"human_line/{row['judge']}/{row['kind']}/{row['part']}"
         if row["expert"]["value"] is None:
+            n_asked = package.answers_to_all(items)["rater"].nunique()
+            check.numbers(place, row, n=0, n_people=n_asked)
             continue
         check.numbers(place, row, n=n, n_people=len(n_people))
         for name, value in {"expert": expert, "of_judge": of_judge, "difference": of_judge - expert}.items():

@@ -4,7 +4,7 @@ import pandas as pd
 
 from script.judge_scores import contributions
 from script.judges import UNIT, answers_of_judge, answers_of_people, beside_majority, items_of, judges_of
-from script.material import around_zero, lines, slopes, widest
+from script.material import around_zero, is_among, lines, slopes, widest
 
 BIASES = 28  # of the seed
 PURPOSES = ("verbosity", "modal_share", "self_preference", "explanations", "repeats")
@@ -19,7 +19,7 @@ def judge_biases(package, result, check):
         at = judges_of(package, items).index(row["judge"])
         seed = (package.seed, BIASES, len(row["kind"]), at, PURPOSES.index(row["bias"]))
         place = f"judge_biases/{row['judge']}/{row['kind']}/{row['bias']}"
-        computed = (verbosity, modal_share, explanations, self_preference)
+        computed = (verbosity, modal_share, explanations, self_preference, repeats)
         compute = {function.__name__: function for function in computed}.get(row["bias"])
         if compute:
             compute(package, place, row, items, answers, seed, check)
@@ -80,7 +80,7 @@ def self_preference(package, place, row, items, answers, seed, check):
     names = (row["judge"].casefold(), model, model.rpartition("/")[2])
     own = [family for family in set(families.values()) if any(name.startswith(family) for name in names)]
     if not own:
-        return  # its calls, which say its model, are not in the package
+        return
     people = package.answers_to_all(items).groupby(["key", *UNIT])["number"].mean().rename("people").reset_index()
     both = answers.merge(people, on=["key", *UNIT])
     both["family"] = both["story"].map(families)
@@ -93,3 +93,17 @@ def self_preference(package, place, row, items, answers, seed, check):
         most = widest(items)
         within = around_zero(None if most is None else 2 * most)
         check.interval(place, row["interval"], "of_difference", both, seed, within=within)
+
+
+def repeats(package, place, row, items, answers, seed, check):
+    """The variance of what a judge answered to a question that it read again in the same order, as the same persona."""
+    rows = package.judges[package.judges["rater"] == row["judge"]]
+    rows = rows[is_among(rows, {(item["step"], item["item"]) for item in items}) & (rows["outcome"] == "answered")]
+    rows = rows.dropna(subset=["number"])
+    question = rows.groupby(["group", "story", "step", "item", "order", "persona"])
+    is_again = (question["repeat"].transform("nunique") > 1) & (question["number"].transform("size") > 1)
+    question = rows[is_again].groupby(["group", "story", "step", "item", "order", "persona"])
+    table = question["number"].var().reset_index()
+    table["cluster"] = table["group"].map(package.cluster_by_group)
+    check.numbers(place, row, value=table["number"].mean(), n=len(table))
+    check.interval(place, row["interval"], "of_mean", table, seed, (0, None))

@@ -236,12 +236,12 @@ def check_score(package, place, stored, table, items, is_pooled, salt, floors, c
 
 def check_floors(place, part, floors, statistic, keys, is_pooled, seed, check):
     """Among all stories, and within each source. A statistic that asks for no order has none."""
-    n_item, at, n_part, _purpose = seed[len(floors.seed) :]
-    asked = [n_item - 1] if n_item else None
+    *of_score, n_part, _purpose = seed[len(floors.seed) :]  # the item's number, 0 for all, and the statistic's
+    asked = [of_score[0] - 1] if of_score and of_score[0] else None
     for is_within, name in enumerate(("floor", "floor_within")):
         stored = part.get(name)
         if stored and stored["mean"] is not None:
-            of_ranks = (n_item, at, n_part, 1 + is_within)
+            of_ranks = (*of_score, n_part, 1 + is_within)
             values = floors.values(statistic, part["part"], keys, asked, is_pooled, bool(is_within), of_ranks)
             better = -1 if statistic == "mean_absolute_error" else 1
             check.floor(f"{place}/{name}", stored, values, better)

@@ -11,6 +11,10 @@ except ImportError:  # without numpy or scipy
     crossed = decided = floors = intervals = judge_floors = lines = resampled = slopes = None
 
 TOLERANCE = 1e-9
+ATTEMPTS = 2  # at a comprehension check, unless the protocol says otherwise
+# Why a number is not computed, other than that seats and invitations stand in no package.
+NO_TEXTS = "what rests on texts, on their vectors, or on a reference set, which are not in this package"
+NOT_TAKEN = "what rests on a file that was not taken along"
 
 
 class Decimal(float):
@@ -44,7 +48,8 @@ class Package:
     def __init__(self, folder):
         self.folder = folder
         self.report = read_report(folder / "report.json")
-        self.items = json.loads((folder / "codebook.json").read_text(encoding="utf-8"))["items"]
+        codebook = json.loads((folder / "codebook.json").read_text(encoding="utf-8"))
+        self.items, self.clozes = codebook["items"], codebook["clozes"]
         self.seed = abs(self.report["study"]["seed"])
         self.draws = (self.seed,)  # the seed of the draws that most intervals share
         self.stories = stories = self.table("stories")
@@ -80,12 +85,9 @@ class Package:
 
     @property
     def model_by_judge(self):
-        """The model that each judge asked for, as far as its calls are in the package."""
-        path = self.folder / "judge_calls.jsonl"
-        if not path.exists():
-            return {}
-        with path.open(encoding="utf-8") as calls:
-            return {call["judge"]: str(call["request"].get("model", "")) for call in map(json.loads, calls)}
+        """The model that each judge asked for."""
+        runs = self.table("judge_runs")
+        return dict(zip(runs["rater"], runs["model"], strict=True))
 
     def table(self, name):
         """A table as text, in which what is empty is empty."""
@@ -122,6 +124,13 @@ class Package:
         versions = json.loads((self.folder / "protocol.json").read_text(encoding="utf-8"))["versions"]
         steps = [step for version in versions for step in version["document"]["steps"]]
         return {step["key"] for step in steps if step["scope"] == scope and step["kind"] != "practice"}
+
+    def attempts_at(self, key):
+        """How often a rater may try a comprehension check; None of a step that is none."""
+        versions = json.loads((self.folder / "protocol.json").read_text(encoding="utf-8"))["versions"]
+        step = next(step for step in versions[-1]["document"]["steps"] if step["key"] == key)
+        has_answers = any("correct" in item["settings"] for item in self.items if item["step"] == key)
+        return step["options"].get("attempts", ATTEMPTS) if has_answers else None
 
     def parse(self, text):
         """What stands as JSON in a cell; an empty cell is an empty list."""
@@ -212,10 +221,16 @@ class Comparison:
     """Numbers of the report beside those computed here.
 
     computed : ids of the report's numbers that were computed again; n_missing : values that neither side has
+    reasons : by the id of a number that cannot be computed from this package why not
     """
 
     def __init__(self):
         self.computed, self.n_intervals, self.n_missing, self.differences = set(), 0, 0, []
+        self.reasons = {}
+
+    def leave(self, stored, reason):
+        """Note why the numbers of this part of the report are not computed."""
+        self.reasons |= {id(number): reason for _path, number in list_numbers(stored)}
 
     def number(self, place, stored, computed):
         """Note whether both are the same: to 1e-9 of the stored one, or none on either side."""

@@ -4,7 +4,7 @@ import json
 
 import pandas as pd
 
-from script.material import by_source, floors, place_of
+from script.material import NOT_TAKEN, by_source, floors, place_of
 
 TESTS_PASSED = 3  # of the seed
 
@@ -141,6 +141,14 @@ def checks(package, result, check):
         check.numbers(place_of("checks", row), row, n=n, n_right=n_right, value=100 * n_right / n if n else None)
         if n:
             check.interval(place_of("checks", row), row["interval"], "wilson", n_right / n, n)
+        attempts = package.attempts_at(row["step"])
+        check.number(place_of("checks", row, "attempts"), row["attempts"], attempts)
+        if (package.folder / "check_attempts.csv").exists():
+            failed = package.table("check_attempts")
+            failed = failed[(failed["step"] == row["step"]) & failed["outcome"].isin(["ended", "flagged"])]
+            check.number(place_of("checks", row, "failed"), row["n_failed"], len(failed))
+        else:
+            check.leave(row["n_failed"], NOT_TAKEN)
 
 
 def surveys(package, result, check):

@@ -18,6 +18,8 @@ def of_length(judge, people, words, clusters, seed):
         slopes(people[:, at], mean_of(np.delete(people, at, axis=1)), lengths, ones)[0] for at in range(people.shape[1])
     ]
     own = [slope for slope in own if not np.isnan(slope)]
+    if np.isnan(lengths).all() or np.isnan(judge).all() or np.isnan(means).all():
+        return {"value": np.nan}
     is_used = (~np.isnan(judge) & ~np.isnan(means)).any(axis=0)
     judge, means, lengths = judge[:, is_used], means[:, is_used], lengths[is_used]
     places = np.unique(clusters[is_used], return_inverse=True)[1]

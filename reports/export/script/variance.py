@@ -11,6 +11,7 @@ from script.contrasts import bounds_of, kind_of, story_means, within_width
 from script.material import by_source, crossed, intervals, place_of
 
 PARTS = ("rater", "story", "residual")
+EITHER = (None, True, False)  # how a variance is taken that is 0 but for rounding; see `components`
 MOST_CELLS = 4000  # raters times clusters, up to which matrices over all ratings are made
 
 
@@ -44,7 +45,8 @@ def check_wide(package, place, stored, ratings, part, bounds, check):
     if cells.size > MOST_CELLS:
         return
     sizes = part.groupby("cluster").size().reindex(cells.columns, fill_value=0)
-    ends = intervals.clip(for_other_raters(cells, part["number"].mean(), narrow, sizes), bounds)
+    either = [for_other_raters(cells, part["number"].mean(), narrow, sizes, keeps) for keeps in EITHER]
+    ends = choose([intervals.clip(ends, bounds) for ends in either], stored["wide"])
     check.ends(f"{place}/wide", stored["wide"], ends, cells.notna().any().sum())
 
 
@@ -118,10 +120,11 @@ def cell_means(ratings, part):
     return of_part.pivot_table(index="rater", columns="cluster", values="number")
 
 
-def components(ratings):
+def components(ratings, keeps_zeros=None):
     """Variances of raters, stories and the rest, and what the estimates are made of; None if they cannot be told.
 
     ratings : a series by rater and story (or cluster), one entry a rating
+    keeps_zeros : whether a variance that is 0 but for rounding is kept, None for as it comes; below 0 it is taken out
     """
     ratings = ratings.dropna()
     raters, stories = (pd.factorize(pd.Index(level))[0] for level in levels(ratings))
@@ -136,6 +139,7 @@ def components(ratings):
     if whole < 1e-12:
         return None
     parts = PARTS if n > n_stories else ("rater", "residual")
+    least = {None: 0, True: -1, False: 1}[keeps_zeros] * 1e-9 * whole / n
     while True:
         factors = parts[:-1]
         # What is expected of each sum of squares about the mean: y'(P - J/n)y, with P the projection on the factor.
@@ -148,7 +152,7 @@ def components(ratings):
             return None
         estimates = dict(zip(parts, solution @ [*sums, whole - sum(sums)], strict=True))
         lowest = min(parts, key=estimates.get)
-        if lowest == "residual" or estimates[lowest] >= 0:
+        if lowest == "residual" or estimates[lowest] >= least:
             break
         parts = tuple(part for part in parts if part != lowest)
     return [max(estimates.get(part, 0.0), 0.0) for part in PARTS], parts, solution, raters, stories
@@ -163,10 +167,19 @@ def levels(ratings):
     )
 
 
-def variance_of_mean(cells, sizes=None):
+def choose(either, stored):
+    """The ends that are the report's, or else the first: both are right where a variance is 0 but for rounding, since
+    whether it falls below 0 decides the degrees of freedom."""
+    for low, high in filter(None, either):
+        if stored["low"] is not None and abs(low - stored["low"]) + abs(high - stored["high"]) < 1e-9:
+            return low, high
+    return either[0]
+
+
+def variance_of_mean(cells, sizes=None, keeps_zeros=None):
     """The variance of the mean of clusters' means for other raters and clusters, and its degrees of freedom."""
     ratings = cells.stack().dropna()
-    fit = components(ratings)
+    fit = components(ratings, keeps_zeros)
     if fit is None:
         return None
     estimates, parts, solution, raters, stories = fit
@@ -177,9 +190,9 @@ def variance_of_mean(cells, sizes=None):
     return crossed.satterthwaite(shares, estimates, parts, solution, raters, stories)
 
 
-def for_other_raters(cells, centre, narrow, sizes=None):
+def for_other_raters(cells, centre, narrow, sizes=None, keeps_zeros=None):
     """The interval of a mean for other raters, too, at least as far as that for these raters; None if there is none."""
-    variance = variance_of_mean(cells, sizes)
+    variance = variance_of_mean(cells, sizes, keeps_zeros)
     if variance is None or narrow is None or variance[0] < 1e-12:
         return None
     return crossed.widened(centre, *variance, narrow)
@@ -203,18 +216,20 @@ def check_wide_differences(place, ratings, means, parts, contrasts, within, chec
     cells = {name: cell_means(ratings, part).reindex(index=raters, columns=clusters) for name, part in parts.items()}
     for row in contrasts:
         if row.get("wide") and cells[row["first"]].size <= MOST_CELLS:
-            ends, n = wide_difference(cells[row["first"]], cells[row["second"]], row)
-            label = f"{place}/{row['first']} less {row['second']}/wide"
-            check.ends(label, row["wide"], intervals.clip(ends, within), n)
+            sides = cells[row["first"]], cells[row["second"]]
+            either, n = zip(*(wide_difference(*sides, row, keeps) for keeps in EITHER), strict=True)
+            ends = choose([intervals.clip(ends, within) for ends in either], row["wide"])
+            check.ends(f"{place}/{row['first']} less {row['second']}/wide", row["wide"], ends, n[0])
 
 
-def wide_difference(first, second, row):
+def wide_difference(first, second, row, keeps_zeros=None):
     """Paired: of the differences of each rater within each cluster; else of both means, less what they share."""
     narrow = (row["interval"]["low"], row["interval"]["high"])
     if row.get("is_paired"):
         difference = first - second
-        return for_other_raters(difference, row["value"], narrow), difference.notna().any().sum()
-    one, other = variance_of_mean(first), variance_of_mean(second)
+        ends = for_other_raters(difference, row["value"], narrow, keeps_zeros=keeps_zeros)
+        return ends, difference.notna().any().sum()
+    one, other = (variance_of_mean(part, keeps_zeros=keeps_zeros) for part in (first, second))
     if one is None or other is None:
         return None, None
     whole = one[0] + other[0]

@@ -1,0 +1,157 @@
+"""Tables of a package about judges and measures: what each was asked with, vectors of fills, nearest references.
+
+What tells of a source stands in packages with sources alone, and vectors of words only where the words may stand.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+
+from judges import reference_sets
+from judges.embeddings import CannotEmbed
+from judges.models import ReferenceSet, Run, ScoreCard
+from reports.dataset import Dataset
+from reports.export.content import PackageContent, PackageTable, Row, TableField
+from reports.export.redistribution import find_redistributable_codes
+from stats.reasons import Incomputable
+
+MOST_NEIGHBOURS = 25
+
+JUDGE = {
+    "rater": TableField("Code of the judge or metric."),
+    "is_run": TableField("Whether it was run in this study; a row for each run.", "boolean"),
+    "endpoint": TableField("Name of the endpoint that it asked; empty of a metric."),
+    "model": TableField("The model, as the endpoint calls it."),
+    "parameters": TableField("Sent along, as JSON."),
+    "prompt": TableField("Name and version of the prompt."),
+    "personas": TableField("Name and version of the set of personas as whom it read; empty for none."),
+    "better": TableField("Of scores from elsewhere: higher or lower."),
+    "about": TableField("Of scores from elsewhere: stories or pairs."),
+}
+
+
+def judge_rows(content: PackageContent) -> Iterator[Row]:
+    """Judges and metrics by name and run, then scores from elsewhere."""
+    runs = Run.objects.filter(study=content.study, judge__is_trial=False, judge__is_writer=False)
+    for run in runs.select_related("judge__endpoint", "judge__prompt", "persona_set").order_by("judge__slug", "pk"):
+        yield {
+            "rater": run.judge.slug,
+            "is_run": True,
+            "endpoint": run.judge.endpoint.name if run.judge.endpoint else "",
+            "model": run.judge.model,
+            "parameters": json.dumps(run.judge.parameters, sort_keys=True),
+            "prompt": str(run.judge.prompt) if run.judge.prompt else "",
+            "personas": str(run.persona_set) if run.persona_set else "",
+        }
+    for card in ScoreCard.objects.filter(study=content.study).select_related("rater").order_by("rater__code"):
+        yield {"rater": card.rater.code, "is_run": False, "better": card.better, "about": card.about}
+
+
+FILL = {
+    "story": TableField("Code of the filled text."),
+    "section": TableField("Number of the section.", "integer"),
+    "blank": TableField("Number of the blank.", "integer"),
+    "vector": TableField("The fill as a vector, as JSON, by the embedding that the report names.", "array"),
+}
+
+
+def fill_rows(content: PackageContent) -> Iterator[Row]:
+    """Vectors of what filled each blank, where the study judges filled texts; only of texts that stand in the package:
+    a vector can tell much of the words that it was made from."""
+    scored = Dataset.of(content.study).scored_cloze if content.with_sources else None
+    if scored is None or scored.judged is None or scored.fills is None:
+        return
+    may_travel = {text.story for text in scored.texts}
+    if content.is_public:
+        may_travel &= find_redistributable_codes(content.study, with_sources=True)
+    sections = [blank.section for blank in scored.judged.document.blanks]
+    for text, vectors in zip(scored.texts, scored.fills.vectors, strict=True):
+        for blank, section, vector in zip(scored.fills.blanks, sections, vectors.tolist(), strict=True):
+            if text.story in may_travel and vector[0] == vector[0]:
+                yield {"story": text.story, "section": section, "blank": blank, "vector": vector}
+
+
+NEIGHBOUR = {
+    "reference_set": TableField("Name of the reference set."),
+    "story": TableField("Code of the story."),
+    "place": TableField("1 for the nearest of the set's stories, 2 for the next, 25 at most.", "integer"),
+    "reference": TableField("Code of that story of the set."),
+    "distance": TableField("Cosine distance of the two by the embedding of the set.", "number"),
+}
+
+
+def neighbour_rows(content: PackageContent) -> Iterator[Row]:
+    """The nearest stories of each reference set; nothing of a set whose vectors cannot be had any more."""
+    from stats import neighbours  # which loads numpy: not before something is computed
+
+    sets = ReferenceSet.objects.filter(study=content.study).select_related("corpus", "study")
+    for reference_set in sets if content.with_sources else ():
+        material = reference_sets.read_material(reference_set)
+        n_others = len(material.texts) - any(story.number >= 0 for story in material.stories)
+        try:
+            queries, references, own = reference_sets.embed(reference_set, material)
+            nearest = neighbours.find_nearest(queries, references, k=min(MOST_NEIGHBOURS, n_others), own=own)
+        except (CannotEmbed, Incomputable):
+            continue
+        for n, story in enumerate(material.stories):
+            for place, (number, distance) in enumerate(
+                zip(nearest.indices[n], nearest.distances[n].tolist(), strict=True), start=1
+            ):
+                yield {
+                    "reference_set": reference_set.name,
+                    "story": story.code,
+                    "place": place,
+                    "reference": material.codes[int(number)],
+                    "distance": distance,
+                }
+
+
+IDEA = {
+    "idea": TableField("Code of the idea; empty of one of the reference set, which a person wrote."),
+    "prompt": TableField("Number of its prompt.", "integer"),
+    "novelty": TableField("How far it lies from references on its prompt and from all of them.", "number"),
+    "surprise": TableField("How improbable its words are, given the prompt.", "number"),
+    "value": TableField("How far it is preferred beside the references on its prompt, as learnt.", "number"),
+    "coherent": TableField("Whether most people, or else judges, call it coherent: yes, no, or empty for nobody."),
+}
+
+
+def idea_rows(content: PackageContent) -> Iterator[Row]:
+    """The three components of NSV of the study's ideas that have them all, then of people's ideas of reference."""
+    scored = Dataset.of(content.study).scored_ideas if content.with_sources else None
+    if scored is None or isinstance(scored, Incomputable):
+        return
+    names = ("novelty", "surprise", "value")
+    for n, code in enumerate(scored.codes):
+        coherent = ("yes" if scored.is_coherent[n] else "no") if scored.has_coherence[n] else ""
+        of_idea = dict(zip(names, scored.fitted.components[n].tolist(), strict=True))
+        yield {"idea": code, "prompt": int(scored.material.prompts[n]), "coherent": coherent} | of_idea
+    reference = scored.ideas.reference
+    # Which ideas of another study people wrote is not told before that one is closed.
+    for n, place in enumerate(() if reference.is_sealed else scored.by_people):
+        of_reference = dict(zip(names, scored.fitted.people[n].tolist(), strict=True))
+        prompt = int(reference.prompts[place])
+        yield {"idea": "", "prompt": prompt} | of_reference
+
+
+def _table(
+    name: str, meaning: str, fields: dict[str, TableField], rows: Callable[[PackageContent], Iterator[Row]]
+) -> PackageTable:
+    def count(content: PackageContent) -> int:
+        return sum(1 for _row in rows(content))
+
+    return PackageTable(name, meaning, lambda _content: fields, rows, count, is_needed=True)
+
+
+TABLES = (
+    _table(
+        "judge_runs.csv",
+        "With which model and prompt each judge was run; which way scores are better.",
+        JUDGE,
+        judge_rows,
+    ),
+    _table("fill_vectors.csv", "Fills of a cloze as vectors, of texts that stand in the package.", FILL, fill_rows),
+    _table("neighbours.csv", "How near the stories of a reference set are to each story.", NEIGHBOUR, neighbour_rows),
+    _table("idea_scores.csv", "Novelty, surprise and value of ideas.", IDEA, idea_rows),
+)

@@ -1,0 +1,205 @@
+"""A study of every kind that a report can be of, to be packed and computed again by the script of its package."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from annotation import simulation
+from annotation.simulation import Tendency
+from judges import reference_sets
+from reports.dataset import scored_clozes
+from reports.management.commands import demo as seeding
+from studies import hashing, lifecycle
+from studies.models import Provenance, Story, Study
+from tests import factories, triggers
+from tests.factories import NOON
+from tests.reports import given, judge_readings, planted, planted_cloze, planted_ideas, quiet_run
+from tests.reports.figures import (
+    test_cloze_factorial,
+    test_cloze_scales,
+    test_judge_biases,
+    test_measures,
+    test_novelty,
+    test_personas,
+    test_prediction_powered,
+    test_repeats,
+)
+from tests.reports.given import Row
+from tests.reports.test_preferences import CHOSEN, FIRST, choices, paired
+
+Make = Callable[[pytest.MonkeyPatch, Path], Study]
+
+
+# ── the studies of the demo ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def demo_study(slug: str) -> Study:
+    """The demo's study of that name, closed, with simulated answers and the stub's."""
+    at = timezone.now()
+    if slug == seeding.CLOSED:
+        study = seeding.seed_closed(at=at)
+    else:
+        study = seeding.seed_live(slug, at=at)
+        simulation.simulate(study, tendencies(study), seed=7, begins=at - timedelta(days=9))
+        lifecycle.close(study, at=at)
+    seeding.ensure_stub_run(study)
+    return study
+
+
+def tendencies(study: Study) -> dict[str, Tendency]:
+    """A quality for each source, so that the report has something to find."""
+    source_by_story = dict(Provenance.objects.filter(story__study=study).values_list("story__code", "source__name"))
+    names = sorted(set(source_by_story.values()))
+    quality_by_story = {story: 1.2 - 0.8 * names.index(name) for story, name in source_by_story.items()}
+    codes = study.stories.values_list("code", flat=True)
+    return {code: Tendency(quality_by_story.get(code, 0.0), {}) for code in codes}
+
+
+# ── what no study of the demo has ──────────────────────────────────────────────────────────────────────────────────
+
+
+def twice_read_study() -> Study:
+    """Two stories that stand in two groups, which two raters read both."""
+    study = given.closed_study(n_groups=2)
+    with triggers.lifted():
+        study.groups.get(code="plot2").stories.add(study.stories.get(code="p1s1"), study.stories.get(code="p1s2"))
+    places = [("plot1", "p1s1"), ("plot1", "p1s2"), ("plot2", "p1s1"), ("plot2", "p1s2")]
+    given.bring(
+        study,
+        [
+            Row("test", rater, group, story, "tests", "item-1", given.ANSWERS[letter])
+            for rater, letters in {"E1": "ynyy", "E2": "nnnn"}.items()
+            for (group, story), letter in zip(places, letters, strict=True)
+        ],
+    )
+    return study
+
+
+def study_read_again() -> Study:
+    """Two people read three groups of two stories, and then one of these groups a second time without being told."""
+    study = factories.study(n_groups=3, n_stories=2, k=2, n_items=1, comparative=False, planned=False)
+    Study.objects.filter(pk=study.pk).update(n_repeats=1, groups_per_sitting=4)
+    factories.plan(Study.objects.get(pk=study.pk))
+    raters = [factories.rater(Study.objects.get(pk=study.pk), code) for code in ("E01", "E02")]
+    for rater, verdicts in zip(raters, ("yn yy nn yy", "yn ny ny yn"), strict=True):
+        for of_group in verdicts.split():
+            test_repeats.read(rater, of_group)
+    Study.objects.update(state="closed", closed_at=NOON, launched_at=NOON)
+    return Study.objects.get()
+
+
+def study_of_families() -> Study:
+    """A judge of a family that wrote some of the stories."""
+    study = planted.empty_study()
+    with triggers.lifted():
+        for name, family in (("Model one", "beta"), ("Model two", "alpha")):
+            Provenance.objects.filter(source__name=name).update(factors={"family": family})
+    test_judge_biases.plant(study, ("alpha-9",))
+    return study
+
+
+def study_asked_again() -> Study:
+    """A judge that one run asked three times about the first five groups, and once about the others."""
+    study = planted.empty_study()
+    test_judge_biases.plant(study, ("alpha-9",))
+    again = judge_readings.start_run(study, "steady")
+    rng = np.random.default_rng(3)
+    for g in range(1, planted.N_GROUPS + 1):
+        stories = [story for story in test_judge_biases.STORIES if story.startswith(f"p{g:02}")]
+        for repeat in (1, 2, 3) if g <= 5 else (1,):
+            said = {("tests", "item-1", story): str(rng.choice(["yes", "no"])) for story in stories}
+            said |= {("scales", "item-1", story): int(rng.integers(1, 6)) for story in stories}
+            judge_readings.read(again, f"plot{g:02}", said, repeat=repeat)
+    return study
+
+
+def study_of_wordings() -> Study:
+    """One model asked with three prompts, another with one, and the first as two personas."""
+    study = planted.empty_study()
+    judges = [judge.slug for judge in test_judge_biases.start_wordings(study)]
+    test_judge_biases.plant(study, (*judges, "another", "masked"))
+    return study
+
+
+def study_with_scores(folder: Path) -> Study:
+    """A reward of stories, of which more is better, a distance of which less is, and a score of pairs."""
+    study = paired()
+    choices(study, CHOSEN, FIRST)
+    given.verdicts(study, {"V1": "ynynyn", "V2": "ynnnyy"})
+    scores = "story,value\np1s1,3\np1s2,1\np2s1,2\np2s2,1\np3s1,2.5\np3s2,0.5\n"
+    of_pairs = "first,second,value\np1s2,p1s1,-2\np2s1,p2s2,1\np3s1,p3s2,0\n"
+    for metric, content, options in (
+        ("reward", scores, {}),
+        ("distance", scores, {"better": "lower"}),
+        ("of-pairs", of_pairs, {}),
+    ):
+        (folder / "scores.csv").write_text(content)
+        call_command("import_scores", study.slug, folder / "scores.csv", metric=metric, scored_by="Us", **options)
+    return study
+
+
+def study_beside_references() -> Study:
+    """Stories beside each other, and beside the stories of another study."""
+    study, other = given.closed_study(n_groups=8), given.closed_study("others", n_groups=7)
+    with triggers.lifted():
+        for code, text in test_novelty.TEXTS.items():
+            Story.objects.filter(study=study, code=code).update(text=text, sha256=hashing.sha256(text))
+    reference_sets.store(study, "The study’s own stories", by="tests", at=NOON)
+    reference_sets.store(study, "Others", corpus=other, by="tests", at=NOON)
+    return study
+
+
+def judged_cloze(monkeypatch: pytest.MonkeyPatch) -> Study:
+    """Filled texts that three judges who err and refuse and two experts have rated."""
+    monkeypatch.setattr(scored_clozes, "find_embedding", lambda name: planted_cloze.DrawnEmbedding())
+    return planted_cloze.plant().study
+
+
+def factorial_cloze() -> Study:
+    """Two models judged three texts with and without samples that people scored."""
+    made = quiet_run.judged_study(quiet_run.filled_study())
+    test_cloze_factorial.judges_of(made, test_cloze_factorial.PLAIN, "quiet-judge")
+    test_cloze_factorial.judges_of(made, test_cloze_factorial.ANCHORED, "quiet-judge-anchored")
+    quiet_run.judge(made, names=test_cloze_factorial.PLAIN, denied=[(test_cloze_factorial.PLAIN[0], "gemini-c")])
+    anchored = {
+        name: [(rating, *quiet_run.RATINGS[name][0][1:]) for rating in ratings]
+        for name, ratings in test_cloze_factorial.WITH_SAMPLES.items()
+    }
+    quiet_run.judge(made, anchored, names=test_cloze_factorial.ANCHORED)
+    return made
+
+
+def coarse_cloze() -> Study:
+    """Two models judged three texts from 0 to 5 and in three steps."""
+    made = quiet_run.judged_study(quiet_run.filled_study(), has_coarse=True)
+    test_cloze_factorial.judges_of(made, test_cloze_scales.FINE, "quiet-judge")
+    test_cloze_factorial.judges_of(made, test_cloze_scales.COARSE, "quiet-judge-coarse")
+    quiet_run.judge(made, names=test_cloze_scales.FINE)
+    quiet_run.judge_coarsely(made, test_cloze_scales.STEPS, names=test_cloze_scales.COARSE)
+    return made
+
+
+DEMO = ("harbour", "orchard", "pairs", "depth", "ideas", "measures", "mystery")
+MAKERS: dict[str, Make] = {
+    **{slug: lambda _patch, _folder, slug=slug: demo_study(slug) for slug in DEMO},  # type: ignore[misc]
+    "judges": lambda _patch, _folder: planted.plant().study,
+    "drawn": lambda _patch, _folder: test_prediction_powered.planted(missing=True)[0],
+    "text measures": lambda _patch, _folder: test_measures.measured_study(),
+    "read twice": lambda _patch, _folder: twice_read_study(),
+    "read again": lambda _patch, _folder: study_read_again(),
+    "families": lambda _patch, _folder: study_of_families(),
+    "asked again": lambda _patch, _folder: study_asked_again(),
+    "personas": lambda _patch, _folder: test_personas.Said(nobody="judge-bare").study,
+    "wordings": lambda _patch, _folder: study_of_wordings(),
+    "scores": lambda _patch, folder: study_with_scores(folder),
+    "references": lambda _patch, _folder: study_beside_references(),
+    "cloze": lambda patch, _folder: judged_cloze(patch),
+    "factorial": lambda _patch, _folder: factorial_cloze(),
+    "coarse": lambda _patch, _folder: coarse_cloze(),
+    "nsv": lambda patch, _folder: planted_ideas.plant(patch, n_rounds=2, effect=0.15).study,
+}
