@@ -4,7 +4,9 @@ The one place where this is done, for study files, for studies of fills and for 
 """
 
 import secrets
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from typing import Any, TypeVar
 
 from django.db import transaction
@@ -132,6 +134,31 @@ def _ensure_sources(documents: Sequence[StoryDocument]) -> dict[str, Source]:
         if source_by_name[story.source].kind != kind:
             raise SourceConflict(source_by_name[story.source], kind=kind, story=story.key)
     return source_by_name
+
+
+@transaction.atomic
+def copy_groups(
+    study: Study, groups: Sequence[StoryGroup], pairs: Sequence[tuple[int, int]], *, with_origins: bool
+) -> None:
+    """Put copies of these groups of another study into the study, each with copies of the stories that pairs name.
+
+    pairs : (group, story) by primary key; a story may stand in several groups
+    with_origins : with the provenance of each, which says then of what it is a copy
+    """
+    story_by_key = Story.objects.in_bulk({story for _group, story in pairs})
+    copy_by_key = {key: copy(story) for key, story in sorted(story_by_key.items())}
+    for story in copy_by_key.values():
+        story.pk, story.study = None, study
+    Story.objects.bulk_create(copy_by_key.values())
+    keys_by_group: dict[int, list[int]] = defaultdict(list)
+    for group, key in pairs:
+        keys_by_group[group].append(copy_by_key[key].pk)
+    add_groups(study, [(group.code, group.premise, keys_by_group[group.pk]) for group in groups])
+    if with_origins:
+        origins = list(Provenance.objects.in_bulk(copy_by_key).values())
+        for origin in origins:
+            origin.copied_from_id, origin.story = origin.pk, copy_by_key[origin.pk]
+        Provenance.objects.bulk_create(origins)
 
 
 def copy_steps(steps: Sequence[Step], version: ProtocolVersion) -> None:

@@ -150,7 +150,7 @@ def find_obstacle(study: Study) -> str:
         )
         return message % {"study": study.slug}
     if Step.objects.filter(version__study=study, layout__in=layouts.keys_that_fill_text()).exists():
-        message = _("%(study)s is a cloze, whose text belongs to its blanks; change the cloze's document")
+        message = _("%(study)s is a cloze: its text cannot be changed here; change the cloze's document")
         return message % {"study": study.slug}
     homeless = study.stories.filter(provenance=None, is_withheld=False).values_list("code", flat=True)
     if homeless:

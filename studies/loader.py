@@ -113,7 +113,9 @@ def advise(instrument: Instrument) -> str:
     Items that compare stories are asked about groups, and so is all that stands in one instrument with them.
     """
     compares = {item.key: find_type(item.type).about_stories for item in instrument.items.all()}
-    comparing, others = ([key for key, does in compares.items() if does is wanted] for wanted in (True, False))
+    comparing, others = (
+        [key for key, does in compares.items() if does is compares_stories] for compares_stories in (True, False)
+    )
     if not (comparing and others):
         return ""
     sentence = _(

@@ -4,8 +4,6 @@ Of a large study it holds some groups only: it is read by one person, and made a
 """
 
 import secrets
-from collections.abc import Sequence
-from copy import copy
 from datetime import datetime
 
 from django.contrib.auth.models import User
@@ -13,7 +11,7 @@ from django.db import transaction
 from django.db.models import Count, Q
 
 from studies import construction, lifecycle, protocol
-from studies.models import ProtocolVersion, Provenance, Step, Story, StoryGroup, Study
+from studies.models import ProtocolVersion, Provenance, Step, StoryGroup, Study
 from studies.protocol import Protocol
 
 MOST_ANSWERS = 500  # that simulated raters give in it: so many are given, and reported on, while somebody waits
@@ -73,35 +71,14 @@ def copy_study(original: Study, *, by: User, sees_sources: bool, at: datetime) -
         rehearsed_by=by,
         rehearsed_sha256=protocol.hash_rows(latest),
     )
-    _copy_groups(choose_groups(original, latest), study, sees_sources=sees_sources)
-    version = ProtocolVersion.objects.create(study=study, number=1)
-    construction.copy_steps(latest.steps, version)
-    return study
-
-
-def _copy_groups(groups: Sequence[StoryGroup], study: Study, *, sees_sources: bool) -> None:
-    """These groups with their stories, some of which may stand in several."""
+    groups = choose_groups(original, latest)
     pairs = list(
         StoryGroup.stories.through.objects.filter(storygroup__in=groups).values_list("storygroup_id", "story_id")
     )
-    originals = list(Story.objects.filter(pk__in={story for _group, story in pairs}).order_by("pk"))
-    copies = [copy(story) for story in originals]
-    for story in copies:
-        story.pk, story.study = None, study
-    Story.objects.bulk_create(copies)
-    copy_by_original = {story.pk: made for story, made in zip(originals, copies, strict=True)}
-    construction.add_groups(
-        study,
-        [
-            (group.code, group.premise, [copy_by_original[story].pk for of, story in pairs if of == group.pk])
-            for group in groups
-        ],
-    )
-    if sees_sources:
-        rows = list(Provenance.objects.filter(story__in=originals))
-        for row in rows:
-            row.story = copy_by_original[row.pk]
-        Provenance.objects.bulk_create(rows)
+    construction.copy_groups(study, groups, pairs, with_origins=sees_sources)
+    version = ProtocolVersion.objects.create(study=study, number=1)
+    construction.copy_steps(latest.steps, version)
+    return study
 
 
 def read_sources(rehearsal: Study) -> dict[str, str]:

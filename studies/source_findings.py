@@ -64,7 +64,8 @@ def _formatting(study: Study) -> Iterator[Finding]:
                 yield _typing(_(row.sign.title), row.why)
         for amount in table.amounts:
             if amount.why:
-                yield _typing(amount.title, amount.why)
+                sentence = _("%(what)s: %(why)s") % {"what": amount.title, "why": amount.why}
+                yield _warn(sentence, _("raters may notice it; Quire does not change lengths"), "formatting")
 
 
 def _typing(name: str, why: str) -> Finding:

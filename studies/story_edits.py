@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from django.db import transaction
-from django.db.models import ProtectedError
+from django.db.models import F, ProtectedError
 from django.utils.translation import gettext as _
 
 from studies import formatting, layouts, lifecycle
@@ -35,9 +35,14 @@ def find_obstacle(study: Study) -> str:
                 "A run of a judge has frozen what is asked and read here. To change stories, make a copy of the study."
             )
         return _("The study is launched, so its stories stay as they are. To change them, make a copy of the study.")
-    if Step.objects.filter(version__study=study, layout__in=layouts.keys_that_fill_text()).exists():
-        return _("The study is a cloze, whose text belongs to its blanks. Change the cloze instead.")
+    if has_blanks(study):
+        return _("The study is a cloze: its text cannot be changed here. Change the cloze.")
     return ""
+
+
+def has_blanks(study: Study) -> bool:
+    """Whether raters fill its text, which so belongs to its blanks."""
+    return Step.objects.filter(version__study=study, layout__in=layouts.keys_that_fill_text()).exists()
 
 
 def require_editable(study: Study) -> None:
@@ -71,10 +76,23 @@ def correct_text(story: Story, text: str) -> bool:
     return True
 
 
-def erase_texts(keys: Collection[int]) -> None:
-    """Take away the texts of these stories, as they came and as they are read, in whatever state their study is."""
-    Story.objects.filter(pk__in=keys).update(text="", is_withheld=True)
-    Provenance.objects.filter(story__in=keys).update(raw_text="")
+def erase_texts(keys: Collection[int]) -> list[int]:
+    """Keys of the stories without a text now: these and their copies in rehearsals and subsets, and copies of those; as
+    they came and as they are read.
+
+    In whatever state their study is.
+    """
+    erased = found = set(keys)
+    while found:
+        in_rehearsals = Story.objects.filter(
+            study__rehearsal_of__stories__in=found, code=F("study__rehearsal_of__stories__code")
+        )
+        in_subsets = Story.objects.filter(provenance__copied_from__in=found)
+        found = {*in_rehearsals.values_list("pk", flat=True), *in_subsets.values_list("pk", flat=True)} - erased
+        erased = erased | found
+    Story.objects.filter(pk__in=erased).update(text="", is_withheld=True)
+    Provenance.objects.filter(story__in=erased).update(raw_text="")
+    return sorted(erased)
 
 
 @transaction.atomic
@@ -85,11 +103,11 @@ def remove_stories(study: Study, keys: Collection[int]) -> int:
     """
     _hold(study)
     stories = Story.objects.filter(study=study, pk__in=keys)
-    n_stories = len(stories)
+    n_stories = stories.count()
     group_keys = list(Membership.objects.filter(story__in=stories).values_list("storygroup", flat=True))
     try:
         stories.delete()
-        _delete_empty(group_keys)
+        _delete_empty(study, group_keys)
     except ProtectedError:
         raise EditRefused(_say_planned()) from None
     return n_stories
@@ -99,8 +117,8 @@ def _say_planned() -> str:
     return _("Places are planned for a group that would be empty. Move its stories after the plan is made anew.")
 
 
-def _delete_empty(group_keys: Iterable[int]) -> None:
-    StoryGroup.objects.filter(pk__in=set(group_keys), stories=None).delete()
+def _delete_empty(study: Study, group_keys: Iterable[int]) -> None:
+    StoryGroup.objects.filter(study=study, pk__in=set(group_keys), stories=None).delete()
 
 
 @transaction.atomic
@@ -134,7 +152,7 @@ def move_stories(study: Study, memberships: Sequence[tuple[int, int]], *, code: 
     if group.stories.count() > MOST_IN_GROUP:
         raise EditRefused(_("A group has at most %(n)d stories, one for each letter.") % {"n": MOST_IN_GROUP})
     try:
-        _delete_empty(before - {group.pk})
+        _delete_empty(study, before - {group.pk})
     except ProtectedError:
         raise EditRefused(_say_planned()) from None
     return group
@@ -159,8 +177,8 @@ def form_groups_anew(study: Study, grouping: str) -> int:
     """
     row = _hold(study)
     premise_by_story = dict(Membership.objects.filter(story__study=row).values_list("story", "storygroup__premise"))
-    origins = Provenance.objects.filter(story__study=row).values_list("story", "story__text", "source__name")
-    source_by_story = {pk: source for pk, _text, source in origins}
+    origins = Provenance.objects.filter(story__study=row)
+    source_by_story = dict(origins.values_list("story", "source__name"))
     members = [
         Member(pk, text, source_by_story.get(pk, ""), premise_by_story.get(pk, ""))
         for pk, text in row.stories.values_list("pk", "text")

@@ -107,7 +107,7 @@ def _origin(origin: Provenance) -> dict[str, Any]:
     if taken := next((name for name in origin.factors if find_column_alike(name)), ""):
         sentence = _(
             "A story has a factor called “%(factor)s”, which a study file would take for its column of that name. "
-            "Call the factor otherwise in the record room, then save the file."
+            "Rename the factor in the record room, then save the file."
         )
         raise NotWritable(sentence % {"factor": taken})
     names = ("title", "url", "licence", "may_redistribute", "may_send_out")

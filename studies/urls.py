@@ -2,7 +2,16 @@
 
 from django.urls import path
 
-from studies.views import analysis_plans, members, new_studies, stories, story_imports, story_sources, study_files
+from studies.views import (
+    analysis_plans,
+    members,
+    new_studies,
+    stories,
+    story_imports,
+    story_sources,
+    study_files,
+    subsets,
+)
 
 urlpatterns = [
     path("new/", new_studies.new, name="new"),
@@ -12,6 +21,7 @@ urlpatterns = [
     path("<slug:slug>/stories/new/", story_imports.new_upload, name="story_upload"),
     path("<slug:slug>/stories/new/<int:upload>/", story_imports.story_import, name="story_import"),
     path("<slug:slug>/stories/sources/", story_sources.story_sources, name="story_sources"),
+    path("<slug:slug>/stories/subset/", subsets.subset_page, name="subset"),
     path("<slug:slug>/stories/<int:story>/", stories.story_page, name="story"),
     path("<slug:slug>/analysis-plan/", analysis_plans.analysis_plan_page, name="analysis_plan"),
     path("<slug:slug>/analysis-plan.md", analysis_plans.preregistration, name="preregistration"),

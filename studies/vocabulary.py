@@ -15,6 +15,14 @@ class SourceKind(TextChoices):
     OTHER = "other", _("other")
 
 
+class IntakeStage(TextChoices):
+    """How far a file's stories are on their way into a study. All is counted but the last, which is one transaction."""
+
+    READING = "reading", _("rows are read")
+    EXAMINING = "examining", _("rows are examined")
+    WRITING = "writing", _("stories are put into the study")
+
+
 class TextKind(TextChoices):
     STORY = "story", _("story")
     IDEA = "idea", _("idea")

@@ -30,6 +30,7 @@ from annotation.models import (
     Withdrawal,
 )
 from annotation.participation import claims, payments, recruitment
+from studies import story_edits
 from studies.models import Story
 
 # Sent within the transaction, with the rater and the ids of the stories that were emptied: calls of judges hold their
@@ -72,14 +73,14 @@ def erase(rater: Rater) -> None:
         ResponseEvent.objects.filter(response__assignment__rater=rater).update(words=None)
         Response.objects.filter(assignment__rater=rater).update(**EMPTY)
         # What a filled cloze became elsewhere is their words too, an editor's version of it included.
-        stories = Story.objects.filter(fill__assignment__rater=rater)
-        stories.update(text="", is_withheld=True)
+        became = Story.objects.filter(fill__assignment__rater=rater)
+        stories = story_edits.erase_texts(became.values_list("pk", flat=True))
         fills = Fill.objects.filter(assignment__rater=rater)
         fills.filter(state=Fill.State.SHORTLISTED).update(state=Fill.State.SUBMITTED, shortlisted_by="", reason="")
         fills.update(edited_text="")
         # A file that waits to be brought in may hold the same words.
         BroughtFile.objects.filter(study=rater.study_id).delete()
-        erased.send(erase, rater=rater, stories=list(stories.values_list("pk", flat=True)))
+        erased.send(erase, rater=rater, stories=stories)
         _forget(rater)
 
 
@@ -118,6 +119,6 @@ def _clear_log(model: type[Model], pks: Iterable[int]) -> None:
     about.update(object_repr=ERASED, change_message="")
 
 
-def n_answers(rater: Rater) -> int:
+def count_answers(rater: Rater) -> int:
     """How many answers the rater gave, erased ones included: when an answer was given is kept."""
     return Response.objects.filter(assignment__rater=rater, first_answered_at__isnull=False).count()

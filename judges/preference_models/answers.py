@@ -16,9 +16,9 @@ from judges.planning import CannotRun
 from judges.preference_models import storage
 from judges.preference_models.storage import StoredPreference, digest
 from judges.prompt_choices import validation
-from judges.prompts.examples import fold
 from studies import protocol as protocols
 from studies.models import StoryGroup, Study
+from studies.typography.words import fold_prompt
 
 EVEN = 1e-9  # rewards that differ by less differ by rounding
 
@@ -44,7 +44,9 @@ def answer_pairs(model: PreferenceModel, study: Study, *, at: datetime, embeds: 
     Raises CannotAnswer; then nothing is recorded.
     """
     if model.state != PreferenceModel.State.TRAINED:
-        raise CannotAnswer(_("%(model)s is not trained") % {"model": model.slug})
+        raise CannotAnswer(
+            _("The model “%(model)s” is not trained yet: train it first, or choose another.") % {"model": model.slug}
+        )
     try:
         question = validation.find_pair_question(study)
         stored = storage.unpack(model)
@@ -54,7 +56,10 @@ def answer_pairs(model: PreferenceModel, study: Study, *, at: datetime, embeds: 
     groups = [g for g in groups if len(g.stories.all()) == 2 and not any(s.is_withheld for s in g.stories.all())]
     fresh = [group for group in groups if not _is_seen(group, stored)]
     if not fresh:
-        message = _("%(model)s learnt from every pair of this study, and judges none that it has seen")
+        message = _(
+            "The model “%(model)s” learnt from every pair of this study, and judges none that it has seen. Choose one "
+            "that learnt from others."
+        )
         raise CannotAnswer(message % {"model": model.slug})
     texts = list(dict.fromkeys(story.text for group in fresh for story in group.stories.all()))
     rewards = _find_rewards(model, stored, texts, embeds=embeds)
@@ -81,7 +86,7 @@ def answer_pairs(model: PreferenceModel, study: Study, *, at: datetime, embeds: 
 
 def _is_seen(group: StoryGroup, stored: StoredPreference) -> bool:
     """Whether the model learnt from one of its texts, or from its prompt."""
-    premise = fold(group.premise)
+    premise = fold_prompt(group.premise)
     if premise and digest(premise) in stored.training_prompts:
         return True
     return any(digest(story.text) in stored.training_texts for story in group.stories.all())
@@ -104,24 +109,29 @@ def _find_rewards(
     name, version = model.card["embedding"]["name"], model.card["embedding"]["version"]
     if model.card["embedding"]["is_fitted"]:
         message = _(
-            "%(model)s rests on %(embedding)s, which is fitted to the texts it was trained and tried on, and %(n)s "
-            "texts of this study are none of them. Train one with an embedding of the text alone: "
+            "The model “%(model)s” rests on %(embedding)s, which is fitted to the texts it was trained and tried on, "
+            "and %(n)s texts of this study are none of them. Train one with an embedding of the text alone: "
             "sentence-transformers:MODEL or endpoint:ENDPOINT/MODEL"
         )
         raise CannotAnswer(message % {"model": model.slug, "embedding": name, "n": len(others)})
     if not embeds:
-        message = _("%(n)s texts must be embedded first, which can take long: run manage.py answer_pairs")
+        message = _("%(n)s texts must be embedded first, which can take long: run manage.py answer_pairs.")
         raise CannotAnswer(message % {"n": len(others)})
     try:
         embedding = find_embedding(name)
         if embedding.version != version:
-            message = _("%(embedding)s has changed since %(model)s was trained; train it anew")
+            message = _(
+                "The embedding %(embedding)s has changed since the model “%(model)s” was trained. Train it anew."
+            )
             raise CannotAnswer(message % {"embedding": name, "model": model.slug})
         vectors = embedding.vectors(others)
     except CannotEmbed as error:
         raise CannotAnswer(str(error)) from None
     if vectors.shape[1] != len(stored.weights):
-        message = _("%(embedding)s gave vectors of %(n)s numbers, and %(model)s was trained on %(m)s; train it anew")
+        message = _(
+            "The embedding %(embedding)s gave vectors of %(n)s numbers, and the model “%(model)s” was trained on "
+            "%(m)s. Train it anew."
+        )
         sizes = {"n": vectors.shape[1], "m": len(stored.weights)}
         raise CannotAnswer(message % {"embedding": name, "model": model.slug, **sizes})
     return rewards | dict(zip(others, (vectors @ stored.weights).tolist(), strict=True))

@@ -14,10 +14,10 @@ from django.utils.translation import gettext as _
 
 from judges.planning import CannotRun
 from judges.prompt_choices import validation
-from judges.prompts.examples import fold
 from studies import hashing
 from studies.documents import reader
 from studies.models import Study
+from studies.typography.words import fold_prompt
 from studies.vote_pairs import TEST
 
 
@@ -80,7 +80,7 @@ def collect_study(study: Study) -> TrainingMaterial:
         n = votes[chosen] + votes[rejected]
         if votes[chosen] > votes[rejected] and places[chosen] != places[rejected]:
             prompt = str(cluster_by_group[group.code])
-            premise = fold(group.premise)
+            premise = fold_prompt(group.premise)
             pairs.append(TrainingPair(places[chosen], places[rejected], prompt, premise, share=votes[chosen] / n))
             n_votes += n
     if not pairs:
@@ -98,7 +98,7 @@ def collect_folder(folder: Path) -> TrainingMaterial:
     for row in _read_texts(folder / "texts.jsonl"):
         places[row["story"]] = len(texts)
         texts.append(row["text"])
-        prompts.append(fold(row["prompt"]))
+        prompts.append(fold_prompt(row["prompt"]))
     rows = list(_read_pairs(folder / "pairs.csv"))
     parts = {row["part"] for row in rows}
     try:

@@ -16,10 +16,10 @@ from django.utils.translation import gettext as _
 from annotation.models import Rater, Response
 from judges.models import Run
 from judges.planning import CannotRun
-from judges.prompts.examples import fold
 from studies import items as item_types
 from studies import protocol as protocols
 from studies.models import Item, Step, StoryGroup, Study
+from studies.typography.words import fold_prompt
 
 if TYPE_CHECKING:
     from stats.arrays import FloatArray
@@ -125,7 +125,7 @@ def _join(clusters: list[_Cluster], group: StoryGroup) -> None:
     """Put the group with all that share a story, a text or a premise with it."""
     stories = group.stories.all()
     keys = {f"story {s.code}" for s in stories} | {f"text {s.sha256}" for s in stories if s.sha256}
-    if premise := fold(group.premise):
+    if premise := fold_prompt(group.premise):
         keys.add(f"premise {premise}")
     joined = _Cluster([group.code], keys)
     for cluster in [cluster for cluster in clusters if cluster.keys & keys]:

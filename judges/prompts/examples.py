@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from judges.prompts.messages import Example
+from studies.typography.words import fold_prompt
 
 
 @dataclass(frozen=True)
@@ -68,15 +69,10 @@ def _is_related(candidate: Candidate, judged: JudgedStory) -> bool:
     pairs = (
         (candidate.story, judged.story),
         (candidate.group, judged.group),
-        (fold(candidate.prompt), fold(judged.prompt)),
+        (fold_prompt(candidate.prompt), fold_prompt(judged.prompt)),
         (candidate.text_sha256, judged.text_sha256),
     )
     return any(theirs and theirs == ours for theirs, ours in pairs)
-
-
-def fold(prompt: str) -> str:
-    """The prompt without regard to case and white space: two copies of it are one prompt."""
-    return " ".join(prompt.casefold().split())
 
 
 def _draw(candidate: Candidate, judged: JudgedStory, seed: int) -> str:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from annotation.models import Rater, Response
 from judges import prompts
 from judges.prompts import Candidate, Example, JudgedStory
-from judges.prompts.examples import fold
 from studies.models import Item, Story, StoryGroup, Study
+from studies.typography.words import fold_prompt
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class ExampleSource:
         """codes : of the stories whose texts may be sent. Three queries."""
         self._n, self._seed = n, study.seed
         groups = study.groups.prefetch_related("stories")
-        self._groups = [(fold(g.premise), {story.code for story in g.stories.all()}) for g in groups]
+        self._groups = [(fold_prompt(g.premise), {story.code for story in g.stories.all()}) for g in groups]
         self._row_by_candidate: dict[Candidate, Response] = {}
         self._candidates_by_item: dict[str, list[Candidate]] = defaultdict(list)
         answers = Response.objects.filter(

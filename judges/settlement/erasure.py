@@ -42,8 +42,7 @@ def _empty_made(stories: Sequence[int]) -> None:
     further = list(made.exclude(story=None).values_list("story", flat=True))
     made.update(text="", cleaned="")
     if further:
-        story_edits.erase_texts(further)
-        empty_calls(further)
+        empty_calls(story_edits.erase_texts(further))
 
 
 def _find_calls(stories: Sequence[int]) -> list[int]:

@@ -25,6 +25,8 @@ SALT = 151  # of the seed
 def read_scores(dataset: Dataset, name: str, ideas: Ideas, *, reason: str) -> tuple[FloatArray, FloatArray]:
     """The scores of that name of each idea, shape (U,), and of each reference that is one of them, shape (N,).
 
+    Of an idea that was scored in several groups, the mean.
+
     Turned so that higher is better, where a card says which way is. nan where there is none.
     Raises Incomputable for that reason if there are none, or several of an idea.
     """
@@ -39,7 +41,7 @@ def read_scores(dataset: Dataset, name: str, ideas: Ideas, *, reason: str) -> tu
         raise Incomputable(reason, name=name)
     card = ScoreCard.objects.filter(study=dataset.study, rater__code=name).first()
     sign = -1.0 if card and card.better == ScoreCard.Better.LOWER else 1.0
-    value_by_story = {story: sign * value for story, value in zip(rows["story"], rows["analysed"], strict=True)}
+    value_by_story = (sign * rows.groupby("story")["analysed"].mean()).to_dict()
     values = np.array([value_by_story.get(code, np.nan) for code in ideas.codes], dtype=np.float64)
     of_references = np.full(len(ideas.reference.texts), np.nan)
     of_references[ideas.own[ideas.own >= 0]] = values[ideas.own >= 0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,14 +10,13 @@ from annotation.models import Response
 from judges import reference_sets
 from judges.embeddings import CannotEmbed
 from judges.models import ReferenceSet
-from judges.prompts.examples import fold
 from reports.dataset.sources import StorySource, source_by_story
 from reports.lazy import arrays, np, shared_sequences
 from stats.reasons import Incomputable
 from studies import lifecycle
 from studies.documents.analysis_plan import AnalysisPlan
 from studies.models import Source, Study
-from studies.typography.words import split_words
+from studies.typography.words import fold_prompt, split_words
 
 if TYPE_CHECKING:
     from judges.reference_sets import Material
@@ -120,17 +119,16 @@ def read_ideas(dataset: Dataset, plan: AnalysisPlan, panel: IdeaPanel) -> Ideas:
     premise_by_group = _prompts_of(dataset.study)
     prompt_by_story, several = _prompt_by_story(dataset.units, premise_by_group)
     place_by_code = {story.code: n for n, story in enumerate(material.stories) if story.code in prompt_by_story}
-    units = [(n, code) for n, (_group, code) in enumerate(dataset.units) if code in place_by_code]
-    first_by_code = {code: n for n, code in reversed(units)}
-    codes = tuple(sorted(first_by_code))
+    columns_by_code = _columns_by_code(dataset.units, place_by_code)
+    codes = tuple(sorted(columns_by_code))
     places = np.array([place_by_code[code] for code in codes], dtype=np.int64)
-    columns = np.array([first_by_code[code] for code in codes], dtype=np.int64)
+    columns = [columns_by_code[code] for code in codes]
     labels = [prompt_by_story[code] for code in codes]
     names = {label: n for n, label in enumerate(dict.fromkeys(sorted(labels)))}
     group_by_label = {label: group for group, label in sorted(premise_by_group.items(), reverse=True)}
     reference, kept = _reference(row, material, references, own, names)
     number_by_place = {int(place): n for n, place in enumerate(kept)}
-    coherent, has_coherence = _coherence(dataset, plan, [dataset.units[n] for n in columns])
+    coherent, has_coherence = _coherence(dataset, plan, [[dataset.units[n] for n in numbers] for numbers in columns])
     return Ideas(
         codes=codes,
         texts=tuple(material.stories[place].text for place in places),
@@ -140,7 +138,7 @@ def read_ideas(dataset: Dataset, plan: AnalysisPlan, panel: IdeaPanel) -> Ideas:
         vectors=queries[places],
         own=np.array([number_by_place.get(int(own[place]), -1) for place in places], dtype=np.int64),
         sources=tuple(dataset.source_by_story.get(code) for code in codes),
-        ratings=panel.ratings[:, columns],
+        ratings=_ratings_of(panel, columns),
         is_coherent=coherent,
         has_coherence=has_coherence,
         n_on_several_prompts=several,
@@ -151,7 +149,7 @@ def read_ideas(dataset: Dataset, plan: AnalysisPlan, panel: IdeaPanel) -> Ideas:
 def _prompts_of(study: Study) -> dict[str, str]:
     """Of each group its prompt, folded, so that two writings of one prompt are one; of one without, the group's own."""
     groups = study.groups.values_list("code", "premise")
-    return {code: fold(premise) or f"group {code} of {study.slug}" for code, premise in groups}
+    return {code: fold_prompt(premise) or f"group {code} of {study.slug}" for code, premise in groups}
 
 
 def _prompt_by_story(
@@ -163,6 +161,21 @@ def _prompt_by_story(
         prompts.setdefault(story, set()).add(prompt_by_group[group])
     single = {story: next(iter(of_story)) for story, of_story in prompts.items() if len(of_story) == 1}
     return single, len(prompts) - len(single)
+
+
+def _columns_by_code(units: Sequence[tuple[str, str]], codes: Collection[str]) -> dict[str, list[int]]:
+    """Where each of these ideas stands among the units: once for each group that it is read in."""
+    columns: dict[str, list[int]] = {}
+    for n, (_group, code) in enumerate(units):
+        if code in codes:
+            columns.setdefault(code, []).append(n)
+    return columns
+
+
+def _ratings_of(panel: IdeaPanel, columns: Sequence[Sequence[int]]) -> FloatArray:
+    """What each rater says of each idea, shape (R, U): the mean over the groups in which they read it."""
+    ratings = [arrays.mean_present(panel.ratings[:, numbers], axis=1) for numbers in columns]
+    return np.stack(ratings, axis=1) if ratings else np.empty((len(panel.ratings), 0))
 
 
 def _reference(
@@ -200,8 +213,13 @@ def _reference(
     return reference, kept
 
 
-def _coherence(dataset: Dataset, plan: AnalysisPlan, units: Sequence[tuple[str, str]]) -> tuple[BoolArray, BoolArray]:
-    """Whether each idea is coherent, and whether anybody says."""
+def _coherence(
+    dataset: Dataset, plan: AnalysisPlan, units: Sequence[Sequence[tuple[str, str]]]
+) -> tuple[BoolArray, BoolArray]:
+    """Whether each idea is coherent, over all groups that it is read in, and whether anybody says.
+
+    units : of each idea
+    """
     if not plan.nsv_coherence:
         return np.ones(len(units), dtype=np.bool_), np.ones(len(units), dtype=np.bool_)
     table = next((table for table in dataset.outcomes if table.outcome.key == plan.nsv_coherence), None)
@@ -210,8 +228,13 @@ def _coherence(dataset: Dataset, plan: AnalysisPlan, units: Sequence[tuple[str, 
     rows = dataset.judges
     rows = rows[(rows["step"] == step) & (rows["item"] == item) & (rows["outcome"] == Response.Outcome.ANSWERED)]
     by_judges = rows.groupby(["group", "story"])["analysed"].mean().to_dict()
-    shares = np.array([by_people.get(unit, np.nan) for unit in units], dtype=np.float64)
-    of_judges = np.array([by_judges.get(unit, np.nan) for unit in units], dtype=np.float64)
+    shares, of_judges = (
+        np.array(
+            [arrays.mean_present([shares_by_unit.get(unit, np.nan) for unit in row], axis=0) for row in units],
+            dtype=np.float64,
+        )
+        for shares_by_unit in (by_people, by_judges)
+    )
     shares = np.where(np.isfinite(shares), shares, of_judges)
     return np.asarray(shares > 0.5, dtype=np.bool_), np.asarray(np.isfinite(shares), dtype=np.bool_)
 

@@ -16,7 +16,7 @@ from studies.documents.errors import quote
 from studies.typography.paragraphs import BREAK, has_blank_lines
 
 LAYOUT = re.compile(rf"^[ \t]*(?:#{{1,6}}(?:[ \t].*|[0-9]+)|{BREAK.pattern})[ \t]*$", re.MULTILINE)
-ENOUGH = 12  # letters in common that are no accident
+MIN_SHARED_LETTERS = 12  # letters in common that are no accident
 SPACE = re.compile(r"\s+")
 QUOTES = str.maketrans("“”„‟‘’‚‛", '""""' + "''''")
 # The end of a sentence inside a text, and nothing that might be an abbreviation (Dr., Mrs., e.g., etc. and so on).
@@ -177,7 +177,7 @@ def _shared(words: str, is_there: Callable[[str], bool]) -> int:
 
 def _parting(answer: str, words: str, n_shared: int) -> str:
     """Where the answer leaves the fixed words that it shares up to there; "" if it shares next to nothing."""
-    if n_shared < ENOUGH:
+    if n_shared < MIN_SHARED_LETTERS:
         return ""
     shared = " ".join(words[:n_shared].split()[-6:])
     fixed, actual = words[n_shared : n_shared + 80], answer[n_shared : n_shared + 80]

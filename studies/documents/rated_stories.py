@@ -58,7 +58,7 @@ def _read_whole_number(value: Any) -> int:
     return int(value)
 
 
-def _read_moment(value: Any) -> float:
+def read_moment(value: Any) -> float:
     """Seconds since 1970 of a date, a date with a time, or such seconds. A time without a zone is UTC."""
     way_out = "write a date such as 2021-03-14 or 2021-03-14T09:26:53Z, or seconds since 1970"
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LATEST:
@@ -82,7 +82,7 @@ def _read_words(value: Any) -> str:
     return words
 
 
-def _read_score(value: Any) -> float:
+def read_score(value: Any) -> float:
     try:
         number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else math.nan
     except ValueError:
@@ -93,8 +93,8 @@ def _read_score(value: Any) -> float:
 
 
 _STORY: Mapping[str, FieldReader] = {"prompt": _read_words, "text": _read_words}
-_VOTES: Mapping[str, FieldReader] = {**_STORY, "upvotes": _read_whole_number, "date": _read_moment}
-_SCORES: Mapping[str, FieldReader] = {**_STORY, "score": _read_score}
+_VOTES: Mapping[str, FieldReader] = {**_STORY, "upvotes": _read_whole_number, "date": read_moment}
+_SCORES: Mapping[str, FieldReader] = {**_STORY, "score": read_score}
 _OPTIONAL: Mapping[str, FieldReader] = {
     "story": reader.code,
     "source": reader.line(200),

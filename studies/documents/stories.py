@@ -7,7 +7,7 @@ what was said before may be left out. Columns that are not ours are factors, by 
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -105,13 +105,18 @@ def read_stories(path: Path) -> Collection:
     return collect_stories(path, _rows(path))
 
 
-def collect_stories(path: Path, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> Collection:
-    """The stories and groups of numbered rows of a file, without empty fields. Raises DocumentError as read_stories."""
+def collect_stories(
+    path: Path, rows: Iterable[tuple[int, Mapping[str, Any]]], *, typed: Container[str] = ()
+) -> Collection:
+    """The stories and groups of numbered rows of a file, without empty fields. Raises DocumentError as read_stories.
+
+    typed : the fields that `read_field` has read already, and are not read once more
+    """
     stories: dict[str, _Facts] = {}
     groups: dict[str, _Facts] = {}
     for n, row in rows:
         try:
-            _add_row(n, _parse_row(row, folder=path.parent), stories=stories, groups=groups)
+            _add_row(n, _parse_row(row, folder=path.parent, typed=typed), stories=stories, groups=groups)
         except _FieldError as fault:
             raise DocumentError(path, f"row {n}, {fault.field}", fault.reason) from None
     if not stories:
@@ -141,21 +146,23 @@ class _FieldError(Exception):
         self.field, self.reason = field, reason
 
 
-def _parse_row(row: Mapping[str, Any], *, folder: Path) -> dict[str, Any]:
+def _parse_row(row: Mapping[str, Any], *, folder: Path, typed: Container[str]) -> dict[str, Any]:
     """What a row gives, typed; text files read; factors under their own key. Empty fields are not given."""
-    typed: dict[str, Any] = {}
+    cells: dict[str, Any] = {}
     factors: dict[str, Any] = {}
     for name, value in row.items():
         try:
-            if name in _READERS:
-                typed[name] = _READERS[name](value)
+            if name in typed:
+                cells[name] = value
+            elif name in _READERS:
+                cells[name] = _READERS[name](value)
             else:
                 factors[_factor(name)] = _scalar(value)
         except InvalidValue as error:
             raise _FieldError(name, str(error)) from None
-    if "text_file" in typed:
-        typed["text"] = _from_file(typed.pop("text_file"), folder=folder, has_text="text" in typed)
-    return typed | ({"factors": factors} if factors else {})
+    if "text_file" in cells:
+        cells["text"] = _from_file(cells.pop("text_file"), folder=folder, has_text="text" in cells)
+    return cells | ({"factors": factors} if factors else {})
 
 
 def _from_file(name: str, *, folder: Path, has_text: bool) -> str:

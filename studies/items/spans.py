@@ -12,7 +12,7 @@ from studies.items.ranking import match_letter
 from studies.items.scale import read_whole_number
 from studies.items.text import is_storable
 
-MOST = 100  # passages in one answer
+MOST_PASSAGES = 100  # passages in one answer
 LONGEST = 20_000  # characters in one passage
 FURTHEST = 1_000_000  # paragraph of a text, or character of a paragraph
 PARTS = ("story", "paragraph", "start", "end", "text")
@@ -104,7 +104,7 @@ class Spans(ItemType):
             "required": list(properties),
             "additionalProperties": False,
         }
-        return {"type": "array", "items": passage, "minItems": 1, "maxItems": MOST}
+        return {"type": "array", "items": passage, "minItems": 1, "maxItems": MOST_PASSAGES}
 
     def label(self, item: ItemDefinition, value: Value) -> str:
         return " / ".join(f"¶ {passage['paragraph']} “{passage['text']}”" for passage in value)
@@ -117,8 +117,8 @@ def clean_passages(raw: Any, letters: Sequence[str]) -> list[dict[str, Any]]:
     """The passages as they are stored. Raises InvalidAnswer. Quotations beside a rationale are read by it, too."""
     if not isinstance(raw, list | tuple):
         raise InvalidAnswer(_("Please give a list of passages."))
-    if len(raw) > MOST:
-        raise InvalidAnswer(_("Please give at most %(most)d passages.") % {"most": MOST})
+    if len(raw) > MOST_PASSAGES:
+        raise InvalidAnswer(_("Please give at most %(most)d passages.") % {"most": MOST_PASSAGES})
     return [_passage(_decoded(passage), letters) for passage in raw]
 
 

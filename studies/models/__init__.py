@@ -5,7 +5,9 @@ A **study** shows **stories** in **groups** and asks **instruments** made of **i
 Source         who wrote: a person or a model, by name and kind.
 Story          a text as raters see it, under a code that says nothing; withheld if we have answers but no right to it.
 Provenance     where a story comes from. Kept apart: code that serves raters never reads this table.
+Subset         how the stories of a study were drawn from those of another; kept apart as provenance is.
 StoryImport    a file of stories on its way in, with who wrote them; seen by those who may know, gone after a day.
+StoryIntake    how far a worker is with bringing in a long one of these files, and whose turn it is.
 StoryColumns   what was said of the columns of such a file, for the next one.
 StoryGroup     stories that are read together; a story can stand in several groups (pairs).
 Instrument     a published questionnaire in one version; once published it never changes.
@@ -26,7 +28,17 @@ from studies.models.amendments import Amendment
 from studies.models.forms import PostedForm
 from studies.models.instruments import Cloze, Instrument, Item
 from studies.models.memberships import Membership
-from studies.models.stories import Provenance, Source, Story, StoryColumns, StoryGroup, StoryImport, measure
+from studies.models.stories import (
+    Provenance,
+    Source,
+    Story,
+    StoryColumns,
+    StoryGroup,
+    StoryImport,
+    StoryIntake,
+    Subset,
+    measure,
+)
 from studies.models.studies import ProtocolVersion, Step, Study
 
 __all__ = [
@@ -44,6 +56,8 @@ __all__ = [
     "StoryColumns",
     "StoryGroup",
     "StoryImport",
+    "StoryIntake",
     "Study",
+    "Subset",
     "measure",
 ]

@@ -91,6 +91,18 @@ class Provenance(models.Model):
     raw_sha256 = models.CharField(
         _("raw sha256"), max_length=64, blank=True, editable=False, help_text=_("Of the raw text, in UTF-8.")
     )
+    # By which withdrawing finds every copy of a text. Without a constraint: what it was copied from can be deleted, and
+    # then a copy in a frozen study, which nobody may change, refers to nothing.
+    copied_from = models.ForeignKey(
+        Story,
+        verbose_name=_("copied from"),
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="+",
+    )
 
     class Meta:
         verbose_name = _("provenance")
@@ -104,7 +116,7 @@ class Provenance(models.Model):
         """Refuse a factor that files of stories would take for one of their own columns."""
         factors = self.factors if isinstance(self.factors, dict) else {}
         if taken := next((name for name in factors if find_column_alike(name)), ""):
-            sentence = _("“%(factor)s” is a column of files of stories; call the factor otherwise.")
+            sentence = _("“%(factor)s” is a column of files of stories; rename the factor.")
             raise ValidationError({"factors": sentence % {"factor": taken}})
 
 
@@ -122,6 +134,33 @@ class StoryGroup(models.Model):
 
     def __str__(self) -> str:
         return self.code
+
+
+class Subset(models.Model):
+    """How the stories of a study were drawn from those of another. It counts them by source, so it is kept apart as
+    provenance is. A row of its own, since every page reads its study and few ask for this."""
+
+    study = models.OneToOneField(
+        Study, verbose_name=_("study"), on_delete=models.CASCADE, primary_key=True, related_name="subset"
+    )
+    # Of the study drawn from, which may be deleted, its slug and its title on that day.
+    original = models.CharField(_("drawn from"), max_length=80)
+    title = models.CharField(_("title"), max_length=200)
+    seed = models.BigIntegerField(_("seed"))
+    n = models.PositiveIntegerField(_("asked for"))
+    is_each = models.BooleanField(_("from each stratum"))
+    criteria = models.JSONField(_("criteria"), default=list, blank=True)
+    strata = models.JSONField(
+        _("strata"), default=list, help_text=_("Of each its parts, how many there were, were asked for and taken.")
+    )
+    left_out = models.JSONField(_("left out"), default=dict, blank=True)
+
+    class Meta:
+        verbose_name = _("subset")
+        verbose_name_plural = _("subsets")
+
+    def __str__(self) -> str:
+        return f"subset of {self.original}"
 
 
 class StoryImport(models.Model):
@@ -144,6 +183,46 @@ class StoryImport(models.Model):
 
     def __str__(self) -> str:
         return f"stories for {self.study}"
+
+
+class StoryIntake(models.Model):
+    """How far a worker is with bringing in a long file. In a table of its own: a row that holds a file is written anew
+    as a whole by SQLite, however little of it changes."""
+
+    Stage = vocabulary.IntakeStage
+
+    upload = models.OneToOneField(
+        StoryImport,
+        verbose_name=_("stories to be brought in"),
+        on_delete=models.CASCADE,
+        primary_key=True,
+        related_name="intake",
+    )
+    language = models.CharField(_("language"), max_length=12, help_text=_("Of whoever asked, for what may go wrong."))
+    asked_at = models.DateTimeField(_("asked at"))
+    queued_at = models.DateTimeField(_("queued at"), help_text=_("When a worker was last told."))
+    leased_until = models.DateTimeField(
+        _("leased until"), null=True, blank=True, help_text=_("Whoever is at it renews this; afterwards others may.")
+    )
+    stage = models.CharField(_("stage"), max_length=10, choices=Stage.choices, blank=True)
+    n_rows = models.PositiveIntegerField(_("rows"), default=0)
+    n_rows_done = models.PositiveIntegerField(_("rows done"), default=0)
+    problem = models.TextField(_("problem"), blank=True, help_text=_("Why nothing came in."))
+    ended_at = models.DateTimeField(_("ended at"), null=True, blank=True)
+    n_stories = models.PositiveIntegerField(_("stories"), default=0)
+    n_groups = models.PositiveIntegerField(_("groups"), default=0)
+
+    class Meta:
+        verbose_name = _("stories that are being brought in")
+        verbose_name_plural = _("stories that are being brought in")
+
+    def __str__(self) -> str:
+        return f"bringing in of {self.upload_id}"
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether it was asked for, and has neither ended nor failed."""
+        return not self.problem and self.ended_at is None
 
 
 class StoryColumns(models.Model):

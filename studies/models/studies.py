@@ -44,7 +44,7 @@ class Study(models.Model):
         _("pay for a part"),
         max_length=200,
         blank=True,
-        help_text=_("What is paid to whoever stops before the end."),
+        help_text=_("What people are paid if they stop before the end."),
     )
     minutes = models.PositiveSmallIntegerField(
         _("minutes"), null=True, blank=True, help_text=_("Expected minutes for one group.")

@@ -24,8 +24,6 @@ from studies.protocol.warnings import check_deadline
 
 FIELDS = (*Amendment.FIELDS, "closes_at")
 WORDS = ("title", "text")
-# They stand on every page or hold for the study as a whole, so that nobody can keep the old ones.
-AT_ONCE = ("title", "organiser", "contact", "notice", "closes_at", "seats_per_group")
 
 
 @dataclass(frozen=True)
@@ -54,11 +52,6 @@ class AmendedPlace:
     label: str
     before: str
     after: str
-
-    @property
-    def is_at_once(self) -> bool:
-        """Whether it is the same for everybody from that moment on, whoever the amendment holds for."""
-        return self.key in AT_ONCE
 
     def as_table(self) -> dict[str, str]:
         return {"place": self.key, "before": self.before, "after": self.after}

@@ -72,17 +72,17 @@ def minutes_in_all(segments: Sequence[PathSegment]) -> float:
 
 
 def _segment(step: Step, words_of_stories: Sequence[int], *, is_first: bool) -> PathSegment:
-    asked = sum(map(_seconds_of, items_of(step)), Fraction(0))
+    seconds_to_answer = sum(map(_seconds_of, items_of(step)), Fraction(0))
     n_words = len(step.text.split()) + len(step.story.split())
     is_once = step.kind != Step.Kind.RATING or step.scope == Step.Scope.ONCE
     n_stories = 0
     if not is_once:
         if step.scope in (Step.Scope.STORY, Step.Scope.STORIES):
             n_stories = len(words_of_stories)
-            asked *= n_stories
+            seconds_to_answer *= n_stories
         # Whoever ranks or guesses later has read the stories in an earlier step.
         n_words += sum(words_of_stories) if is_first else 0
-    minutes = float(asked / 60 + Fraction(n_words, WORDS_A_MINUTE))
+    minutes = float(seconds_to_answer / 60 + Fraction(n_words, WORDS_A_MINUTE))
     return PathSegment(step.title or step.get_kind_display(), minutes, is_once, n_stories, step.key)
 
 

@@ -21,6 +21,7 @@ from studies.models import Amendment, ProtocolVersion, Provenance, Study
 from studies.protocol.amendments import list_stored_places
 from studies.protocol.outcomes import Outcome, list_outcomes
 from studies.protocol.steps import Protocol, read_rows
+from studies.protocol.subset_words import describe_subset
 from studies.protocol.versions import latest
 from studies.typography.differences import find_differences, shorten
 
@@ -46,7 +47,7 @@ MARKS = {"same": "{}", "gone": "~~{}~~", "new": "**{}**"}
 
 def write_preregistration(study: Study, plan: AnalysisPlan) -> str:
     """The plan with what it rests on, as it was frozen first: design, outcome, contrasts, tests, margins. Below it what
-    was amended since. Seven queries."""
+    was amended since. Eight queries."""
     protocol = read_rows(study.frozen_versions.first() or latest(study))
     with translation.override("en"):
         return "\n".join([*_lines(plan, protocol), *_amendments(study, protocol)]) + "\n"
@@ -146,6 +147,8 @@ def _design(study: Study, seats_per_group: int, n_repeats: int) -> Iterator[str]
     by_source = ", ".join(f"{name} ({n})" for name, n in sorted(Counter(names).items()))
     n_stories, n_groups = study.stories.count(), study.groups.count()
     yield f"- {n_stories} stories in {n_groups} groups, by source: {by_source or 'not recorded'}."
+    if sentence := describe_subset(study, with_strata=True):
+        yield f"- {sentence}"
     yield f"- {seats_per_group} raters for each group; order of stories: {study.order_policy}."
     if n_repeats:
         yield f"- Groups that each person reads twice, at the end: {n_repeats}; only self-agreement counts them."

@@ -45,7 +45,7 @@ class ProseFacts:
 
 # Of the document what each section rests on; whatever none names belongs to the first.
 KEYS: Mapping[str, tuple[str, ...]] = {
-    "who": ("minutes", "groups_per_rater", "excluded_studies"),
+    "who": ("minutes", "pay", "pay_for_part", "groups_per_rater", "excluded_studies"),
     "texts": ("stories", "groups", "premises", "shows_premise", "text_kind"),
     "steps": ("steps", "instruments"),
     "layout": ("seats_per_group", "order_policy", "seed", "groups_per_sitting", "n_repeats", "asks_recognition"),
@@ -101,11 +101,17 @@ def _who(content: Mapping[str, Any], facts: ProseFacts) -> Iterator[ProseSentenc
         yield ProseSentence(sentence % {"n": content["minutes"]})
     else:
         yield ProseSentence(_("They are not told how long a group takes."))
+    if content.get("pay"):
+        yield ProseSentence(_("Pay: %(pay)s") % {"pay": content["pay"]})
+    else:
+        yield ProseSentence(_("They are told nothing about pay."))
+    if content.get("pay_for_part"):
+        yield ProseSentence(_("Pay for a part: %(pay)s") % {"pay": content["pay_for_part"]})
     if content.get("excluded_studies"):
         n = len(content["excluded_studies"])
         sentence = ngettext(
-            "Who took part in an earlier study that is named gets no group.",
-            "Who took part in one of %(n)d earlier studies gets no group.",
+            "Whoever took part in an earlier study that is named gets no group.",
+            "Whoever took part in one of %(n)d earlier studies gets no group.",
             n,
         )
         yield ProseSentence(sentence % {"n": n})
@@ -125,9 +131,9 @@ def _texts(content: Mapping[str, Any], facts: ProseFacts) -> Iterator[ProseSente
     sentence = _("%(stories)s of %(words)s words in %(groups)s of %(size)s, without the names of their authors.")
     yield ProseSentence(sentence % {"stories": stories, "words": words, "groups": groups, "size": size})
     if content["shows_premise"]:
-        yield ProseSentence(_("What the stories of a group were written to is shown."))
+        yield ProseSentence(_("Raters see what the stories of a group were written to."))
     else:
-        yield ProseSentence(_("What the stories of a group were written to is not shown."))
+        yield ProseSentence(_("Raters do not see what the stories of a group were written to."))
 
 
 def _steps(content: Mapping[str, Any]) -> Iterator[ProseSentence]:
@@ -152,16 +158,16 @@ def _has_right_answers(instrument: Mapping[str, Any]) -> bool:
 def _sentence_of_check(options: CheckOptions) -> str:
     if options.ends:
         sentence = ngettext(
-            "It is a comprehension check: who does not answer all of it rightly in one attempt goes no further.",
-            "It is a comprehension check: who does not answer all of it rightly in %(n)d attempts goes no further.",
+            "It is a comprehension check: whoever does not answer all of it rightly in one attempt goes no further.",
+            "It is a comprehension check: whoever does not answer all of it rightly in %(n)d attempts goes no further.",
             options.attempts,
         )
     else:
         sentence = ngettext(
-            "It is a comprehension check: who does not answer all of it rightly in one attempt goes on, and that is "
-            "recorded.",
-            "It is a comprehension check: who does not answer all of it rightly in %(n)d attempts goes on, and that is "
-            "recorded.",
+            "It is a comprehension check: whoever does not answer all of it rightly in one attempt goes on, and that "
+            "is recorded.",
+            "It is a comprehension check: whoever does not answer all of it rightly in %(n)d attempts goes on, and "
+            "that is recorded.",
             options.attempts,
         )
     return sentence % {"n": options.attempts}
@@ -177,20 +183,26 @@ def _sentence_of_step(step: Mapping[str, Any], instruments: Mapping[str, Any]) -
     if step["kind"] == StepKind.PRACTICE:
         sentence = _("“%(title)s”: they practise on a story that is not counted.")
         return ProseSentence(sentence % {"title": title}, step["story"])
-    about = {
-        StepScope.STORY: _("about each story"),
-        StepScope.STORIES: _("about each story, all on one page"),
-        StepScope.GROUP: _("about the group as a whole"),
-        StepScope.ONCE: _("once"),
-    }[StepScope(step["scope"])]
     n = len(instrument["items"])
-    sentence = ngettext(
-        "“%(title)s”: %(about)s they answer the question of “%(instrument)s”, version %(version)s.",
-        "“%(title)s”: %(about)s they answer the %(n)d questions of “%(instrument)s”, version %(version)s.",
-        n,
-    )
-    names = {"title": title, "about": about, "n": n}
-    text = sentence % {**names, "instrument": instrument["title"], "version": instrument["version"]}
+    names = {"title": title, "n": n, "instrument": instrument["title"], "version": instrument["version"]}
+    if step["scope"] == StepScope.ONCE:
+        sentence = ngettext(
+            "“%(title)s”: they answer the question of “%(instrument)s”, version %(version)s, once.",
+            "“%(title)s”: they answer the %(n)d questions of “%(instrument)s”, version %(version)s, once.",
+            n,
+        )
+    else:
+        sentence = ngettext(
+            "“%(title)s”: %(about)s they answer the question of “%(instrument)s”, version %(version)s.",
+            "“%(title)s”: %(about)s they answer the %(n)d questions of “%(instrument)s”, version %(version)s.",
+            n,
+        )
+        names["about"] = {
+            StepScope.STORY: _("about each story"),
+            StepScope.STORIES: _("about each story, all on one page"),
+            StepScope.GROUP: _("about the group as a whole"),
+        }[StepScope(step["scope"])]
+    text = sentence % names
     if step["locks"]:
         text += " " + _("From there on their earlier answers are locked.")
     return ProseSentence(text, step["text"])
@@ -223,5 +235,5 @@ def _layout(content: Mapping[str, Any]) -> Iterator[ProseSentence]:
         yield ProseSentence(sentence % {"n": n})
     if content["asks_recognition"]:
         yield ProseSentence(
-            _("Before a group they say whether they know one of its stories; who does is given another group.")
+            _("Before a group they say whether they know one of its stories; whoever does is given another group.")
         )

@@ -1,6 +1,7 @@
 """What the database refuses once a protocol is frozen or an instrument published, by SQL as well.
 
-A metric's step stands outside of the protocol and can come and go; the text of a story can still be withheld.
+A metric's step stands outside of the protocol and can come and go; the text of a story, and the text as it came, can
+still be taken away.
 A frozen study is never deleted: what was asked, and about which texts, is what its answers mean. A rehearsal is: in it
 nothing counts.
 """
@@ -184,7 +185,8 @@ TRIGGERS: list[Trigger] = [
         column="story_id",
         whole=f"{OF_STUDIES} (SELECT study_id FROM {STORIES} WHERE id IN {{keys}})",
         final=FROZEN,
-        change=any_changed(_columns(Provenance, ("source", "factors"))),
+        change=f"({any_changed(_columns(Provenance, ('source', 'factors', 'raw_sha256')))} OR "
+        f"{any_changed(['raw_text'])} AND NOT NEW.raw_text = '')",
     ),
     *_refuse_change(
         Source,

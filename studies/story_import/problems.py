@@ -12,6 +12,7 @@ from pathlib import Path
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from stats import garbage
 from studies import formatting
 from studies.documents import stories as documents
 from studies.documents.errors import DocumentError, InvalidValue
@@ -21,19 +22,24 @@ from studies.story_groups import Member, code_groups, form_groups, missing_sourc
 from studies.story_import.columns import FACTOR, ColumnChoices
 from studies.story_import.files import StoryTable
 from studies.story_import.rows import (
+    Count,
     ImportRow,
     RowProblem,
     WayOut,
     as_sentence,
+    count_nothing,
     offer_new_codes,
     offer_to_leave_out,
     read_rows,
 )
 from studies.typography.normalisation import NORMALISATIONS
+from studies.vocabulary import IntakeStage
 
 # So many texts of each source are looked at for ways of typing, evenly over the file.
 LOOKED_AT = 60
 _DIFFERS = 0.5
+# What `read_rows` alone can have put into a row. The rest may stand in the choices and was read by nobody yet.
+READ_BY_ROW = frozenset(("text", "premise", "title", "url"))
 
 
 @dataclass(frozen=True)
@@ -69,12 +75,15 @@ class Examination:
         return [problem for problem in self.problems if problem.level == "warning"]
 
 
-def examine(table: StoryTable, choices: ColumnChoices, contents: StudyContents) -> Examination:
+@garbage.only_new()
+def examine(
+    table: StoryTable, choices: ColumnChoices, contents: StudyContents, *, count: Count = count_nothing
+) -> Examination:
     """Everything to be said of the table with these choices, at once, and what would come in."""
     problems = list(_problems_of_columns(table, choices))
     if problems:
         return Examination(problems=problems)
-    rows, faults = read_rows(table, choices)
+    rows, faults = read_rows(table, choices, count)
     problems = [
         *_problems_of_encoding(table, choices),
         *_problems_of_formulas(table, choices),
@@ -90,7 +99,7 @@ def examine(table: StoryTable, choices: ColumnChoices, contents: StudyContents) 
     if not rows:
         problems.append(RowProblem("error", (), "", _("No row is left to bring in.")))
     if not examination.errors:
-        _collect(examination, table, rows, choices, contents)
+        _collect(examination, table, rows, choices, contents, count)
     problems.sort(key=lambda problem: problem.level != "error")
     return examination
 
@@ -228,6 +237,7 @@ def _problems_of_texts(
         sentence = _("The text is empty, so there is nothing to read.")
         yield RowProblem("error", tuple(empty), column, sentence, (offer_to_leave_out(empty),))
     first_by_text: dict[str, ImportRow] = {}
+    present: list[int] = []
     for row in rows:
         if row["text"].strip():
             mark = sha256(row["text"])
@@ -236,8 +246,15 @@ def _problems_of_texts(
                 sentence = _("The same text as in row %(row)d, word for word.") % {"row": first.n}
                 yield RowProblem("warning", (row.n,), column, sentence, (offer_to_leave_out([row.n]),))
             elif first is row and mark in contents.hashes:
-                sentence = _("A story of this very text is in the study already.")
-                yield RowProblem("warning", (row.n,), column, sentence, (offer_to_leave_out([row.n]),))
+                present.append(row.n)
+    if present:
+        sentence = _("A story of this very text is in the study already.")
+        if len(present) == len(rows):
+            sentence = _(
+                "Every story of this file is in the study already, word for word. Put the file aside, unless each is "
+                "to be there twice."
+            )
+        yield RowProblem("warning", tuple(present), column, sentence, (offer_to_leave_out(present),))
 
 
 def _group(
@@ -316,6 +333,7 @@ def _collect(
     rows: Sequence[ImportRow],
     choices: ColumnChoices,
     contents: StudyContents,
+    count: Count,
 ) -> None:
     """Have the reader of study files make stories and groups of the rows: what it would refuse does not come in."""
     has_codes = bool(choices.column_of("code")) and not choices.has_new_codes
@@ -327,17 +345,19 @@ def _collect(
     group_codes = code_groups(examination.groups, taken=() if may_join else contents.group_codes)
     group_by_row = {n: group_codes[name] for name, numbers in examination.groups.items() for n in numbers}
     ours = ("text", "source", "source_kind", "premise", "title", "url", "licence", "may_redistribute", "may_send_out")
-    cells = (
-        (
-            row.n,
-            {"story": code, "group": group_by_row[row.n]}
-            | {name: row.values[name] for name in ours if row.values.get(name) not in ("", None)}
-            | row.factors,
-        )
-        for row, code in zip(rows, codes, strict=True)
-    )
+
+    def cells() -> Iterator[tuple[int, dict[str, object]]]:
+        for at, (row, code) in enumerate(zip(rows, codes, strict=True)):
+            count(IntakeStage.EXAMINING, at, len(rows))
+            yield (
+                row.n,
+                {"story": code, "group": group_by_row[row.n]}
+                | {name: row.values[name] for name in ours if row.values.get(name) not in ("", None)}
+                | row.factors,
+            )
+
     try:
-        examination.collection = documents.collect_stories(Path(table.name), cells)
+        examination.collection = documents.collect_stories(Path(table.name), cells(), typed=READ_BY_ROW)
     except DocumentError as error:
         numbers = tuple(int(word) for word in error.location.replace(",", " ").split() if word.isdigit())
         ways_out = (offer_to_leave_out(numbers),) if numbers else ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,7 +15,10 @@ from studies.documents.errors import InvalidValue
 from studies.story_import.columns import FACTOR, ColumnChoices
 from studies.story_import.files import StoryTable
 from studies.typography.normalisation import normalise_text
+from studies.vocabulary import IntakeStage
 
+# Told the stage, how many rows are through it, and of how many.
+Count = Callable[[IntakeStage, int, int], None]
 _TRUTHS = dict.fromkeys(("yes", "true", "y", "1", "x", "ja", "sim", "oui"), True) | dict.fromkeys(
     ("no", "false", "n", "0", "-", "nein", "não", "non"), False
 )
@@ -62,14 +65,21 @@ class ImportRow:
         return str(self.values.get(name, ""))
 
 
-def read_rows(table: StoryTable, choices: ColumnChoices) -> tuple[list[ImportRow], list[RowProblem]]:
+def count_nothing(_stage: IntakeStage, _n_done: int, _n_rows: int) -> None:
+    """For whoever does not ask how far it is."""
+
+
+def read_rows(
+    table: StoryTable, choices: ColumnChoices, count: Count = count_nothing
+) -> tuple[list[ImportRow], list[RowProblem]]:
     """The rows that are not left out, typed by the readers of study files, and what those refuse."""
     omitted = set(choices.left_out)
     parts = [(at, column, choices.roles[column]) for at, column in enumerate(table.columns) if choices.roles[column]]
-    rows, refusals = [], defaultdict(list)
-    for n, cells in table.rows:
-        if n in omitted:
-            continue
+    rows: list[ImportRow] = []
+    refusals: dict[tuple[str, str], list[int]] = defaultdict(list)
+    numbered = [(n, cells) for n, cells in table.rows if n not in omitted]
+    for n, cells in numbered:
+        count(IntakeStage.READING, len(rows), len(numbered))
         row = ImportRow(n, _defaults(choices), {})
         for at, column, role in parts:
             if cells[at].strip():

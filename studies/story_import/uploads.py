@@ -4,39 +4,52 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
+from stats import garbage
 from studies import construction, hashing
+from studies.action_log import log_action
 from studies.models import Provenance, Source, StoryColumns, StoryImport, Study
 from studies.story_edits import require_editable
 from studies.story_import.columns import ColumnChoices, count_kind_values, fill_kinds, guess_choices, restore_choices
 from studies.story_import.errors import ImportRefused
 from studies.story_import.files import StoryTable
 from studies.story_import.problems import Examination, StudyContents, examine
+from studies.story_import.rows import Count, count_nothing
 
 KEPT = timedelta(days=1)
 MOST_KINDS = 300  # that can be said one by one
 
 
 def forget_old_uploads(*, at: datetime) -> int:
-    """Delete what nobody confirmed for a day; how many there were."""
-    return StoryImport.objects.filter(created_at__lt=at - KEPT).delete()[0]
+    """Delete what nobody confirmed for a day, or what ended then; how many there were."""
+    is_old = Q(created_at__lt=at - KEPT) & (Q(intake=None) | Q(intake__asked_at__lt=at - KEPT))
+    return _delete(StoryImport.objects.filter(is_old))
+
+
+def _delete(uploads: QuerySet[StoryImport]) -> int:
+    """How many are deleted. Their files are not read for it."""
+    return uploads.only("pk").delete()[1].get(StoryImport._meta.label, 0)
 
 
 @transaction.atomic
 def keep_upload(study: Study, table: StoryTable, *, by: User, at: datetime) -> StoryImport:
     """The table, kept for this account until it is confirmed, in place of what it brought for this study before.
 
+    What is being brought in stays.
     Its columns are as they were said of the last file of the same columns, or guessed. Raises StoriesFinal.
     """
     require_editable(study)
     forget_old_uploads(at=at)
-    StoryImport.objects.filter(study=study, user=by).delete()
+    is_at_rest = Q(intake=None) | ~Q(intake__problem="") | Q(intake__ended_at__isnull=False)
+    _delete(StoryImport.objects.filter(is_at_rest, study=study, user=by))
     choices, _unsure = guess_choices(table)
     earlier = StoryColumns.objects.filter(study=study, columns_sha256=_hash_columns(table)).first()
     if earlier:
@@ -86,9 +99,8 @@ def read_contents(study: Study) -> StudyContents:
     )
 
 
-def save_choices(upload: StoryImport, choices: ColumnChoices) -> None:
+def save_choices(upload: StoryImport, choices: ColumnChoices, table: StoryTable) -> None:
     """Keep what was said of the table; values that are new to the translation of kinds get a guess."""
-    table = restore_table(upload)
     fill_kinds(choices, list(count_kind_values(table, choices))[:MOST_KINDS], find_kinds())
     upload.choices = choices.as_json()
     upload.save(update_fields=["choices"])
@@ -115,31 +127,69 @@ def take_way_out(choices: ColumnChoices, act: Sequence[Any]) -> None:
             raise ValueError(act)
 
 
-@transaction.atomic
+@dataclass(frozen=True)
+class Prepared:
+    """An upload that can come in. contents : of the study, when it was examined"""
+
+    table: StoryTable
+    choices: ColumnChoices
+    contents: StudyContents
+    examination: Examination
+
+
 def bring_in(upload: StoryImport) -> Examination:
     """Put all stories of the upload into its study; what was said of the columns is kept, the upload is not.
 
     Raises ImportRefused, or StoriesFinal; then nothing has come in.
+    """
+    prepared = prepare(upload)
+    with transaction.atomic():
+        write(upload, prepared)
+        upload.delete()
+    return prepared.examination
+
+
+def prepare(upload: StoryImport, *, count: Count = count_nothing) -> Prepared:
+    """Everything that can be done before anything is written: most of the work, during which nobody has to wait.
+
+    Raises ImportRefused, or StoriesFinal.
+    """
+    require_editable(upload.study)
+    table, choices = restore_table(upload), restore_choices(upload.choices)
+    contents = read_contents(upload.study)
+    examination = examine(table, choices, contents, count=count)
+    if examination.collection is None:
+        raise ImportRefused(_("Nothing came in: there are problems to be mended first."))
+    return Prepared(table, choices, contents, examination)
+
+
+@garbage.only_new()
+def write(upload: StoryImport, prepared: Prepared) -> None:
+    """Put what is prepared into the study, in the transaction of the caller, who says what becomes of the upload.
+
+    Raises ImportRefused if the study is not as it was examined any more, or StoriesFinal.
     """
     # Whoever launches the study, or brings in the same file twice, is waited for.
     study = Study.objects.select_for_update().get(pk=upload.study_id)
     if not StoryImport.objects.filter(pk=upload.pk).exists():
         raise ImportRefused(_("These stories are in already, or were put aside."))
     require_editable(study)
-    table, choices = restore_table(upload), restore_choices(upload.choices)
-    examination = examine(table, choices, read_contents(study))
-    if examination.collection is None:
-        raise ImportRefused(_("Nothing came in: there are problems to be mended first."))
+    contents = replace(read_contents(study), kind_by_source=prepared.contents.kind_by_source)
+    collection = prepared.examination.collection
+    if contents != prepared.contents or collection is None:
+        sentence = _("Nothing came in: the stories of the study were changed meanwhile. Look at what is said now.")
+        raise ImportRefused(sentence)
     try:
-        construction.add_stories(study, examination.collection.stories, examination.collection.groups)
+        construction.add_stories(study, collection.stories, collection.groups)
     except construction.SourceConflict as error:
         raise ImportRefused(_("Nothing came in: %(why)s.") % {"why": error}) from None
-    _keep_raw_texts(study, examination.raw_text_by_code)
+    _keep_raw_texts(study, prepared.examination.raw_text_by_code)
     StoryColumns.objects.update_or_create(
-        study=study, columns_sha256=_hash_columns(table), defaults={"choices": choices.for_next_file()}
+        study=study,
+        columns_sha256=_hash_columns(prepared.table),
+        defaults={"choices": prepared.choices.for_next_file()},
     )
-    upload.delete()
-    return examination
+    log_action(study, f"{prepared.examination.n_stories} stories brought in", by=upload.user)
 
 
 def _keep_raw_texts(study: Study, raw_text_by_code: Mapping[str, str]) -> None:

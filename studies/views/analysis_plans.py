@@ -95,19 +95,19 @@ class AnalysisPlanForm(forms.Form):
         ),
     )
     epsilon = forms.FloatField(
-        label=gettext_lazy("ε"),
-        help_text=gettext_lazy("By how much an expert may agree better with the others than a judge that stands in."),
+        label=gettext_lazy("Margin for a judge, ε"),
+        help_text=gettext_lazy("By how much an expert may do better than a judge that is to stand in for one."),
     )
     reference_texts = forms.ChoiceField(
         label=gettext_lazy("Reference set"),
         choices=list(REFERENCE_TEXTS.items()),
         required=False,
-        help_text=gettext_lazy("Of filled texts: whose fills say what is usual. Surprise is the distance from them."),
+        help_text=gettext_lazy("For filled texts: the fills from which the distance, called surprise, is measured."),
     )
     embedding = forms.CharField(
         label=gettext_lazy("Embedding"),
         required=False,
-        help_text=gettext_lazy("By what fills are compared."),
+        help_text=gettext_lazy("The embedding by which fills are compared."),
     )
     nsv_target = forms.MultipleChoiceField(
         label=gettext_lazy("NSV: what stands for creativity"),
@@ -270,7 +270,7 @@ def describe_facts(plan: AnalysisPlan, current_protocol: Protocol) -> list[tuple
         (_("Pairs"), "\n".join(f"{first} – {second}" for first, second in plan.pairs)),
         (_("Test"), str(TESTS[plan.test])),
         (_("Margin"), "" if plan.margin is None else f"{plan.margin:g}"),
-        (_("ε"), f"{plan.epsilon:g}"),
+        (_("Margin for a judge, ε"), f"{plan.epsilon:g}"),
         *_facts_of_filled_texts(plan, current_protocol.version.study),
         *_facts_of_ideas(plan, title_by_key),
         (_("Hypotheses"), plan.hypotheses),

@@ -72,7 +72,7 @@ class InstrumentForm(EditForm):
     language = forms.CharField(
         label=gettext_lazy("Language"),
         max_length=12,
-        help_text=gettext_lazy("Of the questions, as a code such as en or pt-BR."),
+        help_text=gettext_lazy("The language of the questions, as a code such as en or pt-BR."),
     )
     citation = WordsField(
         label=gettext_lazy("Source"),

@@ -32,6 +32,7 @@ from studies.views.story_imports import UploadForm
 MAY_CHANGE = "studies.change_story"
 # Who sends texts out and who wrote them: a coordinator, who stays blind, sees none of it.
 SEES_SOURCES = "studies.view_provenance"
+MAY_MAKE = "studies.add_study"
 ON_A_PAGE = 50
 MOST_GROUPS_TO_CHOOSE = 200
 _MEMBERSHIP = re.compile(r"\d{1,18}\.\d{1,18}")
@@ -116,6 +117,7 @@ def stories_page(request: HttpRequest, access: Access) -> HttpResponse:
         "obstacle": obstacle,
         "may_change": not obstacle and access.may(MAY_CHANGE),
         "may_bring": not obstacle and access.may("studies.change_provenance"),
+        "may_draw": sees_sources and counts["n"] > 1 and request.user.has_perm(MAY_MAKE),
         "may_generate": not obstacle and all(map(access.may, ("studies.change_provenance", "judges.add_run"))),
         "upload_form": UploadForm(),
         "accepted": ",".join(KINDS),

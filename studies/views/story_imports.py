@@ -17,13 +17,13 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
+from django_htmx.http import HttpResponseClientRedirect
 
 from studies import hashing, story_edits
 from studies.access import Access
-from studies.action_log import log_action
-from studies.models import StoryImport
+from studies.models import StoryImport, StoryIntake
 from studies.story_edits import StoriesFinal
-from studies.story_import import uploads
+from studies.story_import import intakes, uploads
 from studies.story_import.columns import (
     ROLE_BY_KEY,
     ROLES,
@@ -35,6 +35,7 @@ from studies.story_import.columns import (
 from studies.story_import.errors import ImportRefused, UnreadableFile
 from studies.story_import.files import KINDS, LARGEST, StoryTable, read_file, read_pasted
 from studies.story_import.problems import Examination, examine
+from studies.views import story_intakes
 from studies.views.guards import require_in_study
 from studies.vocabulary import SourceKind
 
@@ -98,7 +99,11 @@ def new_upload(request: HttpRequest, access: Access) -> HttpResponse:
         "form": form,
         "obstacle": obstacle,
         "accepted": ",".join(KINDS),
-        "waiting": StoryImport.objects.filter(study=study, user=by).defer("table").first(),
+        "waiting": StoryImport.objects.filter(study=study, user=by, intake__ended_at=None)
+        .select_related("intake")
+        .defer("table")
+        .order_by("-pk")
+        .first(),
     }
     return render(request, "studies/story_upload.html", context, status=status)
 
@@ -201,9 +206,15 @@ class ChoicesForm(forms.Form):
 @require_in_study(MAY_BRING, change=MAY_BRING, methods=("GET", "HEAD", "POST"))
 def story_import(request: HttpRequest, access: Access, upload: int) -> HttpResponse:
     """For whoever brought the file: its columns, problems and groups; then all stories come in, or none."""
-    row = StoryImport.objects.filter(pk=upload, study=access.study, user=request.user.pk).first()
+    rows = StoryImport.objects.select_related("study", "user", "intake").defer("table")
+    row = rows.filter(pk=upload, study=access.study, user=request.user.pk).first()
     if row is None:
         raise Http404
+    intake: StoryIntake | None = getattr(row, "intake", None)
+    if intake is not None and not intake.problem:
+        return story_intakes.respond(request, access, row, intake)
+    if story_intakes.is_look(request):
+        return HttpResponseClientRedirect(request.path)  # from the page that says how far it is
     if request.method == "POST" and "put_aside" in request.POST:
         row.delete()
         return redirect("studies:stories", slug=access.study.slug)
@@ -214,8 +225,12 @@ def story_import(request: HttpRequest, access: Access, upload: int) -> HttpRespo
         if form.is_valid():
             choices = _save(row, form, request.POST.get("act", ""))
             if "bring_in" not in request.POST:
+                if intake is not None:
+                    intake.delete()  # what it said was of the choices before
                 return redirect("studies:story_import", slug=access.study.slug, upload=row.pk)
-            if _has_come_in(request, access, row):
+            if _is_asked_for(request, row, table):
+                return redirect("studies:story_import", slug=access.study.slug, upload=row.pk)
+            if _has_come_in(request, row):
                 return redirect("studies:stories", slug=access.study.slug)
             form = _make_form(None, table, choices)
     examination = examine(table, choices, uploads.read_contents(access.study))
@@ -229,7 +244,8 @@ def story_import(request: HttpRequest, access: Access, upload: int) -> HttpRespo
         "examination": examination,
         "problems": [(n, problem, _buttons(problem.ways_out)) for n, problem in enumerate(examination.problems[:100])],
         "n_more_problems": max(len(examination.problems) - 100, 0),
-        "refused": request.method == "POST",
+        "refused": request.method == "POST" or intake is not None,
+        "problem": intake.problem if intake and request.method != "POST" else "",
         "headline": _headline(examination),
         "groups": _describe_groups(examination),
         "has_codes": bool(choices.column_of("code")),
@@ -249,22 +265,26 @@ def _save(row: StoryImport, form: ChoicesForm, act: str) -> ColumnChoices:
             uploads.take_way_out(choices, json.loads(act))
         except ValueError:
             raise BadRequest("This page offers no such way out.") from None
-    uploads.save_choices(row, choices)
+    uploads.save_choices(row, choices, form.table)
     return choices
 
 
-def _has_come_in(request: HttpRequest, access: Access, row: StoryImport) -> bool:
+def _is_asked_for(request: HttpRequest, row: StoryImport, table: StoryTable) -> bool:
+    """Whether it is a worker that brings the stories in, since they are many."""
+    if not intakes.is_long(table) or story_edits.find_obstacle(row.study):
+        return False
+    intakes.ask(row, at=timezone.now())
+    return True
+
+
+def _has_come_in(request: HttpRequest, row: StoryImport) -> bool:
     """Whether all stories are in; if not, a message says why."""
     try:
         examination = uploads.bring_in(row)
     except (ImportRefused, StoriesFinal) as error:
         messages.error(request, str(error))
         return False
-    n, n_groups = examination.n_stories, len(examination.groups)
-    in_groups = ngettext("in %(n)d group", "in %(n)d groups", n_groups) % {"n": n_groups}
-    sentence = ngettext("%(n)d story is in, %(groups)s.", "%(n)d stories are in, %(groups)s.", n)
-    messages.success(request, sentence % {"n": n, "groups": in_groups})
-    log_action(access.study, f"{n} stories brought in", by=request.user)
+    story_intakes.say_in(request, examination.n_stories, len(examination.groups))
     return True
 
 

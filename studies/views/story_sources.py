@@ -17,6 +17,7 @@ from studies import formatting, story_edits
 from studies.access import Access
 from studies.action_log import log_action
 from studies.models import Provenance, Study
+from studies.protocol.subset_words import describe_subset
 from studies.views.guards import require_in_study
 from studies.vocabulary import SourceKind
 
@@ -77,6 +78,7 @@ def story_sources(request: HttpRequest, access: Access) -> HttpResponse:
         "study": study,
         "access": access,
         "sources": sources,
+        "drawn": describe_subset(study, with_strata=True),
         "ticks": ticks,
         "bottom": TOP + STEP * len(sources),
         "height": TOP + STEP * len(sources) + 10,

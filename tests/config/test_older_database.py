@@ -3,6 +3,7 @@
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]  # of a database that was made by migrations
@@ -17,3 +18,7 @@ def test_a_database_of_migrations_that_are_gone_is_refused_in_one_sentence() -> 
 
 def test_a_database_of_the_migrations_that_are_there_is_migrated_again() -> None:
     call_command("migrate", verbosity=0)
+
+    executor = MigrationExecutor(connection)
+    assert executor.loader.applied_migrations, "made by migrations"
+    assert executor.migration_plan(executor.loader.graph.leaf_nodes()) == []

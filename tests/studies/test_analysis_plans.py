@@ -200,7 +200,7 @@ def test_a_frozen_plan_is_read_and_registered(client: Client, draft: Study) -> N
     text = client.get("/studies/plums/analysis-plan.md").content.decode()
 
     assert "It never changes." in page
-    assert "<form method=" not in page.partition("<main")[2]
+    assert "<form method=" not in page.partition("<main")[2].partition("</main>")[0]
     assert "The protocol is frozen, and the analysis plan with it." in refusal
     assert f"with protocol 1, SHA-256 {version.sha256}." in text
     assert "- Every other source against Source 1." in text

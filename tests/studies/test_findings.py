@@ -152,3 +152,11 @@ def test_a_check_has_right_answers_and_one_to_five_attempts(
 
     sentences = [f.sentence for f in findings if f.location == "step check"]
     assert (len(sentences) == 1 and sentence in sentences[0]) if sentence else sentences == []
+
+
+def test_nobody_is_told_to_make_lengths_alike(draft: Study) -> None:
+    Story.objects.filter(provenance__source__name="Source 1").update(text="word " * 400)
+
+    (finding,) = (f for f in collect_source_findings(draft) if f.sentence.startswith("words: "))
+
+    assert finding.way_out == "raters may notice it; Quire does not change lengths"

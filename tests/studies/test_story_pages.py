@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from studies.models import Provenance, Source, Story, StoryImport, Study
+from studies.models import Provenance, Source, Story, StoryGroup, StoryImport, Study
 from tests import factories
 from tests.studies.folders import rows_by_table
 from tests.studies.story_import.files import CSV, HEADER
@@ -70,6 +70,13 @@ def test_a_way_out_is_a_button_and_with_a_problem_nothing_comes_in(draft: Study,
     designer.post(address, form_of(designer, address) | {"act": '["leave", 5]'})
     designer.post(address, form_of(designer, address) | {"bring_in": "yes"})
     assert draft.stories.count() == 7
+
+
+def test_a_file_of_which_nothing_can_come_in_has_no_button_for_it(draft: Study, designer: Client) -> None:
+    page = designer.get(brought(designer, "number,maker\n1,Somebody\n")).content.decode()
+
+    assert "Look again" in page
+    assert 'name="bring_in"' not in page
 
 
 def test_a_way_out_that_nobody_offers_is_refused(draft: Study, designer: Client) -> None:
@@ -164,6 +171,16 @@ def test_stories_are_moved_to_another_group_or_a_new_one(draft: Study, designer:
     assert not draft.groups.filter(code="plot1").exists()
 
 
+def test_moving_a_story_leaves_the_groups_of_other_studies_alone(draft: Study, designer: Client) -> None:
+    story = Story.objects.get(code="p1s1")
+    elsewhere = factories.study("elsewhere", state="draft", planned=False).groups.create(code="empty")
+
+    designer.post(STORIES, {"action": "move", "to": "plot2", "story": f"{story.pk}.{elsewhere.pk}"})
+
+    assert draft.groups.get(code="plot2").stories.contains(story)
+    assert StoryGroup.objects.filter(pk=elsewhere.pk).exists()
+
+
 def test_stories_are_removed_once_it_is_said_twice(draft: Study, designer: Client) -> None:
     story, group = Story.objects.get(code="p1s1"), draft.groups.get(code="plot1")
     form = {"action": "remove", "story": f"{story.pk}.{group.pk}"}
@@ -247,5 +264,5 @@ def test_the_pages_ask_as_often_for_one_story_as_for_three(
 
     n_queries(designer, STORIES, django_assert_num_queries, 27)
     n_queries(designer, f"{STORIES}{study.stories.earliest('pk').pk}/", django_assert_num_queries, 20)
-    n_queries(designer, f"{STORIES}sources/", django_assert_num_queries, 22)
-    n_queries(designer, brought(designer), django_assert_num_queries, 21)
+    n_queries(designer, f"{STORIES}sources/", django_assert_num_queries, 23)
+    n_queries(designer, brought(designer), django_assert_num_queries, 22)

@@ -287,6 +287,17 @@ def test_the_staffs_site_opens_on_the_studies_and_its_lists_are_one_link_away(cl
     assert "/admin/studies/story/" in client.get("/admin/records/").content.decode()
 
 
+def test_whoever_is_signed_in_can_sign_out_of_every_staff_page(client: Client, study: Study) -> None:
+    client.force_login(factories.staff("designer"))
+    for address in ("/studies/", f"/studies/{study.slug}/", f"/reports/{study.slug}/", "/instruments/"):
+        assert '<form class="account" action="/admin/logout/" method="post">' in client.get(address).content.decode()
+
+    answer = client.post("/admin/logout/")
+
+    assert (answer.status_code, answer["Location"]) == (302, "/admin/login/")
+    assert client.get("/studies/").status_code == 302
+
+
 def test_the_rail_of_a_draft_says_how_its_parts_stand(client: Client) -> None:
     factories.study(state=Study.State.DRAFT, planned=False)
     Study.objects.get().groups.all().delete()
@@ -305,7 +316,7 @@ def test_an_account_that_is_lead_of_a_study_cannot_become_a_steward_of_all(clien
 
     html = client.post(f"/admin/auth/user/{lead.pk}/change/", form).content.decode()
 
-    assert "With its role in a study the account would see" in html
+    assert "Together with its role in a study, this account would see" in html
     assert not lead.groups.exists()
 
 

@@ -263,7 +263,7 @@ group: loses a story    +---   +---   .        +---      +---
 provenance: source      +---   .      .        +---      +---
 provenance: factors     +---   .      .        +---      +---
 provenance: rights      ++++   .      .        ++++      ++++
-provenance: typing      .      +---   .        ++++      ++++
+provenance: typing      .      +---   .        +---      +---
 provenance: deleted     +---   .      .        +---      +---
 source: kind            +---   .      .        +---      +---
 source: name            +---   .      .        +---      +---

@@ -14,7 +14,9 @@ from annotation.models import Assignment, Fill, Identity, Rater, Response, Respo
 from annotation.participation import claims, invitations, withdrawal
 from annotation.responses import history, submission, verification
 from reports import results
-from studies.models import Story
+from studies import formatting, rehearsals, story_edits, subsets
+from studies.models import Story, Study
+from studies.strata import SubsetRule
 from tests import factories
 from tests.annotation import clozes, walk
 from tests.factories import NOON
@@ -149,7 +151,7 @@ def test_consent_and_times_are_kept(client: Client) -> None:
 
     assert mine.rater.consents.count() == 1
     assert Response.objects.values_list("first_answered_at", "last_edited_at", "revision").get() == given
-    assert withdrawal.n_answers(mine.rater) == 1
+    assert withdrawal.count_answers(mine.rater) == 1
 
 
 def test_a_person_who_takes_part_elsewhere_stays_known_there() -> None:
@@ -180,6 +182,35 @@ def test_a_filled_cloze_goes_with_what_became_of_it() -> None:
     fill = Fill.objects.get()
     assert (fill.state, fill.reason, fill.edited_text) == ("submitted", "", "")
     assert Story.objects.values_list("text", "is_withheld").get(pk=became.pk) == ("", True)
+    assert verification.verify().faults == []
+
+
+def test_a_filled_cloze_goes_as_it_came_and_from_rehearsals_and_subsets_too() -> None:
+    mine = clozes.assignment(clozes.study())
+    clozes.fill(mine)
+    submission.submit(mine, at=NOON)
+    derived = factories.study("derived", planned=False, state=Study.State.DRAFT, n_stories=0)
+    became = factories.story(derived, "fill", text="“Canaries,” she sang.")
+    group = derived.groups.get()
+    group.stories.set([became, factories.story(derived, "other", text="“Sparrows,” he said.")])
+    Fill.objects.update(story=became)
+    formatting.normalise(derived, ["quotes"])
+    rehearsals.copy_study(derived, by=factories.staff("designer"), sees_sources=True, at=NOON)
+    subset = subsets.create_subset(derived, SubsetRule(n=2, seed=1), "Both", by=None)
+    subsets.create_subset(subset, SubsetRule(n=2, seed=1), "Both again", by=None)
+    # Neither its code nor its text says any more what it is a copy of.
+    story_edits.give_neutral_codes(subset)
+    story_edits.correct_text(subset.stories.get(text__contains="anaries"), "Two canaries, she sang.")
+    factories.plan(derived)
+    factories.plan(subset)
+    assert n_with("anaries") >= 8, (
+        "as it came and as it is read, in the study, its rehearsal, its subset and one of that"
+    )
+
+    withdrawal.withdraw(mine.rater, at=NOON)
+
+    assert n_with("anaries") == 0
+    assert n_with("parrows") >= 4
     assert verification.verify().faults == []
 
 
@@ -280,7 +311,7 @@ def test_only_before_a_study_closes_is_a_place_made_free_or_a_break_taken(
 
     page = client.get(reverse("annotation:withdraw")).content.decode()
 
-    assert "our link opens the study no more." in page
+    assert "our link no longer opens the study." in page
     assert ("Your place is free for somebody else" in page) is is_running
     assert ("To take a break" in page) is is_running
 

@@ -139,7 +139,9 @@ def test_a_model_is_the_same_for_a_seed_and_known_by_its_hash(study: Study) -> N
     assert (again.sha256, bytes(again.content)) == (sha256, content)
     again.card["held_out"]["accuracy"] = 99
     again.save()
-    with pytest.raises(preference_models.CannotAnswer, match=r"taste is not what it was .* Train it anew"):
+    with pytest.raises(
+        preference_models.CannotAnswer, match=r"^The model “taste” is not what it was .* Train it anew\.$"
+    ):
         preference_models.answer_pairs(again, study, at=NOON)
 
 
@@ -149,14 +151,19 @@ def test_other_texts_need_an_embedding_that_depends_on_the_text_alone(
     pears = pairs("pears")
     fitted = trained(study)
 
-    with pytest.raises(preference_models.CannotAnswer, match=r"is fitted to the texts .* and 10 texts of this study"):
+    with pytest.raises(
+        preference_models.CannotAnswer,
+        match=r"^The model “taste” rests .* is fitted to the texts .* and 10 texts of this study",
+    ):
         preference_models.answer_pairs(fitted, pears, at=NOON)
     fitted.delete()
     model = trained(study, embedding="letters")
     with pytest.raises(preference_models.CannotAnswer, match="10 texts must be embedded first"):
         preference_models.answer_pairs(model, pears, at=NOON, embeds=False)
     monkeypatch.setattr(letters, "number", "2")
-    with pytest.raises(preference_models.CannotAnswer, match="letters has changed since taste was trained"):
+    with pytest.raises(
+        preference_models.CannotAnswer, match=r"^The embedding letters has changed since the model “taste” was trained"
+    ):
         preference_models.answer_pairs(model, pears, at=NOON)
     monkeypatch.setattr(letters, "number", "1")
     assert not Rater.objects.filter(study=pears, code="taste").exists()

@@ -202,7 +202,7 @@ def test_words_that_are_no_utf_8_wait_for_a_person() -> None:
     assert "“Café.”" in problem.sentence
 
     uploads.take_way_out(choices, problem.ways_out[0].act)
-    uploads.save_choices(row, choices)
+    uploads.save_choices(row, choices, table)
     uploads.bring_in(row)
 
     assert study.stories.get().text == "Café."
@@ -232,7 +232,7 @@ def test_typing_that_differs_by_source_is_made_alike_when_asked() -> None:
     problem = next(p for p in examine(table, choices, contents).warnings if p.rows == (2,))
 
     uploads.take_way_out(choices, problem.ways_out[0].act)
-    uploads.save_choices(row, choices)
+    uploads.save_choices(row, choices, table)
     uploads.bring_in(row)
 
     assert study.stories.get(code="a1").text == "He said—no."
@@ -243,11 +243,27 @@ def test_a_code_or_text_that_is_in_the_study_is_noticed() -> None:
     study = make_draft()
     uploads.bring_in(upload(study, CSV))
 
-    sentences = {problem.sentence for problem in looked_at(study, CSV).problems}
+    sentences = {problem.sentence for problem in looked_at(study, f"{CSV}c1,harbour,New.,model,Manner C,\n").problems}
 
     assert {"A story of this code is in the study already.", "A story of this very text is in the study already."} <= (
         sentences
     )
+
+
+def test_that_a_whole_file_came_in_before_is_said_in_one_sentence() -> None:
+    study = make_draft()
+    uploads.bring_in(upload(study, CSV))
+
+    problems = looked_at(study, CSV, has_new_codes=True).problems
+
+    assert [(problem.level, problem.rows, problem.sentence) for problem in problems] == [
+        (
+            "warning",
+            (2, 3, 4, 5),
+            "Every story of this file is in the study already, word for word. Put the file aside, unless each is to be "
+            "there twice.",
+        )
+    ]
 
 
 def test_new_codes_say_nothing_and_are_no_others() -> None:

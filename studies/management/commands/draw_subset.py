@@ -1,0 +1,74 @@
+"""`manage.py draw_subset STUDY --title TITLE (--n N | --each N)`: some of a study's stories, drawn into a new study."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from studies import subsets
+from studies.lookup import NoSuchStudy, find_study
+from studies.strata import CannotDraw, SubsetDraw, SubsetRule, draw, parse_criterion
+
+
+class Command(BaseCommand):
+    help = (
+        "Draws stories of a study, in strata or not, and makes a draft of them (docs/study-files.md). "
+        "The study itself stays as it is."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", metavar="STUDY", help="slug of the study to draw from")
+        parser.add_argument("--title", metavar="TITLE", default="", help="of the study to make; raters see it")
+        amount = parser.add_mutually_exclusive_group(required=True)
+        amount.add_argument("--n", type=int, metavar="N", help="stories in all, spread evenly over the strata")
+        amount.add_argument("--each", type=int, metavar="N", help="stories from each stratum")
+        parser.add_argument(
+            "--by",
+            action="append",
+            default=[],
+            metavar="CRITERION",
+            help="source, group (its prompt), text=quarters (its length), or a property: tier, votes=thirds, "
+            "date=2023-01-31; up to three times",
+        )
+        parser.add_argument("--seed", type=int, metavar="N", help="of the draw; the study's own if left out")
+        parser.add_argument("--dry-run", action="store_true", help="say what would be drawn, and make nothing")
+
+    def handle(self, *, study: str, title: str, dry_run: bool, **options: Any) -> None:
+        if not (title.strip() or dry_run):
+            raise CommandError("say with --title what the new study is called, or --dry-run to see what would be drawn")
+        try:
+            original = find_study(study)
+            rule = SubsetRule(
+                n=options["each"] if options["n"] is None else options["n"],
+                seed=original.seed if options["seed"] is None else abs(options["seed"]),
+                is_each=options["each"] is not None,
+                criteria=tuple(map(parse_criterion, options["by"])),
+            )
+            population = subsets.read_population(original)
+            drawn = draw(population.candidates, rule)
+            self._say(drawn, population)
+            if dry_run:
+                return
+            subset = subsets.create_subset(original, rule, title.strip()[:200], by=None)
+        except (NoSuchStudy, CannotDraw) as error:
+            raise CommandError(str(error)) from None
+        self.stdout.write(f"{subset.slug}: {drawn.n_taken} stories. Next: manage.py plan {subset.slug}")
+
+    def _say(self, drawn: SubsetDraw, population: subsets.Population) -> None:
+        """What is drawn from each stratum, and what is not."""
+        for stratum in drawn.strata:
+            name = " · ".join(stratum.labels) or "all"
+            lacks = f", {stratum.n_lacking} lacking" if stratum.n_lacking else ""
+            self.stdout.write(
+                f"{name}: {stratum.n_there:,} there, {stratum.n_asked:,} asked for, {stratum.n_taken:,} taken{lacks}"
+            )
+        for criterion, n in drawn.left_out.items():
+            self.stdout.write(f"{n:,} stories say nothing of {criterion} and are left out")
+        for n, why in (
+            (population.n_withheld, "have a withheld text"),
+            (population.n_in_no_group, "stand in no group"),
+        ):
+            if n:
+                self.stdout.write(f"{n:,} stories {why} and cannot be drawn")
+        if n_split := population.count_split_groups(drawn):
+            self.stdout.write(f"{n_split:,} groups keep only some of their stories")
+        self.stdout.write(f"{drawn.n_taken:,} of {drawn.n_there:,} stories, seed {drawn.rule.seed}")

@@ -1,0 +1,63 @@
+"""In words how the stories of a study were drawn from those of another: for methods and for the registered plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.utils.text import get_text_list
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from studies.models import Study, Subset
+from studies.strata import GROUP, SOURCE, TEXT, Criterion, parse_criterion
+
+
+def describe_subset(study: Study, *, with_strata: bool) -> str:
+    """A sentence or two; "" for a study whose stories were not drawn. One query.
+
+    with_strata : only for those who may know who wrote the stories
+    """
+    subset = Subset.objects.filter(study=study).first()
+    return " ".join(_sentences(subset, with_strata=with_strata)) if subset else ""
+
+
+def _sentences(subset: Subset, *, with_strata: bool) -> Iterator[str]:
+    n_taken = sum(stratum["n_taken"] for stratum in subset.strata)
+    sentence = ngettext(
+        "%(taken)d story was drawn from the %(there)d of “%(title)s” with the seed %(seed)d.",
+        "%(taken)d stories were drawn from the %(there)d of “%(title)s” with the seed %(seed)d.",
+        n_taken,
+    )
+    n_there = sum(stratum["n_there"] for stratum in subset.strata)
+    yield sentence % {"taken": n_taken, "there": n_there, "title": subset.title, "seed": subset.seed}
+    if not (with_strata and subset.criteria):
+        return
+    names = get_text_list([name_criterion(parse_criterion(text)) for text in subset.criteria], _("and"))
+    values = {"n": subset.n, "strata": len(subset.strata), "names": names}
+    if subset.is_each:
+        yield _("They were drawn in %(strata)d strata by %(names)s, %(n)d from each.") % values
+    else:
+        yield _("They were drawn in %(strata)d strata by %(names)s, spread over these as evenly as could be.") % values
+    n_lacking = sum(stratum["n_there"] < stratum["n_asked"] for stratum in subset.strata)
+    if n_lacking:
+        sentence = ngettext(
+            "%(n)d stratum had fewer, and gave all.", "%(n)d strata had fewer, and gave all.", n_lacking
+        )
+        yield sentence % {"n": n_lacking}
+    if subset.left_out:
+        left_out = [
+            f"{name_criterion(parse_criterion(text))} ({subset.left_out[text]})"
+            for text in subset.criteria
+            if text in subset.left_out
+        ]
+        yield _("Left out were stories of which this was not known: %(names)s.") % {"names": ", ".join(left_out)}
+
+
+def name_criterion(criterion: Criterion) -> str:
+    """What pages call it."""
+    own = {SOURCE: _("source"), GROUP: _("prompt"), TEXT: _("length")}
+    name = own.get(criterion.name, criterion.name)
+    if criterion.day:
+        return _("%(name)s before and from %(day)s on") % {"name": name, "day": criterion.day.isoformat()}
+    ways = {2: _("%(name)s in halves"), 3: _("%(name)s in thirds"), 4: _("%(name)s in quarters")}
+    return ways[criterion.n_parts] % {"name": name} if criterion.n_parts else name

@@ -1,0 +1,103 @@
+"""Subsets: a draft like a study with some of its stories, drawn with a seed, in strata or not; the study stays.
+
+Only for those who may know who wrote the stories: strata count them by source, and the copy's maker leads it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from studies import construction, creation, story_edits
+from studies.creation import NewStudy
+from studies.models import Provenance, StoryGroup, Study, Subset
+from studies.strata import CannotDraw, DrawableStory, SubsetDraw, SubsetRule, draw
+from studies.typography.words import fold_prompt
+
+Membership = StoryGroup.stories.through
+LONGEST_LABEL = 200
+
+
+@dataclass(frozen=True)
+class Population:
+    """What can be drawn from a study. pairs : (group, story) by primary key; n_withheld, n_in_no_group : cannot"""
+
+    candidates: tuple[DrawableStory, ...]
+    pairs: tuple[tuple[int, int], ...]
+    n_withheld: int
+    n_in_no_group: int
+
+    def count_split_groups(self, drawn: SubsetDraw) -> int:
+        """How many groups would keep only some of their stories."""
+        chosen = set(drawn.keys)
+        n_of = Counter(group for group, _story in self.pairs)
+        n_kept = Counter(group for group, story in self.pairs if story in chosen)
+        return sum(n < n_of[group] for group, n in n_kept.items())
+
+
+def read_population(study: Study) -> Population:
+    """The study's stories that raters could read. Raises CannotDraw. Four queries, which read no text."""
+    if story_edits.has_blanks(study):
+        raise CannotDraw(_("The study is a cloze, whose text belongs to its blanks: there is nothing to draw."))
+    pairs, prompts = [], defaultdict[int, dict[str, str]](dict)
+    groups = Membership.objects.filter(storygroup__study=study).order_by("storygroup__code", "story__code")
+    for group, code, premise, story in groups.values_list(
+        "storygroup_id", "storygroup__code", "storygroup__premise", "story_id"
+    ):
+        pairs.append((group, story))
+        # A group without a premise is a prompt of its own, whose name no premise has.
+        prompts[story].setdefault(fold_prompt(premise) or f"\0{code}", " ".join(premise.split()) or code)
+    origins = Provenance.objects.filter(story__study=study).values_list("story_id", "source__name", "factors")
+    origin_by_story = {story: (source, factors) for story, source, factors in origins}
+    rows = study.stories.order_by("code").values_list("pk", "code", "sha256", "n_words", "is_withheld")
+    candidates, n_withheld, n_in_no_group = [], 0, 0
+    for key, code, sha256, n_words, is_withheld in rows:
+        source, factors = origin_by_story.get(key, ("", {}))
+        if is_withheld:
+            n_withheld += 1
+        elif key not in prompts:
+            n_in_no_group += 1
+        else:
+            candidates.append(DrawableStory(key, (sha256, code), n_words, source, prompts[key], factors))
+    return Population(tuple(candidates), tuple(pairs), n_withheld, n_in_no_group)
+
+
+@transaction.atomic
+def create_subset(original: Study, rule: SubsetRule, title: str, *, by: User | None) -> Study:
+    """A draft like the study with the stories that the rule draws from it, and how they were drawn. Raises CannotDraw.
+
+    by : becomes its lead; None for a command, which nobody is signed in to
+    """
+    population = read_population(original)
+    drawn = draw(population.candidates, rule)
+    new = NewStudy(title, original.language, original.organiser, original.contact)
+    study = creation.make_alike(original, new)
+    chosen = set(drawn.keys)
+    pairs = [(group, story) for group, story in population.pairs if story in chosen]
+    groups = StoryGroup.objects.in_bulk({group for group, _story in pairs})
+    construction.copy_groups(study, list(groups.values()), pairs, with_origins=True)
+    Subset.objects.create(
+        study=study,
+        original=original.slug,
+        title=original.title,
+        seed=rule.seed,
+        n=rule.n,
+        is_each=rule.is_each,
+        criteria=[str(criterion) for criterion in rule.criteria],
+        strata=[
+            {
+                "parts": [label[:LONGEST_LABEL] for label in stratum.labels],
+                "n_there": stratum.n_there,
+                "n_asked": stratum.n_asked,
+                "n_taken": stratum.n_taken,
+            }
+            for stratum in drawn.strata
+        ],
+        left_out=dict(drawn.left_out),
+    )
+    # The log is for everybody of the staff: how it was drawn stands with the subset alone.
+    return creation.hand_over(study, by, f"subset of {original.slug}") if by else study

@@ -1,0 +1,11 @@
+"""Celery tasks: long files of stories."""
+
+from celery import shared_task
+
+from studies.story_import import intakes
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def bring_in_stories(upload_id: int) -> None:
+    """Bring in a long file of stories; nothing if it is in already or somebody is at it."""
+    intakes.carry_out(upload_id)

@@ -1,0 +1,69 @@
+"""How far a long file of stories is that a worker brings in."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import ngettext
+from django_htmx.http import HttpResponseClientRedirect
+
+from studies.access import Access
+from studies.models import StoryImport, StoryIntake
+from studies.story_import import intakes
+
+STAGES = list(StoryIntake.Stage)
+
+
+def respond(request: HttpRequest, access: Access, upload: StoryImport, intake: StoryIntake) -> HttpResponse:
+    """For whoever brought the file: how far it is, a way back, and at the end the stories."""
+    at = timezone.now()
+    if request.method == "POST":
+        if "take_back" in request.POST:
+            intakes.take_back(intake)
+        elif "without_worker" in request.POST:
+            intakes.carry_out(intake.pk)
+        return redirect("studies:story_import", slug=access.study.slug, upload=upload.pk)
+    if intake.ended_at:
+        say_in(request, intake.n_stories, intake.n_groups)
+        address = reverse("studies:stories", args=[access.study.slug])
+        return HttpResponseClientRedirect(address) if request.htmx else redirect(address)  # type: ignore[attr-defined]
+    if request.htmx and not is_look(request):  # type: ignore[attr-defined]
+        return HttpResponseClientRedirect(request.path)  # from the page of its columns, in another window
+    intakes.remind(intake, at=at)
+    is_idle = intakes.is_idle(intake, at=at)
+    context = {
+        "study": access.study,
+        "access": access,
+        "upload": upload,
+        "intake": intake,
+        "is_idle": is_idle,
+        "has_died": is_idle and intake.leased_until is not None,
+        "is_overdue": is_idle and intake.asked_at <= at - intakes.PATIENCE,
+        "stage": STAGES.index(intake.Stage(intake.stage)) + 1 if intake.stage else 0,
+        "n_stages": len(STAGES),
+        "n_steps": intake.n_rows * len(STAGES),
+        "n_steps_done": _count_steps(intake),
+    }
+    template = "studies/story_intake.html" + ("#live" if is_look(request) else "")
+    return render(request, template, context)
+
+
+def _count_steps(intake: StoryIntake) -> int:
+    """How many of the rows' steps through the stages are done."""
+    is_read = intake.stage in (intake.Stage.EXAMINING, intake.Stage.WRITING)
+    return intake.n_rows_done + (intake.n_rows if is_read else 0)
+
+
+def is_look(request: HttpRequest) -> bool:
+    """Whether only the part is asked for that says how far it is."""
+    return request.method == "GET" and request.htmx.target == "live"  # type: ignore[attr-defined]
+
+
+def say_in(request: HttpRequest, n_stories: int, n_groups: int) -> None:
+    """Leave the message that they are in."""
+    in_groups = ngettext("in %(n)d group", "in %(n)d groups", n_groups) % {"n": n_groups}
+    sentence = ngettext("%(n)d story is in, %(groups)s.", "%(n)d stories are in, %(groups)s.", n_stories)
+    messages.success(request, sentence % {"n": n_stories, "groups": in_groups})
