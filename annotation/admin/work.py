@@ -76,7 +76,7 @@ class RaterAdmin(ReadOnlyAdmin):
             **self.admin_site.each_context(request),
             "opts": Rater._meta,
             "title": _("Withdraw raters at their request"),
-            "people": [(rater, withdrawal.n_answers(rater)) for rater in people],
+            "people": [(rater, withdrawal.count_answers(rater)) for rater in people],
         }
         return TemplateResponse(request, "admin/annotation/rater/withdraw.html", context)
 

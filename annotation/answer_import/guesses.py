@@ -45,8 +45,8 @@ def guess_mapping(table: StoryTable, study: Study) -> ColumnMapping:
 def _guess_answers(table: StoryTable, column_by_role: dict[str, str], study: Study) -> tuple[AnswerColumn, ...]:
     """A column for each item whose key it bears; else one column of answers, with another that names the items."""
     steps_by_item = defaultdict[str, list[str]](list)
-    asked = protocol.load_protocol(protocol.latest(study))
-    for step in (*asked.ratings, *asked.asked_once):
+    loaded_protocol = protocol.load_protocol(protocol.latest(study))
+    for step in (*loaded_protocol.ratings, *loaded_protocol.asked_once):
         for item in protocol.items_of(step):
             steps_by_item[item.key].append(step.key)
     item_by_name = {_plain(key): key for key in steps_by_item}

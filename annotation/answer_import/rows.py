@@ -74,9 +74,9 @@ class _Reader:
         self.reasons = {answer.rationale for answer in mapping.answers}
         names = {name for _place, name in mapping.columns() if name}
         self.columns = [(name, self.place_by_column[name]) for name in sorted(names)]
-        asked = protocol.load_protocol(version)
-        steps = (*asked.ratings, *asked.asked_once)
-        self.once = {step.key for step in asked.asked_once}
+        loaded_protocol = protocol.load_protocol(version)
+        steps = (*loaded_protocol.ratings, *loaded_protocol.asked_once)
+        self.once = {step.key for step in loaded_protocol.asked_once}
         self.item_by_key = {(step.key, item.key): item for step in steps for item in protocol.items_of(step)}
         self.steps_by_item: dict[str, list[str]] = defaultdict(list)
         for step, item in self.item_by_key:

@@ -153,12 +153,14 @@ def _look(
     at: datetime,
 ) -> AmendmentPreview:
     """What would change, and what is to be said of it. What was wrong before is no fault of the amendment."""
-    known = set(amendments.collect_amended_findings(amendments.compose(study, before, protocol), at=at))
-    now = amendments.collect_amended_findings(amendments.compose(study, wish.state, protocol), at=at)
+    findings_before = set(amendments.collect_amended_findings(amendments.compose(study, before, protocol), at=at))
+    findings_after = amendments.collect_amended_findings(amendments.compose(study, wish.state, protocol), at=at)
     changed = {place.key for place in places}
-    findings = [finding for finding in now if finding not in known]
+    findings = [finding for finding in findings_after if finding not in findings_before]
     # Of a deadline that has passed it is said once it is amended, though it had passed before.
-    findings += [f for f in now if f in known and f.location == "closes_at" and "closes_at" in changed]
+    findings += [
+        f for f in findings_after if f in findings_before and f.location == "closes_at" and "closes_at" in changed
+    ]
     people = count_people(study)
     findings += _findings_of_people(study, wish, before, changed, people, at=at)
     return AmendmentPreview(places, findings, people)

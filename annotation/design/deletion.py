@@ -24,7 +24,7 @@ def delete_draft(study: Study) -> None:
     """
     locked = Study.objects.select_for_update().get(pk=study.pk)
     if not lifecycle.may_edit(locked, is_frozen=protocol.is_frozen(locked)):
-        raise NotDeletable(_("What was asked, and about which texts, is what its answers mean: this study stays."))
+        raise NotDeletable(_("This study cannot be deleted: its answers mean nothing without its questions and texts."))
     delete_rehearsals(locked)
     # A group does not go while it has seats.
     locked.seats.all().delete()

@@ -194,12 +194,12 @@ class StepTaken(models.Model):
     @classmethod
     def failures(cls) -> models.QuerySet[StepTaken]:
         """The last attempts at checks that were not passed."""
-        said = Cast(KeyTextTransform("attempts", "step__options"), models.IntegerField())
-        return cls.objects.exclude(wrong=[]).filter(attempt=Coalesce(said, Value(CheckOptions().attempts)))
+        n_attempts = Cast(KeyTextTransform("attempts", "step__options"), models.IntegerField())
+        return cls.objects.exclude(wrong=[]).filter(attempt=Coalesce(n_attempts, Value(CheckOptions().attempts)))
 
     @classmethod
     def ends(cls) -> models.QuerySet[StepTaken]:
         """Those failures after which the rater goes no further."""
         rule = Value(CheckOptions().on_failure, models.TextField())
-        said = Coalesce(KeyTextTransform("on_failure", "step__options"), rule)
-        return cls.failures().annotate(on_failure=said).filter(on_failure=OnFailure.END)
+        on_failure = Coalesce(KeyTextTransform("on_failure", "step__options"), rule)
+        return cls.failures().annotate(on_failure=on_failure).filter(on_failure=OnFailure.END)

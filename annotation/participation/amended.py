@@ -44,11 +44,11 @@ def list_amended_words(assignment: Assignment) -> list[AmendedWords]:
 
 
 def _compare(row: LaterVersion) -> Iterator[AmendedWords]:
-    before, now = _texts(row.before), _texts(row.version)
-    for (key, name), text in now.items():
-        if before.get((key, name), "") != text:
-            passages = shorten(find_differences(before.get((key, name), ""), text))
-            yield AmendedWords(row.at, now[key, "title"] or text, passages)
+    old_texts, new_texts = _texts(row.before), _texts(row.version)
+    for (key, name), text in new_texts.items():
+        if old_texts.get((key, name), "") != text:
+            passages = shorten(find_differences(old_texts.get((key, name), ""), text))
+            yield AmendedWords(row.at, new_texts[key, "title"] or text, passages)
 
 
 def _texts(version: ProtocolVersion) -> dict[tuple[str, str], str]:

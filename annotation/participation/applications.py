@@ -82,8 +82,8 @@ def _new_application(key: dict[str, Any]) -> Application:
 
 def _ensure_identity(name: str, email: str) -> Identity:
     """Who that is: somebody of another study with that address stays one and the same, under the name known there."""
-    known = Identity.objects.filter(email__iexact=email).order_by("pk").first()
-    return known or Identity.objects.create(name=name, email=email)
+    identity = Identity.objects.filter(email__iexact=email).order_by("pk").first()
+    return identity or Identity.objects.create(name=name, email=email)
 
 
 def list_answers(application: Application) -> list[ApplicantAnswer]:

@@ -22,7 +22,7 @@ from annotation.models import Application, Identity, Invitation
 from annotation.participation import invitations, withdrawal
 from studies.models import Study
 
-MOST = 2000  # people at a time
+MOST_PEOPLE = 2000  # people at a time
 LONGEST_LABEL = 120
 HEADINGS = {
     "label": "label",
@@ -72,8 +72,10 @@ def read_people(text: str) -> list[Person]:
             people.append(_read_person(number, cells, columns))
         except ValueError as error:
             problems.append(_("Line %(line)d: %(why)s") % {"line": number, "why": error})
-    if len(people) > MOST:
-        problems = [_("These are %(n)d people. Note at most %(most)d at a time.") % {"n": len(people), "most": MOST}]
+    if len(people) > MOST_PEOPLE:
+        problems = [
+            _("These are %(n)d people. Note at most %(most)d at a time.") % {"n": len(people), "most": MOST_PEOPLE}
+        ]
     if not people and not problems:
         problems = [_("There is nobody in these lines.")]
     if problems:

@@ -12,7 +12,7 @@ from annotation.progress import Question, phrases
 from studies.models import Step, Study
 from studies.protocol import items_of
 
-A_FEW = 12  # words of a question, enough to know it by
+N_LEADING_WORDS = 12  # words of a question, enough to know it by
 
 
 def activate_language(request: HttpRequest, study: Study) -> None:
@@ -67,7 +67,7 @@ def item_title(question: Question, study: Study) -> Words:
     if question.item.title:
         return Words(question.item.title, of_step(question.step, study))
     if len(items_of(question.step)) > 1:
-        return Words(Truncator(question.item.question).words(A_FEW), of_step(question.step, study))
+        return Words(Truncator(question.item.question).words(N_LEADING_WORDS), of_step(question.step, study))
     return step_title(question.step, study)
 
 

@@ -26,7 +26,7 @@ from studies.models import ProtocolVersion, StoryGroup, Study
 Status = Assignment.Status
 MOST_GROUPS = 40  # rows of the matrix; those that lack something come first
 FAST = 0.25  # of the median of active time: less than that is asked about
-ENOUGH = 5  # submitted places, before so many there is no median to go by
+MIN_PLACES_FOR_MEDIAN = 5  # submitted places, before so many there is no median to go by
 MOST_QUERIES = 200  # of one kind, which nobody could ask in a day
 MUCH = 200  # characters pasted into reasons
 
@@ -219,7 +219,7 @@ def _fast(study: Study) -> Iterator[Query]:
     submitted = _first(study).filter(status=Status.SUBMITTED, rater__is_simulated=False)
     rows = submitted.values_list("pk").annotate(seconds=Coalesce(Sum("timings__active_seconds"), 0)).order_by()
     seconds = dict(rows)
-    if len(seconds) < ENOUGH:
+    if len(seconds) < MIN_PLACES_FOR_MEDIAN:
         return
     usual = median(seconds.values())
     fast = [pk for pk, n in seconds.items() if n < FAST * usual]

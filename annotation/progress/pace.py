@@ -15,8 +15,8 @@ from annotation.progress.languages import Words
 from annotation.progress.work import Work
 from studies.models import Step
 
-HANDFUL = 5  # answers: before so many, one's pace says nothing
-STEP = 5  # minutes: to promise single ones would be more than anybody knows
+MIN_ANSWERS_FOR_PACE = 5  # answers: before so many, one's pace says nothing
+ROUND_TO_MINUTES = 5  # minutes: to promise single ones would be more than anybody knows
 TILL_BREAK = 45 * 60  # active seconds
 BETWEEN_STORIES = 15 * 60  # the same, where a story has just been finished
 
@@ -123,9 +123,9 @@ def minutes_left(*, n_answered: int, n_left: int, active_seconds: int) -> int | 
     """What is left at the pace of what is done, rounded up to five minutes; None before there is a pace."""
     if n_left == 0:
         return 0
-    if n_answered < HANDFUL or not active_seconds:
+    if n_answered < MIN_ANSWERS_FOR_PACE or not active_seconds:
         return None
-    return STEP * math.ceil(active_seconds / n_answered * n_left / 60 / STEP)
+    return ROUND_TO_MINUTES * math.ceil(active_seconds / n_answered * n_left / 60 / ROUND_TO_MINUTES)
 
 
 def is_due_a_break(*, active_seconds: int, rested_at: int, has_finished_a_story: bool) -> bool:

@@ -113,8 +113,8 @@ class _Names:
         groups = study.groups.prefetch_related("stories")
         self.group_by_code = {group.code: group for group in groups}
         self.story_by_code = {group.code: {s.code: s for s in group.stories.all()} for group in groups}
-        asked = protocol.load_protocol(version)
-        ratings = (*asked.ratings, *asked.asked_once) if steps is None else steps
+        loaded_protocol = protocol.load_protocol(version)
+        ratings = (*loaded_protocol.ratings, *loaded_protocol.asked_once) if steps is None else steps
         self.step_by_key = {step.key: step for step in ratings}
         self.item_by_key = {key: {i.key: i for i in protocol.items_of(step)} for key, step in self.step_by_key.items()}
         self.rater_by_code = {rater.code: rater for rater in study.raters.all()}

@@ -42,12 +42,12 @@ def submit(
     return bool(ended)
 
 
-def reopen(assignments: Collection[int]) -> list[Assignment]:
+def reopen(assignment_ids: Collection[int]) -> list[Assignment]:
     """Those of these assignments that judges had submitted, open again, for the transaction that submits them anew.
 
     What a judge said is read again where what reads it has become better; a person's answers stay as they sent them.
     """
-    judges = Assignment.objects.filter(pk__in=assignments).exclude(rater_kind=Rater.Kind.PERSON)
+    judges = Assignment.objects.filter(pk__in=assignment_ids).exclude(rater_kind=Rater.Kind.PERSON)
     submitted = list(judges.filter(status=Assignment.Status.SUBMITTED).order_by("pk").select_for_update(no_key=True))
     pks = [assignment.pk for assignment in submitted]
     Assignment.objects.filter(pk__in=pks).update(status=Assignment.Status.OPEN)

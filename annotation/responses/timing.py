@@ -14,7 +14,7 @@ from django.db.models import F, Sum
 from annotation.models import Assignment, Timing
 from studies.models import Step, Story
 
-MOST = 120  # seconds in one report: pages report every half minute
+MOST_SECONDS_PER_REPORT = 120  # seconds in one report: pages report every half minute
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def _granted(assignment: Assignment, *, seconds: int, at: datetime) -> int:
     """How many of these seconds count, and that they have been counted. Of two reports at once, one counts nothing."""
     since = assignment.timed_until or assignment.started_at
     passed = int((at - since).total_seconds())
-    granted = max(0, min(seconds, passed, MOST))
+    granted = max(0, min(seconds, passed, MOST_SECONDS_PER_REPORT))
     if not granted:
         return 0
     # Where the clock was the limit, the rest of its last second still counts next time.
@@ -59,7 +59,7 @@ def _granted(assignment: Assignment, *, seconds: int, at: datetime) -> int:
     return granted
 
 
-def seconds_on_story(assignment: Assignment, story: Story | None) -> int:
+def sum_seconds_on_story(assignment: Assignment, story: Story | None) -> int:
     """Active seconds about one story, in all steps; about none of them for None."""
     mine = assignment.timings.filter(story=story)
     return mine.aggregate(total=Sum("active_seconds"))["total"] or 0

@@ -2,7 +2,7 @@
 
 from django import template
 
-from studies.typography.paragraphs import keeps_lines, normalise_line_ends
+from studies.typography.paragraphs import keeps_lines, normalise_line_ends, split_blocks
 
 register = template.Library()
 
@@ -12,3 +12,10 @@ def line_class(words: str | None) -> str:
     """“verse” if the line breaks of the words are their author's: they are kept then, and lines that turn over hang.
     Empty for prose, and where there are no words."""
     return "verse" if words and keeps_lines(normalise_line_ends(words)) else ""
+
+
+@register.filter
+def reasons_class(words: str | None) -> str:
+    """“verse” if a paragraph of what a rater wrote is verse or a list, the paragraphs being told apart as a story's
+    are: its lines that turn over hang. Several paragraphs of prose do not."""
+    return "verse" if words and any(map(keeps_lines, split_blocks(words))) else ""

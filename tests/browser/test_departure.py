@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from annotation.models import Assignment
+from annotation.participation import invitations
 from tests import factories
 from tests.browser.arriving import begin
 from tests.browser.saying import WORDS, reasons, status
@@ -72,3 +73,45 @@ def test_a_server_on_the_same_machine_is_reached_though_there_is_no_network(rank
     ranking.get_by_role("button", name="Check your answers").click()
 
     ranking.wait_for_url(lambda url: url != address)
+
+
+@pytest.fixture
+def consent(page: Page, live_server: Any, committed: None) -> Page:
+    """The text to agree to, with its box ticked: a page that saves nothing."""
+    page.goto(f"{live_server.url}/r/{invitations.issue(factories.study())[1]}/")
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_label("I have read this and I agree to take part.").check()
+    return page
+
+
+@pytest.mark.parametrize("name", ["Continue", "A copy to print and keep"])
+def test_offline_a_page_that_saves_nothing_is_kept_too_and_says_why(
+    consent: Page, context: BrowserContext, name: str
+) -> None:
+    exit = consent.get_by_role("button", name=name).or_(consent.get_by_role("link", name=name))
+    context.set_offline(True)
+
+    exit.click()
+
+    expect(consent.locator("#trouble")).to_contain_text(DISCONNECTED)
+    assert consent.get_by_role("checkbox").is_checked()
+    context.set_offline(False)
+    expect(consent.locator("#trouble")).to_be_empty()
+    exit.click()
+    expect(exit).not_to_be_attached()
+
+
+@pytest.mark.parametrize(
+    ("address", "name"), [("overview/", "Go on where I was"), ("story/A/", "Back to the questions")]
+)
+def test_offline_the_overview_and_a_story_to_read_again_are_kept_too(
+    ranking: Page, context: BrowserContext, address: str, name: str
+) -> None:
+    ranking.goto(ranking.url.replace("s/ranking/", address))
+    title = ranking.locator("h1").inner_text()
+    context.set_offline(True)
+
+    ranking.get_by_role("button", name=name).or_(ranking.get_by_role("link", name=name)).first.click()
+
+    expect(ranking.locator("#trouble")).to_contain_text(DISCONNECTED)
+    assert ranking.locator("h1").inner_text() == title

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.contrib.auth.models import User
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from annotation.models import Assignment
@@ -52,6 +53,33 @@ def test_a_draft_of_a_closed_window_does_not_overwrite_what_was_saved_since(
     expect(reasons(other)).to_have_value("Written first, never sent.")
     until(other, lambda: said() == [(None, "Written first, never sent.")], "the chosen version was not kept")
     until(other, lambda: n_drafts(other) == 0, "the draft is still there")
+
+
+def test_pages_of_the_staff_leave_what_a_rater_wrote_on_the_device(desk: Page) -> None:
+    site = desk.url.split("/a/")[0]
+    User.objects.create_superuser("root", password="secret")
+    desk.evaluate("navigator.sendBeacon = () => true")
+    sent: list[str] = []
+    desk.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+    desk.route("**/s/tests/**", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
+    reasons(desk).press_sequentially(WORDS)
+    expect(status(desk)).to_have_text("Offline, kept on this device")
+    back = desk.url
+    desk.goto(f"{site}/admin/login/?next=/studies/")
+    desk.get_by_label("Username").fill("root")
+    desk.get_by_label("Password").fill("secret")
+    sent.clear()
+
+    desk.get_by_role("button", name="Log in").click()
+    expect(desk.get_by_role("heading", name="Studies", level=1)).to_be_visible()
+    desk.evaluate("dispatchEvent(new Event('online'))")
+    desk.wait_for_timeout(300)
+
+    assert [url for url in sent if "/s/tests/" in url] == []
+    assert n_drafts(desk) == 1
+    desk.unroute("**/s/tests/**")
+    desk.goto(back)
+    until(desk, lambda: said() == [(None, WORDS)], "the draft was not saved")
 
 
 def test_a_draft_that_arrives_late_does_not_take_back_a_link_just_followed(desk: Page) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from annotation.models import Assignment
+from annotation.models import ApplicationCall, Assignment
 from annotation.participation import invitations
 from studies.models import Study
 from tests import factories, triggers
@@ -111,3 +111,22 @@ def test_without_scripts_a_ranking_shows_each_title_in_one_line_beside_its_posit
     assert position["right"] == pytest.approx(row["right"], abs=20)
     assert plain.evaluate("document.documentElement.scrollWidth") <= width
     context.close()
+
+
+def test_an_answer_that_is_locked_does_not_look_like_a_link(page: Page, work: str) -> None:
+    Assignment.objects.update(locked_before=99)
+    page.goto(f"{work}/check/")
+
+    assert page.locator(".review td:last-child", has_text="Locked").count() > 1
+    assert page.locator(".review a").count() == 0
+
+
+def test_questions_of_an_application_are_all_equally_wide(page: Page, live_server: Any, committed: None) -> None:
+    study = factories.study()
+    several = [{"value": str(n), "label": "Another " * n} for n in range(1, 5)]
+    questions = factories.instrument("eligible", n_items=2, type="choice", options=several)
+    call = ApplicationCall.objects.create(study=study, is_open=True, instrument=questions)
+    page.goto(f"{live_server.url}/join/{call.key}/")
+
+    widths = {item.bounding_box()["width"] for item in page.locator(".application .item").all()}
+    assert widths == {480}

@@ -1,4 +1,5 @@
-"""A report on paper: what only a screen can follow is left out, and what belongs together is on one page."""
+"""Reports, and the copy of the consent, on paper: what only a screen can follow is left out, and what belongs together
+is on one page."""
 
 import re
 from math import ceil
@@ -8,9 +9,11 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page
 
+from annotation.participation import invitations
 from annotation.responses import submission
 from studies import lifecycle
-from tests import factories
+from studies.models import Step
+from tests import factories, triggers
 from tests.browser.conftest import enter_as_staff
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
@@ -66,3 +69,20 @@ def test_a_printed_report_takes_hardly_more_pages_than_its_text_is_high(report: 
     n_pages = len(PAGE.findall(report.pdf(format="A4")))
 
     assert ceil(height / HEIGHT) - 1 <= n_pages <= ceil(height / HEIGHT * 1.3)
+
+
+def test_the_copy_of_a_consent_fills_one_sheet_with_its_title_and_no_link(
+    page: Page, live_server: Any, committed: None
+) -> None:
+    study = factories.study()
+    with triggers.lifted():
+        Step.objects.filter(kind=Step.Kind.CONSENT).update(text="\n\n".join(["You may stop at any time. " * 12] * 6))
+    page.goto(f"{live_server.url}/r/{invitations.issue(study)[1]}/")
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("link", name="A copy to print and keep").click()
+    page.get_by_text("Version of this text").wait_for()
+    page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
+    page.emulate_media(media="print")
+
+    assert len(PAGE.findall(page.pdf(format="A4"))) == 1
+    assert values(page, "a, .page-foot", "display") == []

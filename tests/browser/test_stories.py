@@ -1,16 +1,21 @@
 """Stories in a real browser: a file is brought in and mapped, groups are corrected by drag, and axe finds nothing."""
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from studies.models import Story, Study
+from studies import construction
+from studies.models import Story, StoryIntake, Study
+from studies.story_import import intakes
 from tests import factories
 from tests.browser.conftest import enter_as_staff, press
 from tests.browser.test_accessibility import in_all_looks
 from tests.studies.story_import.files import CSV
+from tests.worker import working
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
 
@@ -64,3 +69,63 @@ def test_a_file_is_brought_in_its_problems_mended_and_its_groups_corrected(
 
     assert {name: looks for name, looks in problems.items() if looks} == {}
     assert Story.objects.filter(study=draft).count() == 6
+
+
+def bring_in(page: Page, file: Path) -> None:
+    """The file uploaded, and its button pressed."""
+    page.get_by_role("link", name="Bring in stories").click()
+    page.set_input_files("[type=file]", file)
+    press(page, "Go on")
+    press(page, "Bring in 4 stories")
+
+
+def test_a_long_file_says_how_far_it_is_and_leads_to_the_stories(
+    designer: Page, draft: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broker: None
+) -> None:
+    monkeypatch.setattr(intakes, "LONG_ROWS", 3)
+    file = tmp_path / "five-plots.csv"
+    file.write_text(CSV, encoding="utf-8")
+    bring_in(designer, file)
+    live = designer.locator("#live")
+    expect(live).to_contain_text("A worker has been told")
+    problems = {"waiting": in_all_looks(designer)}
+
+    soon, before = timezone.now() + timedelta(minutes=1), timezone.now() - timedelta(minutes=1)
+    StoryIntake.objects.update(leased_until=soon, stage="examining", n_rows=4_000, n_rows_done=1_500)
+    expect(live).to_contain_text("Step 2 of 3: 1500 of 4000 rows are examined.")
+    assert live.locator("progress").evaluate("bar => [bar.value, bar.max]") == [5_500, 12_000]
+    problems["running"] = in_all_looks(designer)
+    StoryIntake.objects.update(leased_until=before, queued_at=soon)
+    expect(live).to_contain_text("The worker stopped before the end")
+    problems["stopped"] = in_all_looks(designer)
+    StoryIntake.objects.update(leased_until=None, asked_at=before)
+    expect(live).to_contain_text("No worker has come yet")
+    problems["overdue"] = in_all_looks(designer)
+
+    with working():
+        expect(designer.locator(".messages")).to_contain_text("4 stories are in, in 2 groups.", timeout=60_000)
+    assert designer.url.endswith("/studies/plums/stories/")
+    assert {name: looks for name, looks in problems.items() if looks} == {}
+    assert Story.objects.filter(study=draft).count() == 6
+
+
+def test_a_long_file_that_is_kept_out_comes_back_to_its_columns_and_says_why(
+    designer: Page, draft: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(intakes, "LONG_ROWS", 3)
+    monkeypatch.setattr(intakes, "_send", lambda pk: None)
+    file = tmp_path / "five-plots.csv"
+    file.write_text(CSV, encoding="utf-8")
+    bring_in(designer, file)
+    expect(designer.locator("#live")).to_contain_text("A worker has been told")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(construction, "add_stories", lambda *_: 1 // 0)
+        intakes.carry_out(StoryIntake.objects.get().pk)
+
+    expect(designer.locator(".error-summary")).to_contain_text("The file is kept.")
+    assert not in_all_looks(designer)
+    press(designer, "Bring in 4 stories")
+    press(designer, "Stop, and go back to the columns")
+    expect(designer.get_by_role("button", name="Bring in 4 stories")).to_be_visible()
+    assert Story.objects.filter(study=draft).count() == 2

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from studies.models import Story, Study
+from annotation.models import Assignment
+from studies.models import Step, Story, Study
 from tests import factories, triggers
 from tests.browser.arriving import begin
 
@@ -119,3 +120,55 @@ def test_verse_that_is_quoted_hangs_and_prose_that_is_quoted_does_not(
         assert set(edges(page, "figure.quote:nth-of-type(2) blockquote")) == {0}
         page.set_viewport_size({"width": 1440, "height": 900})
         page.reload()
+
+
+@pytest.mark.parametrize("place", ["check", "conflict"])
+def test_verse_among_reasons_and_quotations_hangs_where_it_is_reviewed_and_prose_does_not(
+    page: Page, live_server: Any, study: Study, place: str
+) -> None:
+    begin(page, live_server, study)
+    page.evaluate("(id) => getSelection().selectAllChildren(document.getElementById(id))", "p1")
+    page.get_by_role("button", name="Quote this passage").click()
+    page.get_by_label("Your reasons").fill(POEM)
+    page.locator("#questions h2").click()
+    expect(page.locator("#status")).to_contain_text("Saved")
+    assignment = Assignment.objects.get()
+    factories.answer(assignment, letter="B", why=f"{PROSE}\n{PROSE}")
+    page.goto(f"{live_server.url}/a/{assignment.code}/check/")
+    if place == "conflict":
+        page.go_back()
+        factories.answer(assignment, value="no", why="So it is.")
+        page.get_by_label("Your reasons").press_sequentially(".")
+        page.locator("#questions h2").click()
+        expect(page.get_by_role("heading", name="Two versions of one answer")).to_be_visible()
+
+    page.set_viewport_size({"width": 320, "height": 800})
+    if place == "conflict":
+        page.get_by_role("tab", name="Questions").click()
+
+    for verse in ("blockquote.verse", "q.verse"):
+        first, indented, long, *turns = edges(page, f":is(.review-reasons, .versions) {verse}")
+        assert first == long
+        assert 0 < indented - first < 30
+        assert min(turns[:2]) - first > 20
+    if place == "check":
+        assert len(set(edges(page, ".review-reasons blockquote:not(.verse)"))) == 1
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+
+
+def test_what_is_written_as_an_answer_keeps_its_lines_where_it_is_reviewed(
+    page: Page, live_server: Any, committed: None
+) -> None:
+    study = factories.study(n_stories=1, comparative=False, planned=False)
+    written = factories.instrument("written", n_items=1, type="text", rationale="none", rationale_least=0)
+    Step.objects.filter(key="tests").update(instrument=written)
+    factories.plan(study)
+    begin(page, live_server, study)
+    assignment = Assignment.objects.get()
+    factories.answer(assignment, value="Whether it stops in time\nWhether it trusts me", why="")
+
+    page.goto(f"{live_server.url}/a/{assignment.code}/check/")
+
+    given = page.locator(".review .given").first
+    assert given.inner_text().split("\n") == ["Whether it stops in time", "Whether it trusts me"]
+    assert given.bounding_box()["height"] > 30

@@ -123,7 +123,6 @@ def rank(walk: Walk) -> None:
     until(lambda: walk.window.evaluate(order) == second, "the ranking is not kept")
 
 
-RADIO_NAMES = "return [...document.querySelectorAll('main [type=radio]')].map(({ name }) => name)"
 # Lists that drop down belong to the system: no driver opens them in every browser.
 CHOOSE_POSITION = """
   const [row, position] = argument;

@@ -21,7 +21,7 @@ class Command(BaseCommand):
 
     def handle(self, *, study: str, code: str, yes: bool, **options: Any) -> None:
         rater = raters.find_person(study, code)
-        n_answers = withdrawal.n_answers(rater)
+        n_answers = withdrawal.count_answers(rater)
         about = f"{code} in {study}: their answers ({n_answers}), who they are, and the label of their link"
         if not yes:
             self.stdout.write(f"Would erase of {about}. Nothing has been done; --yes does it, and it cannot be undone.")

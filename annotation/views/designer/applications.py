@@ -60,7 +60,9 @@ class CallForm(EditForm):
         label=gettext_lazy("Days kept"),
         min_value=1,
         max_value=730,
-        help_text=gettext_lazy("After so many, whatever was not accepted is deleted; applicants are told so."),
+        help_text=gettext_lazy(
+            "Days after which applications that were not accepted are deleted; applicants are told so."
+        ),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -39,7 +39,7 @@ class RateForm(EditForm):
     part = forms.ChoiceField(
         label=gettext_lazy("For a group begun and not submitted"),
         choices=PayRate.Part.choices,
-        help_text=gettext_lazy("Of whoever gave up, was replaced, or withdrew."),
+        help_text=gettext_lazy("For people who gave up, were replaced or withdrew."),
     )
     part_amount = forms.DecimalField(
         label=gettext_lazy("That amount"), min_value=0, required=False, max_digits=8, decimal_places=2
@@ -63,7 +63,9 @@ class PaymentForm(forms.Form):
         label=gettext_lazy("Reference"),
         max_length=120,
         required=False,
-        help_text=gettext_lazy("Of the transfer, so that it can be found again. Erased if the person withdraws."),
+        help_text=gettext_lazy(
+            "The transfer’s reference, so that it can be found again. Erased if the person withdraws."
+        ),
     )
 
 

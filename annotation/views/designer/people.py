@@ -124,7 +124,7 @@ def _top_up(request: HttpRequest, access: Access) -> HttpResponse | None:
         return None
     links = replacements.top_up(access.study, at=timezone.now())
     if not links:
-        messages.info(request, _("Nobody is lacking: every place is taken, or somebody is on the way to it."))
+        messages.info(request, _("Nobody is missing: every place is taken or has been offered."))
         return None
     return _links_page(request, access, links)
 

@@ -40,7 +40,7 @@ class ProlificForm(EditForm):
     completed_code = forms.CharField(
         label=gettext_lazy("Code: completed"),
         required=False,
-        help_text=gettext_lazy("Given to whoever has submitted all that was theirs."),
+        help_text=gettext_lazy("For people who have submitted everything."),
     )
     ended_code = forms.CharField(
         label=gettext_lazy("Code: no consent, or screened out"),
@@ -70,7 +70,7 @@ class ProlificForm(EditForm):
         label=gettext_lazy("Study ID at Prolific"),
         regex=recruitment.OTHER_ID,
         required=False,
-        help_text=gettext_lazy("If filled in, nobody comes in whose address names another study."),
+        help_text=gettext_lazy("If filled in, people who arrive from any other Prolific study are refused."),
     )
 
     def clean(self) -> None:

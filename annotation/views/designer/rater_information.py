@@ -52,7 +52,15 @@ class InformationForm(EditForm):
         required=False,
         help_text=gettext_lazy("An e-mail address. Where a text says {contact}, it is filled in."),
     )
-    minutes = forms.IntegerField(label=gettext_lazy("Minutes for a group"), min_value=1, max_value=1440, required=False)
+    minutes = forms.IntegerField(
+        label=gettext_lazy("Minutes for a group"),
+        min_value=1,
+        max_value=1440,
+        required=False,
+        error_messages=dict.fromkeys(
+            ("invalid", "min_value", "max_value"), gettext_lazy("Give whole minutes, from 1 to 1440.")
+        ),
+    )
     pay = forms.CharField(
         label=placeholders.LABELS["pay"],
         max_length=200,
@@ -63,7 +71,7 @@ class InformationForm(EditForm):
         label=gettext_lazy("Pay for a part"),
         max_length=200,
         required=False,
-        help_text=gettext_lazy("What is paid to whoever stops before the end."),
+        help_text=gettext_lazy("What people are paid if they stop before the end."),
     )
     closes_at = forms.CharField(
         label=gettext_lazy("Open until"),
@@ -134,7 +142,7 @@ def _estimate(study: Study, version: ProtocolVersion) -> str:
     if not (words := protocol.words_of_a_group(study)):
         return ""
     minutes = protocol.minutes_of_group(protocol.estimate_path(protocol.read_rows(version), words))
-    return _("By estimate %(n)d, from what is read and asked.") % {"n": max(round(minutes), 1)}
+    return _("Estimated minutes: %(n)d, from what is read and asked.") % {"n": max(round(minutes), 1)}
 
 
 def _initial(study: Study) -> dict[str, Any]:

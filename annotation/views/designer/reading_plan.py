@@ -64,7 +64,7 @@ class ReadingPlanForm(EditForm):
         max_value=1000,
         widget=forms.NumberInput({"class": "brief"}),
         help_text=gettext_lazy(
-            "So many come one after another, with one receipt; then a person is asked whether to go on."
+            "How many groups follow one another, with one receipt; then the rater is asked whether to go on."
         ),
     )
     n_repeats = forms.IntegerField(
@@ -88,7 +88,7 @@ class ReadingPlanForm(EditForm):
         label=gettext_lazy("Ask before a group whether somebody knows one of its stories"), required=False
     )
     excluded_studies = forms.MultipleChoiceField(
-        label=gettext_lazy("Who took part in these studies gets no group"),
+        label=gettext_lazy("People who took part in these studies get no group"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
     )

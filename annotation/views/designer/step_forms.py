@@ -130,7 +130,9 @@ class StepForm(EditForm):
         if revisable or step.revises:
             choices = [("", _("No")), *((s.key, drafts.name_of(s)) for s in revisable)]
             self.fields["revises"] = forms.ChoiceField(
-                label=_("Shows the answers of an earlier step again, to be changed"), choices=choices, required=False
+                label=_("Shows the answers of an earlier step so that they can be changed"),
+                choices=choices,
+                required=False,
             )
         if self.is_cloze:
             for name in SWITCHES:
@@ -141,7 +143,7 @@ class StepForm(EditForm):
             label=_("Attempts"), coerce=int, choices=[(n, n) for n in range(1, MOST_ATTEMPTS + 1)]
         )
         self.fields["on_failure"] = forms.ChoiceField(
-            label=_("Who has not answered all of it rightly by then"),
+            label=_("People who have not answered everything correctly by then"),
             choices=OnFailure.choices,
             widget=forms.RadioSelect,
         )

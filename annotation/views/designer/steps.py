@@ -53,12 +53,14 @@ class Path:
     """The cards before, within and after what is repeated for each group.
 
     segments : what takes how long, up to the end of a first group
+    asks_recognition : whether raters say before each group if they know one of its stories
     """
 
     segments: list[PathSegment]
     before: list[StepCard]
     repeated: list[StepCard]
     after: list[StepCard]
+    asks_recognition: bool
 
 
 @require_in_study(SEES)
@@ -233,6 +235,7 @@ def _path(study: Study, current_protocol: Protocol, current: Step | None, findin
         before=[c for c in cards if c.step in before or c.step.kind == Step.Kind.CONSENT],
         repeated=[c for c in cards if c.step not in (*before, *after) and c.step.kind != Step.Kind.CONSENT],
         after=[c for c in cards if c.step in after],
+        asks_recognition=any(not segment.step for segment in segments),
     )
 
 
@@ -250,7 +253,7 @@ def _sentence(step: Step, current_protocol: Protocol, *, is_after: bool) -> str:
         parts.insert(0, step.instrument.title)
     if current_protocol.is_check(step):
         ends = CheckOptions.read(step.options).ends
-        parts.insert(0, _("Check: who fails goes no further") if ends else _("Check: who fails goes on"))
+        parts.insert(0, _("Check: whoever fails goes no further") if ends else _("Check: whoever fails goes on"))
     parts.append(str(step.get_scope_display()))
     if step.locks:
         parts.append(_("locks what came before"))

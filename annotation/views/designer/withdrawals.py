@@ -45,7 +45,7 @@ def withdraw_on_request(request: HttpRequest, access: Access, person: int) -> Ht
         "invitation": invitation,
         "rater": rater,
         "is_over": is_over,
-        "n_answers": withdrawal.n_answers(rater) if rater else 0,
+        "n_answers": withdrawal.count_answers(rater) if rater else 0,
         "n_submitted": _count_submitted(rater) if rater else 0,
         "form": form,
         "sees_people": access.may(people.SEES),

@@ -116,7 +116,9 @@ def done(request: Request, rater: Rater, rater_progress: RaterProgress) -> HttpR
     has_stopped = Fill.objects.filter(assignment__rater=rater, state=Fill.State.DROPPED_OUT).exists()
     texts = [s for s in after if s.kind == Step.Kind.BRIEFING and (rater_progress.n_submitted or has_stopped)]
     context = {"study": rater.study, "rater_progress": rater_progress, "has_stopped": has_stopped}
-    context |= {"took_part_before": eligibility.took_part_before(rater)}
+    took_part_before = eligibility.took_part_before(rater)
+    is_over = rater_progress.has_failed or rater_progress.n_submitted or has_stopped or took_part_before
+    context |= {"took_part_before": took_part_before, "is_over": is_over}
     ending = prolific.ending_at_done(rater_progress, has_stopped=has_stopped)
     context |= {"return_code": prolific.find_return(request, ending), "has_ended": ending is not None}
     context |= {"texts": [(s, parse_prose(s.text)) for s in texts]}

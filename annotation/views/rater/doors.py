@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from config.headers import client_address
 from studies import hashing
 
-MOST = 60  # a room full of people behind one address comes in
+MOST_ARRIVALS = 60  # a room full of people behind one address comes in
 SECONDS = 10 * 60
 
 
@@ -18,6 +18,6 @@ def is_too_often(request: HttpRequest, door: str) -> bool:
     key = f"door:{door}:{hashing.sha256(client_address(request))}"
     cache.add(key, 0, SECONDS)
     try:
-        return bool(cache.incr(key) > MOST)
+        return bool(cache.incr(key) > MOST_ARRIVALS)
     except ValueError:  # it ran out in between
         return False

@@ -48,5 +48,5 @@ def add(request: Request, work: Work) -> HttpResponse:
     if report[-1].section:
         seconds_so_far = sum(fills.seconds_by_section(work.assignment).values())
     else:
-        seconds_so_far = timing.seconds_on_story(work.assignment, report[-1].story)
+        seconds_so_far = timing.sum_seconds_on_story(work.assignment, report[-1].story)
     return HttpResponse(in_words(seconds_so_far // 60), content_type="text/plain")

@@ -23,7 +23,7 @@ def withdraw(request: Request, rater: Rater) -> HttpResponse:
         request.session.flush()
         request.session[KEY] = record.pk
         return redirect("annotation:withdrawn")
-    context = {"study": rater.study, "n_answers": withdrawal.n_answers(rater)}
+    context = {"study": rater.study, "n_answers": withdrawal.count_answers(rater)}
     return render(request, "annotation/withdraw.html", context)
 
 
@@ -38,5 +38,5 @@ def withdrawn(request: Request) -> HttpResponse:
 def receipt(request: Request, record: Withdrawal, *, status: int = 200) -> HttpResponse:
     """What a rater who withdrew is told, now or when they open their link again."""
     languages.activate_language(request, record.rater.study)
-    context = {"study": record.rater.study, "withdrawal": record, "n_answers": withdrawal.n_answers(record.rater)}
+    context = {"study": record.rater.study, "withdrawal": record, "n_answers": withdrawal.count_answers(record.rater)}
     return render(request, "annotation/withdrawn.html", context, status=status)

@@ -8,6 +8,8 @@ import { queue } from "./queue.js";
 import { clearTrouble, say, saysTrouble, sayTrouble } from "./status.js";
 
 const LOOK_AGAIN = 30; // milliseconds
+// Pages of a few sentences save nothing: each of their forms leads to another page.
+const EXITS = "a[href]:not([target]), form:is([data-leaves], .plain-page *) button:not([type=button])";
 
 /** Resolves when everything has been sent and answered, or after a while. */
 function saveAll() {
@@ -43,7 +45,7 @@ addEventListener("online", () => saysTrouble("disconnected") && clearTrouble());
 document.addEventListener(
   "click",
   async (event) => {
-    const exit = event.target.closest("a[href]:not([target]), form[data-leaves] button:not([type=button])");
+    const exit = event.target.closest(EXITS);
     if (!exit || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const departure = { isSubmitting: exit.matches("button"), isReview: isReview() };
     const isOffline = !navigator.onLine && !queue.isReleased && opensPage(exit);

@@ -386,7 +386,7 @@ def test_the_registered_plan_stays_as_it_was_frozen_and_lists_what_was_amended_s
     before = write_preregistration(study, plan)
     amend(study, seats_per_group=3, title="Plums and pears", consent="You can stop at any moment.")
 
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         text = write_preregistration(study, plan)
 
     assert "- 2 raters for each group" in before

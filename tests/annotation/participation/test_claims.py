@@ -274,7 +274,8 @@ def test_who_has_work_claims_with_few_queries(django_assert_num_queries: Any) ->
 
     # The protocol, the open assignment, what was read, the invitation, the seat, its group, and the writing of it.
     with django_assert_num_queries(10):
-        claims.claim(rater)
+        assignment = claims.claim(rater)
+    assert (assignment.seat.row, assignment.seat.position, assignment.position) == (rater.row, 3, 3)
 
 
 def test_of_twenty_who_arrive_at_once_each_holds_a_row_of_their_own(committed: None) -> None:

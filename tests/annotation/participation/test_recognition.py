@@ -51,6 +51,16 @@ def test_before_a_group_its_opening_lines_are_shown_and_nothing_else(client):
     assert Source.objects.filter(name__startswith="CANARY").count() == 4, "they are there to leak"
 
 
+@pytest.mark.parametrize(
+    ("n_stories", "offer"),
+    [(1, "If you have read it before, you are offered another one"), (2, "If you have read one of them before")],
+)
+def test_the_offer_of_another_group_speaks_of_as_many_stories_as_there_are(client, n_stories, offer):
+    assignment = begin(client, factories.study(recognition=True, n_stories=n_stories, comparative=n_stories > 1))
+
+    assert offer in client.get(asked(assignment)).text
+
+
 def test_opening_lines_stand_below_a_premise_that_other_groups_may_share(client):
     study = factories.study(recognition=True)
     with triggers.lifted():

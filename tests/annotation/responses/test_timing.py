@@ -50,7 +50,7 @@ def test_no_more_time_counts_than_has_passed_however_much_is_claimed(mine) -> No
 
     granted = [claim(30, 20), claim(30, 20), claim(30, 20.9), claim(30, 21), claim(30, 51.5), claim(10**9, 7200)]
 
-    assert granted == [20, 0, 0, 1, 30, timing.MOST]
+    assert granted == [20, 0, 0, 1, 30, timing.MOST_SECONDS_PER_REPORT]
     assert Timing.objects.get().active_seconds == sum(granted)
 
 

@@ -75,7 +75,7 @@ def test_nobody_applies_where_it_is_switched_off_or_too_often(
     Study.objects.update(state=Study.State.CLOSED)
     assert client.get(page).status_code == 409
     Study.objects.update(state=Study.State.LIVE)
-    monkeypatch.setattr(doors, "MOST", 1)
+    monkeypatch.setattr(doors, "MOST_ARRIVALS", 1)
 
     assert [client.post(page, FORM | {"email": f"{n}@example.org"}).status_code for n in range(2)] == [302, 429]
     assert client.get("/join/nowhere/").status_code == 404

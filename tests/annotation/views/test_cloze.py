@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from html import unescape
 
 import pytest
 from django.test import Client
@@ -88,19 +89,27 @@ def test_a_save_by_script_takes_a_fixed_number_of_queries(client, work, django_a
         save(client, work, blank, text)
 
     with django_assert_num_queries(9):
-        save(client, work, 5, "Look at this", base=1)
+        first = save(client, work, 5, "Look at this", base=1)
     with django_assert_num_queries(10):  # a change upstream: the history is read as well
-        save(client, work, 2, "a ring", base=1)
+        second = save(client, work, 2, "a ring", base=1)
+
+    assert (first.status_code, second.status_code) == (200, 200)
+    texts = FILLS | {5: "Look at this", 2: "a ring"}
+    assert said(work) == {f"blank-{n:02}": text for n, text in texts.items()}
 
 
 def test_the_page_takes_a_fixed_number_of_queries(client, work, django_assert_num_queries):
     client.get(address(work))  # the protocol is in memory from now on
     with django_assert_num_queries(5):
-        client.get(address(work))
+        empty = client.get(address(work))
     for blank, text in FILLS.items():
         save(client, work, blank, text)
     with django_assert_num_queries(5):
-        client.get(address(work))
+        filled = client.get(address(work))
+
+    assert (empty.status_code, filled.status_code) == (200, 200)
+    assert [text in unescape(empty.text) for text in FILLS.values()] == [False] * 5
+    assert [text in unescape(filled.text) for text in FILLS.values()] == [True] * 5
 
 
 def test_constraints_stand_beside_the_text_only_if_the_protocol_says_so(client):
@@ -354,7 +363,7 @@ def test_time_at_work_is_counted_by_section_and_shown(client, work):
 
 @pytest.mark.parametrize(("handful", "said"), [(5, ""), (2, "about 5 min")])
 def test_the_page_promises_the_same_time_as_the_overview(client, work, monkeypatch, handful, said):
-    monkeypatch.setattr(pace, "HANDFUL", handful)
+    monkeypatch.setattr(pace, "MIN_ANSWERS_FOR_PACE", handful)
     clozes.fill(work, {1: "brown boots", 2: "red clogs"})
     Timing.objects.create(assignment=work, step=Step.objects.get(key="fill"), section=1, active_seconds=60)
 

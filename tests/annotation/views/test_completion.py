@@ -40,8 +40,9 @@ def test_the_check_shows_reasons_in_full_as_they_were_written_with_what_they_quo
 
     page = client.get(check(assignment)).text
 
-    assert f'<blockquote lang="en">{reasons.strip()}' in page
-    assert '¶ 1 <q lang="en">The</q>' in page
+    assert f'<blockquote class="verse" lang="en">{reasons.strip()}' in page
+    assert '<q class="" lang="en">The</q>' in page
+    assert "¶ 1" in page
 
 
 def test_what_is_lacking_is_said_in_the_same_words_at_the_item(client):
@@ -160,6 +161,7 @@ def test_after_the_last_group_there_are_thanks(client):
     assert "There is no other group for you." in receipt.text
     assert "questions about the whole remain" not in receipt.text
     assert "That was everything." in end.text
+    assert "You can close this page." in end.text
 
 
 # Session, assignment, answers.

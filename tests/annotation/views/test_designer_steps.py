@@ -82,6 +82,26 @@ def test_a_step_is_moved_and_removed_by_buttons(designer: Client, study: Study) 
     assert [s.key for s in Step.objects.filter(version__study=study)] == ["consent", "tests", "guess"]
 
 
+def test_a_step_leads_to_its_questions_where_their_words_are_changed(designer: Client, study: Study) -> None:
+    tests = step(study, "tests")
+
+    page = designer.get(address(study, "tests")).content.decode()
+
+    assert f'<a href="/instruments/{tests.instrument_id}/">' in page
+
+
+def test_the_question_whether_somebody_knows_a_story_stands_on_the_path(designer: Client, study: Study) -> None:
+    asked = "First they are asked whether they know one of the stories."
+    where = f"/studies/{study.slug}/steps/"
+
+    Study.objects.update(asks_recognition=True)
+    page = designer.get(where).content.decode()
+    Study.objects.update(asks_recognition=False)
+
+    assert asked in page
+    assert asked not in designer.get(where).content.decode()
+
+
 def test_only_scopes_that_the_questions_can_have_are_offered(designer: Client, study: Study) -> None:
     form = designer.get(address(study, "ranking")).context["form"]
 
@@ -275,6 +295,15 @@ def test_what_cannot_be_told_is_refused_at_the_field(designer: Client, study: St
     assert list(response.context["form"].errors) == [field]
 
 
+def test_minutes_out_of_range_are_refused_in_plain_words(designer: Client, study: Study) -> None:
+    where = f"/studies/{study.slug}/information/"
+
+    page = designer.post(where, form_of(designer, where) | {"minutes": "-5"}).content.decode()
+
+    assert "Give whole minutes, from 1 to 1440." in page
+    assert "Ensure this value" not in page
+
+
 def test_no_zone_of_ones_own_making_is_taken(designer: Client, study: Study) -> None:
     where = f"/studies/{study.slug}/information/"
 
@@ -314,7 +343,7 @@ def test_a_check_ends_after_two_attempts_unless_the_form_says_otherwise(designer
     assert (fields["attempts"], fields["on_failure"]) == (2, "end")
     assert before == unchanged, "what is as the rule has it is not said"
     assert step(checked, "check").options == {"attempts": 3, "on_failure": "continue"}
-    assert "Check: who fails goes on" in page
+    assert "Check: whoever fails goes on" in page
     assert "you go on all the same. You have 3 attempts." in preview
     designer.post(where, form_of(designer, where) | {"attempts": "2", "on_failure": "end"})
     assert step(checked, "check").options == {}

@@ -55,6 +55,26 @@ def test_the_page_says_what_is_frozen_and_launches_it_whole(designer: Client, st
     assert LogEntry.objects.get().change_message == "launched"
 
 
+def test_what_raters_are_promised_as_pay_stands_in_the_protocol(designer: Client, study: Study) -> None:
+    without = read(designer)
+
+    Study.objects.update(pay="€ 45", pay_for_part="half of it")
+    page = read(designer)
+
+    assert "They are told nothing about pay." in without
+    assert "Pay: € 45" in page
+    assert "Pay for a part: half of it" in page
+
+
+def test_what_stands_in_the_way_is_said_above_the_protocol_too(designer: Client, study: Study) -> None:
+    assert "#errors-h" not in read(designer)
+
+    study.groups.all().delete()
+    page = read(designer)
+
+    assert page.index('<a href="#errors-h">') < page.index('id="protocol-h"') < page.index('id="errors-h"')
+
+
 def test_unread_it_is_not_launched(designer: Client, study: Study) -> None:
     fields = fields_of(read(designer))
 
@@ -170,7 +190,7 @@ def test_a_coordinator_reads_it_and_has_no_button(client: Client, study: Study) 
 
     assert "3 people read each group" in page
     assert "Source 1" not in page
-    assert "<button" not in page.split('id="main"')[1]
+    assert "<button" not in page.split('id="main"')[1].split("</main>")[0]
 
 
 @pytest.mark.parametrize("n", [1, 3])

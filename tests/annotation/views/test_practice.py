@@ -81,9 +81,12 @@ def test_the_page_takes_twelve_queries(
     client.get(PAGE)  # the protocol is in memory from now on
 
     with django_assert_num_queries(12):
-        client.get(PAGE)
+        page = client.get(PAGE)
     with django_assert_num_queries(12):
-        client.post(PAGE)
+        compared = client.post(PAGE)
+
+    assert (page.status_code, compared.status_code) == (200, 200)
+    assert (WHY in page.text, WHY in compared.text) == (False, True)
 
 
 def test_after_comparing_one_goes_on_and_does_not_come_back(client: Client, rater: Rater) -> None:

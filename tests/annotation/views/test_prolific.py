@@ -88,6 +88,8 @@ def test_the_code_of_completion_stands_on_pages_after_submission_alone(client: C
     assert [code_on(page) for page in before] == [[], [], []]
     assert code_on(receipt) == ["CDONE1"]
     assert code_on(done[1]) == ["CDONE1"]
+    assert "That was everything." in done[1].text
+    assert "close this page" not in done[1].text, "the code is on it"
     assert code_on(closed) == ["CDONE1"]
 
 
@@ -174,7 +176,7 @@ def test_pages_warn_when_the_time_is_nearly_over_and_offer_the_code_when_it_is(c
 
 
 def test_too_many_from_one_address_are_asked_to_wait(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doors, "MOST", 2)
+    monkeypatch.setattr(doors, "MOST_ARRIVALS", 2)
     row = recruit(factories.study())
 
     statuses = [Client().post(door(row, f"{n:024x}")).status_code for n in range(3)]

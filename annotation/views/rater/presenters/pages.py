@@ -145,7 +145,7 @@ def desk_context(
         "story_links": story_links(work, current=question.letter),
         "n_stories": len(work.letters),
         "n_stories_in_words": number_in_words(len(work.letters)),
-        "minutes_on_story": timing.seconds_on_story(work.assignment, story) // 60,
+        "minutes_on_story": timing.sum_seconds_on_story(work.assignment, story) // 60,
         "index": index_entries(work, story_questions, question),
         "lead": question.step.text if position == 0 or story_questions[position - 1].step != question.step else "",
         "n_open": sum(bool(work.answers.shortfall(q)) for q in story_questions),
