@@ -29,7 +29,9 @@ class AccountForm(UserChangeForm):  # type: ignore[type-arg]
         names = groups.values_list("permissions__content_type__app_label", "permissions__codename")
         everywhere = {f"{app}.{codename}" for app, codename in names}
         if any(roles.sees_all_apart(everywhere | roles.member_permissions(role)) for role in self._roles_in_studies()):
-            message = _("With its role in a study the account would see identities, provenance and answers there.")
+            message = _(
+                "Together with its role in a study, this account would see identities, provenance and answers there."
+            )
             raise forms.ValidationError(message)
         if roles.sees_all_apart(everywhere):
             message = _("Together these roles would see identities, provenance and answers. Take one away.")

@@ -181,6 +181,7 @@ WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 
 LOGIN_URL = "admin:login"
+LOGOUT_REDIRECT_URL = "admin:login"
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
 # Five wrong passwords, and that name waits a quarter of an hour at that address. Both together: by name alone anybody
 # could lock out somebody else, by address alone a proxy's whole office would be.

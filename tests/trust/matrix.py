@@ -49,7 +49,7 @@ admin:login                         GET    ok    ok    ok    away   away   away 
 admin:login                         HEAD   ok    ok    ok    ok     ok     ok    ok     ok      ok
 admin:login                         POST   ok    ok    ok    ok     ok     ok    ok     ok      ok
 admin:logout                        GET    away  away  away  405    405    405   405    405     405
-admin:logout                        POST   away  away  away  ok     ok     ok    ok     ok      ok
+admin:logout                        POST   away  away  away  login  login  login login  login   login
 admin:password_change               GET    login login login ok     ok     ok    ok     ok      ok
 admin:password_change               POST   login login login ok     ok     ok    ok     ok      ok
 admin:password_change_done          GET    login login login ok     ok     ok    ok     ok      ok
@@ -186,6 +186,8 @@ studies:story_import                GET    login login login 403    404    403  
 studies:story_import                POST   login login login 403    404    403   403    403     403
 studies:story_sources               GET    login login login 403    ok     403   ok     403     403
 studies:story_sources               POST   login login login 403    away   403   403    403     403
+studies:subset                      GET    login login login 403    ok     403   403    403     403
+studies:subset                      POST   login login login 403    400    403   403    403     403
 studies:analysis_plan               GET    login login login 403    ok     403   ok     403     403
 studies:analysis_plan               POST   login login login 403    400    403   403    403     403
 studies:file                        GET    login login login 403    ok     403   ok     403     403

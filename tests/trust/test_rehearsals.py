@@ -22,7 +22,6 @@ from tests.trust.crawl import Ask, Hit
 from tests.trust.world import World
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
-OF_REHEARSALS = {"designer:rehearsal", "reports:rehearsal"}
 
 
 @pytest.fixture(scope="module")
