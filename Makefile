@@ -3,7 +3,7 @@ PORT ?= 8000
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo setup test slow lint lint-scripts browser browsers gallery tutorial trials bench intervals architecture messages services clean
+.PHONY: help demo setup test slow lint lint-scripts browser browsers gallery tutorial trials bench intervals architecture messages clean
 
 help:           ## What there is
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/'

@@ -19,7 +19,7 @@ from studies.models import Story, Study
 if TYPE_CHECKING:
     from stats.arrays import FloatArray, IntArray
 
-FEWEST = 2
+FEWEST_STORIES = 2
 PLANNED_WORDS = ("hypotheses", "exclusions")  # of an analysis plan, in which whoever plans can name a set
 
 
@@ -104,9 +104,9 @@ def store(
 def _check(study: Study, name: str, corpus: Study, stories: Sequence[Story]) -> None:
     if not name.strip():
         raise CannotStore(_("a reference set needs a name"))
-    if len(stories) < FEWEST:
+    if len(stories) < FEWEST_STORIES:
         message = _("%(study)s has %(n)s stories with texts; a reference set needs at least %(least)s")
-        raise CannotStore(message % {"study": corpus.slug, "n": len(stories), "least": FEWEST})
+        raise CannotStore(message % {"study": corpus.slug, "n": len(stories), "least": FEWEST_STORIES})
     languages = {story.language for story in [*stories, *_readable(study)]}
     if len(languages) > 1:
         message = _(

@@ -70,10 +70,10 @@ class CardText:
 
 @dataclass(frozen=True)
 class ScoreRow:
-    """One score. group : "" where a story's score holds in each of its groups; story : "" for a pair"""
+    """One score. groups : codes of those in which it stands; story : "" for a pair"""
 
     location: str
-    group: str
+    groups: tuple[str, ...]
     story: str
     value: float
 
@@ -93,15 +93,15 @@ def read_scores(name: str, content: bytes) -> StoryTable:
     return read_file(name, content, SCORES)
 
 
-def examine(study: Study, table: StoryTable, *, by: str) -> ScoreTable:
+def examine(study: Study, table: StoryTable, *, story_column: str) -> ScoreTable:
     """The scores in the table with all that is wrong with them. Writes nothing; a few queries.
 
-    by : how the file names stories: by "code", "title", or a factor of their provenance
+    story_column : how the file names stories: by "code", "title", or a factor of their provenance
     Raises RefusedScores if the columns are missing.
     """
     columns = _find_columns(table)
     stories_by_group = _list_stories(study)
-    reader = _Reader(table, columns, story_names(study, by), stories_by_group)
+    reader = _Reader(table, columns, story_names(study, story_column), stories_by_group)
     about = ScoreCard.About.STORIES if "story" in columns else ScoreCard.About.PAIRS
     scores, problems = [], []
     location_by_key: dict[tuple[str, str], str] = {}
@@ -109,11 +109,11 @@ def examine(study: Study, table: StoryTable, *, by: str) -> ScoreTable:
         location = f"{Path(table.name).name}: " + _("row %(n)d") % {"n": n}
         try:
             score = reader.read(location, cells)
-            key = (score.group, score.story)
-            if earlier := location_by_key.get(key):
+            keys = [(group, score.story) for group in score.groups]
+            if earlier := next(filter(None, map(location_by_key.get, keys)), None):
                 reason = _("there is a score of the same already, in %(place)s; keep one of them")
                 raise InvalidRow(location, _("story"), reason % {"place": earlier})
-            location_by_key[key] = location
+            location_by_key |= dict.fromkeys(keys, location)
             scores.append(score)
         except InvalidRow as problem:
             problems.append(problem)
@@ -127,7 +127,7 @@ def import_scores(
     table: StoryTable,
     card: CardText,
     *,
-    by_name: str = "code",
+    story_column: str = "code",
     may_be_missing: bool = False,
     sha256: str,
     by: str,
@@ -141,10 +141,10 @@ def import_scores(
     study = Study.objects.select_for_update().get(pk=study.pk)
     version = protocol.current(study)
     name = f"{card.metric}-{_check_card(study, card)}"
-    scores = examine(study, table, by=by_name)
+    scores = examine(study, table, story_column=story_column)
     _refuse_problems(scores, may_be_missing=may_be_missing)
     step = _make_step(study, card, name, scores.about)
-    rows = list(_list_rows(scores, _list_stories(study), rater=name, step=step))
+    rows = list(_list_rows(scores, rater=name, step=step))
     try:
         imports.import_rows(study, rows, version=version, at=at, steps=[step])
     except InvalidRow as problem:
@@ -246,16 +246,10 @@ def _make_step(study: Study, card: CardText, name: str, about: ScoreCard.About) 
         raise RefusedScores(str(error)) from None
 
 
-def _list_rows(
-    scores: ScoreTable, stories_by_group: Mapping[str, Sequence[str]], *, rater: str, step: Step
-) -> Iterator[Row]:
-    """Each score as an answer; of a story that stands in several groups in each of them."""
-    groups_by_story = defaultdict[str, list[str]](list)
-    for group, stories in stories_by_group.items():
-        for story in stories:
-            groups_by_story[story].append(group)
+def _list_rows(scores: ScoreTable, *, rater: str, step: Step) -> Iterator[Row]:
+    """Each score as an answer, in each of its groups."""
     for score in scores.scores:
-        for group in [score.group] if score.group else groups_by_story[score.story]:
+        for group in score.groups:
             answer = Answer(value=score.value)
             yield Row(score.location, rater, group, score.story, step.key, ITEM, answer, kind=Rater.Kind.METRIC)
 
@@ -272,14 +266,13 @@ def _find_missing(
     about: ScoreCard.About, scores: Sequence[ScoreRow], stories_by_group: Mapping[str, Sequence[str]]
 ) -> list[str]:
     """The stories of groups, or the groups of two, without a score."""
+    scored = {(group, score.story) for score in scores for group in score.groups}
     if about == ScoreCard.About.PAIRS:
-        scored = {score.group for score in scores}
-        return [group for group, stories in stories_by_group.items() if len(stories) == 2 and group not in scored]
-    everywhere = {score.story for score in scores if not score.group}
-    in_group = {(score.group, score.story) for score in scores}
-    stands = [(group, story) for group, stories in stories_by_group.items() for story in stories]
-    gaps = {story for group, story in stands if story not in everywhere and (group, story) not in in_group}
-    return sorted(gaps)
+        pairs = [group for group, stories in stories_by_group.items() if len(stories) == 2]
+        return [group for group in pairs if (group, "") not in scored]
+    return sorted(
+        {story for group, stories in stories_by_group.items() for story in stories if (group, story) not in scored}
+    )
 
 
 def _find_columns(table: StoryTable) -> dict[str, int]:
@@ -312,7 +305,13 @@ class _Reader:
     ) -> None:
         self.columns, self.codes_by_name, self.stories_by_group = columns, codes_by_name, stories_by_group
         self.header = table.columns
-        self.group_by_pair = {frozenset(s): group for group, s in stories_by_group.items() if len(s) == 2}
+        self.groups_by_story = defaultdict[str, list[str]](list)
+        self.groups_by_pair = defaultdict[frozenset[str], list[str]](list)
+        for group, stories in stories_by_group.items():
+            for story in stories:
+                self.groups_by_story[story].append(group)
+            if len(stories) == 2:
+                self.groups_by_pair[frozenset(stories)].append(group)
 
     def read(self, location: str, cells: Sequence[str]) -> ScoreRow:
         """The score of one row. Raises InvalidRow."""
@@ -322,16 +321,16 @@ class _Reader:
             if group and story not in self.stories_by_group.get(group, ()):
                 reason = _("group %(group)s does not hold this story; empty the cell, or name another group")
                 raise InvalidRow(location, self._title("group"), reason % {"group": quote(group)})
-            return ScoreRow(location, group, story, value)
+            return ScoreRow(location, (group,) if group else tuple(self.groups_by_story[story]), story, value)
         if "first" not in self.columns:
-            return ScoreRow(location, self._pair(location, cells), "", value)
+            return ScoreRow(location, (self._pair(location, cells),), "", value)
         first, second = self._story(location, cells, "first"), self._story(location, cells, "second")
-        pair = self.group_by_pair.get(frozenset((first, second)))
-        if pair is None or first == second:
+        groups = self.groups_by_pair.get(frozenset((first, second)))
+        if groups is None:
             reason = _("these two are no pair of the study: no group holds just them; take the row out")
             raise InvalidRow(location, self._title("second"), reason)
         # Kept as it is for the story whose code comes first.
-        return ScoreRow(location, pair, "", value if first < second else -value)
+        return ScoreRow(location, tuple(groups), "", value if first < second else -value)
 
     def _pair(self, location: str, cells: Sequence[str]) -> str:
         group = self._cell(cells, "group")

@@ -15,7 +15,7 @@ from stats.superiority import superiority
 from studies.typography.features import SIGNS
 
 # With fewer texts of a source a measure often parts it from another by chance: of 3 and 3 one in ten does.
-FEWEST = 5
+FEWEST_VALUES = 5
 # A measure tells two sources apart if of one text of either the same source's is larger in so many of all pairs.
 TELLING = 0.8
 
@@ -88,7 +88,7 @@ def _compare(title: str, columns: Mapping[str, Sequence[float]], *, is_typing: b
     by_source = tuple(
         SourceValues(source, fmean(values) if values else None, len(values)) for source, values in columns.items()
     )
-    enough = [(source, values) for source, values in columns.items() if len(values) >= FEWEST]
+    enough = [(source, values) for source, values in columns.items() if len(values) >= FEWEST_VALUES]
     parts = [
         (max(share, 1 - share), *((a, b) if share >= 0.5 else (b, a)))
         for (a, first), (b, second) in combinations(enough, 2)

@@ -15,7 +15,6 @@ import kombu.exceptions
 from celery import current_app
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 
 from reports import results
@@ -46,8 +45,7 @@ def ask(study: Study, *, by: str, at: datetime, blind: bool = False) -> Computat
         if is_new:
             transaction.on_commit(lambda: _send(row))
             return row
-        is_idle = Q(leased_until=None) | Q(leased_until__lte=at)
-        waiting = Computation.objects.filter(is_idle, pk=row.pk, queued_at__lte=at - PATIENCE)
+        waiting = Computation.objects.idle(at=at).filter(pk=row.pk, queued_at__lte=at - PATIENCE)
         if waiting.update(queued_at=at):
             transaction.on_commit(lambda: _send(row, is_repeated=True))
     return row
@@ -75,8 +73,7 @@ def _start_process(row: Computation) -> None:
 def carry_out(pk: int) -> Report | None:
     """Compute what was asked for and store it; None if it is there already or somebody is at it."""
     at = timezone.now()
-    is_idle = Q(leased_until=None) | Q(leased_until__lte=at)
-    if not Computation.objects.filter(is_idle, pk=pk).update(leased_until=at + LEASE, problem=""):
+    if not Computation.objects.idle(at=at).filter(pk=pk).update(leased_until=at + LEASE, problem=""):
         return None
     row = Computation.objects.select_related("study").get(pk=pk)
     try:

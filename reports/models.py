@@ -17,6 +17,8 @@ Coding           that a coder went through a reason, with the themes found in it
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -54,6 +56,12 @@ class Report(models.Model):
         return f"{self.kind} of {self.study_id}, {self.made_at:%Y-%m-%d %H:%M}"
 
 
+class ComputationQuerySet(models.QuerySet["Computation"]):
+    def idle(self, *, at: datetime) -> ComputationQuerySet:
+        """Those that nobody is at: taken up by no worker, or by one that let its lease run out."""
+        return self.filter(Q(leased_until=None) | Q(leased_until__lte=at))
+
+
 class Computation(models.Model):
     study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="computations")
     is_blind = models.BooleanField(_("is blind"), default=False)
@@ -65,6 +73,8 @@ class Computation(models.Model):
     n_figures = models.PositiveSmallIntegerField(_("figures"), default=0)
     n_figures_done = models.PositiveSmallIntegerField(_("figures computed"), default=0)
     problem = models.CharField(_("problem"), max_length=100, blank=True, help_text=_("Why it could not be computed."))
+
+    objects = ComputationQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("computation of a report")

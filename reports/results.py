@@ -279,6 +279,7 @@ __all__ = [
     "find_report",
     "fingerprint",
     "is_sealed",
+    "keep",
     "prune",
     "read_results",
 ]

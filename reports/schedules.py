@@ -96,7 +96,8 @@ def send_digests(schedule: ReportSchedule, studies: Sequence[Study], *, due_at: 
         if not is_new:
             continue
         try:
-            subject = _("Quire: how the studies stand, %(day)s") % {"day": f"{due_at:%Y-%m-%d}"}
+            day = due_at.astimezone(ZoneInfo(schedule.zone)).date()
+            subject = _("Quire: how the studies stand, %(day)s") % {"day": day.isoformat()}
             words = [progress_words(study, site=schedule.site) for study in studies]
             EmailMessage(subject, "\n\n".join(words), to=[recipient]).send()
         except OSError as error:  # smtplib's errors are such

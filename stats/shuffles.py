@@ -70,12 +70,12 @@ def counts(
         for numbers in _alike(items)
     ]
     for positions in batches:
-        found: dict[int, FloatArray] = {}
+        counts_by_item: dict[int, FloatArray] = {}
         for numbers, of in alike:
             sums = items[numbers[0]].sums(of, positions)
             by_item = sums.reshape(*sums.shape[:2], len(numbers), len(values)).transpose(2, 0, 1, 3)
-            found |= dict(zip(numbers, by_item, strict=True))
-        yield [found[n] for n in range(len(items))]
+            counts_by_item |= dict(zip(numbers, by_item, strict=True))
+        yield [counts_by_item[n] for n in range(len(items))]
 
 
 def squares(

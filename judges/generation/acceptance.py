@@ -194,7 +194,8 @@ def _group(
         n_there = len(group_by_code[code].stories.all()) if code in group_by_code else 0
         if n_there + len(texts) > MOST_IN_GROUP:
             message = _(
-                "Group “%(group)s” would have more than %(n)d stories, one for each letter. Place them otherwise."
+                "Group “%(group)s” would have more than %(n)d stories, one for each letter. Put some of them "
+                "into other groups."
             )
             raise CannotAccept(message % {"group": code, "n": MOST_IN_GROUP})
         premise = texts[0].draft.premise

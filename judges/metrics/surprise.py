@@ -9,7 +9,7 @@ from judges.metrics.base import Metric, NoValue
 from studies.documents.instrument import ItemDocument
 from studies.typography.words import split_words
 
-FEWEST = 100
+FEWEST_WORDS = 100
 
 
 class SurpriseWithin(Metric):
@@ -39,8 +39,8 @@ class SurpriseWithin(Metric):
         from stats import kneser_ney
 
         words = split_words(text)
-        if len(words) < FEWEST:
-            return {"nats": NoValue(reasons.TOO_FEW_WORDS % {"n": len(words), "least": FEWEST})}
+        if len(words) < FEWEST_WORDS:
+            return {"nats": NoValue(reasons.TOO_FEW_WORDS % {"n": len(words), "least": FEWEST_WORDS})}
         middle = len(words) // 2
         halves = words[:middle], words[middle:]
         pairs = (halves, halves[::-1])

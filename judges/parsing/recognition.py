@@ -9,7 +9,7 @@ from judges.parsing.objects import find_objects
 from judges.parsing.outcomes import Contradiction, Failure
 
 PARTS = ("known", "title", "author", "continuation")
-ENOUGH = 8  # words in a row that nobody writes by accident as another did
+MIN_COPIED_WORDS = 8  # words in a row that nobody writes by accident as another did
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Knowledge:
     @property
     def is_proven(self) -> bool:
         """Whether the model showed that it knows the text, whatever it says of itself."""
-        return self.has_title or self.has_author or self.n_words >= ENOUGH
+        return self.has_title or self.has_author or self.n_words >= MIN_COPIED_WORDS
 
 
 def parse_recognition(text: str, *, finish_reason: str) -> RecognitionReply | Failure:

@@ -212,8 +212,8 @@ def refusal_of(batch: Mapping[str, Any]) -> BatchRefused:
     """Why a batch was not taken on, in OpenAI's words: errors.data has them, for each line that is at fault."""
     errors = batch.get("errors")
     listed = errors.get("data") if isinstance(errors, dict) else None
-    said = [str(e.get("message") or e.get("code") or "") for e in listed or [] if isinstance(e, dict)]
-    words = " ".join(" ".join(filter(None, dict.fromkeys(said))).split())[:LONGEST_REFUSAL]
+    messages = [str(e.get("message") or e.get("code") or "") for e in listed or [] if isinstance(e, dict)]
+    words = " ".join(" ".join(filter(None, dict.fromkeys(messages))).split())[:LONGEST_REFUSAL]
     body = json.dumps(errors, ensure_ascii=False)
     kind = FailureKind.OVERLOAD if _QUEUE_FULL.search(body) else failure_of(400, body, {}).kind
     reason = reasons.BATCH_NOT_TAKEN % {"words": words} if words else reasons.BATCH_NOT_TAKEN_UNSAID

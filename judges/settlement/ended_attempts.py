@@ -165,7 +165,7 @@ def _record(answers: Sequence[tuple[Ended, Interpretation]]) -> list[tuple[Call,
         entries += [(n, _entry(ended, item, answer)) for item, answer in interpretation.answers]
     results = responses.record_many([entry for _, entry in entries])
     refusals: dict[int, tuple[Call, AssignmentEnded]] = {}
-    unfit: list[Entry] = []
+    invalid_entries: list[Entry] = []
     for (n, entry), result in zip(entries, results, strict=True):
         ended, interpretation = answers[n]
         if isinstance(result, AssignmentEnded):
@@ -173,9 +173,11 @@ def _record(answers: Sequence[tuple[Ended, Interpretation]]) -> list[tuple[Call,
         elif isinstance(result, Exception):
             # The parser and the item disagree; what the item says holds.
             interpretation.state, interpretation.reason = Call.State.OUT_OF_RANGE, str(result)
-            unfit.append(_entry(ended, entry.item, Answer(outcome=replies.OUTCOME_BY_STATE[Call.State.OUT_OF_RANGE])))
-    if unfit:
-        responses.record_many(unfit)
+            invalid_entries.append(
+                _entry(ended, entry.item, Answer(outcome=replies.OUTCOME_BY_STATE[Call.State.OUT_OF_RANGE]))
+            )
+    if invalid_entries:
+        responses.record_many(invalid_entries)
     return list(refusals.values())
 
 

@@ -45,15 +45,15 @@ class GuardResults:
 def load_results(run: Run) -> GuardResults:
     """What the run's guards saw so far. Four queries; five or six if it asked about fixed texts."""
     probed = Parse.objects.filter(attempt__call__run=run, attempt__call__kind=Call.Kind.PROBE, state=Call.State.OK)
-    found = dict(probed.order_by("pk").values_list("attempt__call__story__code", "values"))
+    values_by_story = dict(probed.order_by("pk").values_list("attempt__call__story__code", "values"))
     attempts = Attempt.objects.filter(call__run=run).exclude(model="").order_by()
     counts = attempts.values_list("model").annotate(n=Count("pk"))
     answers = _load_fixed(run)
     before = _find_run_before(run) if answers else None
     answers_before = _load_fixed(before) if before else {}
     return GuardResults(
-        n_probed=len(found),
-        known=sorted(code for code, values in found.items() if values.get("is_proven")),
+        n_probed=len(values_by_story),
+        known=sorted(code for code, values in values_by_story.items() if values.get("is_proven")),
         n_leaks=run.calls.filter(reason=LEAKED).count(),
         other_models={model: n for model, n in counts if not is_same_model(run.judge.model, model)},
         fixed=[FixedAnswer(*key, value, answers_before.get(key)) for key, value in answers.items()],

@@ -14,7 +14,7 @@ from django.db.models import Q
 from judges.models import Attempt, Run
 
 LATEST = 1000  # answers that are looked at, so that a long run costs no more than a short one
-FEWEST = 10  # below, a pace says nothing
+FEWEST_TIMES = 10  # below, a pace says nothing
 MOST_BINS = 30
 PER_BIN = 6  # answers on average, so that the line shows the pace and not the chance
 # Seconds up to which a bar counts; only those between the fastest and the slowest answer are drawn.
@@ -87,7 +87,7 @@ def draw_pace(times: Sequence[tuple[datetime, datetime]], waits: Sequence[dateti
 
     waits : when the provider asked to wait
     """
-    if len(times) < FEWEST:
+    if len(times) < FEWEST_TIMES:
         return None
     begins, ends = min(sent_at for sent_at, _ended_at in times), times[-1][1]
     n_bins = min(MOST_BINS, max(len(times) // PER_BIN, 2))

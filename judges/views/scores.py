@@ -44,7 +44,9 @@ class ScoreForm(forms.Form):
     metric = forms.CharField(
         label=gettext_lazy("Name"),
         max_length=LONGEST_NAME,
-        help_text=gettext_lazy("Of what computed them, in small letters with hyphens: skywork-reward."),
+        help_text=gettext_lazy(
+            "The name of the program that computed them, in lower case with hyphens: skywork-reward."
+        ),
     )
     version = forms.CharField(
         label=gettext_lazy("Version"),
@@ -151,7 +153,7 @@ def show(request: HttpRequest, access: Access, file_id: int) -> HttpResponse:
             return redirect("judges:scores", slug=study.slug)
     scores, obstacle = None, ""
     try:
-        scores = score_import.examine(study, table, by=row.choices["story_by"])
+        scores = score_import.examine(study, table, story_column=row.choices["story_by"])
     except RefusedScores as error:
         obstacle = str(error)
     problems = scores.problems if scores else ()
@@ -181,7 +183,7 @@ def _bring_in(request: HttpRequest, access: Access, row: BroughtFile, table: Sto
             access.study,
             table,
             _card(row.choices),
-            by_name=row.choices["story_by"],
+            story_column=row.choices["story_by"],
             may_be_missing=row.choices["may_be_missing"],
             sha256=row.sha256,
             by=by.get_username(),

@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from annotation.models import Assignment, Response
 from studies.models import Step, Study
 
-DEFAULT, MOST = 200, 1000
+DEFAULT, MOST_PER_PAGE = 200, 1000
 ASSIGNMENTS_AT_ONCE = 50
 MOST_TURNS = 20  # where few answers are wanted of many, a page may hold fewer than asked, and the next goes on
 PARAMETERS = ("limit", "cursor")
@@ -47,9 +47,9 @@ def read_parameters(request: Request) -> tuple[int, Position]:
         if name not in PARAMETERS:
             raise ValidationError({name: _("There is no such parameter; there are limit and cursor.")})
     limit = request.query_params.get("limit", str(DEFAULT))
-    if not re.fullmatch(r"[0-9]{1,4}", limit) or not 1 <= int(limit) <= MOST:
+    if not re.fullmatch(r"[0-9]{1,4}", limit) or not 1 <= int(limit) <= MOST_PER_PAGE:
         sentence = _("This must be a whole number from %(least)d to %(most)d.")
-        raise ValidationError({"limit": sentence % {"least": 1, "most": MOST}})
+        raise ValidationError({"limit": sentence % {"least": 1, "most": MOST_PER_PAGE}})
     cursor = request.query_params.get("cursor")
     return int(limit), Position() if cursor is None else read_cursor(cursor)
 

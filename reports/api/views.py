@@ -33,7 +33,9 @@ from studies.models import Study
 
 View = Callable[..., Any]
 PAGING = [
-    OpenApiParameter("limit", int, description=f"How many, 1 to {pages.MOST}; {pages.DEFAULT} if it is not said."),
+    OpenApiParameter(
+        "limit", int, description=f"How many, 1 to {pages.MOST_PER_PAGE}; {pages.DEFAULT} if it is not said."
+    ),
     OpenApiParameter("cursor", str, description="The `cursor` of the `next` of the page before."),
 ]
 

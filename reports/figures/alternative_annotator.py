@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 SALT = 34  # of the seed
 Ends: TypeAlias = Callable[["FloatArray"], Interval]
 MOST_CONSTANTS = 21  # that are tried
-ENOUGH = 0.5  # winning rate from which a judge may stand in
+WINNING_RATE_TO_PASS = 0.5  # winning rate from which a judge may stand in
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ class Standing:
 
     @property
     def is_passed(self) -> bool:
-        return self.winning_rate is not None and self.winning_rate >= ENOUGH
+        return self.winning_rate is not None and self.winning_rate >= WINNING_RATE_TO_PASS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,7 +169,7 @@ def _statement(row: JudgeStandings) -> Statement:
             "where the test is stricter, or no better than a constant answer."
         )
     elif not test.winning_rate:
-        sentence = _("The judge %(judge)s may not stand in for an expert: it does as well as none of them.")
+        sentence = _("The judge %(judge)s may not stand in for an expert: it does not do as well as any of them.")
     else:
         sentence = _(
             "The judge %(judge)s may not stand in for an expert: it does as well as %(beaten)s %% of them, which is "

@@ -114,13 +114,14 @@ def _statement(row: Guesses, balanced: float) -> Statement:
     if ends is None or ends.low is None or ends.low <= CHANCE:
         sentence = _(
             "Whether raters tell stories of people from those of models cannot be told from chance: %(percent)s %% of "
-            "guesses are right, always answering “model” would be in %(always)s %%; with both kinds weighing the same "
-            "%(balanced)s, where chance gives .50."
+            "guesses are right, always answering “model” would be right in %(always)s %%; with both kinds weighing the "
+            "same %(balanced)s, where chance gives .50."
         )
     else:
         sentence = _(
             "Raters tell stories of people from those of models: %(percent)s %% of guesses are right, always answering "
-            "“model” would be in %(always)s %%; with both kinds weighing the same %(balanced)s, where chance gives .50."
+            "“model” would be right in %(always)s %%; with both kinds weighing the same %(balanced)s, where chance "
+            "gives .50."
         )
     sentence %= words
     if ends is not None and ends.low is not None:

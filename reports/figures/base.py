@@ -341,9 +341,7 @@ def item_cells(row: ItemRow) -> Row:
 
 def note_of(estimate: Estimate, ends: Interval | None = None) -> str:
     """What must be read beside an estimate and its interval, in English as files have it."""
-    if reason := estimate.why or (ends and ends.why):
-        return reasons.to_english(reason)
-    return (ends and ends.note) or ""
+    return reasons.to_english(estimate.why) if estimate.why else ends_note(ends)
 
 
 def ends_note(ends: Interval | None) -> str:

@@ -85,7 +85,7 @@ def _sentence(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) -> 
     )
     if few.n_stories < FEWEST_CLUSTERS:
         words |= {"few": few.source, "n_stories": few.n_stories, "on": _on(outcome)}
-        return (
+        sentence = (
             ngettext(
                 "There is only %(n_stories)d story by %(few)s, too few to tell %(first)s and %(second)s apart%(on)s: "
                 "the difference is %(difference)s.",
@@ -95,6 +95,9 @@ def _sentence(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) -> 
             )
             % words
         )
+        if row.excludes_zero:
+            sentence += " " + _("With so few, an interval without 0 is no proof of a difference.")
+        return sentence
     if row.excludes_zero:
         sentence = _(
             "Stories by %(first)s and by %(second)s cannot be told apart%(on)s once all comparisons are counted: the "

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 SALT = 64  # of the seed
 N_DISPUTED = 8
 MOST_IN_TABLE = 300  # stories on the page; the file holds all
-FEWEST_RATINGS = 2  # of a story, to have a spread
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,6 +24,7 @@ from studies import protocol
 from studies.documents.analysis_plan import WITHIN_PROMPTS
 from studies.models import Step, Study
 from studies.protocol import Protocol
+from studies.protocol.subset_words import describe_subset
 
 # Libraries that compute what a section says, by the section's key.
 LIBRARIES = {
@@ -83,11 +84,19 @@ def _design(study: Study, results: Results) -> Iterator[str]:
     if progress.raters == "simulated":
         yield _("All raters were simulated; nothing here was said by a person.")
     if progress.n_seats:
-        yield _("Each group was to be read by %(k)s raters; %(submitted)s of %(seats)s readings were submitted.") % {
+        sentence = ngettext(
+            "Each group was to be read by %(k)s rater; %(submitted)s of %(seats)s readings were submitted.",
+            "Each group was to be read by %(k)s raters; %(submitted)s of %(seats)s readings were submitted.",
+            study.seats_per_group,
+        )
+        yield sentence % {
             "k": whole(study.seats_per_group),
             "submitted": whole(progress.n_submitted),
             "seats": whole(progress.n_seats),
         }
+    # Of strata, as of sources, only for those to whom results say who wrote.
+    if drawn := describe_subset(study, with_strata=bool(results.sources)):
+        yield drawn
     yield _("The order of stories within a group was: %(order)s.") % {"order": study.get_order_policy_display()}
     if progress.median_minutes_per_story is not None:
         yield _("The median active time for a story was %(minutes)s minutes.") % {

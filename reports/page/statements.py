@@ -10,7 +10,7 @@ from django.utils.functional import Promise
 from reports.figures.base import Statement
 from reports.results import Results
 
-MOST = 12
+MOST_STATEMENTS = 12
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,11 @@ def statement_lines(results: Results) -> list[StatementLine]:
         for statement in figure.statements(result, results.head)
     ]
     pairs.sort(key=lambda pair: (not pair[0].is_planned, pair[0].position))
-    shown = pairs[:MOST]
-    statements = [statement for statement, _figure in shown]
+    top_pairs = pairs[:MOST_STATEMENTS]
+    statements = [statement for statement, _figure in top_pairs]
     return [
         StatementLine(statement, figure.key, figure.title, _effect(statement, statements))
-        for statement, figure in shown
+        for statement, figure in top_pairs
     ]
 
 

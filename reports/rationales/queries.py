@@ -18,7 +18,7 @@ from annotation.models import Assignment, Rater, Response
 from studies import items
 from studies.models import Item, Provenance, Step, Study
 
-A_PAGE = 60
+PAGE_SIZE = 60
 VERDICTS = ("yes", "no")
 KINDS = (Rater.Kind.PERSON, Rater.Kind.MODEL)
 
@@ -120,8 +120,10 @@ def reasons(study: Study, filters: Filters | None = None) -> QuerySet[Response]:
 
 def asked_items(study: Study) -> list[RationaleItem]:
     """The items that ask for reasons, in the order in which they are asked. One query."""
-    rows = Item.objects.exclude(rationale=Item.Rationale.NONE).filter(instrument__step__version__study=study)
-    rows = rows.exclude(instrument__step__kind=Step.Kind.PRACTICE).order_by("instrument__step__position", "position")
+    # Not by exclude(): that leaves out every item that any study's practice asks.
+    kinds = [kind for kind in Step.Kind if kind != Step.Kind.PRACTICE]
+    rows = Item.objects.filter(instrument__step__version__study=study, instrument__step__kind__in=kinds)
+    rows = rows.exclude(rationale=Item.Rationale.NONE).order_by("instrument__step__position", "position")
     fields = ("instrument__step__key", "key", "title", "question", "type")
     types = verdict_types()
     asked = {

@@ -163,7 +163,7 @@ def story(request: HttpRequest, access: Access, story: int) -> HttpResponse:
     choices = Choices.of(access)
     filters = choices.read(request)
     rows = queries.in_order(queries.reasons(access.study, filters).filter(story=row))
-    page = Paginator(rows, queries.A_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(rows, queries.PAGE_SIZE).get_page(request.GET.get("page"))
     reasons = queries.read(cast("QuerySet[Response]", page.object_list))
     marked = passages.mark(row.text, [(reason.pk, reason.quotes) for reason in reasons])
     context = _shared(access, choices, filters, page) | {
@@ -237,7 +237,7 @@ def group(request: HttpRequest, access: Access, group: int) -> HttpResponse:
     choices = Choices.of(access)
     filters = choices.read(request)
     rows = queries.reasons(access.study, filters).filter(story=None, assignment__group=row)
-    page = Paginator(queries.in_order(rows), queries.A_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(queries.in_order(rows), queries.PAGE_SIZE).get_page(request.GET.get("page"))
     stories = [
         (code, _address(access, "story", pk, _query(filters)))
         for pk, code in row.stories.order_by("code").values_list("pk", "code")
@@ -262,7 +262,7 @@ def reason(request: HttpRequest, access: Access, response: int) -> HttpResponse:
     if not (story or group):
         raise Http404
     beside = rows.filter(story=story) if story else rows.filter(story=None, assignment__group=group)
-    page = (queries.position(beside, response) or 0) // queries.A_PAGE + 1
+    page = (queries.position(beside, response) or 0) // queries.PAGE_SIZE + 1
     query = urlencode({"page": page}) if page > 1 else ""
     address = _address(access, "story", story, query) if story else _address(access, "group", group, query)
     return redirect(f"{address}#reason-{response}")

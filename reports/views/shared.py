@@ -32,10 +32,10 @@ def obtain_report(request: HttpRequest, access: Access) -> tuple[Report | None, 
     One of the two is always there.
     """
     by = request.user.get_username()
-    found = computations.obtain_report(access.study, by=by, blind=access.is_blind)
-    if isinstance(found, Report):
-        return found, None
-    return results.find_older_report(access.study, blind=access.is_blind), found
+    report_or_computation = computations.obtain_report(access.study, by=by, blind=access.is_blind)
+    if isinstance(report_or_computation, Report):
+        return report_or_computation, None
+    return results.find_older_report(access.study, blind=access.is_blind), report_or_computation
 
 
 def with_report(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:

@@ -27,7 +27,7 @@ from studies.views.guards import require_in_study
 from studies.views.posted_forms import makes_once
 
 BOTH = ("GET", "HEAD", "POST")
-A_PAGE = 50
+PAGE_SIZE = 50
 
 
 class ThemeForm(forms.Form):
@@ -222,7 +222,7 @@ def _outcome(request: HttpRequest, access: Access, sample: ThemeSample) -> dict[
     first, second, judge = (found.get(number, {}) for number in (1, 2, Coder.JUDGE))
     name_by_theme = {theme.pk: theme.name for theme in themes}
     differing = [n for n in first if first[n] != second[n] or (judge and judge.get(n) != first[n])]
-    page = Paginator(sorted(differing), A_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(sorted(differing), PAGE_SIZE).get_page(request.GET.get("page"))
     texts = dict(sample.reasons.filter(number__in=list(page)).values_list("number", "response__rationale"))
     return {
         "counts": [_count(theme, first, second) for theme in themes],

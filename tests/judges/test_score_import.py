@@ -75,6 +75,26 @@ def test_a_score_of_a_story_in_several_groups_stands_in_each_unless_the_file_nam
     assert sorted(rows) == [("reward-1", "plot1"), ("reward-1", "plot9"), ("votes-1", "plot9")]
 
 
+def test_a_score_for_every_group_and_another_for_one_of_them_are_two_of_the_same(file: Path) -> None:
+    study = factories.study(n_stories=2, comparative=False)
+
+    message = bring(file, "story,group,value\np1s1,,1\np1s1,plot1,2\np1s2,,3\n")
+
+    assert message.startswith("scores.csv: row 3, story: there is a score of the same already, in scores.csv: row 2")
+    assert not Response.objects.filter(assignment__study=study).exists()
+
+
+def test_a_score_of_a_pair_that_is_read_in_two_groups_stands_in_both(file: Path) -> None:
+    study = factories.study(n_stories=2, comparative=False, planned=False)
+    StoryGroup.objects.create(study=study, code="plot9").stories.set(study.stories.all())
+    factories.plan(study)
+
+    bring(file, "first,second,value\np1s1,p1s2,3\n")
+
+    rows = Response.objects.values_list("assignment__group__code", "value")
+    assert sorted(rows) == [("plot1", 3.0), ("plot9", 3.0)]
+
+
 def test_scores_of_pairs_are_kept_for_the_story_whose_code_comes_first(study: Study, file: Path) -> None:
     bring(file, "first,second,value\np1s2,p1s1,3\n")
     bring(file, "group,value\nplot1,3\n", metric="votes")

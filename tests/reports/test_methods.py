@@ -14,7 +14,7 @@ from reports.methods import changes, latex
 from reports.methods.citation import Citation, quire_version
 from reports.methods.paragraph import write_paragraphs
 from reports.models import Report
-from studies.models import Source, Study
+from studies.models import Source, Study, Subset
 from tests import factories, triggers
 from tests.factories import NOON
 from tests.reports import given
@@ -91,6 +91,20 @@ COMMANDS = {
     *(r"\textbackslash{}", r"\textasciicircum{}", r"\textasciitilde{}", r"\textless{}", r"\textgreater{}"),
     *(r"\textbar{}", r"\textquotedbl{}", r"\textasciigrave{}", r"\dots{}", r"\dag{}"),
 }
+
+
+def test_how_stories_were_drawn_is_said_and_by_which_strata_only_where_sources_are(study: Study) -> None:
+    strata = [{"parts": [name], "n_there": 50, "n_asked": 2, "n_taken": 2} for name in ("a", "b")]
+    Subset.objects.create(
+        study=study, original="all", title="All", seed=5, n=2, is_each=True, criteria=["source"], strata=strata
+    )
+    drawn = "4 stories were drawn from the 100 of “All” with the seed 5."
+
+    opened, sealed = text_of(study, stored(study)), text_of(study, stored(study, blind=True))
+
+    assert f"{drawn} They were drawn in 2 strata by source, 2 from each." in opened
+    assert drawn in sealed
+    assert "strata" not in sealed
 
 
 def test_every_special_letter_is_escaped() -> None:
@@ -243,13 +257,10 @@ def test_its_files_are_those_of_the_stored_report(staff: Client, study: Study) -
     page = staff.get(address).content.decode()
 
     files = set(re.findall(r'href="(/reports/plums/[^"]+\.(?:csv|svg|png))"', page))
-    own = {file for file in files if file.startswith(address)}
 
-    assert {file.rsplit("/", 1)[1] for file in files - own} == {
-        *("responses_long.csv", "responses_for_spreadsheets.csv", "codebook.csv")
-    } or files == own
-    assert {file.rsplit(".", 1)[1] for file in own} == {"csv", "svg", "png"}
-    assert {staff.get(file).status_code for file in own} == {200}
+    assert {file.rsplit(".", 1)[1] for file in files} == {"csv", "svg", "png"}
+    assert [file for file in files if not file.startswith(address)] == []
+    assert {staff.get(file).status_code for file in files} == {200}
 
 
 def test_a_report_is_kept_by_the_button_and_by_no_look_at_it(staff: Client, study: Study) -> None:
@@ -346,7 +357,7 @@ def test_a_report_of_another_version_is_not_found(staff: Client, study: Study) -
     assert staff.get(f"/reports/plums/by/{report.fingerprint}/").status_code == 404
 
 
-@pytest.mark.parametrize(("address", "n"), [("/reports/{}/methods/", 27), ("/reports/{}/by/{}/", 9)])
+@pytest.mark.parametrize(("address", "n"), [("/reports/{}/methods/", 28), ("/reports/{}/by/{}/", 9)])
 def test_a_page_costs_the_same_for_one_group_as_for_three(staff: Client, address: str, n: int) -> None:
     counts = []
     for slug, n_groups in (("one", 1), ("three", 3)):

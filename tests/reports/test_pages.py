@@ -260,6 +260,20 @@ def test_an_empty_study_has_a_page(staff: Client) -> None:
     assert staff.get(f"/reports/{draft.slug}/").status_code == 200
 
 
+def test_a_report_without_answers_says_so_and_counts_no_zeros(staff: Client, study: Study) -> None:
+    said = "Nobody has submitted a group yet."
+    full = staff.get("/reports/plums/").content.decode()
+    factories.study("pears", state=Study.State.LIVE)
+
+    empty = staff.get("/reports/pears/").content.decode()
+    Assignment.objects.filter(rater__code="plumsE01").update(status="given_up")
+
+    assert said in empty
+    assert said not in full
+    assert "In no figure below" not in empty
+    assert "In no figure below" in staff.get("/reports/plums/").content.decode()
+
+
 def test_unknown_studies_and_tables_are_not_found(staff: Client, study: Study) -> None:
     addresses = ("/reports/pears/", "/reports/pears/responses_long.csv", "/reports/plums/secrets.csv")
 

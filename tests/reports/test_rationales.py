@@ -107,6 +107,17 @@ def test_practice_is_left_out(study: Study) -> None:
     assert n_reasons(study) == 0
 
 
+def test_the_items_of_a_study_are_those_it_rates_though_it_or_another_practises_them() -> None:
+    study = factories.practising_study()
+    rating = factories.study("rating", n_stories=2, comparative=False)
+    practised = Step.objects.get(version__study=study, key="practice").instrument
+    with triggers.lifted():
+        Step.objects.filter(version__study=rating, key="tests").update(instrument=practised)
+
+    assert [item.key for item in queries.asked_items(study)] == ["tests.item-1", "tests.item-2"]
+    assert [item.key for item in queries.asked_items(rating)] == ["tests.item-1", "tests.item-2"]
+
+
 # ── what is looked for ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -227,7 +238,7 @@ def test_a_story_is_set_as_its_rater_read_it_with_ways_to_and_fro(client: Client
 def test_a_permalink_leads_to_the_page_on_which_the_reason_stands(
     client: Client, study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queries, "A_PAGE", 2)
+    monkeypatch.setattr(queries, "PAGE_SIZE", 2)
     as_role(client, "researcher")
     story = study.stories.get(code="p1s1")
     rows = queries.in_order(queries.reasons(study).filter(story=story))
@@ -315,7 +326,7 @@ def test_reasons_come_in_pages(client: Client, study: Study) -> None:
     second = client.get(f"{PAGE}story/{story.pk}/?page=2").content.decode()
 
     pages = [set(re.findall(r'id="reason-(\d+)"', page)) for page in (first, second)]
-    assert len(pages[0]) == queries.A_PAGE
+    assert len(pages[0]) == queries.PAGE_SIZE
     assert not pages[0] & pages[1]
     assert "?page=2" in first
 

@@ -89,13 +89,15 @@ def test_each_recipient_gets_one_mail_without_results(study: Study) -> None:
         Source.objects.filter(name="Source 1").update(name="Canary")
     factories.study("live")
     row = due(recipients="ann@example.org\nbob@example.org\nann@example.org", site="https://quire.example.org")
-    due_at = row.next_at
-    assert due_at is not None
+    due_at = row.next_at = datetime(2026, 11, 2, 17, tzinfo=UTC)
+    row.zone = "Pacific/Auckland"  # where it is six in the morning of the third
+    row.save()
 
     tasks.scheduled()
     again = schedules.send_digests(row, [study], due_at=due_at, at=timezone.now())
 
     assert ([message.to for message in mail.outbox], again) == ([["ann@example.org"], ["bob@example.org"]], 0)
+    assert mail.outbox[0].subject.endswith(", 2026-11-03")
     body = str(mail.outbox[0].body)
     assert "Closed. 4 of 4 places submitted." in body
     assert "https://quire.example.org/reports/live/" in body

@@ -9,8 +9,8 @@ from stats import strengths
 from stats.reasons import Incomputable
 from stats.strengths import Order
 
-# Agresti 2002, Categorical Data Analysis, table 10.10: American League East 1987, wins of the row over the column.
-TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")
+# Agresti 2002, Categorical Data Analysis, table 10.10: American League East 1987, wins of the row over the column,
+# from Milwaukee to Baltimore.
 WINS = np.array(
     [
         *([0, 7, 9, 7, 7, 9, 11], [6, 0, 7, 5, 11, 9, 9], [4, 6, 0, 7, 7, 8, 12], [6, 8, 6, 0, 6, 7, 10]),

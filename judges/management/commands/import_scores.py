@@ -54,7 +54,7 @@ class Command(BaseCommand):
                 find_study(study),
                 score_import.read_scores(file.name, content),
                 card,
-                by_name=options["names"],
+                story_column=options["names"],
                 may_be_missing=options["allow_missing"],
                 sha256=hash_content(content),
                 by="manage.py import_scores",

@@ -40,10 +40,10 @@ def read_likelihoods(body: str, *, prompt: str, request_id: str = "") -> Likelih
     """
     try:
         document: Any = json.loads(body)
-        told = document["choices"][0]["logprobs"]
-        logprobs = [None if x is None else float(x) for x in told["token_logprobs"]]
-        starts = told.get("text_offset")
-        starts = [int(start) for start in starts] if starts else _find_starts(told["tokens"], prompt)
+        logprobs_field = document["choices"][0]["logprobs"]
+        logprobs = [None if x is None else float(x) for x in logprobs_field["token_logprobs"]]
+        starts = logprobs_field.get("text_offset")
+        starts = [int(start) for start in starts] if starts else _find_starts(logprobs_field["tokens"], prompt)
         is_whole = len(starts) == len(logprobs) > 0 and _are_logarithms(logprobs)
         model = str(document.get("model") or "")
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):

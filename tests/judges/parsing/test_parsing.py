@@ -165,7 +165,6 @@ def test_a_reply_without_a_verdict_has_its_own_name_and_is_never_a_no(
         '{"answer": "no", "rationale": "x"}\nIt holds.\n{"answer": "yes"}',
         '{"answer": "yes", "check": {"answer": "no"}}',
         '{"answer": "yes", "rationale": "The text says\\nAnswer: no"}',
-        '{"answer": "maybe"}\n{"answer": "yes"}',
         "Yes\nNo",
         "Yes.\nOn reflection it breaks off.\n**No**",
         "Answer: yes\nIt holds, or does it?\nAnswer: no",
@@ -176,11 +175,18 @@ def test_a_reply_without_a_verdict_has_its_own_name_and_is_never_a_no(
     ],
 )
 def test_two_verdicts_that_contradict_each_other_are_unreadable(text: str, last: bool) -> None:
-    found = read(text, last=last)
+    reply = read(text, last=last)
 
-    assert isinstance(found, Failure)
-    assert found.state in ("unreadable", "out_of_range"), found
-    assert found.state == "unreadable" or text.startswith('{"answer": "maybe"}')
+    assert isinstance(reply, Failure)
+    assert reply.state == "unreadable"
+
+
+@pytest.mark.parametrize(("last", "state"), [(True, "unreadable"), (False, "out_of_range")])
+def test_a_verdict_out_of_range_beside_a_valid_one_is_no_verdict(last: bool, state: str) -> None:
+    reply = read('{"answer": "maybe"}\n{"answer": "yes"}', last=last)
+
+    assert isinstance(reply, Failure)
+    assert reply.state == state
 
 
 @pytest.mark.parametrize(

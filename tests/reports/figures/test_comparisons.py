@@ -241,6 +241,16 @@ def test_under_five_stories_the_sentence_names_their_number() -> None:
     )
 
 
+def test_an_interval_without_0_over_few_stories_is_not_left_to_contradict_the_sentence() -> None:
+    sources = (OUTCOME.sources[0], replace(OUTCOME.sources[1], n_stories=3))
+    few = replace(OUTCOME, sources=sources)
+
+    beside, crossing = sentence(few, p_adjusted=0.2), sentence(few, interval=CROSSING, p_adjusted=0.2)
+
+    assert beside.endswith("With so few, an interval without 0 is no proof of a difference. 95 % interval 4.0 to 20.0.")
+    assert "no proof" not in crossing
+
+
 def test_a_smaller_place_is_the_better_one() -> None:
     sources = (
         SourceLevel(source="Ann", value=2.5, n_stories=9),
@@ -292,7 +302,7 @@ def test_guesses_stand_beside_what_always_one_answer_gives() -> None:
     assert 0.5 < row["interval"]["low"] < 23 / 24 <= row["interval"]["high"] <= 1
     assert words.startswith(
         "Raters tell stories of people from those of models: 96 % of guesses are right, always answering “model” would "
-        "be in 50 %; with both kinds weighing the same .96, where chance gives .50. 95 % interval "
+        "be right in 50 %; with both kinds weighing the same .96, where chance gives .50. 95 % interval "
     )
 
 

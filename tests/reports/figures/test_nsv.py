@@ -8,13 +8,17 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from annotation.responses import Answer, imports
+from annotation.responses.imports import Row
 from judges.models import ReferenceSet
 from reports import results
 from reports.dataset import Dataset
 from reports.figures import all_figures
 from reports.figures.codec import encode
-from studies.models import Story, Study
+from studies import protocol
+from studies.models import Story, StoryGroup, Study
 from tests import factories, triggers
+from tests.factories import NOON
 from tests.reports.planted_ideas import PLAN, plant
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
@@ -171,3 +175,28 @@ def test_a_reference_that_copies_an_idea_is_left_out_and_two_writings_of_a_promp
         study.groups.filter(code="i1").update(premise="PREMISE  0")
     reason = Dataset.of(study).scored_ideas
     assert (reason.code, reason.values) == ("too_few_rated_prompts", {"n": 11, "least": 12})
+
+
+def test_an_idea_in_several_groups_of_one_prompt_is_read_from_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = plant(monkeypatch, n_prompts=12).study
+    idea = study.stories.get(code="i0000")
+    with triggers.lifted():
+        again = StoryGroup.objects.create(study=study, code="z0", premise=" premise 0")
+        again.stories.set([idea])
+    before = Dataset.of(study).scored_ideas.ideas
+    at = before.codes.index("i0000")
+    first = before.ratings[:, at]
+    answers = {("E01", "panel"): 9, ("E04", "panel"): 3, ("E04", "sense"): "no"}
+    rows = [
+        Row("test", r, "z0", "i0000", step, "item-1", Answer(value=v), "person") for (r, step), v in answers.items()
+    ]
+
+    imports.import_rows(study, rows, version=protocol.current(study), at=NOON)
+
+    after = Dataset.of(study)
+    ideas = after.scored_ideas.ideas
+    ratings = dict(zip(after.raters, ideas.ratings[:, at], strict=True))
+    assert ratings == {"E01": (first[0] + 9) / 2, "E02": first[1], "E03": first[2], "E04": 3}
+    assert ideas.codes == before.codes
+    assert ideas.n_on_several_prompts == 0
+    assert (bool(ideas.has_coherence[at]), bool(ideas.is_coherent[at])) == (True, False)
