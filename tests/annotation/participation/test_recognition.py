@@ -229,7 +229,7 @@ def test_an_opening_keeps_the_lines_of_verse_and_lets_wrapped_prose_run_on():
     verse = "The ferry does not wait for us,\n    it never did; the gulls, the rope,"
     prose = "A man who had bought the greenhouse came on a Saturday, with his\ndaughter, and asked whether it was so."
 
-    assert recognition.opening_lines(f"{verse}\n\nIt ended.") == f"{verse}\nIt ended."
+    assert recognition.opening_lines(f"{verse}\n\nIt ended.") == f"{verse}\n\nIt ended."
     assert recognition.opening_lines(f"{prose}\n\nIt ended.") == prose.replace("\n", " ")
 
 
@@ -243,4 +243,4 @@ def test_the_opening_of_a_dialogue_does_not_end_with_the_name_of_whoever_speaks_
 
     opening = recognition.opening_lines(f"A kitchen. Two chairs.\n\n{dialogue}")
 
-    assert opening == "A kitchen. Two chairs.\n" + "\n".join(lines[:2])
+    assert opening == "A kitchen. Two chairs.\n\n" + "\n".join(lines[:2])
