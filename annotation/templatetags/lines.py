@@ -2,9 +2,10 @@
 
 from django import template
 
-from studies.typography.paragraphs import keeps_lines, split_blocks
+from studies.typography.paragraphs import as_set, keeps_lines, split_blocks
 
 register = template.Library()
+register.filter("as_set", as_set)
 
 
 @register.filter

@@ -73,6 +73,18 @@ def test_opening_lines_stand_below_a_premise_that_other_groups_may_share(client)
     assert places == sorted(places)
 
 
+def test_a_premise_wrapped_by_an_editor_runs_on_and_keeps_its_paragraphs(client):
+    study = factories.study(recognition=True)
+    long = "A man who had bought the greenhouse came on a Saturday, with his"
+    with triggers.lifted():
+        Study.objects.update(shows_premise=True)
+        study.groups.update(premise=f"{long}\ndaughter, and asked.\n\nWrite what was said then.")
+
+    page = client.get(asked(begin(client, study))).text
+
+    assert f'<p class="" lang="en">{long} daughter, and asked.\n\nWrite what was said then.</p>' in page
+
+
 def test_a_no_goes_on_to_the_first_story_and_is_asked_once(client):
     assignment = begin(client, factories.study(recognition=True))
 
