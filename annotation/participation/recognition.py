@@ -29,12 +29,12 @@ def is_owed(assignment: Assignment, *, has_desk: bool) -> bool:
 
 
 def opening_lines(text: str) -> str:
-    """The first sentences of a text, enough to recognise it by: about 20 words, at most 60. Verse keeps its lines."""
+    """The first sentences of a text, enough to recognise it by: about 20 words, at most 60. Verse keeps its form."""
     words: list[str] = []  # each with the space after it
     was_kept = False
     for paragraph in number_paragraphs(text):
         if words:
-            words[-1] = words[-1].rstrip() + ("\n" if was_kept or paragraph.keeps_lines else " ")
+            words[-1] = words[-1].rstrip() + ("\n\n" if was_kept or paragraph.keeps_lines else " ")
         was_kept = paragraph.keeps_lines
         for sentence in (SENTENCE_IN_LINES if paragraph.keeps_lines else SENTENCE).findall(paragraph.words):
             if len(words) >= LEAST:

@@ -2,16 +2,17 @@
 
 from django import template
 
-from studies.typography.paragraphs import keeps_lines, normalise_line_ends, split_blocks
+from studies.typography.paragraphs import as_set, keeps_lines, split_blocks
 
 register = template.Library()
+register.filter("as_set", as_set)
 
 
 @register.filter
 def line_class(words: str | None) -> str:
-    """“verse” if the line breaks of the words are their author's: they are kept then, and lines that turn over hang.
-    Empty for prose, and where there are no words."""
-    return "verse" if words and keeps_lines(normalise_line_ends(words)) else ""
+    """“verse” if the line breaks of a paragraph of the words are their author's: they are kept then, and lines that
+    turn over hang. Empty for prose, and where there are no words. Blank lines part the paragraphs."""
+    return "verse" if words and any(map(keeps_lines, split_blocks(words, by_blank_lines=True))) else ""
 
 
 @register.filter

@@ -1,6 +1,6 @@
 """The text of a cloze: with its blanks filled, marked for those who judge it, and laid out for a page."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from studies.documents import skeleton
@@ -42,6 +42,11 @@ def split_sections(document: ClozeDocument) -> list[SectionText]:
         SectionText(section, tuple(_runs(paragraph, blanks) for paragraph in by_section[section.number]))
         for section in document.sections
     ]
+
+
+def join_runs(paragraph: Sequence[ClozeRun]) -> str:
+    """The paragraph as it was written, markers included."""
+    return "".join(f"{{{{{run.blank.number}}}}}" if run.blank else run.words for run in paragraph)
 
 
 def fill_blanks(document: ClozeDocument, fills: Mapping[int, str]) -> str:

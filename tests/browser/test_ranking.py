@@ -132,3 +132,17 @@ def test_with_ties_a_story_dropped_between_two_of_one_rank_joins_them(page_of):
     page.locator(".ranking > li").nth(2).drag_to(page.locator(".ranking > li").nth(1))
 
     until(page, ranked, ["ABC"])
+
+
+def test_a_ranking_that_is_locked_shows_its_order_and_nothing_to_move_it_by(page_of: Any) -> None:
+    page = page_of()
+    page.get_by_role("button", name="Move story B up").click()
+    until(page, ranked, ["B", "A", "C"])
+    Assignment.objects.update(locked_before=99)
+
+    page.reload()
+
+    assert page.locator(".ranking h3").all_inner_texts() == ["Story B", "Story A", "Story C"]
+    assert page.locator(".position").all_inner_texts() == ["1", "2", "3"]
+    for control in (".moves", ".handle"):
+        assert not any(part.is_visible() for part in page.locator(control).all())

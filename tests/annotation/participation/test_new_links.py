@@ -80,7 +80,9 @@ def test_a_session_of_the_old_link_has_ended_on_every_page_and_in_every_save(cli
     assert walk.give(client, assignment, "no", base=1, htmx=True).status_code == 401
     assert client.get(walk.address(assignment)).url == "/again/"
     assert client.get(reverse("annotation:withdraw")).url == "/again/"
-    assert client.get("/").status_code == 200, "the page for strangers"
+    strangers = client.get("/")
+    assert strangers.status_code == 200
+    assert "Withdraw from the study" not in strangers.text, "of no study"
     assert walk.said(assignment) == [("yes", "It is so.")]
 
 

@@ -73,6 +73,18 @@ def test_opening_lines_stand_below_a_premise_that_other_groups_may_share(client)
     assert places == sorted(places)
 
 
+def test_a_premise_wrapped_by_an_editor_runs_on_and_keeps_its_paragraphs(client):
+    study = factories.study(recognition=True)
+    long = "A man who had bought the greenhouse came on a Saturday, with his"
+    with triggers.lifted():
+        Study.objects.update(shows_premise=True)
+        study.groups.update(premise=f"{long}\ndaughter, and asked.\n\nWrite what was said then.")
+
+    page = client.get(asked(begin(client, study))).text
+
+    assert f'<p class="" lang="en">{long} daughter, and asked.\n\nWrite what was said then.</p>' in page
+
+
 def test_a_no_goes_on_to_the_first_story_and_is_asked_once(client):
     assignment = begin(client, factories.study(recognition=True))
 
@@ -229,7 +241,7 @@ def test_an_opening_keeps_the_lines_of_verse_and_lets_wrapped_prose_run_on():
     verse = "The ferry does not wait for us,\n    it never did; the gulls, the rope,"
     prose = "A man who had bought the greenhouse came on a Saturday, with his\ndaughter, and asked whether it was so."
 
-    assert recognition.opening_lines(f"{verse}\n\nIt ended.") == f"{verse}\nIt ended."
+    assert recognition.opening_lines(f"{verse}\n\nIt ended.") == f"{verse}\n\nIt ended."
     assert recognition.opening_lines(f"{prose}\n\nIt ended.") == prose.replace("\n", " ")
 
 
@@ -243,4 +255,4 @@ def test_the_opening_of_a_dialogue_does_not_end_with_the_name_of_whoever_speaks_
 
     opening = recognition.opening_lines(f"A kitchen. Two chairs.\n\n{dialogue}")
 
-    assert opening == "A kitchen. Two chairs.\n" + "\n".join(lines[:2])
+    assert opening == "A kitchen. Two chairs.\n\n" + "\n".join(lines[:2])

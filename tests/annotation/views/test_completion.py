@@ -1,13 +1,15 @@
 """Checking, submitting, the receipt."""
 
 import json
+import re
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import strip_tags
 
 from annotation.models import Assignment, Response
-from studies.models import Item
+from studies.models import Item, Step, Study
 from tests import factories, triggers
 from tests.annotation.walk import address, answer_all, begin, give
 
@@ -185,3 +187,18 @@ def test_the_receipt_takes_as_many_queries_for_one_group_as_for_three(client, dj
 
     with django_assert_num_queries(8):
         client.get(reverse("annotation:receipt", args=[assignment.code]))
+
+
+@pytest.mark.parametrize(("kind", "name"), [("story", "Story B"), ("idea", "Idea B")])
+def test_the_better_of_two_is_called_there_as_it_is_on_the_page_where_it_is_chosen(client, kind, name):
+    study = factories.study(n_stories=2, comparative=False, planned=False)
+    better = factories.instrument("better", n_items=1, type="pair", rationale="none", rationale_least=0)
+    Step.objects.filter(key="tests").update(instrument=better, scope="group")
+    Study.objects.update(text_kind=kind)
+    factories.plan(study)
+    assignment = begin(client, Study.objects.get())
+    factories.answer(assignment, letter="", value="B", why="")
+
+    page = client.get(check(assignment)).text
+
+    assert strip_tags(re.search(r'class="given ">(.+?)</td>', page, re.DOTALL)[1]).strip() == name

@@ -16,7 +16,7 @@ from studies.cloze import cascade, compilation, text
 from studies.documents.cloze import Blank, Constraint
 from studies.layouts.cloze import Switches
 from studies.models import Cloze, Item, Step
-from studies.typography.paragraphs import TextRun, split_runs
+from studies.typography.paragraphs import TextRun, keeps_lines, split_runs
 
 # Marks that touch a blank stay with it when the line breaks.
 OPENS = re.compile(r"[“‘«„\"'(\[]+$")
@@ -62,12 +62,20 @@ class BlankField:
 
 
 @dataclass(frozen=True)
+class ParagraphForm:
+    """A paragraph on the page. keeps_lines : its line breaks are its author's, as in verse"""
+
+    parts: list[TextRun | BlankField]
+    keeps_lines: bool
+
+
+@dataclass(frozen=True)
 class SectionForm:
     """A section on the page: paragraphs of words and fields, and how far its blanks are filled."""
 
     number: int
     title: str
-    paragraphs: list[list[TextRun | BlankField]]
+    paragraphs: list[ParagraphForm]
     constraints: Sequence[Constraint]
     n_blanks: int
     n_filled: int
@@ -147,7 +155,10 @@ class ClozeSheet:
         return SectionForm(
             number=section.number,
             title=section.title,
-            paragraphs=[list(self.lay_out(paragraph)) for paragraph in passage.paragraphs],
+            paragraphs=[
+                ParagraphForm(list(self.lay_out(paragraph)), keeps_lines(text.join_runs(paragraph)))
+                for paragraph in passage.paragraphs
+            ],
             constraints=section.constraints if self.switches.constraints else (),
             n_blanks=len(numbers),
             n_filled=sum(number in self.values for number in numbers),
@@ -157,14 +168,19 @@ class ClozeSheet:
     def lay_out(self, paragraph: Sequence[text.ClozeRun]) -> Iterator[TextRun | BlankField]:
         """A paragraph as words and fields, with the marks around a field taken out of the words."""
         n_leading = 0  # letters of the words to come that stand with the field before them
+        is_after_box = False
         for index, run in enumerate(paragraph):
             if run.blank is None:
                 follows = index + 1 < len(paragraph)
                 words = OPENS.sub("", run.words[n_leading:]) if follows else run.words[n_leading:]
+                if is_after_box:
+                    words = words.removeprefix("\n")  # a box ends its line by itself
                 yield from split_runs(words)
                 n_leading = 0
                 continue
             before = OPENS.search(paragraph[index - 1].words) if index else None
             after = CLOSES.match(paragraph[index + 1].words) if index + 1 < len(paragraph) else None
             n_leading = after.end() if after else 0
-            yield self.field(run.blank.number, before=before[0] if before else "", after=after[0] if after else "")
+            blank = self.field(run.blank.number, before=before[0] if before else "", after=after[0] if after else "")
+            is_after_box = blank.is_long
+            yield blank

@@ -221,8 +221,11 @@ def posted_in_words(work: Work, posted: PostedAnswer, question: Question) -> Wor
 
 
 def label_value(work: Work, question: Question, value: Any) -> Words:
-    """The value's label: in the item's language, or translated where the item leaves the words to the interface."""
+    """The value's label: in the item's language, or translated where the item leaves the words to the interface. A
+    story that is chosen is called as on the page."""
     kind = items.find_type(question.item.type)
+    if kind.chooses_story and value in work.letters:
+        return languages.story_title(value, work.assignment.study)
     label = kind.label(question.item, value)
     if kind.is_worded(question.item):
         return Words(label, languages.of_step(question.step, work.assignment.study))
