@@ -157,7 +157,8 @@ def copy_groups(
     if with_origins:
         origins = list(Provenance.objects.in_bulk(copy_by_key).values())
         for origin in origins:
-            origin.copied_from_id, origin.story = origin.pk, copy_by_key[origin.pk]
+            # Of a copy the story that it is a copy of: the copies in between can be deleted.
+            origin.copied_from_id, origin.story = origin.copied_from_id or origin.pk, copy_by_key[origin.pk]
         Provenance.objects.bulk_create(origins)
 
 

@@ -76,13 +76,15 @@ def correct_text(story: Story, text: str) -> bool:
     return True
 
 
-def erase_texts(keys: Collection[int]) -> list[int]:
+def erase_texts(keys: Collection[int], *, writer: str = "") -> list[int]:
     """Keys of the stories without a text now: these and their copies in rehearsals and subsets, and copies of those; as
     they came and as they are read.
 
+    writer : the source of whom all stories go, copies of what was deleted and files brought in again among them
     In whatever state their study is.
     """
-    erased = found = set(keys)
+    by_writer = Story.objects.filter(provenance__source__name=writer) if writer else Story.objects.none()
+    erased = found = {*keys, *by_writer.values_list("pk", flat=True)}
     while found:
         in_rehearsals = Story.objects.filter(
             study__rehearsal_of__stories__in=found, code=F("study__rehearsal_of__stories__code")
