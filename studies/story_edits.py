@@ -9,12 +9,12 @@ from django.db.models import F, ProtectedError
 from django.utils.translation import gettext as _
 
 from studies import formatting, layouts, lifecycle
-from studies.construction import add_groups
+from studies.construction import add_groups, draw_key
 from studies.documents import reader
 from studies.documents.errors import InvalidValue
 from studies.documents.stories import MOST_IN_GROUP
 from studies.models import Provenance, Step, Story, StoryGroup, Study
-from studies.story_groups import Member, code_groups, form_groups, neutral_codes
+from studies.story_groups import Member, form_groups, name_groups, neutral_codes
 
 Membership = StoryGroup.stories.through
 
@@ -166,9 +166,8 @@ def _find_group(study: Study, code: str) -> StoryGroup:
         if group is None:
             raise EditRefused(_("There is no group “%(group)s”. Choose one of the list.") % {"group": code})
         return group
-    codes = set(study.groups.values_list("code", flat=True))
-    n = next(n for n in range(len(codes) + 1, 2 * len(codes) + 2) if f"g{n}" not in codes)
-    return StoryGroup.objects.create(study=study, code=f"g{n}")
+    [own] = neutral_codes(1, taken=set(study.groups.values_list("code", flat=True)), letter="g")
+    return StoryGroup.objects.create(pk=draw_key(), study=study, code=own)
 
 
 @transaction.atomic
@@ -194,6 +193,6 @@ def form_groups_anew(study: Study, grouping: str) -> int:
         row.groups.all().delete()
     except ProtectedError:
         raise EditRefused(_say_planned()) from None
-    codes = code_groups(groups)
+    codes = name_groups(groups)
     add_groups(row, [(codes[name], premise_by_story.get(keys[0], ""), keys) for name, keys in groups.items()])
     return len(groups)
