@@ -27,6 +27,7 @@ from studies.models import (
 from studies.vocabulary import SourceKind
 
 T = TypeVar("T")
+MOST_KEY = 2**52  # below what scripts and spreadsheets can count to
 
 
 class SourceConflict(ValueError):
@@ -77,7 +78,11 @@ def add_groups(study: Study, groups: Iterable[tuple[str, str, Sequence[int]]]) -
     """Put stories into groups, given as code, premise and keys of stories; a code that is there means that group."""
     drawn = _in_chance_order(groups)
     group_by_code = {row.code: row for row in StoryGroup.objects.filter(study=study)}
-    rows = [StoryGroup(study=study, code=code, premise=text) for code, text, _ in drawn if code not in group_by_code]
+    rows = [
+        StoryGroup(pk=draw_key(), study=study, code=code, premise=text)
+        for code, text, _ in drawn
+        if code not in group_by_code
+    ]
     group_by_code |= {row.code: row for row in StoryGroup.objects.bulk_create(rows)}
     pairs = [(group_by_code[code].pk, key) for code, _premise, keys in drawn for key in keys]
     through = StoryGroup.stories.through
@@ -91,7 +96,14 @@ def _create_stories(study: Study, documents: Sequence[StoryDocument]) -> dict[st
     source_by_name = _ensure_sources(documents)
     rows = [
         measure(
-            Story(study=study, code=story.key, text=story.text, language=study.language, is_withheld=not story.text)
+            Story(
+                pk=draw_key(),
+                study=study,
+                code=story.key,
+                text=story.text,
+                language=study.language,
+                is_withheld=not story.text,
+            )
         )
         for story in _in_chance_order(documents)
     ]
@@ -112,11 +124,20 @@ def _create_stories(study: Study, documents: Sequence[StoryDocument]) -> dict[st
     return story_by_key
 
 
-def _in_chance_order(documents: Iterable[T]) -> list[T]:
-    """The documents in an order that nobody can draw again.
+def draw_key() -> int:
+    """A primary key of a story or group, which tells neither in which order they came in nor which came in together.
 
-    Primary keys stand in the admin's addresses. If they followed the rows of a file that is sorted by source, a blind
-    coordinator could tell who wrote a story; and would know an order that is drawn from the study's seed.
+    Primary keys stand in the admin's addresses. If they were counted, those of a second file, or of what a model wrote,
+    would come after those of the first, and a blind coordinator could tell who wrote a story.
+    """
+    return secrets.randbelow(MOST_KEY) + 1
+
+
+def _in_chance_order(documents: Iterable[T]) -> list[T]:
+    """The documents in an order that nobody can draw again: rows are found in the order in which they were written.
+
+    It would tell a blind coordinator who wrote a story if it followed a file that is sorted by source; and whoever
+    knows the study's seed would know an order that is drawn from that.
     """
     mixed = list(documents)
     secrets.SystemRandom().shuffle(mixed)
@@ -146,9 +167,9 @@ def copy_groups(
     with_origins : with the provenance of each, which says then of what it is a copy
     """
     story_by_key = Story.objects.in_bulk({story for _group, story in pairs})
-    copy_by_key = {key: copy(story) for key, story in sorted(story_by_key.items())}
+    copy_by_key = {key: copy(story) for key, story in _in_chance_order(story_by_key.items())}
     for story in copy_by_key.values():
-        story.pk, story.study = None, study
+        story.pk, story.study = draw_key(), study
     Story.objects.bulk_create(copy_by_key.values())
     keys_by_group: dict[int, list[int]] = defaultdict(list)
     for group, key in pairs:
@@ -157,7 +178,8 @@ def copy_groups(
     if with_origins:
         origins = list(Provenance.objects.in_bulk(copy_by_key).values())
         for origin in origins:
-            origin.copied_from_id, origin.story = origin.pk, copy_by_key[origin.pk]
+            # Of a copy the story that it is a copy of: the copies in between can be deleted.
+            origin.copied_from_id, origin.story = origin.copied_from_id or origin.pk, copy_by_key[origin.pk]
         Provenance.objects.bulk_create(origins)
 
 

@@ -62,7 +62,7 @@ def create_from_template(template: StudyTemplate, new: NewStudy, *, by: User, cl
     plain = [step for step in steps if step.instrument != CLOZE]
     collection = _stories_of(loaded)
     study = construction.create_study(
-        {**template.study, **_said(new), "seed": _draw_seed()},
+        {**template.study, **_said(new), "seed": draw_seed()},
         stories=collection.stories if collection else (),
         groups=collection.groups if collection else (),
         steps=steps,
@@ -90,7 +90,7 @@ def make_alike(original: Study, new: NewStudy) -> Study:
     """As `copy_study`, for whoever hands it over."""
     fields = {name: getattr(original, name) for name in COPIED}
     study = construction.create_study(
-        {**fields, **_said(new), "seed": _draw_seed()}, stories=(), groups=(), steps=(), instruments={}
+        {**fields, **_said(new), "seed": draw_seed()}, stories=(), groups=(), steps=(), instruments={}
     )
     construction.copy_steps(protocol.read_rows(protocol.latest(original)).steps, protocol.draft(study))
     return study
@@ -115,7 +115,7 @@ def _said(new: NewStudy) -> dict[str, str]:
     }
 
 
-def _draw_seed() -> int:
+def draw_seed() -> int:
     return secrets.randbelow(2**31)
 
 

@@ -9,12 +9,12 @@ from django.db.models import F, ProtectedError
 from django.utils.translation import gettext as _
 
 from studies import formatting, layouts, lifecycle
-from studies.construction import add_groups
+from studies.construction import add_groups, draw_key
 from studies.documents import reader
 from studies.documents.errors import InvalidValue
 from studies.documents.stories import MOST_IN_GROUP
 from studies.models import Provenance, Step, Story, StoryGroup, Study
-from studies.story_groups import Member, code_groups, form_groups, neutral_codes
+from studies.story_groups import Member, form_groups, name_groups, neutral_codes
 
 Membership = StoryGroup.stories.through
 
@@ -76,13 +76,15 @@ def correct_text(story: Story, text: str) -> bool:
     return True
 
 
-def erase_texts(keys: Collection[int]) -> list[int]:
+def erase_texts(keys: Collection[int], *, writer: str = "") -> list[int]:
     """Keys of the stories without a text now: these and their copies in rehearsals and subsets, and copies of those; as
     they came and as they are read.
 
+    writer : the source of whom all stories go, copies of what was deleted and files brought in again among them
     In whatever state their study is.
     """
-    erased = found = set(keys)
+    by_writer = Story.objects.filter(provenance__source__name=writer) if writer else Story.objects.none()
+    erased = found = {*keys, *by_writer.values_list("pk", flat=True)}
     while found:
         in_rehearsals = Story.objects.filter(
             study__rehearsal_of__stories__in=found, code=F("study__rehearsal_of__stories__code")
@@ -164,9 +166,8 @@ def _find_group(study: Study, code: str) -> StoryGroup:
         if group is None:
             raise EditRefused(_("There is no group “%(group)s”. Choose one of the list.") % {"group": code})
         return group
-    codes = set(study.groups.values_list("code", flat=True))
-    n = next(n for n in range(len(codes) + 1, 2 * len(codes) + 2) if f"g{n}" not in codes)
-    return StoryGroup.objects.create(study=study, code=f"g{n}")
+    [own] = neutral_codes(1, taken=set(study.groups.values_list("code", flat=True)), letter="g")
+    return StoryGroup.objects.create(pk=draw_key(), study=study, code=own)
 
 
 @transaction.atomic
@@ -192,6 +193,6 @@ def form_groups_anew(study: Study, grouping: str) -> int:
         row.groups.all().delete()
     except ProtectedError:
         raise EditRefused(_say_planned()) from None
-    codes = code_groups(groups)
+    codes = name_groups(groups)
     add_groups(row, [(codes[name], premise_by_story.get(keys[0], ""), keys) for name, keys in groups.items()])
     return len(groups)

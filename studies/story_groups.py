@@ -7,6 +7,7 @@ import secrets
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from studies.documents.names import CODE
 from studies.hashing import sha256
@@ -92,13 +93,10 @@ def _pair_up(members: Sequence[Member]) -> list[list[int]]:
     return pairs
 
 
-def code_groups(names: Iterable[str], *, taken: Collection[str] = ()) -> dict[str, str]:
-    """A code for each name of a group: the name itself if it can be one, else what remains of it, else a number.
-
-    taken : codes that none of them may have
-    """
+def code_groups(names: Iterable[str]) -> dict[str, str]:
+    """A code for each name of a group: the name itself if it can be one, else what remains of it, else a number."""
     codes: dict[str, str] = {}
-    used = set(taken)
+    used: set[str] = set()
     # Names that are codes already come first, so that no other takes what is theirs.
     for name in sorted(names, key=lambda name: not _is_code(name)):
         plain = name if _is_code(name) else re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-_.")[:70]
@@ -111,24 +109,24 @@ def code_groups(names: Iterable[str], *, taken: Collection[str] = ()) -> dict[st
     return codes
 
 
+def name_groups(names: Collection[str], *, taken: Collection[str] = ()) -> dict[str, str]:
+    """A neutral code for each name of a group that the program made."""
+    return dict(zip(names, neutral_codes(len(names), taken=taken, letter="g"), strict=True))
+
+
 def _is_code(name: str) -> bool:
     return bool(CODE.pattern.fullmatch(name)) and len(name) <= 80 and not name.isdigit()
 
 
-def neutral_codes(n: int, *, taken: Collection[str] = ()) -> list[str]:
-    """So many codes that say nothing, in an order that nobody can draw again."""
-    letter = next(letter for letter in _prefixes() if not any(code.startswith(letter) for code in taken))
-    width = max(len(str(n)), 2)
-    codes = [f"{letter}{number:0{width}d}" for number in range(1, n + 1)]
-    secrets.SystemRandom().shuffle(codes)
-    return codes
-
-
-def _prefixes() -> Iterable[str]:
-    letters = "stuvwxyz"
-    yield from letters
-    yield from (a + b for a in letters for b in letters)
-    yield f"s{secrets.token_hex(4)}"
+def neutral_codes(n: int, *, taken: Collection[str] = (), letter: str = "s") -> list[str]:
+    """So many codes that say nothing, not even which of them were drawn together: those of a second file, or of what a
+    model wrote, look as those of the first do. Nobody can draw them again."""
+    for n_digits in count(5):
+        numbers = range(10 ** (n_digits - 1), 10**n_digits)
+        free = [code for number in numbers if (code := f"{letter}{number}") not in taken]
+        if len(free) >= n:
+            break
+    return secrets.SystemRandom().sample(free, n)
 
 
 def missing_sources(groups: Mapping[str, Sequence[int]], source_by_key: Mapping[int, str]) -> list[str]:

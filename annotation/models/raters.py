@@ -66,6 +66,11 @@ class Rater(models.Model):
     def __str__(self) -> str:
         return self.code
 
+    @property
+    def source_name(self) -> str:
+        """What stories that the rater wrote have as their source: a person by code and study, a model by its name."""
+        return self.code if self.kind == self.Kind.MODEL else f"participant {self.code} of {self.study.slug}"
+
 
 class Invitation(models.Model):
     study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="invitations")

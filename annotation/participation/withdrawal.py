@@ -74,7 +74,8 @@ def erase(rater: Rater) -> None:
         Response.objects.filter(assignment__rater=rater).update(**EMPTY)
         # What a filled cloze became elsewhere is their words too, an editor's version of it included.
         became = Story.objects.filter(fill__assignment__rater=rater)
-        stories = story_edits.erase_texts(became.values_list("pk", flat=True))
+        writer = "" if rater.kind == Rater.Kind.MODEL else rater.source_name
+        stories = story_edits.erase_texts(became.values_list("pk", flat=True), writer=writer)
         fills = Fill.objects.filter(assignment__rater=rater)
         fills.filter(state=Fill.State.SHORTLISTED).update(state=Fill.State.SUBMITTED, shortlisted_by="", reason="")
         fills.update(edited_text="")

@@ -143,16 +143,11 @@ def _story(fill: Fill, cloze: Cloze, *, numbered: bool) -> StoryDocument:
     return StoryDocument(
         key=f"fill-{secrets.token_hex(6)}",
         text=(text.numbered if numbered else text.fill_blanks)(cloze.parsed, texts),
-        source=_source_name(writer),
+        source=writer.source_name,
         source_kind=_source_kind(writer),
         title=cloze.title,
         factors={"outcome": fill.state},
     )
-
-
-def _source_name(writer: Rater) -> str:
-    """The writer as a source: a person by code and study, a model by the name of its judge."""
-    return writer.code if writer.kind == Rater.Kind.MODEL else f"participant {writer.code} of {writer.study.slug}"
 
 
 def _source_kind(writer: Rater) -> str:

@@ -187,10 +187,9 @@ def _group(
     members: dict[Any, list[GeneratedText]] = {}
     for row in rows:
         members.setdefault(_find_place(row, placement), []).append(row)
-    groups, used = [], set(group_by_code)
+    groups, codes = [], neutral_codes(len(members), taken=group_by_code, letter="g")
     for place, texts in members.items():
-        code = place if place in group_by_code else _free_code(used)
-        used.add(code)
+        code = place if place in group_by_code else codes.pop()
         n_there = len(group_by_code[code].stories.all()) if code in group_by_code else 0
         if n_there + len(texts) > MOST_IN_GROUP:
             message = _(
@@ -211,10 +210,6 @@ def _find_place(row: GeneratedText, placement: str) -> Any:
     if placement == "premise" and draft.group and not draft.original_id:
         return draft.group.code
     return (draft.premise,)
-
-
-def _free_code(used: set[str]) -> str:
-    return next(code for n in range(1, len(used) + 2) if (code := f"g{n}") not in used)
 
 
 def _link(

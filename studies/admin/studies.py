@@ -20,7 +20,7 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext_lazy, override
 
-from studies import formatting, lifecycle, loader, protocol
+from studies import construction, formatting, lifecycle, loader, protocol
 from studies.admin.cloze import ClozeAdmin
 from studies.admin.forms import AS_IN_FILES, OrderedFormSet
 from studies.admin.read_only import FinalAdmin, FinalInline
@@ -52,6 +52,11 @@ class EditableUntilFrozen(FinalAdmin):
         if db_field.name == "study":
             kwargs["queryset"] = Study.objects.exclude(versions__frozen_at__isnull=False)
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        if not change:
+            obj.pk = construction.draw_key()
+        super().save_model(request, obj, form, change)
 
 
 @admin.register(Source)

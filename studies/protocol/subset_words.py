@@ -23,11 +23,19 @@ def describe_subset(study: Study, *, with_strata: bool) -> str:
 
 def _sentences(subset: Subset, *, with_strata: bool) -> Iterator[str]:
     n_taken = sum(stratum["n_taken"] for stratum in subset.strata)
-    sentence = ngettext(
-        "%(taken)d story was drawn from the %(there)d of “%(title)s” with the seed %(seed)d.",
-        "%(taken)d stories were drawn from the %(there)d of “%(title)s” with the seed %(seed)d.",
-        n_taken,
-    )
+    if with_strata:
+        sentence = ngettext(
+            "%(taken)d story was drawn from the %(there)d of “%(title)s” with the seed %(seed)d.",
+            "%(taken)d stories were drawn from the %(there)d of “%(title)s” with the seed %(seed)d.",
+            n_taken,
+        )
+    else:
+        # By the seed the draw can be done again, and then what was not drawn tells the strata.
+        sentence = ngettext(
+            "%(taken)d story was drawn from the %(there)d of “%(title)s”.",
+            "%(taken)d stories were drawn from the %(there)d of “%(title)s”.",
+            n_taken,
+        )
     n_there = sum(stratum["n_there"] for stratum in subset.strata)
     yield sentence % {"taken": n_taken, "there": n_there, "title": subset.title, "seed": subset.seed}
     if not (with_strata and subset.criteria):

@@ -18,7 +18,7 @@ from studies.documents import stories as documents
 from studies.documents.errors import DocumentError, InvalidValue
 from studies.documents.stories import MOST_IN_GROUP, Collection
 from studies.hashing import sha256
-from studies.story_groups import Member, code_groups, form_groups, missing_sources, neutral_codes
+from studies.story_groups import Member, code_groups, form_groups, missing_sources, name_groups, neutral_codes
 from studies.story_import.columns import FACTOR, ColumnChoices
 from studies.story_import.files import StoryTable
 from studies.story_import.rows import (
@@ -341,8 +341,10 @@ def _collect(
     examination.raw_text_by_code = {
         code: row["raw_text"] for row, code in zip(rows, codes, strict=True) if row["raw_text"] != row["text"]
     }
-    may_join = choices.grouping == "column"
-    group_codes = code_groups(examination.groups, taken=() if may_join else contents.group_codes)
+    if choices.grouping == "column":
+        group_codes = code_groups(examination.groups)
+    else:
+        group_codes = name_groups(examination.groups, taken=contents.group_codes)
     group_by_row = {n: group_codes[name] for name, numbers in examination.groups.items() for n in numbers}
     ours = ("text", "source", "source_kind", "premise", "title", "url", "licence", "may_redistribute", "may_send_out")
 

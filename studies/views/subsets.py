@@ -15,7 +15,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext
 
-from studies import subsets
+from studies import creation, subsets
 from studies.access import Access
 from studies.documents.errors import InvalidValue
 from studies.documents.rated_stories import read_moment, read_score
@@ -74,12 +74,11 @@ class RuleForm(forms.Form):
         required=False,
         min_value=0,
         max_value=2**63 - 1,
-        help_text=gettext_lazy("The study’s own if you leave it empty. The same seed draws the same stories."),
+        help_text=gettext_lazy("One is drawn if you leave it empty. The same seed draws the same stories."),
     )
 
-    def __init__(self, *args: Any, candidates: Sequence[DrawableStory], seed: int, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, candidates: Sequence[DrawableStory], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.own_seed = seed
         choices = [("", pgettext("stratum", "nothing")), *_list_choices(candidates)]
         labels = (_("Strata by"), _("and by"), _("and also by"))
         for name, label in zip(BY, labels, strict=True):
@@ -96,10 +95,9 @@ class RuleForm(forms.Form):
         except CannotDraw as error:
             self.add_error(None, str(error))
             return
-        seed = self.cleaned_data.get("seed")
         self.cleaned_data["rule"] = SubsetRule(
             n=self.cleaned_data.get("n", 0),
-            seed=self.own_seed if seed is None else seed,
+            seed=self.cleaned_data.get("seed") or 0,
             is_each=self.cleaned_data.get("way") == EACH,
             criteria=criteria,
         )
@@ -185,8 +183,12 @@ def subset_page(request: HttpRequest, access: Access) -> HttpResponse:
     except CannotDraw as error:
         messages.error(request, str(error))
         return redirect("studies:stories", slug=study.slug)
-    data = request.POST if request.method == "POST" else request.GET
-    form = RuleForm(data or None, candidates=population.candidates, seed=study.seed)
+    data = (request.POST if request.method == "POST" else request.GET).copy()
+    # Never the study's own, which those know who may not know sources: by it they could tell which stories a stratum
+    # had no place for any more.
+    data["seed"] = data.get("seed") or str(creation.draw_seed())
+    is_bound = request.method == "POST" or bool(request.GET)
+    form = RuleForm(data if is_bound else None, candidates=population.candidates)
     drawn = form.draw(population.candidates) if form.is_bound else None
     title_form, status = TitleForm(), 200
     if request.method == "POST":

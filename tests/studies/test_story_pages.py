@@ -167,7 +167,7 @@ def test_stories_are_moved_to_another_group_or_a_new_one(draft: Study, designer:
 
     other = Story.objects.get(code="p1s2")
     designer.post(STORIES, {"action": "move", "to": "new group", "story": f"{other.pk}.{group.pk}"})
-    assert [g.code for g in other.groups.all()] == ["g3"]
+    assert all(re.fullmatch(r"g\d{5}", group.code) for group in other.groups.all())
     assert not draft.groups.filter(code="plot1").exists()
 
 
@@ -209,7 +209,7 @@ def test_a_text_is_corrected_and_the_one_that_came_is_kept(draft: Study, designe
 
 def test_neutral_codes_and_new_groups_for_all(draft: Study, designer: Client) -> None:
     designer.post(STORIES, {"action": "codes"})
-    assert set(draft.stories.values_list("code", flat=True)) == {"s01", "s02", "s03", "s04"}
+    assert all(re.fullmatch(r"s\d{5}", code) for code in draft.stories.values_list("code", flat=True))
 
     designer.post(STORIES, {"action": "alone"})
     assert [group.stories.count() for group in draft.groups.all()] == [1, 1, 1, 1]

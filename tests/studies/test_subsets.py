@@ -1,6 +1,7 @@
 """Subsets: what is copied and what stays, what is recorded and for whom, the page, the command, and what it costs."""
 
 import io
+import re
 from typing import Any
 
 import pytest
@@ -88,8 +89,11 @@ def test_how_it_was_drawn_is_recorded_and_said_in_words() -> None:
         (["low", "9 – 12"], 2),
     ]
     assert sum(s["n_taken"] for s in row.strata) == 3
+    # With the seed the draw could be done again, and what was not drawn would tell the strata.
+    assert describe_subset(subset, with_strata=False) == (
+        "3 stories were drawn from the 12 of “Fourteen tests of a story”."
+    )
     drawn = "3 stories were drawn from the 12 of “Fourteen tests of a story” with the seed 11."
-    assert describe_subset(subset, with_strata=False) == drawn
     assert describe_subset(subset, with_strata=True) == (
         f"{drawn} They were drawn in 6 strata by tier and votes in thirds, spread over these as evenly as could be."
     )
@@ -185,7 +189,7 @@ def test_a_refused_draw_leaves_nothing() -> None:
 
 def test_the_page_shows_what_would_be_drawn_and_then_makes_the_study(designer: Client) -> None:
     make_study()
-    asked = {"n": "4", "way": "each", "by_1": "tier", "by_2": "", "by_3": "", "day": "", "seed": ""}
+    asked = {"n": "4", "way": "each", "by_1": "tier", "by_2": "", "by_3": "", "day": "", "seed": "7"}
 
     html = designer.get(PAGE, asked).content.decode()
 
@@ -307,13 +311,43 @@ def test_the_page_asks_as_often_for_few_stories_as_for_many(
         designer.post(PAGE, asked | {"title": "Some"})
 
 
+def test_whoever_names_no_seed_gets_one_that_is_not_the_studys(designer: Client) -> None:
+    study = make_study()
+    asked = {"n": "1", "way": "each", "by_1": "source", "seed": ""}
+
+    page = designer.get(PAGE, asked).content.decode()
+    [seed] = re.findall(r'<input type="hidden" name="seed" value="(\d+)"', page)
+    designer.post(PAGE, asked | {"seed": seed, "title": "By page"})
+    call_command("draw_subset", "plums", title="By command", each=1, by=["source"], stdout=io.StringIO())
+
+    assert Subset.objects.get(study__slug="by-page").seed == int(seed)
+    assert len({*Subset.objects.values_list("seed", flat=True), study.seed}) == 3
+
+
+def test_by_the_seed_of_a_draw_whoever_knows_no_source_could_tell_some() -> None:
+    """Why it is said only to those who may know: one story by each of two sources was drawn."""
+    study = make_study()
+    candidates = subsets.read_population(study).candidates
+    source_by_key = {candidate.key: candidate.source for candidate in candidates}
+    are_alike = []
+    for seed in range(20):
+        drawn = set(draw(candidates, rule(1, "source", each=True, seed=seed)).keys)
+        # Without a criterion the seed puts all stories into the order that every stratum follows.
+        order = draw(candidates, rule(len(candidates), seed=seed)).keys
+        first, second = sorted(map(order.index, drawn))
+        are_alike += [source_by_key[key] == source_by_key[order[first]] for key in order[first + 1 : second]]
+
+    assert are_alike, "stories that were not drawn"
+    assert all(are_alike)
+
+
 def test_the_command_draws_what_the_page_draws_and_says_it() -> None:
     study = make_study()
     said = io.StringIO()
 
-    call_command("draw_subset", "plums", title="Some plums", each=4, by=["tier"], dry_run=True, stdout=said)
+    call_command("draw_subset", "plums", title="Some plums", each=4, by=["tier"], seed=7, dry_run=True, stdout=said)
     assert Study.objects.count() == 1
-    call_command("draw_subset", "plums", title="Some plums", each=4, by=["tier"], stdout=said)
+    call_command("draw_subset", "plums", title="Some plums", each=4, by=["tier"], seed=7, stdout=said)
 
     assert said.getvalue().splitlines() == [
         *["high: 6 there, 4 asked for, 4 taken", "low: 6 there, 4 asked for, 4 taken"],

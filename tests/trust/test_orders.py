@@ -70,6 +70,50 @@ def test_the_same_file_is_stored_in_another_order_each_time(study: Study) -> Non
     assert list(Story.objects.order_by("pk").values_list("code", flat=True)) != first
 
 
+def test_what_comes_in_later_stands_at_no_end_of_any_table() -> None:
+    """Two files, each of one source."""
+    study = construction.create_study({"slug": "two", "title": "Two", "language": "en"}, stories=[], groups=[])
+    for is_first in (True, False):
+        codes = [code for code in CODES if (code in FIRST_HALF) == is_first]
+        stories = [StoryDocument(code, "It began.", f"Source {is_first}", "expert_writer") for code in codes]
+        construction.add_stories(study, stories, [GroupDocument(f"g{code}", "", (code,)) for code in codes])
+
+    orders = {
+        "stories": study.stories.order_by("pk").values_list("code", flat=True),
+        "groups": study.groups.order_by("pk").values_list("stories__code", flat=True),
+    }
+
+    assert {name: 0.1 < share_in_order(list(codes)) < 0.9 for name, codes in orders.items()} == dict.fromkeys(
+        orders, True
+    )
+
+
+def test_what_is_written_in_the_admin_has_keys_that_are_not_counted(client: Client) -> None:
+    study = construction.create_study({"slug": "two", "title": "Two", "language": "en"}, stories=[], groups=[])
+    client.force_login(factories.staff("designer"))
+    for code in CODES[:12]:
+        client.post("/admin/studies/story/add/", {"study": study.pk, "code": code, "language": "en", "text": "Once."})
+        story = study.stories.get(code=code)
+        client.post("/admin/studies/storygroup/add/", {"study": study.pk, "code": f"g{code}", "stories": [story.pk]})
+
+    written = CODES[:12]
+    assert list(study.stories.order_by("pk").values_list("code", flat=True)) != written
+    assert list(study.groups.order_by("pk").values_list("code", flat=True)) != [f"g{code}" for code in written]
+    assert (study.stories.count(), study.groups.count()) == (12, 12)
+
+
+def test_a_copy_follows_its_original_in_no_order(study: Study) -> None:
+    rows = StoryGroup.stories.through.objects.filter(storygroup__study=study)
+    other = construction.create_study({"slug": "copied", "title": "Copied"}, stories=[], groups=[])
+
+    construction.copy_groups(
+        other, list(study.groups.all()), list(rows.values_list("storygroup_id", "story_id")), with_origins=True
+    )
+
+    order = study.stories.order_by("pk").values_list("code", flat=True)
+    assert list(other.stories.order_by("pk").values_list("code", flat=True)) != list(order)
+
+
 def blind_addresses(study: Study) -> list[str]:
     """The lists of the records, and every page of the study that needs nothing but its name."""
     values = {"slug": study.slug, "pk": study.pk}

@@ -92,7 +92,7 @@ def trials(scale: float = 1.0) -> list[Trial]:
             "An older copy of the database",
             "Under pages of the desk, of several questions and of a cloze, with words on the device that no server "
             "has, the database is put back to how it was two saves before; left open or opened anew, they must bring "
-            "every word.",
+            "every word. Its short form, `tests/tools/test_older_copy.py`, needs no browser.",
             lambda: in_a_browser(older_copy.run),
             {"pages": 6, "with every word": 6},
         ),

@@ -10,10 +10,9 @@ from tools import measurement
 PAGE = "docs/trials.md"
 HEAD = """# Trials
 
-Written by `make trials`; do not edit. Of most a short form runs with the tests (`tests/tools`), which also shows that
-it finds something when the defence that it tries is switched off; not of “An older copy”, and of restarts not with the
-defence off. A trial that is run alone, or on another database, leaves what was found of the others; where and when each
-was run stands under its table.
+Written by `make trials`; do not edit. Of each a short form runs with the tests (`tests/tools`), which also shows that
+it finds something when the defence that it tries is switched off. A trial that is run alone, or on another database,
+leaves what was found of the others; where and when each was run stands under its table.
 """
 TRIAL = re.compile(r"^## (.+)$", re.MULTILINE)
 RUN = re.compile(r"^### (\w+): ", re.MULTILINE)

@@ -26,16 +26,24 @@ class Record:
     faults: list[BaseException] = field(default_factory=list)
 
 
-def run(n_people: int = 20, n_items: int = 40, *, n_ends: int = 3, seconds_between: float = 5.0) -> dict[str, Any]:
+def run(
+    n_people: int = 20,
+    n_items: int = 40,
+    *,
+    n_ends: int = 3,
+    seconds_between: float = 5.0,
+    grace: float = GRACE,
+    without: str = "",
+) -> dict[str, Any]:
     """People who answer items, each twice, while all backends are ended some times, evenly spread. On SQLite, which
     has none, nothing is ended.
 
-    late : requests sent more than a second after the backends were ended and answered with 5xx or not at all
+    late : requests sent later than that grace after the backends were ended and answered with 5xx or not at all
     """
     study = make_study(n_people, n_items)
     links = [f"/r/{invitations.issue(study)[1]}/" for _ in range(n_people)]
     ledgers, record, ends = [Ledger() for _ in links], Record(), list[float]()
-    with Server() as server:
+    with Server(without=without) as server:
         people = [Person(server.port) for _ in links]
         firsts = [person.come_in(link) for person, link in zip(people, links, strict=True)]
         connection.close()
@@ -55,7 +63,7 @@ def run(n_people: int = 20, n_items: int = 40, *, n_ends: int = 3, seconds_betwe
             thread.join()
     if record.faults:
         raise record.faults[0]
-    late = [at for at in record.failures if not any(end - GRACE <= at <= end + GRACE for end in ends)]
+    late = [at for at in record.failures if not any(end - GRACE <= at <= end + grace for end in ends)]
     return count_losses(study, ledgers) | {
         "pages read": record.n_pages,
         "times ended": len(ends) if are_all_during else f"{len(ends)}, the last after all was saved",

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from studies import subsets
+from studies import creation, subsets
 from studies.lookup import NoSuchStudy, find_study
 from studies.strata import CannotDraw, SubsetDraw, SubsetRule, draw, parse_criterion
 
@@ -29,7 +29,7 @@ class Command(BaseCommand):
             help="source, group (its prompt), text=quarters (its length), or a property: tier, votes=thirds, "
             "date=2023-01-31; up to three times",
         )
-        parser.add_argument("--seed", type=int, metavar="N", help="of the draw; the study's own if left out")
+        parser.add_argument("--seed", type=int, metavar="N", help="of the draw; one is drawn if left out")
         parser.add_argument("--dry-run", action="store_true", help="say what would be drawn, and make nothing")
 
     def handle(self, *, study: str, title: str, dry_run: bool, **options: Any) -> None:
@@ -39,7 +39,7 @@ class Command(BaseCommand):
             original = find_study(study)
             rule = SubsetRule(
                 n=options["each"] if options["n"] is None else options["n"],
-                seed=original.seed if options["seed"] is None else abs(options["seed"]),
+                seed=creation.draw_seed() if options["seed"] is None else abs(options["seed"]),
                 is_each=options["each"] is not None,
                 criteria=tuple(map(parse_criterion, options["by"])),
             )

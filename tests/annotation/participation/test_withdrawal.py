@@ -10,9 +10,10 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
+from annotation.design import deletion
 from annotation.models import Assignment, Fill, Identity, Rater, Response, ResponseEvent, Seat, Withdrawal
 from annotation.participation import claims, invitations, withdrawal
-from annotation.responses import history, submission, verification
+from annotation.responses import derivation, history, submission, verification
 from reports import results
 from studies import formatting, rehearsals, story_edits, subsets
 from studies.models import Story, Study
@@ -211,6 +212,25 @@ def test_a_filled_cloze_goes_as_it_came_and_from_rehearsals_and_subsets_too() ->
 
     assert n_with("anaries") == 0
     assert n_with("parrows") >= 4
+    assert verification.verify().faults == []
+
+
+@pytest.mark.parametrize("is_middle", [True, False], ids=["of a copy", "of the study of fills itself"])
+def test_a_filled_cloze_goes_from_copies_of_what_was_deleted_too(is_middle: bool) -> None:
+    study = clozes.study()
+    mine = clozes.assignment(study)
+    clozes.fill(mine)
+    submission.submit(mine, at=NOON)
+    derived = derivation.derive(study, "derived", list(Fill.objects.all()))
+    subset = subsets.create_subset(derived, SubsetRule(n=1, seed=1), "Once", by=None)
+    last = subsets.create_subset(subset, SubsetRule(n=1, seed=1), "Twice", by=None)
+    deletion.delete_draft(subset if is_middle else derived)
+    texts = Story.objects.filter(study=last).exclude(text="")
+    assert texts.count() == 1
+
+    withdrawal.withdraw(mine.rater, at=NOON)
+
+    assert not texts.exists()
     assert verification.verify().faults == []
 
 
