@@ -80,13 +80,13 @@ def test_a_judge_is_run_by_a_button_and_stands_in_the_report_beside_people(
         staff.goto(f"{live_server.url}/studies/orchard/runs/new/?judge={judge.pk}")
         staff.get_by_role("button", name="Approve and start").click()
         assert until(lambda: Run.objects.get().state == Run.State.FINISHED)
-    staff.goto(f"{live_server.url}/reports/orchard/")
+    staff.goto(f"{live_server.url}/reports/orchard/", timeout=60_000)  # computed when first looked at
     expect(staff.get_by_text("Sealed until the study is closed").first).to_be_visible()
     assert "Manner A" not in staff.content()
 
     staff.goto(f"{live_server.url}/admin/studies/study/{study.pk}/change/")
     run_action(staff, "Close")
-    staff.goto(f"{live_server.url}/reports/orchard/")
+    staff.goto(f"{live_server.url}/reports/orchard/", timeout=60_000)
     expect(staff.get_by_text("Manner A").first).to_be_visible()
     expect(staff.get_by_role("heading", name="Judges beside people")).to_be_visible()
     expect(staff.get_by_role("rowheader", name="stub").first).to_be_visible()
