@@ -23,12 +23,6 @@ def draft() -> Study:
     return factories.study(n_groups=2, n_stories=2, state="draft", planned=False)
 
 
-@pytest.fixture
-def designer(client: Client) -> Client:
-    client.force_login(factories.staff("designer"))
-    return client
-
-
 @pytest.fixture(autouse=True)
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Every file is long, and no worker comes."""
