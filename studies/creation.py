@@ -68,7 +68,7 @@ def create_from_template(template: StudyTemplate, new: NewStudy, *, by: User, cl
         steps=steps,
         instruments=loader.find_instruments(plain, path=Path(f"{template.key}.toml")) | _filling(loaded),
     )
-    return hand_over(study, by, f"template {template.key}")
+    return appoint_lead(study, by, f"template {template.key}")
 
 
 def _stories_of(cloze: Cloze | None) -> Collection | None:
@@ -82,12 +82,12 @@ def _filling(cloze: Cloze | None) -> dict[str, Instrument]:
 @transaction.atomic
 def copy_study(original: Study, new: NewStudy, *, by: User) -> Study:
     """A draft that asks the same in the same words and is planned alike; stories and people stay behind."""
-    return hand_over(make_alike(original, new), by, f"like {original.slug}")
+    return appoint_lead(copy_without_lead(original, new), by, f"like {original.slug}")
 
 
 @transaction.atomic
-def make_alike(original: Study, new: NewStudy) -> Study:
-    """As `copy_study`, for whoever hands it over."""
+def copy_without_lead(original: Study, new: NewStudy) -> Study:
+    """As `copy_study`, without a lead: the caller appoints one, or nobody is signed in."""
     fields = {name: getattr(original, name) for name in COPIED}
     study = construction.create_study(
         {**fields, **_said(new), "seed": draw_seed()}, stories=(), groups=(), steps=(), instruments={}
@@ -102,7 +102,7 @@ def create_from_file(file: IO[bytes], name: str, *, by: User) -> Study:
     with tempfile.TemporaryDirectory() as folder:
         path = unpack_study(file, name, Path(folder))
         study = loader.load_study(path, rename=find_free_slug)
-    return hand_over(study, by, f"file {Path(name).name}")
+    return appoint_lead(study, by, f"file {Path(name).name}")
 
 
 def _said(new: NewStudy) -> dict[str, str]:
@@ -119,8 +119,8 @@ def draw_seed() -> int:
     return secrets.randbelow(2**31)
 
 
-def hand_over(study: Study, by: User, origin: str) -> Study:
-    """The study with whoever made it as its lead, and that in the log, which is one for all languages."""
+def appoint_lead(study: Study, by: User, origin: str) -> Study:
+    """The study with whoever made it as its lead, and how it was made in the log, which is one for all languages."""
     make_lead(study, by)
     log_action(study, origin, by=by, flag=ADDITION)
     return study

@@ -13,8 +13,8 @@ from django.db import transaction
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from studies import hashing, layouts
-from studies.models import Provenance, Step, Story, Study
+from studies import hashing
+from studies.models import Provenance, Story, Study
 from studies.typography.comparison import Table, compare_texts
 from studies.typography.features import INVISIBLE, ODD_SPACE
 from studies.typography.normalisation import NORMALISATIONS, normalise_text
@@ -149,7 +149,7 @@ def find_obstacle(study: Study) -> str:
             "the protocol of %(study)s is frozen, so its texts stay as they are; load it again under another slug"
         )
         return message % {"study": study.slug}
-    if Step.objects.filter(version__study=study, layout__in=layouts.keys_that_fill_text()).exists():
+    if study.has_blanks():
         message = _("%(study)s is a cloze: its text cannot be changed here; change the cloze's document")
         return message % {"study": study.slug}
     homeless = study.stories.filter(provenance=None, is_withheld=False).values_list("code", flat=True)

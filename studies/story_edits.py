@@ -8,12 +8,12 @@ from django.db import transaction
 from django.db.models import F, ProtectedError
 from django.utils.translation import gettext as _
 
-from studies import formatting, layouts, lifecycle
+from studies import formatting, lifecycle
 from studies.construction import add_groups, draw_key
 from studies.documents import reader
 from studies.documents.errors import InvalidValue
 from studies.documents.stories import MOST_IN_GROUP
-from studies.models import Provenance, Step, Story, StoryGroup, Study
+from studies.models import Provenance, Story, StoryGroup, Study
 from studies.story_groups import Member, form_groups, name_groups, neutral_codes
 
 Membership = StoryGroup.stories.through
@@ -35,14 +35,9 @@ def find_obstacle(study: Study) -> str:
                 "A run of a judge has frozen what is asked and read here. To change stories, make a copy of the study."
             )
         return _("The study is launched, so its stories stay as they are. To change them, make a copy of the study.")
-    if has_blanks(study):
+    if study.has_blanks():
         return _("The study is a cloze: its text cannot be changed here. Change the cloze.")
     return ""
-
-
-def has_blanks(study: Study) -> bool:
-    """Whether raters fill its text, which so belongs to its blanks."""
-    return Step.objects.filter(version__study=study, layout__in=layouts.keys_that_fill_text()).exists()
 
 
 def require_editable(study: Study) -> None:
@@ -77,21 +72,23 @@ def correct_text(story: Story, text: str) -> bool:
 
 
 def erase_texts(keys: Collection[int], *, writer: str = "") -> list[int]:
-    """Keys of the stories without a text now: these and their copies in rehearsals and subsets, and copies of those; as
-    they came and as they are read.
+    """Take away the texts of these stories and of all copies of them, in whatever state their study is.
 
-    writer : the source of whom all stories go, copies of what was deleted and files brought in again among them
-    In whatever state their study is.
+    As they came and as they are read. Copies stand in rehearsals and subsets, and in copies of those. Gives the keys of
+    all stories that lost their text.
+
+    writer : name of a source all of whose stories go, so that copies of what was deleted and files that were brought in
+        again are among them
     """
     by_writer = Story.objects.filter(provenance__source__name=writer) if writer else Story.objects.none()
-    erased = found = {*keys, *by_writer.values_list("pk", flat=True)}
-    while found:
+    erased = originals = {*keys, *by_writer.values_list("pk", flat=True)}
+    while originals:
         in_rehearsals = Story.objects.filter(
-            study__rehearsal_of__stories__in=found, code=F("study__rehearsal_of__stories__code")
+            study__rehearsal_of__stories__in=originals, code=F("study__rehearsal_of__stories__code")
         )
-        in_subsets = Story.objects.filter(provenance__copied_from__in=found)
-        found = {*in_rehearsals.values_list("pk", flat=True), *in_subsets.values_list("pk", flat=True)} - erased
-        erased = erased | found
+        in_subsets = Story.objects.filter(provenance__copied_from__in=originals)
+        copies = {*in_rehearsals.values_list("pk", flat=True), *in_subsets.values_list("pk", flat=True)} - erased
+        erased, originals = erased | copies, copies
     Story.objects.filter(pk__in=erased).update(text="", is_withheld=True)
     Provenance.objects.filter(story__in=erased).update(raw_text="")
     return sorted(erased)

@@ -1,6 +1,6 @@
 """Subsets: a draft like a study with some of its stories, drawn with a seed, in strata or not; the study stays.
 
-Only for those who may know who wrote the stories: strata count them by source, and the copy's maker leads it.
+Only for those who may know who wrote the stories: strata count them by source, and whoever draws leads the draft.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from studies import construction, creation, story_edits
+from studies import construction, creation
 from studies.creation import NewStudy
 from studies.models import Provenance, StoryGroup, Study, Subset
 from studies.strata import CannotDraw, DrawableStory, SubsetDraw, SubsetRule, draw
@@ -24,7 +24,10 @@ LONGEST_LABEL = 200
 
 @dataclass(frozen=True)
 class Population:
-    """What can be drawn from a study. pairs : (group, story) by primary key; n_withheld, n_in_no_group : cannot"""
+    """What can be drawn from a study.
+
+    pairs : (group, story) by primary key; n_withheld, n_in_no_group : of stories that cannot be drawn
+    """
 
     candidates: tuple[DrawableStory, ...]
     pairs: tuple[tuple[int, int], ...]
@@ -41,8 +44,8 @@ class Population:
 
 def read_population(study: Study) -> Population:
     """The study's stories that raters could read. Raises CannotDraw. Four queries, which read no text."""
-    if story_edits.has_blanks(study):
-        raise CannotDraw(_("The study is a cloze, whose text belongs to its blanks: there is nothing to draw."))
+    if study.has_blanks():
+        raise CannotDraw(_("The study is a cloze: raters fill one text, so there are no stories to draw from."))
     pairs, prompts = [], defaultdict[int, dict[str, str]](dict)
     groups = Membership.objects.filter(storygroup__study=study).order_by("storygroup__code", "story__code")
     for group, code, premise, story in groups.values_list(
@@ -62,7 +65,7 @@ def read_population(study: Study) -> Population:
         elif key not in prompts:
             n_in_no_group += 1
         else:
-            candidates.append(DrawableStory(key, (sha256, code), n_words, source, prompts[key], factors))
+            candidates.append(DrawableStory(key, sha256, code, n_words, source, prompts[key], factors))
     return Population(tuple(candidates), tuple(pairs), n_withheld, n_in_no_group)
 
 
@@ -75,7 +78,7 @@ def create_subset(original: Study, rule: SubsetRule, title: str, *, by: User | N
     population = read_population(original)
     drawn = draw(population.candidates, rule)
     new = NewStudy(title, original.language, original.organiser, original.contact)
-    study = creation.make_alike(original, new)
+    study = creation.copy_without_lead(original, new)
     chosen = set(drawn.keys)
     pairs = [(group, story) for group, story in population.pairs if story in chosen]
     groups = StoryGroup.objects.in_bulk({group for group, _story in pairs})
@@ -99,5 +102,5 @@ def create_subset(original: Study, rule: SubsetRule, title: str, *, by: User | N
         ],
         left_out=dict(drawn.left_out),
     )
-    # The log is for everybody of the staff: how it was drawn stands with the subset alone.
-    return creation.hand_over(study, by, f"subset of {original.slug}") if by else study
+    # All of the staff can read the log: how it was drawn stands with the subset alone.
+    return creation.appoint_lead(study, by, f"subset of {original.slug}") if by else study

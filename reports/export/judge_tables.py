@@ -1,11 +1,12 @@
-"""Tables of a package about judges and measures: what each was asked with, vectors of fills, nearest references.
+"""Tables of a package about judges and measures: their models and prompts, vectors of fills, nearest references.
 
-What tells of a source stands in packages with sources alone, and vectors of words only where the words may stand.
+Rows that reveal a source are only in packages with sources, and vectors of words only where the words may be, too.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator
 
 from judges import reference_sets
@@ -18,7 +19,7 @@ from stats.reasons import Incomputable
 
 MOST_NEIGHBOURS = 25
 
-JUDGE = {
+JUDGE_FIELDS = {
     "rater": TableField("Code of the judge or metric."),
     "is_run": TableField("Whether it was run in this study; a row for each run.", "boolean"),
     "endpoint": TableField("Name of the endpoint that it asked; empty of a metric."),
@@ -48,7 +49,7 @@ def judge_rows(content: PackageContent) -> Iterator[Row]:
         yield {"rater": card.rater.code, "is_run": False, "better": card.better, "about": card.about}
 
 
-FILL = {
+FILL_FIELDS = {
     "story": TableField("Code of the filled text."),
     "section": TableField("Number of the section.", "integer"),
     "blank": TableField("Number of the blank.", "integer"),
@@ -62,17 +63,17 @@ def fill_rows(content: PackageContent) -> Iterator[Row]:
     scored = Dataset.of(content.study).scored_cloze if content.with_sources else None
     if scored is None or scored.judged is None or scored.fills is None:
         return
-    may_travel = {text.story for text in scored.texts}
+    codes = {text.story for text in scored.texts}
     if content.is_public:
-        may_travel &= find_redistributable_codes(content.study, with_sources=True)
+        codes &= find_redistributable_codes(content.study, with_sources=True)
     sections = [blank.section for blank in scored.judged.document.blanks]
     for text, vectors in zip(scored.texts, scored.fills.vectors, strict=True):
         for blank, section, vector in zip(scored.fills.blanks, sections, vectors.tolist(), strict=True):
-            if text.story in may_travel and vector[0] == vector[0]:
+            if text.story in codes and not math.isnan(vector[0]):
                 yield {"story": text.story, "section": section, "blank": blank, "vector": vector}
 
 
-NEIGHBOUR = {
+NEIGHBOUR_FIELDS = {
     "reference_set": TableField("Name of the reference set."),
     "story": TableField("Code of the story."),
     "place": TableField("1 for the nearest of the set's stories, 2 for the next, 25 at most.", "integer"),
@@ -107,7 +108,7 @@ def neighbour_rows(content: PackageContent) -> Iterator[Row]:
                 }
 
 
-IDEA = {
+IDEA_FIELDS = {
     "idea": TableField("Code of the idea; empty of one of the reference set, which a person wrote."),
     "prompt": TableField("Number of its prompt.", "integer"),
     "novelty": TableField("How far it lies from references on its prompt and from all of them.", "number"),
@@ -148,10 +149,14 @@ TABLES = (
     _table(
         "judge_runs.csv",
         "With which model and prompt each judge was run; which way scores are better.",
-        JUDGE,
+        JUDGE_FIELDS,
         judge_rows,
     ),
-    _table("fill_vectors.csv", "Fills of a cloze as vectors, of texts that stand in the package.", FILL, fill_rows),
-    _table("neighbours.csv", "How near the stories of a reference set are to each story.", NEIGHBOUR, neighbour_rows),
-    _table("idea_scores.csv", "Novelty, surprise and value of ideas.", IDEA, idea_rows),
+    _table(
+        "fill_vectors.csv", "Fills of a cloze as vectors, of texts that stand in the package.", FILL_FIELDS, fill_rows
+    ),
+    _table(
+        "neighbours.csv", "How near the stories of a reference set are to each story.", NEIGHBOUR_FIELDS, neighbour_rows
+    ),
+    _table("idea_scores.csv", "Novelty, surprise and value of ideas.", IDEA_FIELDS, idea_rows),
 )

@@ -95,8 +95,8 @@ def _design(study: Study, results: Results) -> Iterator[str]:
             "seats": whole(progress.n_seats),
         }
     # Of strata, as of sources, only for those to whom results say who wrote.
-    if drawn := describe_subset(study, with_strata=bool(results.sources)):
-        yield drawn
+    if sentence := describe_subset(study, with_strata=bool(results.sources)):
+        yield sentence
     yield _("The order of stories within a group was: %(order)s.") % {"order": study.get_order_policy_display()}
     if progress.median_minutes_per_story is not None:
         yield _("The median active time for a story was %(minutes)s minutes.") % {

@@ -179,6 +179,10 @@ class Study(models.Model):
         """The versions of its protocol that are frozen, by number."""
         return self.versions.exclude(frozen_at=None).order_by("number")
 
+    def has_blanks(self) -> bool:
+        """Whether it is a cloze, in which raters fill the blanks of a text that nothing else may change. One query."""
+        return Step.objects.filter(version__study=self, layout__in=layouts.keys_that_fill_text()).exists()
+
 
 class ProtocolVersion(models.Model):
     study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="versions")

@@ -1,4 +1,4 @@
-"""In words how the stories of a study were drawn from those of another: for methods and for the registered plan."""
+"""How the stories of a study were drawn from those of another, in words: for methods and for the registered plan."""
 
 from __future__ import annotations
 
@@ -45,12 +45,10 @@ def _sentences(subset: Subset, *, with_strata: bool) -> Iterator[str]:
     if subset.is_each:
         yield _("They were drawn in %(strata)d strata by %(names)s, %(n)d from each.") % values
     else:
-        yield _("They were drawn in %(strata)d strata by %(names)s, spread over these as evenly as could be.") % values
+        yield _("They were drawn in %(strata)d strata by %(names)s, spread over these as evenly as possible.") % values
     n_lacking = sum(stratum["n_there"] < stratum["n_asked"] for stratum in subset.strata)
     if n_lacking:
-        sentence = ngettext(
-            "%(n)d stratum had fewer, and gave all.", "%(n)d strata had fewer, and gave all.", n_lacking
-        )
+        sentence = ngettext("%(n)d stratum had fewer and gave all.", "%(n)d strata had fewer and gave all.", n_lacking)
         yield sentence % {"n": n_lacking}
     if subset.left_out:
         left_out = [
@@ -58,14 +56,14 @@ def _sentences(subset: Subset, *, with_strata: bool) -> Iterator[str]:
             for text in subset.criteria
             if text in subset.left_out
         ]
-        yield _("Left out were stories of which this was not known: %(names)s.") % {"names": ", ".join(left_out)}
+        yield _("Stories without a value were left out: %(names)s.") % {"names": ", ".join(left_out)}
 
 
 def name_criterion(criterion: Criterion) -> str:
-    """What pages call it."""
-    own = {SOURCE: _("source"), GROUP: _("prompt"), TEXT: _("length")}
-    name = own.get(criterion.name, criterion.name)
+    """What pages call the criterion."""
+    title_by_name = {SOURCE: _("source"), GROUP: _("prompt"), TEXT: _("length")}
+    name = title_by_name.get(criterion.name, criterion.name)
     if criterion.day:
-        return _("%(name)s before and from %(day)s on") % {"name": name, "day": criterion.day.isoformat()}
-    ways = {2: _("%(name)s in halves"), 3: _("%(name)s in thirds"), 4: _("%(name)s in quarters")}
-    return ways[criterion.n_parts] % {"name": name} if criterion.n_parts else name
+        return _("%(name)s before %(day)s and from then on") % {"name": name, "day": criterion.day.isoformat()}
+    in_parts = {2: _("%(name)s in halves"), 3: _("%(name)s in thirds"), 4: _("%(name)s in quarters")}
+    return in_parts[criterion.n_parts] % {"name": name} if criterion.n_parts else name

@@ -1,8 +1,8 @@
-"""Long files of stories, brought in by a worker: asked for once however often somebody clicks, counted, and taken over
-from the dead.
+"""Long files of stories, brought in by a worker: once however often somebody clicks, with progress, and taken over from
+a worker that died.
 
-Counted is what comes before the transaction, which is most of the work. Within it nothing could be: on SQLite one
-transaction writes at a time, and the count would wait for the stories.
+Rows are counted before the transaction, where most of the work is done. Within it they cannot be: SQLite lets one
+transaction write at a time, so that the count would wait for the stories.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ LONG_ROWS = 1_000
 LONG_LETTERS = 5_000_000
 LEASE = timedelta(minutes=1)  # renewed with every count
 WRITING_LEASE = timedelta(minutes=5)  # of the transaction, in which nothing is counted
-PATIENCE = timedelta(seconds=15)  # until another worker is told, and the page says that none has come
-COUNT_SECONDS = 0.5  # a count costs others a turn to write
+PATIENCE = timedelta(seconds=15)  # until another worker is asked, and the page says that none has come
+COUNT_SECONDS = 0.5  # between two counts, during each of which nobody else can write on SQLite
 
 
 def is_long(table: StoryTable) -> bool:
@@ -43,8 +43,8 @@ def is_long(table: StoryTable) -> bool:
 
 
 def ask(upload: StoryImport, *, at: datetime) -> None:
-    """Have a worker bring the stories in: one is told, unless one was and has not failed."""
-    anew = {
+    """Have a worker bring the stories in; nothing if one was asked already and has not failed."""
+    fresh_values = {
         "language": translation.get_language() or "en",
         "asked_at": at,
         "queued_at": at,
@@ -55,14 +55,14 @@ def ask(upload: StoryImport, *, at: datetime) -> None:
         "problem": "",
     }
     with transaction.atomic():
-        _row, is_new = StoryIntake.objects.get_or_create(upload=upload, defaults=anew)
+        _row, is_new = StoryIntake.objects.get_or_create(upload=upload, defaults=fresh_values)
         has_failed = ~Q(problem="")
-        if is_new or StoryIntake.objects.filter(has_failed, pk=upload.pk).update(**anew):
+        if is_new or StoryIntake.objects.filter(has_failed, pk=upload.pk).update(**fresh_values):
             transaction.on_commit(lambda: _send(upload.pk))
 
 
 def remind(intake: StoryIntake, *, at: datetime) -> None:
-    """Tell another worker if the last that was told has not come, or has died."""
+    """Ask another worker if the last one that was asked has not come, or has died."""
     if intake.is_under_way and is_idle(intake, at=at) and intake.queued_at <= at - PATIENCE:
         waiting = StoryIntake.objects.filter(_is_idle(at), pk=intake.pk, queued_at=intake.queued_at)
         if waiting.update(queued_at=at):
@@ -77,7 +77,7 @@ def _send(pk: int) -> None:
 
 
 def is_idle(intake: StoryIntake, *, at: datetime) -> bool:
-    """Whether nobody is at it."""
+    """Whether no worker holds it."""
     return intake.leased_until is None or intake.leased_until <= at
 
 
@@ -85,84 +85,84 @@ def _is_idle(at: datetime) -> Q:
     return Q(problem="", ended_at=None) & (Q(leased_until=None) | Q(leased_until__lte=at))
 
 
-def take_back(intake: StoryIntake) -> bool:
-    """Whether nothing comes in, and the file waits for its columns again; not if it was in already."""
+def cancel(intake: StoryIntake) -> bool:
+    """Let nothing come in, so that the file waits for its columns again. False if its stories were in already."""
     return bool(StoryIntake.objects.filter(pk=intake.pk, ended_at=None).delete()[0])
 
 
-class TurnLost(Exception):
-    """The stories were taken back, or somebody else is at them."""
+class LeaseLost(Exception):
+    """The intake was cancelled, or another worker has taken it over."""
 
 
 @dataclass
-class IntakeTurn:
-    """Whose turn it is, known by the lease that this one has set; nobody else has the same."""
+class IntakeLease:
+    """The right to bring a file in, which one worker holds at a time and renews: known by the end that it has set."""
 
     pk: int
-    lease: datetime
+    until: datetime
     stage: str = ""
     counted_at: float = field(default_factory=time.monotonic)
 
     def count(self, stage: IntakeStage, n_done: int, n_rows: int) -> None:
-        """Write down how far it is, now and then. Raises TurnLost."""
+        """Store how far it is, every `COUNT_SECONDS` and at each new stage. Raises LeaseLost."""
         if stage != self.stage or time.monotonic() - self.counted_at >= COUNT_SECONDS:
             self.stage, self.counted_at = stage, time.monotonic()
             self._renew(LEASE, stage=stage, n_rows_done=n_done, n_rows=n_rows)
 
     def begin_writing(self, n_rows: int) -> None:
-        """Write down that all rows are through, and that nothing more will be counted. Raises TurnLost."""
+        """Store that all rows are examined, and that nothing more will be counted. Raises LeaseLost."""
         self._renew(WRITING_LEASE, stage=IntakeStage.WRITING, n_rows_done=n_rows, n_rows=n_rows)
 
-    def _renew(self, lease: timedelta, **values: object) -> None:
-        until = timezone.now() + lease
-        if not StoryIntake.objects.filter(pk=self.pk, leased_until=self.lease).update(leased_until=until, **values):
-            raise TurnLost
-        self.lease = until
+    def _renew(self, duration: timedelta, **values: object) -> None:
+        until = timezone.now() + duration
+        if not StoryIntake.objects.filter(pk=self.pk, leased_until=self.until).update(leased_until=until, **values):
+            raise LeaseLost
+        self.until = until
 
     def hold(self) -> StoryIntake:
-        """The row, which nobody takes over or takes back until the transaction is over. Raises TurnLost."""
-        row = StoryIntake.objects.select_for_update().filter(pk=self.pk, leased_until=self.lease).first()
+        """The row, which nobody takes over or cancels until the transaction is over. Raises LeaseLost."""
+        row = StoryIntake.objects.select_for_update().filter(pk=self.pk, leased_until=self.until).first()
         if row is None:
-            raise TurnLost
+            raise LeaseLost
         return row
 
-    def give_up(self, problem: str) -> None:
-        """Write down why nothing came in."""
-        StoryIntake.objects.filter(pk=self.pk, leased_until=self.lease).update(leased_until=None, problem=problem)
+    def record_problem(self, problem: str) -> None:
+        """Store why nothing came in, and end the lease."""
+        StoryIntake.objects.filter(pk=self.pk, leased_until=self.until).update(leased_until=None, problem=problem)
 
 
 def carry_out(pk: int) -> None:
-    """Bring the stories in, or write down why not; nothing if they are in, taken back, or somebody is at them."""
+    """Bring the stories in, or store why not; nothing if they are in, cancelled, or another worker holds them."""
     at = timezone.now()
-    turn = IntakeTurn(pk, at + LEASE)
-    if not StoryIntake.objects.filter(_is_idle(at), pk=pk).update(leased_until=turn.lease):
+    lease = IntakeLease(pk, at + LEASE)
+    if not StoryIntake.objects.filter(_is_idle(at), pk=pk).update(leased_until=lease.until):
         return
     upload = StoryImport.objects.select_related("study", "user", "intake").get(pk=pk)
     with translation.override(upload.intake.language):
         try:
-            _bring_in(upload, turn)
-        except TurnLost:
+            _bring_in(upload, lease)
+        except LeaseLost:
             return
         except (ImportRefused, StoriesFinal) as error:
-            turn.give_up(str(error))
+            lease.record_problem(str(error))
         except Exception as error:
             log.exception("stories %s did not come in", pk)
             sentence = _(
-                "Nothing came in: it broke off by a mistake of Quire’s (%(mistake)s). The file is kept. Bring it in "
-                "once more; if it breaks off again, tell whoever runs this server."
+                "Nothing came in because of an error in Quire (%(error)s). The file is kept. Try again; if it fails "
+                "again, tell whoever runs this server."
             )
-            turn.give_up(sentence % {"mistake": type(error).__name__})
+            lease.record_problem(sentence % {"error": type(error).__name__})
 
 
-def _bring_in(upload: StoryImport, turn: IntakeTurn) -> None:
-    prepared = uploads.prepare(upload, count=turn.count)
+def _bring_in(upload: StoryImport, lease: IntakeLease) -> None:
+    prepared = uploads.prepare(upload, count=lease.count)
     examination = prepared.examination
-    turn.begin_writing(examination.n_stories)
+    lease.begin_writing(examination.n_stories)
     with transaction.atomic():
-        row = turn.hold()
+        row = lease.hold()
         uploads.write(upload, prepared)
         row.leased_until, row.ended_at = None, timezone.now()
         row.n_stories, row.n_groups = examination.n_stories, len(examination.groups)
         row.save()
-        # Whoever looks is told what came in; the file is not needed for that.
+        # The page still says what came in; the file is not needed for that.
         StoryImport.objects.filter(pk=upload.pk).update(table="", choices={})

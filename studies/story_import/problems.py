@@ -22,8 +22,8 @@ from studies.story_groups import Member, code_groups, form_groups, missing_sourc
 from studies.story_import.columns import FACTOR, ColumnChoices
 from studies.story_import.files import StoryTable
 from studies.story_import.rows import (
-    Count,
     ImportRow,
+    RowCounter,
     RowProblem,
     WayOut,
     as_sentence,
@@ -38,7 +38,7 @@ from studies.vocabulary import IntakeStage
 # So many texts of each source are looked at for ways of typing, evenly over the file.
 LOOKED_AT = 60
 _DIFFERS = 0.5
-# What `read_rows` alone can have put into a row. The rest may stand in the choices and was read by nobody yet.
+# Values that only `read_rows` puts into a row, so that they are read already. Others may come from the choices, unread.
 READ_BY_ROW = frozenset(("text", "premise", "title", "url"))
 
 
@@ -77,7 +77,7 @@ class Examination:
 
 @garbage.only_new()
 def examine(
-    table: StoryTable, choices: ColumnChoices, contents: StudyContents, *, count: Count = count_nothing
+    table: StoryTable, choices: ColumnChoices, contents: StudyContents, *, count: RowCounter = count_nothing
 ) -> Examination:
     """Everything to be said of the table with these choices, at once, and what would come in."""
     problems = list(_problems_of_columns(table, choices))
@@ -251,8 +251,8 @@ def _problems_of_texts(
         sentence = _("A story of this very text is in the study already.")
         if len(present) == len(rows):
             sentence = _(
-                "Every story of this file is in the study already, word for word. Put the file aside, unless each is "
-                "to be there twice."
+                "Every story of this file is in the study already, word for word. Put the file aside, unless you want "
+                "each of them twice."
             )
         yield RowProblem("warning", tuple(present), column, sentence, (offer_to_leave_out(present),))
 
@@ -333,7 +333,7 @@ def _collect(
     rows: Sequence[ImportRow],
     choices: ColumnChoices,
     contents: StudyContents,
-    count: Count,
+    count: RowCounter,
 ) -> None:
     """Have the reader of study files make stories and groups of the rows: what it would refuse does not come in."""
     has_codes = bool(choices.column_of("code")) and not choices.has_new_codes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -17,8 +17,8 @@ from studies.story_import.files import StoryTable
 from studies.typography.normalisation import normalise_text
 from studies.vocabulary import IntakeStage
 
-# Told the stage, how many rows are through it, and of how many.
-Count = Callable[[IntakeStage, int, int], None]
+# Called with the stage, how many rows are through it, and of how many.
+RowCounter: TypeAlias = Callable[[IntakeStage, int, int], None]
 _TRUTHS = dict.fromkeys(("yes", "true", "y", "1", "x", "ja", "sim", "oui"), True) | dict.fromkeys(
     ("no", "false", "n", "0", "-", "nein", "não", "non"), False
 )
@@ -66,11 +66,11 @@ class ImportRow:
 
 
 def count_nothing(_stage: IntakeStage, _n_done: int, _n_rows: int) -> None:
-    """For whoever does not ask how far it is."""
+    """For callers that show no progress."""
 
 
 def read_rows(
-    table: StoryTable, choices: ColumnChoices, count: Count = count_nothing
+    table: StoryTable, choices: ColumnChoices, count: RowCounter = count_nothing
 ) -> tuple[list[ImportRow], list[RowProblem]]:
     """The rows that are not left out, typed by the readers of study files, and what those refuse."""
     omitted = set(choices.left_out)

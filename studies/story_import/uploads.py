@@ -22,20 +22,20 @@ from studies.story_import.columns import ColumnChoices, count_kind_values, fill_
 from studies.story_import.errors import ImportRefused
 from studies.story_import.files import StoryTable
 from studies.story_import.problems import Examination, StudyContents, examine
-from studies.story_import.rows import Count, count_nothing
+from studies.story_import.rows import RowCounter, count_nothing
 
 KEPT = timedelta(days=1)
 MOST_KINDS = 300  # that can be said one by one
 
 
 def forget_old_uploads(*, at: datetime) -> int:
-    """Delete what nobody confirmed for a day, or what ended then; how many there were."""
+    """Delete files that nobody confirmed for a day, and those asked for a day ago or longer; how many there were."""
     is_old = Q(created_at__lt=at - KEPT) & (Q(intake=None) | Q(intake__asked_at__lt=at - KEPT))
     return _delete(StoryImport.objects.filter(is_old))
 
 
 def _delete(uploads: QuerySet[StoryImport]) -> int:
-    """How many are deleted. Their files are not read for it."""
+    """Delete them without reading their files; how many there were."""
     return uploads.only("pk").delete()[1].get(StoryImport._meta.label, 0)
 
 
@@ -43,8 +43,8 @@ def _delete(uploads: QuerySet[StoryImport]) -> int:
 def keep_upload(study: Study, table: StoryTable, *, by: User, at: datetime) -> StoryImport:
     """The table, kept for this account until it is confirmed, in place of what it brought for this study before.
 
-    What is being brought in stays.
-    Its columns are as they were said of the last file of the same columns, or guessed. Raises StoriesFinal.
+    A file that a worker is bringing in stays. Its columns are as they were said of the last file of the same columns,
+    or guessed. Raises StoriesFinal.
     """
     require_editable(study)
     forget_old_uploads(at=at)
@@ -128,8 +128,8 @@ def take_way_out(choices: ColumnChoices, act: Sequence[Any]) -> None:
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """An upload that can come in. contents : of the study, when it was examined"""
+class PreparedUpload:
+    """An upload that can come in. contents : of the study when the upload was examined"""
 
     table: StoryTable
     choices: ColumnChoices
@@ -149,8 +149,8 @@ def bring_in(upload: StoryImport) -> Examination:
     return prepared.examination
 
 
-def prepare(upload: StoryImport, *, count: Count = count_nothing) -> Prepared:
-    """Everything that can be done before anything is written: most of the work, during which nobody has to wait.
+def prepare(upload: StoryImport, *, count: RowCounter = count_nothing) -> PreparedUpload:
+    """The upload, examined: most of the work, done before the transaction so that nobody has to wait for it.
 
     Raises ImportRefused, or StoriesFinal.
     """
@@ -160,11 +160,11 @@ def prepare(upload: StoryImport, *, count: Count = count_nothing) -> Prepared:
     examination = examine(table, choices, contents, count=count)
     if examination.collection is None:
         raise ImportRefused(_("Nothing came in: there are problems to be mended first."))
-    return Prepared(table, choices, contents, examination)
+    return PreparedUpload(table, choices, contents, examination)
 
 
 @garbage.only_new()
-def write(upload: StoryImport, prepared: Prepared) -> None:
+def write(upload: StoryImport, prepared: PreparedUpload) -> None:
     """Put what is prepared into the study, in the transaction of the caller, who says what becomes of the upload.
 
     Raises ImportRefused if the study is not as it was examined any more, or StoriesFinal.
@@ -177,7 +177,7 @@ def write(upload: StoryImport, prepared: Prepared) -> None:
     contents = replace(read_contents(study), kind_by_source=prepared.contents.kind_by_source)
     collection = prepared.examination.collection
     if contents != prepared.contents or collection is None:
-        sentence = _("Nothing came in: the stories of the study were changed meanwhile. Look at what is said now.")
+        sentence = _("Nothing came in: the study’s stories were changed in the meantime. Check the file again.")
         raise ImportRefused(sentence)
     try:
         construction.add_stories(study, collection.stories, collection.groups)

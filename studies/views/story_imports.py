@@ -213,7 +213,7 @@ def story_import(request: HttpRequest, access: Access, upload: int) -> HttpRespo
     intake: StoryIntake | None = getattr(row, "intake", None)
     if intake is not None and not intake.problem:
         return story_intakes.respond(request, access, row, intake)
-    if story_intakes.is_look(request):
+    if story_intakes.is_poll(request):
         return HttpResponseClientRedirect(request.path)  # from the page that says how far it is
     if request.method == "POST" and "put_aside" in request.POST:
         row.delete()
@@ -228,9 +228,9 @@ def story_import(request: HttpRequest, access: Access, upload: int) -> HttpRespo
                 if intake is not None:
                     intake.delete()  # what it said was of the choices before
                 return redirect("studies:story_import", slug=access.study.slug, upload=row.pk)
-            if _is_asked_for(request, row, table):
+            if _ask_worker(row, table):
                 return redirect("studies:story_import", slug=access.study.slug, upload=row.pk)
-            if _has_come_in(request, row):
+            if _bring_in(request, row):
                 return redirect("studies:stories", slug=access.study.slug)
             form = _make_form(None, table, choices)
     examination = examine(table, choices, uploads.read_contents(access.study))
@@ -269,22 +269,22 @@ def _save(row: StoryImport, form: ChoicesForm, act: str) -> ColumnChoices:
     return choices
 
 
-def _is_asked_for(request: HttpRequest, row: StoryImport, table: StoryTable) -> bool:
-    """Whether it is a worker that brings the stories in, since they are many."""
+def _ask_worker(row: StoryImport, table: StoryTable) -> bool:
+    """Have a worker bring the stories in if they are many; whether they are."""
     if not intakes.is_long(table) or story_edits.find_obstacle(row.study):
         return False
     intakes.ask(row, at=timezone.now())
     return True
 
 
-def _has_come_in(request: HttpRequest, row: StoryImport) -> bool:
-    """Whether all stories are in; if not, a message says why."""
+def _bring_in(request: HttpRequest, row: StoryImport) -> bool:
+    """Bring all stories in; whether they are in. If not, a message says why."""
     try:
         examination = uploads.bring_in(row)
     except (ImportRefused, StoriesFinal) as error:
         messages.error(request, str(error))
         return False
-    story_intakes.say_in(request, examination.n_stories, len(examination.groups))
+    story_intakes.add_success_message(request, examination.n_stories, len(examination.groups))
     return True
 
 

@@ -1,4 +1,4 @@
-"""How far a long file of stories is that a worker brings in."""
+"""The page of a long file that a worker is bringing in: how far it is, and a way back."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ def respond(request: HttpRequest, access: Access, upload: StoryImport, intake: S
     """For whoever brought the file: how far it is, a way back, and at the end the stories."""
     at = timezone.now()
     if request.method == "POST":
-        if "take_back" in request.POST:
-            intakes.take_back(intake)
+        if "cancel" in request.POST:
+            intakes.cancel(intake)
         elif "without_worker" in request.POST:
             intakes.carry_out(intake.pk)
         return redirect("studies:story_import", slug=access.study.slug, upload=upload.pk)
     if intake.ended_at:
-        say_in(request, intake.n_stories, intake.n_groups)
+        add_success_message(request, intake.n_stories, intake.n_groups)
         address = reverse("studies:stories", args=[access.study.slug])
         return HttpResponseClientRedirect(address) if request.htmx else redirect(address)  # type: ignore[attr-defined]
-    if request.htmx and not is_look(request):  # type: ignore[attr-defined]
+    if request.htmx and not is_poll(request):  # type: ignore[attr-defined]
         return HttpResponseClientRedirect(request.path)  # from the page of its columns, in another window
     intakes.remind(intake, at=at)
     is_idle = intakes.is_idle(intake, at=at)
@@ -44,26 +44,26 @@ def respond(request: HttpRequest, access: Access, upload: StoryImport, intake: S
         "is_overdue": is_idle and intake.asked_at <= at - intakes.PATIENCE,
         "stage": STAGES.index(intake.Stage(intake.stage)) + 1 if intake.stage else 0,
         "n_stages": len(STAGES),
-        "n_steps": intake.n_rows * len(STAGES),
-        "n_steps_done": _count_steps(intake),
+        "n_in_all_stages": intake.n_rows * len(STAGES),
+        "n_done": _count_done(intake),
     }
-    template = "studies/story_intake.html" + ("#live" if is_look(request) else "")
+    template = "studies/story_intake.html" + ("#live" if is_poll(request) else "")
     return render(request, template, context)
 
 
-def _count_steps(intake: StoryIntake) -> int:
-    """How many of the rows' steps through the stages are done."""
+def _count_done(intake: StoryIntake) -> int:
+    """How many rows are through a stage, over all stages: a row that is read and examined counts twice."""
     is_read = intake.stage in (intake.Stage.EXAMINING, intake.Stage.WRITING)
     return intake.n_rows_done + (intake.n_rows if is_read else 0)
 
 
-def is_look(request: HttpRequest) -> bool:
-    """Whether only the part is asked for that says how far it is."""
+def is_poll(request: HttpRequest) -> bool:
+    """Whether htmx asks for the part of the page that says how far it is."""
     return request.method == "GET" and request.htmx.target == "live"  # type: ignore[attr-defined]
 
 
-def say_in(request: HttpRequest, n_stories: int, n_groups: int) -> None:
-    """Leave the message that they are in."""
+def add_success_message(request: HttpRequest, n_stories: int, n_groups: int) -> None:
+    """Leave the message that the stories are in."""
     in_groups = ngettext("in %(n)d group", "in %(n)d groups", n_groups) % {"n": n_groups}
     sentence = ngettext("%(n)d story is in, %(groups)s.", "%(n)d stories are in, %(groups)s.", n_stories)
     messages.success(request, sentence % {"n": n_stories, "groups": in_groups})

@@ -78,7 +78,7 @@ def story_sources(request: HttpRequest, access: Access) -> HttpResponse:
         "study": study,
         "access": access,
         "sources": sources,
-        "drawn": describe_subset(study, with_strata=True),
+        "subset_sentence": describe_subset(study, with_strata=True),
         "ticks": ticks,
         "bottom": TOP + STEP * len(sources),
         "height": TOP + STEP * len(sources) + 10,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -23,7 +23,7 @@ from studies.protocol.subset_words import name_criterion
 from studies.strata import (
     GROUP,
     MOST_CRITERIA,
-    PARTS,
+    N_PARTS_BY_WORD,
     SOURCE,
     TEXT,
     CannotDraw,
@@ -38,26 +38,26 @@ from studies.strata import draw as draw_subset
 from studies.views.guards import explain_refusal, require_in_study
 from studies.views.posted_forms import makes_once
 
-# Strata count stories by who wrote them, and whoever makes the copy leads it.
+# Strata count stories by who wrote them, and whoever makes the draft leads it.
 SEES = "studies.view_provenance"
 MAY_MAKE = "studies.add_study"
 MOST_SHOWN = 200
-BY = tuple(f"by_{n}" for n in range(1, MOST_CRITERIA + 1))
-RULE = ("n", "way", *BY, "day", "seed")
+CRITERION_FIELDS = tuple(f"by_{n}" for n in range(1, MOST_CRITERIA + 1))
+RULE_FIELDS = ("n", "allocation", *CRITERION_FIELDS, "day", "seed")
 IN_ALL, EACH = "all", "each"
-DAY = "=day"  # stands for the day that a field of its own says
+DAY_SUFFIX = "=day"  # of a criterion whose day the field “day” holds
 
 
 class RuleForm(forms.Form):
-    """What is to be drawn, as `studies.strata` takes it."""
+    """A rule for `studies.strata`: how many stories, from which strata, with which seed."""
 
     n = forms.IntegerField(
         label=gettext_lazy("How many stories"), min_value=1, widget=forms.NumberInput({"class": "brief"})
     )
-    way = forms.ChoiceField(
+    allocation = forms.ChoiceField(
         label=gettext_lazy("Counted"),
         choices=[
-            (IN_ALL, gettext_lazy("in all, spread over the strata as evenly as there are stories")),
+            (IN_ALL, gettext_lazy("in all, spread over the strata as evenly as possible")),
             (EACH, gettext_lazy("from each stratum")),
         ],
         widget=forms.RadioSelect,
@@ -67,7 +67,7 @@ class RuleForm(forms.Form):
         label=gettext_lazy("The day"),
         required=False,
         widget=forms.DateInput({"type": "date", "class": "middling"}, format="%Y-%m-%d"),
-        help_text=gettext_lazy("For strata before a day and from it on."),
+        help_text=gettext_lazy("Only for strata by date: before this day, and from it on."),
     )
     seed = forms.IntegerField(
         label=gettext_lazy("Seed of the draw"),
@@ -81,24 +81,24 @@ class RuleForm(forms.Form):
         super().__init__(*args, **kwargs)
         choices = [("", pgettext("stratum", "nothing")), *_list_choices(candidates)]
         labels = (_("Strata by"), _("and by"), _("and also by"))
-        for name, label in zip(BY, labels, strict=True):
+        for name, label in zip(CRITERION_FIELDS, labels, strict=True):
             self.fields[name] = forms.ChoiceField(label=label, required=False, choices=choices)
 
     def clean(self) -> None:
-        chosen = [word for name in BY if (word := self.cleaned_data.get(name))]
+        chosen = [word for name in CRITERION_FIELDS if (word := self.cleaned_data.get(name))]
         day = self.cleaned_data.get("day")
-        if any(word.endswith(DAY) for word in chosen) and not day and "day" not in self.errors:
-            self.add_error("day", _("Say the day that divides the stories."))
+        if any(word.endswith(DAY_SUFFIX) for word in chosen) and not day and "day" not in self.errors:
+            self.add_error("day", _("Enter the day that divides the stories."))
             return
         try:
-            criteria = tuple(parse_criterion(word.replace(DAY, f"={day}")) for word in chosen)
+            criteria = tuple(parse_criterion(word.replace(DAY_SUFFIX, f"={day}")) for word in chosen)
         except CannotDraw as error:
             self.add_error(None, str(error))
             return
         self.cleaned_data["rule"] = SubsetRule(
             n=self.cleaned_data.get("n", 0),
             seed=self.cleaned_data.get("seed") or 0,
-            is_each=self.cleaned_data.get("way") == EACH,
+            is_each=self.cleaned_data.get("allocation") == EACH,
             criteria=criteria,
         )
 
@@ -113,22 +113,22 @@ class RuleForm(forms.Form):
             return None
 
     @property
-    def by(self) -> list[forms.BoundField]:
-        return [self[name] for name in BY]
+    def criterion_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in CRITERION_FIELDS]
 
 
 class TitleForm(forms.Form):
     title = forms.CharField(
         label=gettext_lazy("Title of the new study"),
         max_length=200,
-        help_text=gettext_lazy("Raters see it. It should not say what is compared, nor by what you drew."),
+        help_text=gettext_lazy("Raters see it. It should not say what is compared, nor how the stories were drawn."),
         widget=forms.TextInput({"autocomplete": "off"}),
         error_messages={"required": gettext_lazy("Give it a title. You can change it until you launch.")},
     )
 
 
 def _list_choices(candidates: Sequence[DrawableStory]) -> Iterator[tuple[str, str]]:
-    """By what strata can be formed here: what divides the stories, numbers in parts, dates around a day."""
+    """What strata can be formed by here: each value, numbers in parts, dates before and from a day on."""
     for name in (SOURCE, GROUP):
         yield name, name_criterion(Criterion(name))
     yield from _list_parts(TEXT)
@@ -137,18 +137,18 @@ def _list_choices(candidates: Sequence[DrawableStory]) -> Iterator[tuple[str, st
         if len(values) < 2:
             continue
         yield name, _("%(name)s, each value by itself") % {"name": name}
-        if all(_can(read_score, value) for value in values.values()):
+        if all(_can_read(read_score, value) for value in values.values()):
             yield from _list_parts(name)
-        elif all(_can(read_moment, value) for value in values.values()):
-            yield f"{name}{DAY}", _("%(name)s before and from the day on") % {"name": name}
+        elif all(_can_read(read_moment, value) for value in values.values()):
+            yield f"{name}{DAY_SUFFIX}", _("%(name)s before the day and from then on") % {"name": name}
 
 
 def _list_parts(name: str) -> Iterator[tuple[str, str]]:
-    for word, n_parts in PARTS.items():
+    for word, n_parts in N_PARTS_BY_WORD.items():
         yield f"{name}={word}", name_criterion(Criterion(name, n_parts=n_parts))
 
 
-def _can(read: Any, value: Any) -> bool:
+def _can_read(read: Callable[[Any], float], value: Any) -> bool:
     try:
         read(value)
     except InvalidValue:
@@ -157,8 +157,11 @@ def _can(read: Any, value: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class ShownDraw:
-    """What a page says of a draw. left_out : what stands for a criterion, and how many stories it leaves out"""
+class DrawSummary:
+    """What a page says of a draw.
+
+    strata : the first of them; names : of the criteria; left_out : a criterion, and how many stories it leaves out
+    """
 
     draw: SubsetDraw
     strata: Sequence[StratumDraw]
@@ -171,10 +174,10 @@ class ShownDraw:
         return len(self.draw.strata) - len(self.strata)
 
 
-@require_in_study(SEES, methods=("GET", "HEAD", "POST"), query=RULE)
+@require_in_study(SEES, methods=("GET", "HEAD", "POST"), query=RULE_FIELDS)
 @makes_once
 def subset_page(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever may know who wrote and may make studies: what a rule would draw, and a study of what it draws."""
+    """For whoever may see sources and make studies: what a rule would draw, and then a study of what it draws."""
     study, user = access.study, cast(User, request.user)
     if not user.has_perm(MAY_MAKE):
         raise PermissionDenied(explain_refusal(MAY_MAKE))
@@ -196,8 +199,8 @@ def subset_page(request: HttpRequest, access: Access) -> HttpResponse:
         if drawn and title_form.is_valid():
             subset = subsets.create_subset(study, drawn.rule, title_form.cleaned_data["title"], by=user)
             sentence = ngettext(
-                "%(n)d story is in this draft. “%(title)s” is as it was.",
-                "%(n)d stories are in this draft. “%(title)s” is as it was.",
+                "%(n)d story is in this draft. “%(title)s” has not changed.",
+                "%(n)d stories are in this draft. “%(title)s” has not changed.",
                 drawn.n_taken,
             )
             messages.success(request, sentence % {"n": drawn.n_taken, "title": study.title})
@@ -208,14 +211,14 @@ def subset_page(request: HttpRequest, access: Access) -> HttpResponse:
         "form": form,
         "title_form": title_form,
         "population": population,
-        "shown": _show(drawn, population) if drawn else None,
-        "posted": [(name, form[name].value() or "") for name in RULE],
+        "summary": _summarise(drawn, population) if drawn else None,
+        "posted": [(name, form[name].value() or "") for name in RULE_FIELDS],
     }
     return render(request, "studies/subset.html", context, status=status)
 
 
-def _show(drawn: SubsetDraw, population: subsets.Population) -> ShownDraw:
-    return ShownDraw(
+def _summarise(drawn: SubsetDraw, population: subsets.Population) -> DrawSummary:
+    return DrawSummary(
         draw=drawn,
         strata=drawn.strata[:MOST_SHOWN],
         names=[name_criterion(criterion) for criterion in drawn.rule.criteria],

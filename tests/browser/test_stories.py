@@ -87,7 +87,7 @@ def test_a_long_file_says_how_far_it_is_and_leads_to_the_stories(
     file.write_text(CSV, encoding="utf-8")
     bring_in(designer, file)
     live = designer.locator("#live")
-    expect(live).to_contain_text("A worker has been told")
+    expect(live).to_contain_text("A worker has been asked")
     problems = {"waiting": in_all_looks(designer)}
 
     soon, before = timezone.now() + timedelta(minutes=1), timezone.now() - timedelta(minutes=1)
@@ -117,7 +117,7 @@ def test_a_long_file_that_is_kept_out_comes_back_to_its_columns_and_says_why(
     file = tmp_path / "five-plots.csv"
     file.write_text(CSV, encoding="utf-8")
     bring_in(designer, file)
-    expect(designer.locator("#live")).to_contain_text("A worker has been told")
+    expect(designer.locator("#live")).to_contain_text("A worker has been asked")
 
     with monkeypatch.context() as patch:
         patch.setattr(construction, "add_stories", lambda *_: 1 // 0)

@@ -23,12 +23,6 @@ def draft() -> Study:
     return factories.study(n_groups=2, n_stories=2, state="draft", planned=False)
 
 
-@pytest.fixture
-def designer(client: Client) -> Client:
-    client.force_login(factories.staff("designer"))
-    return client
-
-
 @pytest.fixture(autouse=True)
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Every file is long, and no worker comes."""
@@ -57,7 +51,7 @@ def test_a_long_file_is_told_to_a_worker_and_leads_to_the_stories(
         address = asked(designer)
     assert sent == [StoryImport.objects.get().pk]
     page = designer.get(address).content.decode()
-    assert "A worker has been told, and will begin in a moment." in page
+    assert "A worker has been asked and will start in a moment." in page
     assert 'hx-trigger="every 2s"' in page
     assert draft.stories.count() == 4
 
@@ -121,7 +115,7 @@ def test_what_keeps_it_out_stands_above_the_columns_until_they_are_changed(
 def test_it_can_be_stopped_and_its_columns_said_otherwise(draft: Study, designer: Client) -> None:
     address = asked(designer)
 
-    page = designer.post(address, {"take_back": "yes"}, follow=True).content.decode()
+    page = designer.post(address, {"cancel": "yes"}, follow=True).content.decode()
 
     assert "Bring in 4 stories" in page
     intakes.carry_out(StoryImport.objects.get().pk)

@@ -24,12 +24,6 @@ def draft() -> Study:
     return factories.study(n_groups=2, n_stories=2, state="draft", planned=False)
 
 
-@pytest.fixture
-def designer(client: Client) -> Client:
-    client.force_login(factories.staff("designer"))
-    return client
-
-
 def brought(client: Client, content: str | bytes = CSV, name: str = "five-plots.csv") -> str:
     """The address of the page on which the file's columns are said."""
     data = content if isinstance(content, bytes) else content.encode()

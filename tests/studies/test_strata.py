@@ -11,7 +11,7 @@ from studies.strata import CannotDraw, Criterion, DrawableStory, SubsetRule, dra
 
 def story(key: int, *, source: str = "", n_words: int = 100, prompt: str = "", **factors: Any) -> DrawableStory:
     prompts = {prompt: prompt} if prompt else {}
-    return DrawableStory(key, (f"{key * 7919 % 10_007:05}", f"s{key:05}"), n_words, source, prompts, factors)
+    return DrawableStory(key, f"{key * 7919 % 10_007:05}", f"s{key:05}", n_words, source, prompts, factors)
 
 
 def rule(n: int, *by: str, each: bool = False, seed: int = 1) -> SubsetRule:
@@ -33,7 +33,7 @@ def test_so_many_from_each_stratum_and_a_stratum_with_fewer_gives_all_and_says_w
 
     assert taken(drawn) == {("high",): (30, 5, 5), ("low",): (3, 5, 3)}
     assert [stratum.n_lacking for stratum in drawn.strata] == [0, 2]
-    assert (drawn.n_there, drawn.n_taken, drawn.n_asked, drawn.n_lacking) == (33, 8, 10, 1)
+    assert (drawn.n_there, drawn.n_taken, drawn.n_lacking) == (33, 8, 1)
 
 
 def test_so_many_in_all_are_spread_evenly_and_what_one_lacks_the_others_give() -> None:
@@ -111,23 +111,27 @@ def test_stories_that_say_nothing_of_a_criterion_are_left_out_and_counted() -> N
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        (rule(9, "tier"), "There are 8 stories to draw from; ask for at most so many."),
+        (rule(9, "tier"), "There are 8 stories to draw from; ask for no more."),
         (rule(6, "tier", each=True), "No stratum has 6 stories; the largest has 5."),
         (rule(0), "Ask for one story or more."),
-        (rule(1, each=True), "Say by what the strata are formed"),
-        (rule(1, "colour"), "No story has a property “colour”. There are: source, group, text=quarters, one, tier."),
+        (rule(1, each=True), "Choose what the strata are formed by"),
+        (
+            rule(1, "colour"),
+            "No story has a property “colour”. There are: source, group, text=quarters, mixed, one, tier.",
+        ),
         (rule(1, "one"), "All stories are alike in “one”, so it divides nothing: leave it out."),
         (rule(1, "source"), "All stories are alike in “source”, so it divides nothing"),
         (rule(1, "text=thirds"), "All stories are alike in “text”, so it divides nothing"),
         (rule(1, "group"), "All stories are on one prompt, so it divides nothing"),
-        (rule(1, "tier=thirds"), "“tier” is no number in 8 stories, such as “a”."),
-        (rule(1, "tier=2023-01-01"), "“tier” is no date in 8 stories, such as “a”."),
+        (rule(1, "tier=thirds"), "In 8 stories “tier” is not a number, as in “a”."),
+        (rule(1, "mixed=thirds"), "In 1 story “mixed” is not a number: “x”. Write mixed without parts, or correct it."),
+        (rule(1, "tier=2023-01-01"), "In 8 stories “tier” is not a date, as in “a”."),
         (rule(1, "tier", "tier"), "“tier” is named twice"),
         (rule(1, "tier", "one", "source", "group"), "by 3 criteria at most"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_with_the_way_out(asked: SubsetRule, sentence: str) -> None:
-    stories = [story(n, source="s", prompt="p", tier="a" if n < 5 else "b", one="1") for n in range(8)]
+    stories = [story(n, source="s", prompt="p", tier="a" if n < 5 else "b", one="1", mixed=n or "x") for n in range(8)]
 
     with pytest.raises(CannotDraw, match=r"^[^\n]*$") as refusal:
         draw(stories, asked)
@@ -136,7 +140,7 @@ def test_what_cannot_be_drawn_is_refused_with_the_way_out(asked: SubsetRule, sen
 
 
 def test_a_story_on_several_prompts_has_no_stratum_among_them() -> None:
-    several = DrawableStory(1, ("0", "s1"), 9, "a", {"p": "p", "q": "q"}, {})
+    several = DrawableStory(1, "0", "s1", 9, "a", {"p": "p", "q": "q"}, {})
 
     with pytest.raises(CannotDraw, match="“s1” is read on several prompts"):
         draw([several, story(2, prompt="p")], rule(1, "group"))

@@ -29,12 +29,6 @@ ROWS = (
 )
 
 
-@pytest.fixture
-def designer(client: Client) -> Client:
-    client.force_login(factories.staff("designer"))
-    return client
-
-
 def made_on_the_pages(designer: Client, template: str) -> Study:
     """A study of that template with four stories from a CSV file, as a browser would make it."""
     told = {"title": "Nights and letters", "organiser": "Ann Lee", "contact": "ann@example.org", "language": "en"}

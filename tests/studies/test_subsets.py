@@ -38,12 +38,6 @@ def rule(n: int, *by: str, each: bool = False, seed: int = 7) -> SubsetRule:
     return SubsetRule(n, seed, is_each=each, criteria=tuple(map(parse_criterion, by)))
 
 
-@pytest.fixture
-def designer(client: Client) -> Client:
-    client.force_login(factories.staff("designer"))
-    return client
-
-
 def test_a_subset_is_a_draft_like_the_study_with_what_was_drawn_and_the_study_stays() -> None:
     study = make_study()
     before = list(study.stories.order_by("code").values_list("pk", "code", "sha256"))
@@ -95,7 +89,7 @@ def test_how_it_was_drawn_is_recorded_and_said_in_words() -> None:
     )
     drawn = "3 stories were drawn from the 12 of “Fourteen tests of a story” with the seed 11."
     assert describe_subset(subset, with_strata=True) == (
-        f"{drawn} They were drawn in 6 strata by tier and votes in thirds, spread over these as evenly as could be."
+        f"{drawn} They were drawn in 6 strata by tier and votes in thirds, spread over these as evenly as possible."
     )
     assert describe_subset(study, with_strata=True) == ""
 
@@ -110,8 +104,7 @@ def test_what_lacked_and_what_was_left_out_is_said_too() -> None:
 
     assert describe_subset(subset, with_strata=True) == (
         "8 stories were drawn from the 8 of “Fourteen tests of a story” with the seed 7. They were drawn in 2 strata "
-        "by tier, 5 from each. 1 stratum had fewer, and gave all. Left out were stories of which this was not known: "
-        "tier (4)."
+        "by tier, 5 from each. 1 stratum had fewer and gave all. Stories without a value were left out: tier (4)."
     )
 
 
@@ -189,7 +182,7 @@ def test_a_refused_draw_leaves_nothing() -> None:
 
 def test_the_page_shows_what_would_be_drawn_and_then_makes_the_study(designer: Client) -> None:
     make_study()
-    asked = {"n": "4", "way": "each", "by_1": "tier", "by_2": "", "by_3": "", "day": "", "seed": "7"}
+    asked = {"n": "4", "allocation": "each", "by_1": "tier", "by_2": "", "by_3": "", "day": "", "seed": "7"}
 
     html = designer.get(PAGE, asked).content.decode()
 
@@ -197,7 +190,7 @@ def test_the_page_shows_what_would_be_drawn_and_then_makes_the_study(designer: C
     assert "8 stories of 12." in html
     assert "4 groups would keep only some of their stories." in html
     response = designer.post(PAGE, asked | {"title": "Some plums"}, follow=True)
-    assert "8 stories are in this draft. “Fourteen tests of a story” is as it was." in response.content.decode()
+    assert "8 stories are in this draft. “Fourteen tests of a story” has not changed." in response.content.decode()
     made = Study.objects.get(slug="some-plums")
     drawn = draw(subsets.read_population(Study.objects.get(slug="plums")).candidates, rule(4, "tier", each=True))
     codes = set(Story.objects.filter(pk__in=drawn.keys).values_list("code", flat=True))
@@ -211,25 +204,23 @@ def test_the_page_shows_what_lacks_and_what_is_left_out(designer: Client) -> Non
     row.factors = {}
     row.save()
 
-    html = designer.get(PAGE, {"n": "6", "way": "each", "by_1": "tier"}).content.decode()
+    html = designer.get(PAGE, {"n": "6", "allocation": "each", "by_1": "tier"}).content.decode()
 
     cells = " ".join(html.split())
     assert '<td>high</td> <td class="n">5</td> <td class="n">6</td> <td class="n">5</td> <td class="n">1</td>' in cells
     assert "1 stratum has fewer than its share and gives all." in html
-    assert "1 story says nothing of “tier” and is left out." in html
+    assert "1 story has no value for “tier” and is left out." in html
 
 
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"n": "13", "way": "all"}, "There are 12 stories to draw from"),
-        ({"n": "7", "way": "each", "by_1": "tier"}, "No stratum has 7 stories; the largest has 6."),
-        ({"n": "2", "way": "each"}, "Say by what the strata are formed"),
-        ({"n": "2", "way": "all", "by_1": "tier", "by_2": "tier"}, "“tier” is named twice"),
-        ({"n": "2", "way": "all", "by_1": "colour"}, "colour"),
-        ({"n": "0", "way": "all"}, "greater than or equal to 1"),
-        ({"n": "many", "way": "all"}, "Enter a whole number"),
-        ({"n": "2", "way": "all", "seed": "-1"}, "greater than or equal to 0"),
+        ({"n": "13", "allocation": "all"}, "There are 12 stories to draw from"),
+        ({"n": "2", "allocation": "each"}, "Choose what the strata are formed by"),
+        ({"n": "2", "allocation": "all", "by_1": "colour"}, "colour"),
+        ({"n": "0", "allocation": "all"}, "greater than or equal to 1"),
+        ({"n": "many", "allocation": "all"}, "Enter a whole number"),
+        ({"n": "2", "allocation": "all", "seed": "-1"}, "greater than or equal to 0"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_on_the_page_and_nothing_is_made(
@@ -251,9 +242,9 @@ def test_dates_are_offered_around_a_day_which_must_be_said(designer: Client) -> 
     for row in Provenance.objects.filter(story__study=study):
         row.factors = {"date": f"202{row.story.code[1]}-06-01"}
         row.save()
-    asked = {"n": "1", "way": "each", "by_1": "date=day"}
+    asked = {"n": "1", "allocation": "each", "by_1": "date=day"}
 
-    assert "Say the day that divides the stories." in designer.get(PAGE, asked).content.decode()
+    assert "Enter the day that divides the stories." in designer.get(PAGE, asked).content.decode()
     html = designer.get(PAGE, asked | {"day": "2022-01-01"}).content.decode()
 
     assert "&lt; 2022-01-01" in html
@@ -262,7 +253,7 @@ def test_dates_are_offered_around_a_day_which_must_be_said(designer: Client) -> 
 
 def test_a_title_is_needed_and_a_form_sent_twice_makes_one_study(designer: Client) -> None:
     make_study()
-    asked = {"n": "4", "way": "all"}
+    asked = {"n": "4", "allocation": "all"}
 
     assert "Give it a title." in designer.post(PAGE, asked).content.decode()
     for _ in range(2):
@@ -277,9 +268,9 @@ def test_who_may_not_know_sources_or_make_studies_neither_draws_nor_learns_count
     subset = subsets.create_subset(study, rule(2, "source", each=True), "Some", by=None)
     client.force_login(factories.staff(role))
 
-    for address in (PAGE, f"{PAGE}?n=2&way=each&by_1=source"):
+    for address in (PAGE, f"{PAGE}?n=2&allocation=each&by_1=source"):
         assert client.get(address).status_code == 403
-    assert client.post(PAGE, {"n": "2", "way": "all", "title": "Mine"}).status_code == 403
+    assert client.post(PAGE, {"n": "2", "allocation": "all", "title": "Mine"}).status_code == 403
     html = "".join(client.get(f"/studies/{subset.slug}/{part}").content.decode() for part in ("", "stories/"))
     assert "strata" not in html
     assert "Draw a subset" not in html
@@ -293,7 +284,7 @@ def test_a_cloze_is_not_drawn_from(designer: Client) -> None:
 
     html = designer.get(f"/studies/{study.slug}/stories/subset/", follow=True).content.decode()
 
-    assert "whose text belongs to its blanks: there is nothing to draw." in html
+    assert "raters fill one text, so there are no stories to draw from." in html
 
 
 @pytest.mark.parametrize("n_groups", [2, 6])
@@ -301,7 +292,7 @@ def test_the_page_asks_as_often_for_few_stories_as_for_many(
     designer: Client, django_assert_num_queries: Any, n_groups: int
 ) -> None:
     make_study(n_groups)
-    asked = {"n": "1", "way": "each", "by_1": "tier"}
+    asked = {"n": "1", "allocation": "each", "by_1": "tier"}
     designer.get(PAGE, asked)
     ContentType.objects.get_for_model(Study)  # which the log asks for once a process
 
@@ -364,9 +355,9 @@ def test_the_command_draws_what_the_page_draws_and_says_it() -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"n": 4}, "say with --title"),
+        ({"n": 4}, "name the new study with --title"),
         ({"n": 40, "title": "Some"}, "There are 12 stories to draw from"),
-        ({"each": 1, "by": ["tier=fifths"], "title": "Some"}, "“tier=fifths” says nothing"),
+        ({"each": 1, "by": ["tier=fifths"], "title": "Some"}, "“tier=fifths” cannot be read"),
         ({"each": 1, "by": ["colour"], "title": "Some"}, "There are: source, group, text=quarters, tier, votes."),
     ],
 )

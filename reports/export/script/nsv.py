@@ -49,20 +49,24 @@ class PackagedIdeas:
         self.prompts, self.people_prompts = (numbers.loc[side, "prompt"].to_numpy() for side in (of_study, ~of_study))
         originals = package.factor("paraphrase of") if "factor_paraphrase of" in package.stories else {}
         self.original = [originals.get(code, "") for code in self.rows["idea"]]
-        ratings, units = panel_of(package)
-        mean = pd.DataFrame(ratings, columns=[story for _group, story in units]).mean()
-        self.target = np.array(
-            [
-                np.nan if of else mean.get(code, np.nan)
-                for code, of in zip(self.rows["idea"], self.original, strict=True)
-            ]
-        )
+        self.target = self._mean_ratings(package)
         rated = np.unique(self.prompts[np.isfinite(self.target)])
         n = max(LEAST_DEVELOPMENT, len(rated) // 2)
         self.development = np.sort(generator((package.seed, NSV, 0)).permutation(rated)[:n])
         self.is_development = np.isin(self.prompts, self.development)
         learnt = np.isfinite(self.target) & self.is_development
         self.n_development, self.is_held_out = learnt.sum(), np.isfinite(self.target) & ~self.is_development
+        self._fit(learnt)
+
+    def _mean_ratings(self, package):
+        """People's mean rating of each idea, shape (U,)."""
+        ratings, units = panel_of(package)
+        mean = pd.DataFrame(ratings, columns=[story for _group, story in units]).mean()
+        codes = zip(self.rows["idea"], self.original, strict=True)
+        return np.array([np.nan if original else mean.get(code, np.nan) for code, original in codes])
+
+    def _fit(self, learnt):
+        """Learn scales and weights from these ideas. learnt : shape (U,)"""
         self.medians = np.median(self.components[learnt], axis=0)
         self.deviations = np.median(np.abs(self.components[learnt] - self.medians), axis=0)
         scores = self.z(self.components[learnt]) @ GRID.T

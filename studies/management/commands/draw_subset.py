@@ -11,7 +11,7 @@ from studies.strata import CannotDraw, SubsetDraw, SubsetRule, draw, parse_crite
 
 class Command(BaseCommand):
     help = (
-        "Draws stories of a study, in strata or not, and makes a draft of them (docs/study-files.md). "
+        "Draws some of a study's stories, in strata or not, into a new draft (docs/study-files.md). "
         "The study itself stays as it is."
     )
 
@@ -30,11 +30,11 @@ class Command(BaseCommand):
             "date=2023-01-31; up to three times",
         )
         parser.add_argument("--seed", type=int, metavar="N", help="of the draw; one is drawn if left out")
-        parser.add_argument("--dry-run", action="store_true", help="say what would be drawn, and make nothing")
+        parser.add_argument("--dry-run", action="store_true", help="only say what would be drawn")
 
     def handle(self, *, study: str, title: str, dry_run: bool, **options: Any) -> None:
         if not (title.strip() or dry_run):
-            raise CommandError("say with --title what the new study is called, or --dry-run to see what would be drawn")
+            raise CommandError("name the new study with --title, or use --dry-run to see what would be drawn")
         try:
             original = find_study(study)
             rule = SubsetRule(
@@ -45,7 +45,7 @@ class Command(BaseCommand):
             )
             population = subsets.read_population(original)
             drawn = draw(population.candidates, rule)
-            self._say(drawn, population)
+            self._write_draw(drawn, population)
             if dry_run:
                 return
             subset = subsets.create_subset(original, rule, title.strip()[:200], by=None)
@@ -53,19 +53,19 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
         self.stdout.write(f"{subset.slug}: {drawn.n_taken} stories. Next: manage.py plan {subset.slug}")
 
-    def _say(self, drawn: SubsetDraw, population: subsets.Population) -> None:
-        """What is drawn from each stratum, and what is not."""
+    def _write_draw(self, drawn: SubsetDraw, population: subsets.Population) -> None:
+        """Print what is drawn from each stratum, and what is not."""
         for stratum in drawn.strata:
             name = " · ".join(stratum.labels) or "all"
-            lacks = f", {stratum.n_lacking} lacking" if stratum.n_lacking else ""
+            missing = f", {stratum.n_lacking} missing" if stratum.n_lacking else ""
             self.stdout.write(
-                f"{name}: {stratum.n_there:,} there, {stratum.n_asked:,} asked for, {stratum.n_taken:,} taken{lacks}"
+                f"{name}: {stratum.n_there:,} there, {stratum.n_asked:,} asked for, {stratum.n_taken:,} taken{missing}"
             )
         for criterion, n in drawn.left_out.items():
-            self.stdout.write(f"{n:,} stories say nothing of {criterion} and are left out")
+            self.stdout.write(f"{n:,} stories have no value for {criterion} and are left out")
         for n, why in (
             (population.n_withheld, "have a withheld text"),
-            (population.n_in_no_group, "stand in no group"),
+            (population.n_in_no_group, "are in no group"),
         ):
             if n:
                 self.stdout.write(f"{n:,} stories {why} and cannot be drawn")

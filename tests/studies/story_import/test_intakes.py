@@ -95,13 +95,13 @@ def test_however_often_it_is_asked_for_one_worker_is_told_and_brings_it_in_once(
 @pytest.mark.usefixtures("every_count")
 def test_rows_are_counted_stage_by_stage_before_the_transaction(monkeypatch: pytest.MonkeyPatch) -> None:
     row, counted = asked(make_draft()), []
-    renew = intakes.IntakeTurn._renew
+    renew = intakes.IntakeLease._renew
 
-    def note(turn: intakes.IntakeTurn, lease: timedelta, **values: Any) -> None:
+    def note(lease: intakes.IntakeLease, duration: timedelta, **values: Any) -> None:
         counted.append((values["stage"], values["n_rows_done"], values["n_rows"], len(connection.savepoint_ids)))
-        renew(turn, lease, **values)
+        renew(lease, duration, **values)
 
-    monkeypatch.setattr(intakes.IntakeTurn, "_renew", note)
+    monkeypatch.setattr(intakes.IntakeLease, "_renew", note)
     n_open = len(connection.savepoint_ids)
 
     intakes.carry_out(row.pk)
@@ -152,7 +152,7 @@ def add_story(study: Study) -> None:
 
 MEANWHILE = {
     "launched": (launch, "The study is launched, so its stories stay as they are."),
-    "edited": (add_story, "Nothing came in: the stories of the study were changed meanwhile."),
+    "edited": (add_story, "Nothing came in: the study’s stories were changed in the meantime."),
 }
 
 
@@ -164,7 +164,7 @@ def test_a_study_that_is_changed_meanwhile_takes_in_nothing_and_says_why(
     study = make_draft()
     row, prepare = asked(study), uploads.prepare
 
-    def prepare_and_change(*args: Any, **more: Any) -> uploads.Prepared:
+    def prepare_and_change(*args: Any, **more: Any) -> uploads.PreparedUpload:
         prepared = prepare(*args, **more)
         change(study)
         return prepared
@@ -207,7 +207,7 @@ def test_a_mistake_of_ours_is_said_the_file_is_kept_and_it_is_tried_again(
     monkeypatch.setattr(construction, "add_stories", fail_at_the_end)
     rows = {name: n for name, n in rows_by_table().items() if name != "studies_storyintake"}
     intakes.carry_out(row.pk)
-    assert "by a mistake of Quire’s (ZeroDivisionError). The file is kept." in intake_of(row).problem
+    assert "because of an error in Quire (ZeroDivisionError). The file is kept." in intake_of(row).problem
     assert f"stories {row.pk} did not come in" in caplog.text
     assert {name: n for name, n in rows_by_table().items() if name != "studies_storyintake"} == rows
 
@@ -243,16 +243,16 @@ def test_a_worker_that_died_is_noticed_and_another_is_told_once(
 @pytest.mark.parametrize("stage", list(IntakeStage))
 def test_one_who_was_taken_for_dead_stops_where_it_is(stage: IntakeStage, monkeypatch: pytest.MonkeyPatch) -> None:
     study = make_draft()
-    row, renew, others = asked(study), intakes.IntakeTurn._renew, []
+    row, renew, others = asked(study), intakes.IntakeLease._renew, []
 
-    def sleep(turn: intakes.IntakeTurn, lease: timedelta, **values: Any) -> None:
-        renew(turn, lease, **values)
+    def sleep(lease: intakes.IntakeLease, duration: timedelta, **values: Any) -> None:
+        renew(lease, duration, **values)
         if values["stage"] == stage and not others:
             others.append(values["stage"])
             StoryIntake.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
             intakes.carry_out(row.pk)
 
-    monkeypatch.setattr(intakes.IntakeTurn, "_renew", sleep)
+    monkeypatch.setattr(intakes.IntakeLease, "_renew", sleep)
 
     intakes.carry_out(row.pk)
 
@@ -263,29 +263,29 @@ def test_one_who_was_taken_for_dead_stops_where_it_is(stage: IntakeStage, monkey
 
 def test_one_whose_turn_another_has_taken_leaves_writing_to_that_one(monkeypatch: pytest.MonkeyPatch) -> None:
     study = make_draft()
-    row, begin_writing = asked(study), intakes.IntakeTurn.begin_writing
+    row, begin_writing = asked(study), intakes.IntakeLease.begin_writing
 
-    def begin_too_late(turn: intakes.IntakeTurn, n_rows: int) -> None:
-        begin_writing(turn, n_rows)
+    def begin_too_late(lease: intakes.IntakeLease, n_rows: int) -> None:
+        begin_writing(lease, n_rows)
         StoryIntake.objects.update(leased_until=timezone.now() + timedelta(minutes=1))
 
-    monkeypatch.setattr(intakes.IntakeTurn, "begin_writing", begin_too_late)
+    monkeypatch.setattr(intakes.IntakeLease, "begin_writing", begin_too_late)
 
     intakes.carry_out(row.pk)
 
     assert (study.stories.count(), intake_of(row).is_under_way) == (0, True)
 
 
-def test_what_is_taken_back_does_not_come_in(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_cancelled_does_not_come_in(monkeypatch: pytest.MonkeyPatch) -> None:
     study = make_draft()
     row, prepare = asked(study), uploads.prepare
 
-    def take_back_meanwhile(*args: Any, **more: Any) -> uploads.Prepared:
+    def cancel_meanwhile(*args: Any, **more: Any) -> uploads.PreparedUpload:
         prepared = prepare(*args, **more)
-        assert intakes.take_back(intake_of(row))
+        assert intakes.cancel(intake_of(row))
         return prepared
 
-    monkeypatch.setattr(uploads, "prepare", take_back_meanwhile)
+    monkeypatch.setattr(uploads, "prepare", cancel_meanwhile)
     intakes.carry_out(row.pk)
     assert study.stories.count() == 0
 
@@ -293,7 +293,7 @@ def test_what_is_taken_back_does_not_come_in(monkeypatch: pytest.MonkeyPatch) ->
     intakes.ask(row, at=timezone.now())
     intakes.carry_out(row.pk)
     assert study.stories.count() == 4
-    assert not intakes.take_back(intake_of(row)), "they are in"
+    assert not intakes.cancel(intake_of(row)), "they are in"
 
 
 def test_another_file_leaves_alone_what_is_under_way_and_replaces_what_is_not() -> None:

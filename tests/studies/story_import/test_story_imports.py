@@ -261,8 +261,8 @@ def test_that_a_whole_file_came_in_before_is_said_in_one_sentence() -> None:
         (
             "warning",
             (2, 3, 4, 5),
-            "Every story of this file is in the study already, word for word. Put the file aside, unless each is to be "
-            "there twice.",
+            "Every story of this file is in the study already, word for word. Put the file aside, unless you want each "
+            "of them twice.",
         )
     ]
 
