@@ -304,7 +304,7 @@ def test_the_page_asks_as_often_for_few_stories_as_for_many(
 
 def test_whoever_names_no_seed_gets_one_that_is_not_the_studys(designer: Client) -> None:
     study = make_study()
-    asked = {"n": "1", "way": "each", "by_1": "source", "seed": ""}
+    asked = {"n": "1", "allocation": "each", "by_1": "source", "seed": ""}
 
     page = designer.get(PAGE, asked).content.decode()
     [seed] = re.findall(r'<input type="hidden" name="seed" value="(\d+)"', page)
