@@ -148,7 +148,7 @@ def carry_out(pk: int) -> None:
         except Exception as error:
             log.exception("stories %s did not come in", pk)
             sentence = _(
-                "Nothing came in: it broke off by a mistake of Quire’s (%(mistake)s). The file is kept. Bring it in "
+                "It broke off by a mistake of Quire’s (%(mistake)s). The file is kept. Bring it in "
                 "once more; if it breaks off again, tell whoever runs this server."
             )
             turn.give_up(sentence % {"mistake": type(error).__name__})

@@ -8,7 +8,7 @@ from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.utils import timezone
 
-from studies.models import StoryImport, StoryIntake, Study
+from studies.models import Story, StoryImport, StoryIntake, Study
 from studies.story_import import intakes
 from tests import factories
 from tests.studies.story_import.files import CSV
@@ -109,7 +109,8 @@ def test_what_keeps_it_out_stands_above_the_columns_until_they_are_changed(
 
     assert designer.get(address, headers=POLL).headers["HX-Redirect"] == address
     page = designer.get(address).content.decode()
-    assert "Nothing came in: there are problems to be mended first." in page
+    assert "There are problems to be mended first." in page
+    assert page.index('id="import"') < page.index("Nothing came in"), "it goes as soon as a choice is changed"
     assert "The text is empty, so there is nothing to read." in page
     designer.post(address, form_of(designer, address) | {"act": '["leave", 5]'})
     assert "Nothing came in" not in designer.get(address).content.decode()
@@ -185,6 +186,18 @@ def test_the_page_of_files_leads_to_what_is_under_way(draft: Study, designer: Cl
 
     intakes.carry_out(StoryImport.objects.get().pk)
     assert f'href="{address}"' not in designer.get(f"{STORIES}new/").content.decode()
+
+
+def test_whoever_comes_back_to_the_stories_is_led_to_what_is_under_way(draft: Study, designer: Client) -> None:
+    address = asked(designer)
+    page = designer.get(STORIES).content.decode()
+    Story.objects.all().delete()
+    of_none = designer.get(STORIES).content.decode()
+    assert page.count(f'href="{address}"') == of_none.count(f'href="{address}"') == 1
+    assert "The stories of five-plots.csv are being brought in." in of_none
+
+    intakes.carry_out(StoryImport.objects.get().pk)
+    assert f'href="{address}"' not in designer.get(STORIES).content.decode()
 
 
 def test_nobody_else_sees_how_far_it_is(draft: Study, designer: Client, client: Client) -> None:

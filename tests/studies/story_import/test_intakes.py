@@ -152,7 +152,7 @@ def add_story(study: Study) -> None:
 
 MEANWHILE = {
     "launched": (launch, "The study is launched, so its stories stay as they are."),
-    "edited": (add_story, "Nothing came in: the stories of the study were changed meanwhile."),
+    "edited": (add_story, "The stories of the study were changed meanwhile."),
 }
 
 
