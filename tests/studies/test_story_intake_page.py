@@ -13,6 +13,7 @@ from studies.story_import import intakes
 from tests import factories
 from tests.studies.story_import.files import CSV
 from tests.studies.test_story_pages import STORIES, brought, form_of
+from tests.trust.test_words_designers import find_unwanted
 
 pytestmark = pytest.mark.django_db
 POLL = {"HX-Request": "true", "HX-Target": "live"}
@@ -63,6 +64,7 @@ def test_a_long_file_is_told_to_a_worker_and_leads_to_the_stories(
 
     change(leased_until=timezone.now() + timedelta(minutes=1), stage="examining", n_rows=4_000, n_rows_done=1_500)
     part = designer.get(address, headers=POLL).content.decode()
+    assert find_unwanted(part) == []
     assert "1500 of 4000 rows are examined." in part
     assert 'value="5500"' in part
     assert 'max="12000"' in part
@@ -145,7 +147,9 @@ def test_that_no_worker_comes_or_that_it_died_is_said_with_a_way_out(
     times = {name: at + value if isinstance(value, timedelta) else value for name, value in values.items()}
     change(asked_at=at - timedelta(seconds=16), queued_at=at - timedelta(seconds=16), **times)
 
-    assert sentence in designer.get(address).content.decode()
+    page = designer.get(address).content.decode()
+    assert sentence in page
+    assert find_unwanted(page) == []
     done = designer.post(address, {"without_worker": "yes"}, follow=True)
 
     assert "4 stories are in, in 2 groups." in done.content.decode()

@@ -17,6 +17,7 @@ from studies.protocol.subset_words import describe_subset
 from studies.strata import CannotDraw, SubsetRule, draw, parse_criterion
 from tests import factories
 from tests.studies.folders import rows_by_table
+from tests.trust.test_words_designers import find_unwanted
 
 pytestmark = pytest.mark.django_db
 PAGE = "/studies/plums/stories/subset/"
@@ -302,9 +303,11 @@ def test_the_page_asks_as_often_for_few_stories_as_for_many(
     ContentType.objects.get_for_model(Study)  # which the log asks for once a process
 
     with django_assert_num_queries(21):
-        designer.get(PAGE, asked)
+        page = designer.get(PAGE, asked).content.decode()
     with django_assert_num_queries(47):
         designer.post(PAGE, asked | {"title": "Some"})
+    assert "What would be drawn" in page
+    assert find_unwanted(page) == [], "words of how a study is stored"
 
 
 def test_the_command_draws_what_the_page_draws_and_says_it() -> None:
