@@ -92,7 +92,8 @@ def may_amend(study: Study) -> bool:
 def count_people(study: Study) -> PeopleAtWork:
     """Two queries."""
     begun = _of_people(study)
-    open_ones = begun.filter(status=Assignment.Status.OPEN)
+    # As the monitor counts them: what is asked once around the groups stays open, though nobody is at work on it.
+    open_ones = begun.filter(status=Assignment.Status.OPEN, seat__isnull=False)
     return PeopleAtWork(*(rows.order_by().values("rater").distinct().count() for rows in (begun, open_ones)))
 
 

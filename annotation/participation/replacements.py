@@ -42,10 +42,12 @@ def replace(invitation: Invitation, *, at: datetime) -> tuple[Invitation, str]:
         if row.revoked_at:
             raise CannotLeave(_("Somebody else has just replaced this person."))
         rater = Rater.objects.filter(invitation=row).first()
-        if rater and _has_read_all(rater):
+        # Looked for once: whoever submits it meanwhile is noticed when it is given back, and nothing changes.
+        assignment = claims.find_open_assignment(rater) if rater else None
+        if rater and not assignment and _has_read_all(rater):
             raise CannotLeave(_("%(code)s has just submitted; nothing is left to replace.") % {"code": rater.code})
         invitations.revoke(row, at=at)
-        if rater and (assignment := claims.find_open_assignment(rater)):
+        if assignment:
             give_back(assignment, at=at)
         successor, token = invitations.issue(
             row.study, label=_label_of_successor(row), groups=row.groups.all(), expires_at=row.expires_at
@@ -55,9 +57,7 @@ def replace(invitation: Invitation, *, at: datetime) -> tuple[Invitation, str]:
 
 
 def _has_read_all(rater: Rater) -> bool:
-    """Whether the rater has submitted a whole sitting and is at work on nothing."""
-    if claims.find_open_assignment(rater):
-        return False
+    """Whether the rater has submitted a whole sitting."""
     submitted = rater.assignments.filter(status=Assignment.Status.SUBMITTED).exclude(seat=None).count()
     return submitted >= rater.study.groups_per_sitting
 

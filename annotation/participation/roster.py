@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from annotation.models import Assignment, Consent, Invitation, InvitationMail, MailKind, Rater, StepTaken, Withdrawal
-from annotation.participation.mails import ABANDONED
+from annotation.participation.mails import ABANDONED, FORGOTTEN
 from studies.models import Study
 
 NOTED, SENT, OPENED, CONSENTED = "noted", "sent", "opened", "consented"
@@ -203,6 +203,8 @@ def _flags(
             yield "error", _("mail not sent: %(why)s") % {"why": mail.message}
         elif is_unknown(mail, at=at):
             yield "warning", _("perhaps sent; nobody knows")
+        elif mail.state == InvitationMail.State.WAITING and mail.asked_at < at - FORGOTTEN:
+            yield "warning", _("not sent yet: no worker has taken the mail up")
         elif mail.state in InvitationMail.UNDER_WAY:
             yield "", _("mail is on its way")
     if row.state == SENT and sum(mail.state == InvitationMail.State.SENT for mail in row.mails) > 1:

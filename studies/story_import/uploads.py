@@ -28,6 +28,12 @@ KEPT = timedelta(days=1)
 MOST_KINDS = 300  # that can be said one by one
 
 
+def find_waiting(study: Study, by: User) -> StoryImport | None:
+    """The file that this account brought last and whose stories are not in, without its table. One query."""
+    rows = StoryImport.objects.filter(study=study, user=by, intake__ended_at=None)
+    return rows.select_related("intake").defer("table").order_by("-pk").first()
+
+
 def forget_old_uploads(*, at: datetime) -> int:
     """Delete files that nobody confirmed for a day, and those asked for a day ago or longer; how many there were."""
     is_old = Q(created_at__lt=at - KEPT) & (Q(intake=None) | Q(intake__asked_at__lt=at - KEPT))
@@ -159,7 +165,7 @@ def prepare(upload: StoryImport, *, count: RowCounter = count_nothing) -> Prepar
     contents = read_contents(upload.study)
     examination = examine(table, choices, contents, count=count)
     if examination.collection is None:
-        raise ImportRefused(_("Nothing came in: there are problems to be mended first."))
+        raise ImportRefused(_("There are problems to be mended first."))
     return PreparedUpload(table, choices, contents, examination)
 
 
@@ -177,7 +183,7 @@ def write(upload: StoryImport, prepared: PreparedUpload) -> None:
     contents = replace(read_contents(study), kind_by_source=prepared.contents.kind_by_source)
     collection = prepared.examination.collection
     if contents != prepared.contents or collection is None:
-        sentence = _("Nothing came in: the study’s stories were changed in the meantime. Check the file again.")
+        sentence = _("The study’s stories were changed in the meantime. Check the file again.")
         raise ImportRefused(sentence)
     try:
         construction.add_stories(study, collection.stories, collection.groups)

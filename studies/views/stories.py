@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, F, QuerySet, Sum
@@ -23,6 +24,7 @@ from studies.access import Access
 from studies.action_log import log_action
 from studies.models import Provenance, Story, StoryGroup, Study
 from studies.story_edits import EditRefused, StoriesFinal
+from studies.story_import import uploads
 from studies.story_import.files import KINDS
 from studies.typography.paragraphs import Paragraph, number_paragraphs
 from studies.views.edits import EditForm
@@ -97,6 +99,7 @@ def stories_page(request: HttpRequest, access: Access) -> HttpResponse:
     counts = study.stories.aggregate(n=Count("pk"), n_words=Sum("n_words"))
     n_groups = study.groups.count()
     obstacle = story_edits.find_obstacle(study)
+    may_bring = not obstacle and access.may("studies.change_provenance")
     choice = list(study.groups.values_list("code", flat=True)) if n_groups <= MOST_GROUPS_TO_CHOOSE else []
     context = {
         "study": study,
@@ -116,7 +119,8 @@ def stories_page(request: HttpRequest, access: Access) -> HttpResponse:
         "sees_sources": sees_sources,
         "obstacle": obstacle,
         "may_change": not obstacle and access.may(MAY_CHANGE),
-        "may_bring": not obstacle and access.may("studies.change_provenance"),
+        "may_bring": may_bring,
+        "waiting": uploads.find_waiting(study, cast(User, request.user)) if may_bring else None,
         "may_draw": sees_sources and counts["n"] > 1 and request.user.has_perm(MAY_MAKE),
         "may_generate": not obstacle and all(map(access.may, ("studies.change_provenance", "judges.add_run"))),
         "upload_form": UploadForm(),

@@ -99,11 +99,7 @@ def new_upload(request: HttpRequest, access: Access) -> HttpResponse:
         "form": form,
         "obstacle": obstacle,
         "accepted": ",".join(KINDS),
-        "waiting": StoryImport.objects.filter(study=study, user=by, intake__ended_at=None)
-        .select_related("intake")
-        .defer("table")
-        .order_by("-pk")
-        .first(),
+        "waiting": uploads.find_waiting(study, by),
     }
     return render(request, "studies/story_upload.html", context, status=status)
 
@@ -220,6 +216,7 @@ def story_import(request: HttpRequest, access: Access, upload: int) -> HttpRespo
         return redirect("studies:stories", slug=access.study.slug)
     table, choices = uploads.restore_table(row), restore_choices(row.choices)
     form = _make_form(None, table, choices)
+    problem = intake.problem if intake and request.method != "POST" else ""
     if request.method == "POST":
         form = _make_form(request.POST, table, choices)
         if form.is_valid():
@@ -230,7 +227,8 @@ def story_import(request: HttpRequest, access: Access, upload: int) -> HttpRespo
                 return redirect("studies:story_import", slug=access.study.slug, upload=row.pk)
             if _ask_worker(row, table):
                 return redirect("studies:story_import", slug=access.study.slug, upload=row.pk)
-            if _bring_in(request, row):
+            problem = _bring_in(request, row)
+            if not problem:
                 return redirect("studies:stories", slug=access.study.slug)
             form = _make_form(None, table, choices)
     examination = examine(table, choices, uploads.read_contents(access.study))
@@ -245,7 +243,7 @@ def story_import(request: HttpRequest, access: Access, upload: int) -> HttpRespo
         "problems": [(n, problem, _buttons(problem.ways_out)) for n, problem in enumerate(examination.problems[:100])],
         "n_more_problems": max(len(examination.problems) - 100, 0),
         "refused": request.method == "POST" or intake is not None,
-        "problem": intake.problem if intake and request.method != "POST" else "",
+        "problem": problem,
         "headline": _headline(examination),
         "groups": _describe_groups(examination),
         "has_codes": bool(choices.column_of("code")),
@@ -277,15 +275,14 @@ def _ask_worker(row: StoryImport, table: StoryTable) -> bool:
     return True
 
 
-def _bring_in(request: HttpRequest, row: StoryImport) -> bool:
-    """Bring all stories in; whether they are in. If not, a message says why."""
+def _bring_in(request: HttpRequest, row: StoryImport) -> str:
+    """Why nothing came in; "" if all stories are in, which a message says."""
     try:
         examination = uploads.bring_in(row)
     except (ImportRefused, StoriesFinal) as error:
-        messages.error(request, str(error))
-        return False
+        return str(error)
     story_intakes.add_success_message(request, examination.n_stories, len(examination.groups))
-    return True
+    return ""
 
 
 def _buttons(ways_out: Any) -> list[tuple[str, str]]:

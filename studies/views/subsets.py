@@ -52,7 +52,10 @@ class RuleForm(forms.Form):
     """A rule for `studies.strata`: how many stories, from which strata, with which seed."""
 
     n = forms.IntegerField(
-        label=gettext_lazy("How many stories"), min_value=1, widget=forms.NumberInput({"class": "brief"})
+        label=gettext_lazy("How many stories"),
+        min_value=1,
+        widget=forms.NumberInput({"class": "brief"}),
+        error_messages={"required": gettext_lazy("Say how many are to be drawn.")},
     )
     allocation = forms.ChoiceField(
         label=gettext_lazy("Counted"),

@@ -51,6 +51,7 @@ def test_a_file_is_brought_in_its_problems_mended_and_its_groups_corrected(
 
     designer.get_by_label("zzz", exact=True).select_option("language model")
     expect(designer.locator(".problems")).to_have_count(0)
+    expect(designer.locator(".error-summary")).to_have_count(0)
     press(designer, "Bring in 4 stories")
     expect(designer.locator(".messages")).to_contain_text("4 stories are in, in 2 groups.")
     problems["done"] = in_all_looks(designer)
@@ -129,3 +130,27 @@ def test_a_long_file_that_is_kept_out_comes_back_to_its_columns_and_says_why(
     press(designer, "Stop, and go back to the columns")
     expect(designer.get_by_role("button", name="Bring in 4 stories")).to_be_visible()
     assert Story.objects.filter(study=draft).count() == 2
+
+
+def test_a_subset_is_drawn_by_keyboard_and_axe_finds_nothing_before_when_refused_and_when_drawn(
+    designer: Page, draft: Study
+) -> None:
+    designer.get_by_role("link", name="Draw a subset").press("Enter")
+    expect(designer.locator("h1")).to_have_text("Draw a subset")
+    problems = {"before": in_all_looks(designer)}
+
+    designer.get_by_role("button", name="Show what would be drawn").press("Enter")
+    expect(designer.locator(".error-summary")).to_contain_text("Say how many are to be drawn.")
+    problems["refused"] = in_all_looks(designer)
+    designer.get_by_label("How many stories").fill("1")
+    designer.get_by_label("from each stratum").press("Space")
+    designer.get_by_label("Strata by", exact=True).select_option("source")
+    designer.get_by_role("button", name="Show what would be drawn").press("Enter")
+    expect(designer.locator("#draw-h + p")).to_have_text("2 stories of 2.")
+    problems["drawn"] = in_all_looks(designer)
+    designer.get_by_label("Title of the new study").fill("Two of two")
+    designer.get_by_label("Title of the new study").press("Enter")
+
+    expect(designer.locator(".messages")).to_contain_text("2 stories are in this draft.")
+    assert {name: looks for name, looks in problems.items() if looks} == {}
+    assert Study.objects.get(title="Two of two").stories.count() == 2

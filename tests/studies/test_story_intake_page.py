@@ -8,11 +8,12 @@ from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.utils import timezone
 
-from studies.models import StoryImport, StoryIntake, Study
+from studies.models import Story, StoryImport, StoryIntake, Study
 from studies.story_import import intakes
 from tests import factories
 from tests.studies.story_import.files import CSV
 from tests.studies.test_story_pages import STORIES, brought, form_of
+from tests.trust.test_words_designers import find_unwanted
 
 pytestmark = pytest.mark.django_db
 POLL = {"HX-Request": "true", "HX-Target": "live"}
@@ -57,6 +58,7 @@ def test_a_long_file_is_told_to_a_worker_and_leads_to_the_stories(
 
     change(leased_until=timezone.now() + timedelta(minutes=1), stage="examining", n_rows=4_000, n_rows_done=1_500)
     part = designer.get(address, headers=POLL).content.decode()
+    assert find_unwanted(part) == []
     assert "1500 of 4000 rows are examined." in part
     assert 'value="5500"' in part
     assert 'max="12000"' in part
@@ -103,7 +105,8 @@ def test_what_keeps_it_out_stands_above_the_columns_until_they_are_changed(
 
     assert designer.get(address, headers=POLL).headers["HX-Redirect"] == address
     page = designer.get(address).content.decode()
-    assert "Nothing came in: there are problems to be mended first." in page
+    assert "There are problems to be mended first." in page
+    assert page.index('id="import"') < page.index("Nothing came in"), "it goes as soon as a choice is changed"
     assert "The text is empty, so there is nothing to read." in page
     designer.post(address, form_of(designer, address) | {"act": '["leave", 5]'})
     assert "Nothing came in" not in designer.get(address).content.decode()
@@ -138,7 +141,9 @@ def test_that_no_worker_comes_or_that_it_died_is_said_with_a_way_out(
     times = {name: at + value if isinstance(value, timedelta) else value for name, value in values.items()}
     change(asked_at=at - timedelta(seconds=16), queued_at=at - timedelta(seconds=16), **times)
 
-    assert sentence in designer.get(address).content.decode()
+    page = designer.get(address).content.decode()
+    assert sentence in page
+    assert find_unwanted(page) == []
     done = designer.post(address, {"without_worker": "yes"}, follow=True)
 
     assert "4 stories are in, in 2 groups." in done.content.decode()
@@ -179,6 +184,18 @@ def test_the_page_of_files_leads_to_what_is_under_way(draft: Study, designer: Cl
 
     intakes.carry_out(StoryImport.objects.get().pk)
     assert f'href="{address}"' not in designer.get(f"{STORIES}new/").content.decode()
+
+
+def test_whoever_comes_back_to_the_stories_is_led_to_what_is_under_way(draft: Study, designer: Client) -> None:
+    address = asked(designer)
+    page = designer.get(STORIES).content.decode()
+    Story.objects.all().delete()
+    of_none = designer.get(STORIES).content.decode()
+    assert page.count(f'href="{address}"') == of_none.count(f'href="{address}"') == 1
+    assert "The stories of five-plots.csv are being brought in." in of_none
+
+    intakes.carry_out(StoryImport.objects.get().pk)
+    assert f'href="{address}"' not in designer.get(STORIES).content.decode()
 
 
 def test_nobody_else_sees_how_far_it_is(draft: Study, designer: Client, client: Client) -> None:

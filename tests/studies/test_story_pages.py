@@ -256,7 +256,7 @@ def test_the_pages_ask_as_often_for_one_story_as_for_three(
 ) -> None:
     study = factories.study(n_groups=n_stories, n_stories=n_stories, state="draft", planned=False)
 
-    n_queries(designer, STORIES, django_assert_num_queries, 27)
+    n_queries(designer, STORIES, django_assert_num_queries, 28)
     n_queries(designer, f"{STORIES}{study.stories.earliest('pk').pk}/", django_assert_num_queries, 20)
     n_queries(designer, f"{STORIES}sources/", django_assert_num_queries, 23)
     n_queries(designer, brought(designer), django_assert_num_queries, 22)

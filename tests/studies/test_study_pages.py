@@ -2,13 +2,16 @@
 
 import re
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group, User
 from django.test import Client
 
 from studies.models import Membership, Study
+from studies.templatetags import study_shell
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -339,3 +342,19 @@ def test_a_list_costs_the_same_for_one_row_as_for_three(
 
     with django_assert_num_queries(n_queries):  # type: ignore[operator]
         client.get(address)
+
+
+def test_every_page_whose_rail_has_marks_has_the_style_of_marks() -> None:
+    """Marks are drawn by designer.css, which base_designer.html brings along."""
+    templates = Path(settings.BASE_DIR, "templates")
+    part_by_file = {
+        file: part
+        for file in templates.rglob("*.html")
+        for part in re.findall(r'{% study_rail "(\w+)" %}', file.read_text(encoding="utf-8"))
+    }
+    marked = {file for file, part in part_by_file.items() if part in study_shell.MARKED_PAGES}
+
+    plain = {file.name for file in marked if 'extends "base_designer.html"' not in file.read_text(encoding="utf-8")}
+
+    assert len(marked) > 8
+    assert plain == set()

@@ -18,6 +18,7 @@ from studies.protocol.subset_words import describe_subset
 from studies.strata import CannotDraw, SubsetRule, draw, parse_criterion
 from tests import factories
 from tests.studies.folders import rows_by_table
+from tests.trust.test_words_designers import find_unwanted
 
 pytestmark = pytest.mark.django_db
 PAGE = "/studies/plums/stories/subset/"
@@ -297,9 +298,11 @@ def test_the_page_asks_as_often_for_few_stories_as_for_many(
     ContentType.objects.get_for_model(Study)  # which the log asks for once a process
 
     with django_assert_num_queries(21):
-        designer.get(PAGE, asked)
+        page = designer.get(PAGE, asked).content.decode()
     with django_assert_num_queries(47):
         designer.post(PAGE, asked | {"title": "Some"})
+    assert "What would be drawn" in page
+    assert find_unwanted(page) == [], "words of how a study is stored"
 
 
 def test_whoever_names_no_seed_gets_one_that_is_not_the_studys(designer: Client) -> None:

@@ -45,6 +45,7 @@ def monitor_page(request: HttpRequest, access: Access) -> HttpResponse:
         problem = course.change_course(request, study)
         if not problem:
             return redirect("designer:monitor" if access.may(SEES) else "designer:launch", slug=study.slug)
+    deadline = None if study.is_closed else study.closes_at
     page = Paginator(monitor.order_raters(study), PAGE_SIZE).get_page(request.GET.get("page"))
     context = {
         "study": study,
@@ -56,10 +57,11 @@ def monitor_page(request: HttpRequest, access: Access) -> HttpResponse:
         "groups": monitor.list_groups(study),
         "page": page,
         "rows": monitor.list_work(study, list(page.object_list)),
-        "days_left": (study.closes_at - now).days if study.closes_at and study.closes_at > now else None,
+        "days_left": (deadline - now).days if deadline and deadline > now else None,
+        "since": {"live": study.launched_at, "closed": study.closed_at}.get(study.state),
         "may_change": access.may(MAY_CHANGE),
         "sees_people": access.may("annotation.view_invitation"),
-        "sees_changes": not study.is_draft and access.may("studies.view_study"),
+        "sees_changes": not (study.is_draft or study.is_closed) and access.may("studies.view_study"),
         "may_change_course": access.may(course.MAY_CHANGE),
         "problem": problem,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from django import forms
@@ -86,7 +87,7 @@ def people_page(request: HttpRequest, access: Access) -> HttpResponse:
         "states": roster.count_states(rows),
         "n_unknown": mails.find_latest(access.study, InvitationMail.State.UNKNOWN, at=now).count(),
         "n_refused": mails.find_latest(access.study, InvitationMail.State.REFUSED, at=now).count(),
-        "n_to_send": sum(row.state == roster.NOTED and row.has_address for row in rows),
+        "n_to_send": sum(row.state == roster.NOTED and row.has_address and not row.mails for row in rows),
         "n_to_hand_over": sum(row.state == roster.NOTED and not row.has_address for row in rows),
         "demand": invitations.count_demand(access.study, at=now),
         "lack": replacements.measure_lack(access.study, at=now),
@@ -149,7 +150,9 @@ def _links_page(request: HttpRequest, access: Access, links: list[tuple[Invitati
 
 
 def _send_all(request: HttpRequest, access: Access) -> None:
-    noted = access.study.invitations.filter(handed_over_at=None, revoked_at=None, rater=None).exclude(identity=None)
+    # Who was written to before is written to again by the buttons that say what came of it.
+    noted = access.study.invitations.filter(handed_over_at=None, revoked_at=None, rater=None, mails=None)
+    noted = noted.exclude(identity=None)
     n_asked, problems = 0, set()
     for invitation in noted.select_related("study", "rater", "identity").order_by("pk"):
         try:
@@ -210,11 +213,7 @@ def add_people(request: HttpRequest, access: Access) -> HttpResponse:
 def person(request: HttpRequest, access: Access, person: int) -> HttpResponse:
     """For those who run the study: one person, with every mail and all that can be done, each act with what follows."""
     now = timezone.now()
-    row = next(
-        (r for r in roster.list_people(access.study, at=now) if r.invitation and r.invitation.pk == person), None
-    )
-    if row is None or row.invitation is None:
-        raise Http404
+    row = _find_row(access, person, at=now)
     invitation = access.study.invitations.select_related("study", "rater", "identity").get(pk=person)
     link, successor = "", None
     if request.method == "POST" and request.POST.get("act") in FINAL_ACTS and "confirmed" not in request.POST:
@@ -228,6 +227,8 @@ def person(request: HttpRequest, access: Access, person: int) -> HttpResponse:
             messages.error(request, str(error))
         if not link:
             return redirect("designer:person", slug=access.study.slug, person=person)
+        row = _find_row(access, person, at=now)  # as it is after the act
+        invitation.refresh_from_db(fields=("revoked_at", "handed_over_at"))
     context = {
         "study": access.study,
         "access": access,
@@ -243,6 +244,15 @@ def person(request: HttpRequest, access: Access, person: int) -> HttpResponse:
         "is_live": access.study.is_live,
     }
     return render(request, "annotation/designer/person.html", context)
+
+
+def _find_row(access: Access, person: int, *, at: datetime) -> roster.RosterRow:
+    """The person as the roster has them. Raises Http404."""
+    rows = roster.list_people(access.study, at=at)
+    row = next((row for row in rows if row.invitation and row.invitation.pk == person), None)
+    if row is None:
+        raise Http404
+    return row
 
 
 def _act_on(request: HttpRequest, invitation: Invitation) -> tuple[str, Invitation | None]:

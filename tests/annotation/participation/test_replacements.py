@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import pytest
 
-from annotation.models import Assignment, Invitation, Seat
+from annotation.models import Assignment, Invitation, Rater, Seat
 from annotation.participation import claims, invitations, people, replacements
 from studies.models import Study
 from tests import factories
@@ -50,6 +50,27 @@ def test_who_has_just_submitted_is_not_replaced_and_nothing_changes() -> None:
         replacements.replace(Invitation.objects.get(), at=NOON)
 
     assert Invitation.objects.get().revoked_at is None
+
+
+@pytest.mark.django_db
+def test_who_submits_while_they_are_replaced_is_not_replaced_and_nothing_changes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    study = factories.study(n_stories=2, comparative=False)
+    invitation, _ = invitations.issue(study)
+    assignment = come(invitation)
+    find = claims.find_open_assignment
+
+    def find_and_let_submit(rater: Rater) -> Assignment | None:
+        row = find(rater)
+        submit(assignment)
+        return row
+
+    monkeypatch.setattr(claims, "find_open_assignment", find_and_let_submit)
+    with pytest.raises(replacements.CannotLeave, match="it was submitted"):
+        replacements.replace(invitation, at=NOON)
+
+    assert Invitation.objects.get().revoked_at is None, "and nobody else is invited"
 
 
 @pytest.mark.django_db

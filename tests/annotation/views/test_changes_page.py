@@ -16,7 +16,7 @@ from django.utils import timezone
 from annotation.design import amendments
 from annotation.design.amendments import HoldsFor, Wish
 from annotation.models import Assignment
-from annotation.participation import claims, consents, invitations, mails
+from annotation.participation import claims, consents, invitations, mails, replacements
 from studies import protocol
 from studies.models import Amendment, Study
 from studies.protocol.amendments import AmendableState, state_of
@@ -110,6 +110,23 @@ def test_what_stands_in_the_way_is_said_at_the_field(designer: Client, study: St
         "the deadline would be earlier than 1 person at work was told" in answer.context["form"].errors["closes_at"][0]
     )
     assert not Amendment.objects.exists()
+
+
+def test_whoever_has_left_their_place_stands_in_no_way_and_is_not_counted_at_work(
+    designer: Client, study: Study
+) -> None:
+    place = factories.assignment(study)
+    kept = {"study": study, "rater": place.rater, "version": place.version, "rater_kind": place.rater_kind}
+    Assignment.objects.create(**kept, status=Assignment.Status.OPEN)  # what is asked once, outside of all places
+    replacements.give_back(place, at=timezone.now())
+    soon = (timezone.now() + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
+
+    page = " ".join(designer.get(ADDRESS).text.split())
+    answer = designer.post(ADDRESS, fields_of(designer, closes_at=soon, action="amend"))
+
+    assert "1 person has begun, 0 at work now." in page
+    assert answer.status_code == 302
+    assert Amendment.objects.count() == 1
 
 
 def test_a_text_that_a_browser_sends_with_its_own_ends_of_lines_is_the_same_text(designer: Client) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -115,6 +115,23 @@ def test_all_who_have_an_address_are_written_to_once(study: Study) -> None:
     ]
 
 
+def test_who_is_written_to_is_not_offered_again_and_a_mail_that_no_worker_takes_says_so(study: Study) -> None:
+    lead = client_of(study, "lead")
+    people.note(study, people.read_people(LINES))
+    offered = lead.get(at(study, "people")).content.decode()
+
+    sent = lead.post(at(study, "people"), {"act": "send_all"}, follow=True).content.decode()
+    lead.post(at(study, "people"), {"act": "send_all"}, follow=True)
+    InvitationMail.objects.filter(invitation__label="Critic").update(asked_at=timezone.now() - timedelta(minutes=2))
+    later = lead.get(at(study, "people")).content.decode()
+
+    assert "Send 2 invitations by mail" in " ".join(offered.split())
+    assert 'value="send_all"' not in sent
+    assert sent.count("mail is on its way") == 2
+    assert later.count("mail is on its way") == 1
+    assert later.count("not sent yet: no worker has taken the mail up") == 1
+
+
 def test_a_person_gets_a_new_link_and_is_replaced_with_the_log_saying_so(study: Study) -> None:
     lead = client_of(study, "lead")
     [invitation] = people.note(study, people.read_people("Poet"))
@@ -125,13 +142,17 @@ def test_a_person_gets_a_new_link_and_is_replaced_with_the_log_saying_so(study: 
     [new] = links_in(lead.post(page, {"act": "new_link"}))
     asked = lead.post(page, {"act": "replace"})
     is_still_in = Assignment.objects.get().status == "open"
-    [other] = links_in(lead.post(page, {"act": "replace", "confirmed": "yes"}))
+    done = lead.post(page, {"act": "replace", "confirmed": "yes"})
+    [other] = links_in(done)
 
     assert "This cannot be undone." in asked.content.decode()
     assert "(plot" in asked.content.decode(), "which group is meant"
     assert is_still_in, "asked, and nothing done"
     assert len({old, new, other}) == 3
     assert invitations.find_replaced(old) is None, "the person is out"
+    assert "The link for whoever comes in place of Poet" in done.content.decode()
+    assert 'data-state="returned"' in done.content.decode(), "the page shows what is, not what was"
+    assert 'value="replace"' not in done.content.decode()
     assert Assignment.objects.get().status == "given_up"
     assert "in place of Poet" in lead.get(page).content.decode()
     assert set(LogEntry.objects.values_list("change_message", flat=True)) == {
@@ -238,6 +259,27 @@ def test_who_failed_a_check_is_shown_with_what_became_of_them(
     assert content.count("The check was not passed in 2 attempts. Was a question of it unclear?") == 1
     assert way in content
     assert listed.count(flag) == 1
+
+
+@pytest.mark.parametrize(("state", "since"), [("live", "2 March 2026"), ("paused", ""), ("closed", "5 April 2026")])
+def test_the_monitor_says_since_when_and_offers_nothing_of_a_study_that_is_over(
+    study: Study, state: str, since: str
+) -> None:
+    lead = client_of(study, "lead")
+    Study.objects.update(
+        state=state,
+        launched_at=datetime(2026, 3, 2, tzinfo=UTC),
+        closed_at=datetime(2026, 4, 5, tzinfo=UTC) if state == "closed" else None,
+        closes_at=timezone.now() + timedelta(days=9),
+    )
+
+    content = " ".join(lead.get(at(study, "monitor")).content.decode().split())
+
+    assert re.findall(r"since (\d[^<]*?) *<", content) == ([since] if since else [])
+    is_over = state == "closed"
+    assert ("days to the deadline" in content) is not is_over
+    assert ("Top up those that are free" in content) is not is_over
+    assert ("Raters may answer until" in content) is not is_over
 
 
 def test_the_monitor_follows_by_itself_and_can_be_held(study: Study) -> None:
