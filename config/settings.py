@@ -344,6 +344,10 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# A worker waits for Redis as long as it is away, not a hundred times only, and also while it answers with an error, as
+# one does that may not write. Celery's own worker ends of either.
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_BROKER_CHANNEL_ERROR_RETRY = True
 CELERY_TIMEZONE = TIME_ZONE
 # Judges wait for minutes, and have workers of their own, so that reports do not wait for them.
 CELERY_TASK_ROUTES = {f"judges.tasks.{name}": {"queue": "judges"} for name in ("work", "batch", "measure")}

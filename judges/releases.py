@@ -7,11 +7,13 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.db.models.functions import Substr
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from judges.models import TextRelease
 from studies.models import Provenance, Source, Story, Study
 
 LONGEST_BEGINNING = 160  # letters, by which a text is known again
+NOT_WAITING = gettext_lazy("%(value)s is not among the texts that wait to be released.")
 
 
 class CannotRelease(ValueError):
@@ -39,12 +41,14 @@ def release(
 
     licence : written beside each of them; as it is if empty
     """
+    # Of two that release the same text at once, the second must be told of the first.
+    Study.objects.select_for_update().get(pk=study.pk)
     if not reason.strip():
         raise CannotRelease(_("Say why these texts may be sent."))
     if not codes:
         raise CannotRelease(_("Choose at least one text."))
     if unknown := sorted(set(codes) - {story.code for story in find_releasable(study)}):
-        raise CannotRelease(_("%(code)s is no derived text that is still closed") % {"code": unknown[0]})
+        raise CannotRelease(NOT_WAITING % {"value": unknown[0]})
     rows = Provenance.objects.filter(story__study=study, story__code__in=codes)
     rows.update(may_send_out=True, **({"licence": licence.strip()} if licence.strip() else {}))
     return TextRelease.objects.create(

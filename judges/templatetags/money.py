@@ -12,6 +12,12 @@ LEAST = Decimal("0.0001")
 
 
 @register.filter
+def unbroken(sentence: str) -> str:
+    """The sentence in which no line ends between a sign of dollars and its number."""
+    return sentence.replace("$ ", "$\N{NO-BREAK SPACE}")
+
+
+@register.filter
 def dollars(amount: Decimal) -> str:
     """A number of dollars with cents; below ten of them with four decimals: little is never shown as nothing."""
     return str(floatformat(max(amount, LEAST), 4) if 0 < amount < SMALL else floatformat(amount, 2))

@@ -10,6 +10,7 @@ from decimal import Decimal
 from django.db.models import Count, Q, Sum
 from django.utils.translation import gettext as _
 
+from annotation.models import Rater
 from judges import reasons, runs
 from judges.models import Attempt, Call, Endpoint, Run
 from judges.views import states
@@ -94,7 +95,7 @@ def load_progress(run: Run, *, at: datetime) -> RunProgress:
         n_reused=sums["n_reused"],
         n_retryable=runs.find_retryable(run).count() if run.judge.endpoint_id else 0,
         n_without=sum(n_by_state.get(state, 0) for state in states.WITHOUT),
-        segments=states.draw_bar(n_by_state),
+        segments=states.draw_bar(n_by_state, is_measured=run.judge.kind == Rater.Kind.METRIC),
         failures=_failures(run, n_by_state),
         per_minute=per_minute,
         minutes_left=-(-(n - n_over) // per_minute) if per_minute else None,

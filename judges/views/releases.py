@@ -20,6 +20,7 @@ from judges.models import TextRelease
 from studies.access import Access
 from studies.models import Story
 from studies.views.guards import require_in_study
+from studies.views.posted_forms import makes_once
 
 CHANGES = "studies.change_provenance"
 
@@ -27,7 +28,11 @@ CHANGES = "studies.change_provenance"
 class ReleaseForm(forms.Form):
     """Which texts, under which licence, and why."""
 
-    codes = forms.MultipleChoiceField(label=_("Texts"), widget=forms.CheckboxSelectMultiple)
+    codes = forms.MultipleChoiceField(
+        label=_("Texts"),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"invalid_choice": releases.NOT_WAITING},
+    )
     licence = forms.CharField(
         label=_("Licence"), max_length=200, required=False, help_text=_("Written beside each of them.")
     )
@@ -50,12 +55,12 @@ def _describe(story: Story) -> SafeString:
 
 
 @require_in_study(CHANGES, methods=("GET", "HEAD", "POST"))
+@makes_once
 def index(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever may change provenance: release derived texts for sending, in one action with a reason."""
     stories = releases.find_releasable(access.study)
     form = ReleaseForm(request.POST if request.method == "POST" else None, stories=stories)
-    if request.method == "POST" and form.is_valid():
-        row = releases.release(access.study, **form.cleaned_data, by=request.user.get_username(), at=timezone.now())
+    if request.method == "POST" and (row := _release(request, access, form)):
         n = len(row.codes)
         sentence = ngettext("%(n)d text may be sent now.", "%(n)d texts may be sent now.", n)
         messages.success(request, sentence % {"n": n})
@@ -68,3 +73,14 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
         "releases": TextRelease.objects.filter(study=access.study).order_by("-pk"),
     }
     return render(request, "judges/releases.html", context, status=400 if form.errors else 200)
+
+
+def _release(request: HttpRequest, access: Access, form: ReleaseForm) -> TextRelease | None:
+    """The release that was asked for; None if the form is not right and says so."""
+    if not form.is_valid():
+        return None
+    try:
+        return releases.release(access.study, **form.cleaned_data, by=request.user.get_username(), at=timezone.now())
+    except releases.CannotRelease as error:
+        form.add_error("codes", str(error))
+        return None

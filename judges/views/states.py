@@ -69,8 +69,11 @@ class Segment:
     width: float
 
 
-def draw_bar(n_by_state: Mapping[str, int]) -> list[Segment]:
-    """The parts of the bar that are not empty, from left to right."""
+def draw_bar(n_by_state: Mapping[str, int], *, is_measured: bool = False) -> list[Segment]:
+    """The parts of the bar that are not empty, from left to right.
+
+    is_measured : by a metric, which sends nothing
+    """
     n_all = sum(n for state, n in n_by_state.items() if state not in UNDRAWN)
     segments: list[Segment] = []
     x = 0.0
@@ -78,7 +81,7 @@ def draw_bar(n_by_state: Mapping[str, int]) -> list[Segment]:
         ("ok", _("answered"), ANSWERED),
         ("lost", _("without an answer"), WITHOUT),
         ("flight", _("on the way"), ON_THE_WAY),
-        ("open", _("not yet sent"), OPEN),
+        ("open", _("not yet measured") if is_measured else _("not yet sent"), OPEN),
     ):
         if n := sum(n_by_state.get(state, 0) for state in states):
             width = 100 * n / n_all

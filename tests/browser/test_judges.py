@@ -101,6 +101,27 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways_in_any_state_of_the_page
     assert {"a run that is paused", "a new judge", "judges", "endpoints"} <= addresses.keys()
 
 
+def test_no_name_of_a_prompt_runs_into_the_next_column_on_a_telephone(staff: Page, live_server: Any) -> None:
+    factories.study()
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        pool.submit(_load_prompts).result()
+    resize(staff, PHONE)
+    staff.goto(f"{live_server.url}/studies/plums/prompts/")
+    names = staff.locator(".ruled tbody th")
+    expect(names.filter(has_text="litbench-reddit-permuted")).to_be_visible()
+
+    wider = names.evaluate_all("cells => cells.filter(c => c.scrollWidth > c.clientWidth).map(c => c.innerText)")
+
+    assert wider == []
+
+
+def _load_prompts() -> None:
+    try:
+        catalogue.load_prompts()
+    finally:
+        connections.close_all()
+
+
 def test_forms_that_are_not_right_say_so_to_the_keyboard_first(staff: Page, live_server: Any, unqueued: None) -> None:
     texts = dict(judging.releases())["texts to release"]
     problems = {}

@@ -1,16 +1,19 @@
 """The brokers: a message in a file is there whole or not at all; neither a bad one nor a lost Redis ends a worker."""
 
 import shutil
+import subprocess
 from pathlib import Path
 from queue import Empty
 from typing import Any
 
 import pytest
+from celery import current_app
 from django.conf import settings
 from kombu import Connection, Queue
 
 from config import broker
 from tests.redis import Redis
+from tests.worker import until, working
 
 MESSAGE = {"body": "work", "headers": {}}
 
@@ -79,3 +82,38 @@ def test_a_connection_is_closed_after_redis_has_gone_though_a_message_was_not_ac
     channel.close()
 
     assert channel.closed
+
+
+def test_a_worker_waits_for_redis_however_long_it_is_away() -> None:
+    assert current_app.conf.broker_connection_max_retries is None
+
+
+@pytest.mark.slow
+@pytest.mark.services
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(not shutil.which("redis-server"), reason="needs redis-server")
+def test_a_worker_outlives_a_redis_that_answers_with_errors_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one does that may not write, such as a replica whose first server is gone; or one that is still loading."""
+    redis = Redis()
+    monkeypatch.setenv("REDIS_URL", redis.url)
+    redis.start()
+    try:
+        with Connection(redis.url) as connection, working("threads") as worker:
+            connection.ensure_connection(max_retries=20, interval_start=0.1)
+            client = connection.default_channel.client
+
+            def send_and_wait() -> bool:
+                current_app.send_task("celery.accumulate", args=[1], connection=connection)
+                return until(lambda: client.llen("celery") == 0)
+
+            assert send_and_wait()
+
+            client.replicaof("127.0.0.1", 1)
+            with pytest.raises(subprocess.TimeoutExpired):
+                worker.wait(timeout=10)
+            client.replicaof("NO", "ONE")
+
+            assert send_and_wait()
+            assert worker.poll() is None
+    finally:
+        redis.stop()

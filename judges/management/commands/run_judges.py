@@ -1,4 +1,4 @@
-"""Start a judge in a study, a model or a metric, or go on where it stopped.
+"""Start a judge in a study, a model or a metric, go on where it stopped, pause it, or see to replies without an answer.
 
 Exit codes: 0 every call has an answer, or the workers have been told; 1 refused, nothing was sent; 2 stopped or
 waiting for a person; 3 finished, and some calls have no answer. As with every command, 2 stands for arguments that it
@@ -11,13 +11,15 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
 from tqdm import tqdm
 
 from annotation.models import Rater
-from judges import catalogue, metrics, prompts, runs
+from judges import catalogue, lifecycle, metrics, prompts, runs
 from judges.models import Call, Judge, PersonaSet, Reading, Run
 from judges.planning import MOST_EXAMPLES, CannotRun, Scope, extensions, metric_plans
 from judges.planning.estimates import RunEstimate
+from judges.settlement import rereads
 from studies.lookup import NoSuchStudy, find_study
 from studies.models import Study
 
@@ -58,12 +60,32 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="say what it would take, and start nothing")
         parser.add_argument("--yes", action="store_true", help="approve it without being asked")
         parser.add_argument("--wait", action="store_true", help="make the calls in this process and show progress")
+        instead = parser.add_mutually_exclusive_group()
+        instead.add_argument("--pause", dest="action", action="store_const", const="pause", help="pause its run")
+        instead.add_argument(
+            "--retry",
+            dest="action",
+            action="store_const",
+            const="retry",
+            help="ask calls of its latest run that have no usable answer once more",
+        )
+        instead.add_argument(
+            "--read-again",
+            dest="action",
+            action="store_const",
+            const="read_again",
+            help="read the replies of its latest run again, without a call",
+        )
 
     def handle(self, *args: Any, study: str, judge: str | None, metric: str | None, **options: Any) -> None:
         try:
             of_study = find_study(study)
             of_judge = catalogue.make_metric_judge(metric) if metric else _judge(judge or "")
-            run = self._find_run(of_study, of_judge, options)
+            run = (
+                self._act(of_study, of_judge, options)
+                if options["action"]
+                else self._find_run(of_study, of_judge, options)
+            )
         except (CannotRun, NoSuchStudy, metrics.UnknownMetric, prompts.InvalidPrompt) as error:
             raise CommandError(str(error), returncode=REFUSED) from None
         if run is not None:
@@ -86,6 +108,30 @@ class Command(BaseCommand):
             return None
         self._approve(name, judge, estimate, is_approved=options["yes"])
         return runs.start(study, judge, by=BY, scope=scope, budget=options["budget"])
+
+    def _act(self, study: Study, judge: Judge, options: dict[str, Any]) -> Run | None:
+        """Do to the run at work, or to the last, what was asked for: the run if it is to go on. Raises CannotRun."""
+        every = Run.objects.filter(study=study, judge=judge)
+        run = every.exclude(state=Run.State.FINISHED).first() or every.first()
+        if run is None:
+            raise CannotRun(f"{judge} has no run in {study}")
+        if _scope(study, options) != Scope() or options["dry_run"]:
+            raise CannotRun(f"{run} is there already; leave out options that say what is asked, and --dry-run")
+        if options["budget"] is not None:
+            runs.set_budget(run, options["budget"])
+        if options["action"] == "retry":
+            self.stdout.write(f"{run}: {runs.retry(run)} of {run.n_planned} calls asked once more.")
+            return run
+        if options["action"] == "read_again":
+            reread = rereads.read_again(run, at=timezone.now())
+            self.stdout.write(f"{run}: {reread.n_read} replies read again, {reread.n_changed} of them otherwise.")
+        elif runs.pause(run, lifecycle.PAUSED_BY, name=BY).state == Run.State.PAUSED:
+            self.stdout.write(
+                f"{run}: paused. What is on the way is still taken in. The same command without --pause goes on."
+            )
+        else:
+            raise CannotRun(f"{run} is {run.state}, so that it cannot be paused")
+        return None
 
     def _go_on(self, run: Run, scope: Scope, options: dict[str, Any]) -> Run | None:
         """The unfinished run at work again. Raises CannotRun if another scope than its own is asked for."""
@@ -122,7 +168,8 @@ class Command(BaseCommand):
             run = self._drain(run)
         counts = runs.count_calls(run)
         if run.state != Run.State.FINISHED:
-            raise CommandError(f"{run}: {run.state}. {run.note} The same command goes on from here.", returncode=HALTED)
+            sentences = filter(None, (f"{run}: {run.state}.", run.note, "The same command goes on from here."))
+            raise CommandError(" ".join(sentences), returncode=HALTED)
         already = " already" if is_finished else ""
         self.stdout.write(self.style.SUCCESS(f"{run}: finished{already}. {progress(run, counts)}"))
         if n_unanswered := sum(n for state, n in counts.items() if state != Call.State.OK):

@@ -182,6 +182,49 @@ def test_the_same_command_goes_on_where_a_run_stopped(standin: StandIn) -> None:
     assert Response.objects.count() == 8
 
 
+def test_a_run_is_paused_and_goes_on_by_the_same_command(standin: StandIn) -> None:
+    sendable(factories.study(comparative=False))
+    judge_at(standin)
+    run_judges("plums", "--judge", "model-1", "--yes")
+
+    output = run_judges("plums", "--judge", "model-1", "--pause")
+
+    run = Run.objects.get()
+    assert (run.state, str(run.note)) == ("paused", "paused by run_judges")
+    assert output.startswith("model-1 in plums: paused.")
+    assert "8 of 8 calls done: 8 ok" in run_judges("plums", "--judge", "model-1", "--wait")
+    assert exit_code("plums", "--judge", "model-1", "--pause") == 1
+
+
+def test_calls_without_a_usable_answer_are_asked_once_more_or_read_again(standin: StandIn) -> None:
+    sendable(factories.study(comparative=False))
+    judge_at(standin, n_at_once=1)
+    standin.script = [told.YES] * 7 + [told.OUT_OF_RANGE]
+    assert exit_code("plums", "--judge", "model-1", "--wait", "--yes") == 3
+    n_hits = len(standin.hits)
+
+    assert run_judges("plums", "--judge", "model-1", "--read-again") == (
+        "model-1 in plums: 8 replies read again, 0 of them otherwise.\n"
+    )
+    assert len(standin.hits) == n_hits
+    assert run_judges("plums", "--judge", "model-1", "--retry", "--wait") == (
+        "model-1 in plums: 1 of 8 calls asked once more.\nmodel-1 in plums: finished. 8 of 8 calls done: 8 ok\n"
+    )
+    assert len(standin.hits) == n_hits + 1
+    assert exit_code("plums", "--judge", "model-1", "--retry") == 1
+
+
+@pytest.mark.parametrize("action", ["--pause", "--retry", "--read-again"])
+def test_what_is_done_to_a_run_needs_one_and_takes_no_scope(standin: StandIn, action: str) -> None:
+    sendable(factories.study(comparative=False))
+    judge_at(standin)
+    assert exit_code("plums", "--judge", "model-1", action) == 1
+    run_judges("plums", "--judge", "model-1", "--yes", "--wait")
+
+    assert exit_code("plums", "--judge", "model-1", action, "--repeats", "2") == 1
+    assert exit_code("plums", "--judge", "model-1", action, "--dry-run") == 1
+
+
 def test_an_unknown_study_or_judge_is_refused_with_those_there_are() -> None:
     factories.study()
     catalogue.make_stub_judge()

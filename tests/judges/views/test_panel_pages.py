@@ -1,17 +1,15 @@
-"""A panel of judges set up on one page, and derived texts released for sending."""
+"""A panel of judges set up on one page."""
 
 import pytest
 from django.test import Client
 
-from judges import catalogue, releases
-from judges.models import Judge, Prompt, TextRelease
-from judges.releases import CannotRelease
-from studies import licences
+from judges import catalogue
+from judges.models import Judge, Prompt
 from studies.models import Source, Study
 from tests import factories
 
 pytestmark = pytest.mark.django_db
-PANEL, TEXTS = "/studies/plums/judges/panel/", "/studies/plums/runs/texts/"
+PANEL = "/studies/plums/judges/panel/"
 
 
 @pytest.fixture
@@ -71,32 +69,6 @@ def test_a_panel_that_is_not_whole_makes_no_judge(
 
     assert (response.status_code, Judge.objects.count()) == (400, 1)
     assert sentence in response.content.decode()
-
-
-def test_derived_texts_are_released_in_one_action_with_a_reason(designer: Client, study: Study) -> None:
-    assert (
-        "p1s2, Source 2 <small>The p1s2 began. It went on. It ended. …</small>" in designer.get(TEXTS).content.decode()
-    )
-
-    designer.post(TEXTS, {"codes": ["p1s2"], "licence": "CC0", "reason": "Written for this study."})
-
-    row = TextRelease.objects.get()
-    assert (row.codes, row.licence, row.reason, row.by) == (["p1s2"], "CC0", "Written for this study.", "designer")
-    assert licences.find_sendable_codes(study) == {"p1s2"}
-    assert study.stories.get(code="p1s2").provenance.licence == "CC0"
-    assert "Written for this study." in designer.get(TEXTS).content.decode()
-
-
-def test_without_a_reason_nothing_is_released(designer: Client, study: Study) -> None:
-    response = designer.post(TEXTS, {"codes": ["p1s2"], "reason": " "})
-
-    assert (response.status_code, TextRelease.objects.count(), licences.find_sendable_codes(study)) == (400, 0, set())
-
-
-def test_a_text_that_is_not_derived_is_not_released_so(study: Study) -> None:
-    with pytest.raises(CannotRelease, match="p1s1 is no derived text"):
-        releases.release(study, ["p1s1"], reason="Why not.", by="x", at=factories.NOON)
-    assert licences.find_sendable_codes(study) == set()
 
 
 def test_the_factorial_is_each_model_with_and_without_samples(designer: Client, study: Study) -> None:

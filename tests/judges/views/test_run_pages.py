@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from judges import catalogue, lifecycle, runs
-from judges.models import Attempt, Call, Judge, Parse, Run
+from judges.models import Attempt, Call, Judge, Parse, Price, Run
 from judges.settlement import erasure
 from judges.views import states
 from judges.views.progress import load_progress
@@ -52,6 +52,38 @@ def test_a_run_under_way_is_asked_for_again_and_a_finished_one_is_not(client: Cl
     html = page(client, "coordinator", address)
     assert "Finished: 5 of 5 questions have an answer" in words(html)
     assert "hx-trigger" not in html
+
+
+def test_the_run_of_a_metric_measures_stories_and_speaks_of_no_calls_that_are_sent(
+    client: Client, study: Study
+) -> None:
+    run = runs.start(study, catalogue.make_metric_judge("length"), by="ann")
+    address = f"/studies/plums/runs/{run.pk}/"
+    begun = words(page(client, "coordinator", address))
+    assert "0 of 2 stories are measured" in begun
+    assert "2 not yet measured" in begun
+    assert not re.search("calls are done|calls in the last minute|not yet sent", begun)
+
+    runs.measure(run, seconds=60)
+
+    assert "2 of 2 stories are measured" in words(page(client, "coordinator", address))
+
+
+def test_no_line_ends_between_a_sign_of_dollars_and_its_number(client: Client, study: Study) -> None:
+    judge = catalogue.make_stub_judge()
+    sums = {"valid_from": timezone.localdate(), "usd_per_million_in": 3, "usd_per_million_out": 15}
+    Price.objects.create(adapter=judge.required_endpoint.adapter, model=judge.model, **sums)
+    Judge.objects.filter(pk=judge.pk).update(parameters={"max_tokens": 200})
+    judge.refresh_from_db()
+    run = runs.plan(study, judge, by="ann", budget=Decimal(5))
+    address = f"/studies/plums/runs/{run.pk}/"
+    pages = [page(client, "researcher", address)]
+    runs.drain(runs.approve(run, by="ann"))
+    pages.append(page(client, "researcher", address))
+
+    for html in pages:
+        assert "at most $\N{NO-BREAK SPACE}" in html
+        assert not re.search(r"(about|most) \$ ", html)
 
 
 def test_htmx_gets_the_fragment_of_the_same_page(client: Client, run: Run) -> None:
