@@ -60,6 +60,20 @@ def test_nothing_stands_outside_the_drawing(plot: charts.Plot, size: str) -> Non
     assert all(x <= drawing.width and y <= drawing.height for x, y in numbers)
 
 
+@sizes
+def test_counts_of_bars_are_whole_and_the_numbers_below_them_are_not_cut(size: str) -> None:
+    bars = (plots.HistogramBar(-200.0, -100.0, 1.0), plots.HistogramBar(100.0, 200.0, 1.0))
+    axis = plots.difference_axis([-200.0, 200.0])
+
+    drawing = getattr(charts.draw_plot(PanelPlot([Panel("", bars=bars)], [], axis, plots.count_axis(1))), size)
+
+    ticks = [shape for shape in drawing.shapes if shape.css == "tick"]
+    assert [shape.text for shape in ticks if shape.anchor == "end"] == ["0", "1", "+200"]
+    assert all(
+        shape.x + LETTER * len(shape.text) * {"middle": 0.5, "end": 0}[shape.anchor] <= drawing.width for shape in ticks
+    )
+
+
 @DRAWN
 @sizes
 def test_no_name_lies_on_another(plot: charts.Plot, size: str) -> None:

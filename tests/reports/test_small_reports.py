@@ -12,6 +12,7 @@ from reports.page.statements import statement_lines
 from studies import lifecycle
 from studies.models import Study
 from tests import factories
+from tests.reports import given
 from tests.reports.figures.test_comparisons import read
 
 pytestmark = pytest.mark.django_db
@@ -81,3 +82,13 @@ def test_the_unit_of_an_effect_is_written_where_its_zero_is_not(three_stories: S
     assert line.statement.value < 0
     assert line.effect is not None
     assert line.effect.is_zero_right
+
+
+def test_of_two_items_neither_has_least_in_common_with_the_other(client: Client) -> None:
+    study = given.closed_study(n_groups=3, n_items=2)
+    given.verdicts(study, {"E01": "yynnynynyyyn", "E02": "ynnnyyyynnyn"})
+
+    words = page_of(client, study)
+
+    assert "Pearson’s r over single readings" in words
+    assert "has least in common" not in words
