@@ -80,7 +80,7 @@ def _sentence(outcome: OutcomeContrasts, row: ContrastRow) -> str:
     words |= {"values": _values(outcome) % words, "difference": decimal(value, places), "unit": unit_words(outcome)}
     fewest = _fewest(outcome, row)
     if fewest.n_stories < FEWEST_CLUSTERS:
-        words |= {"few": fewest.source, "n_stories": fewest.n_stories}
+        words |= {"few": fewest.source}
         sentence = ngettext(
             "There is only %(n_stories)d story by %(few)s, too few to tell %(first)s and %(second)s apart%(on)s: "
             "%(values)s, a difference of %(difference)s %(unit)s.",
@@ -98,7 +98,7 @@ def _sentence(outcome: OutcomeContrasts, row: ContrastRow) -> str:
             "Stories by %(first)s and by %(second)s cannot be told apart%(on)s: %(values)s, a difference of "
             "%(difference)s %(unit)s."
         )
-    return sentence % words
+    return sentence % (words | {"n_stories": fewest.n_stories})
 
 
 def _remark(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) -> str:

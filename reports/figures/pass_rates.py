@@ -121,8 +121,8 @@ class PassRates(Figure[PassRateResult]):
         best, second = ranked[0], ranked[1]
         level = [rate.source for rate in ranked if _percent(rate) == _percent(best)]
         if len(level) > 1:
-            names = get_text_list(level, _("and"))
-            return _("%(names)s each pass %(most)s of the tests") % {"names": names, "most": _percent(best)}
+            words = {"names": get_text_list(level, _("and")), "most": _percent(best)}
+            return _("%(names)s each pass %(most)s of the tests") % words
         sentence = _("%(best)s passes %(most)s of the tests, the next, %(second)s, %(less)s")
         names = {"best": best.source, "second": second.source}
         return sentence % (names | {"most": _percent(best), "less": _percent(second)})
