@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,7 +15,7 @@ from reports.export.archive import WrittenFile
 from reports.export.content import PackageContent, PackageTable
 from studies import protocol
 from studies.cloze import compilation
-from studies.models import Cloze, Instrument, Step
+from studies.models import Cloze, Instrument, Source, Step
 
 
 def to_json(document: Any) -> str:
@@ -156,10 +157,21 @@ def descriptor(
         "profile": "data-package",
         "name": study.slug,
         "title": study.title,
-        "description": study.description.strip() or study.title,
+        "description": _description(content) or study.title,
         "resources": [_resource(content, file, tables) for file in files],
         "quire": {"is_blind": not content.with_sources, "is_public": content.is_public, "left_out": dict(excluded)},
     }
+
+
+def _description(content: PackageContent) -> str:
+    """The study's own description; of a blind package without the paragraphs that name a source. One query then."""
+    text = content.study.description.strip()
+    if content.with_sources:
+        return text
+    names = Source.objects.filter(provenances__story__study=content.study).values_list("name", flat=True).distinct()
+    patterns = [re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE) for name in names]
+    kept = [line for line in text.splitlines() if not any(pattern.search(line) for pattern in patterns)]
+    return "\n".join(kept).strip()
 
 
 def _resource(content: PackageContent, file: WrittenFile, tables: Mapping[str, PackageTable]) -> dict[str, Any]:
@@ -205,7 +217,7 @@ def _card_lines(
 ) -> Iterator[str]:
     study = content.study
     yield from [f"# {study.title}", ""]
-    for paragraph in filter(None, [study.description.strip(), study.notice.strip()]):
+    for paragraph in filter(None, [_description(content), study.notice.strip()]):
         yield from [paragraph, ""]
     yield from ["## What it holds", "", *_sources_lines(content, reason), ""]
     yield "| file | holds | rows |"
@@ -226,6 +238,7 @@ def _sources_lines(content: PackageContent, reason: str) -> Iterator[str]:
         yield f"With sources: who wrote each story stands in it. The reason that was given: {reason}"
     else:
         yield "Blind: no source, no author, no original title, no factor of a story."
+        yield "Lines of the description that name a source are left out."
     if content.is_public:
         yield "Public: texts stand in it only where their licence lets them travel, others by their SHA-256."
     else:

@@ -28,19 +28,20 @@ def verdict_statement(mean: Mean, upper: float, ends: Interval, *, among_models:
         )
     else:
         sentence = _(
-            "Raters agree on the tests beyond chance: mean kappa %(value)s, where shuffled answers reach %(upper)s."
+            "Raters agree on the tests beyond chance: mean kappa %(value)s, where 1 is full agreement and shuffled "
+            "answers reach %(upper)s."
         )
     parts = [sentence % words]
+    if ends.low is not None:
+        parts.append(_("95 %% interval %(ends)s.") % {"ends": coefficients(ends)})
     if among_models is not None:
         parts.append(
             _(
-                "Among the stories of models alone it is %(value)s, so it comes at least in part from telling people "
-                "from models."
+                "Among the stories of models alone kappa is %(value)s, so agreement comes at least in part from "
+                "telling people from models."
             )
             % {"value": coefficient(among_models)}
         )
-    if ends.low is not None:
-        parts.append(_("95 %% interval %(ends)s.") % {"ends": coefficients(ends)})
     basis = _("The mean of %(n)d tests; raters held fixed, for other groups of stories") % words
     unit = _("kappa")
     return Statement(sentence=" ".join(parts), basis=basis, value=value, interval=ends, unit=unit, position=40)

@@ -165,15 +165,19 @@ def _statement(row: JudgeStandings) -> Statement:
         )
     elif test.is_passed:
         sentence = _(
-            "The judge %(judge)s may not stand in for an expert: it does as well as %(beaten)s %% of them, but not "
+            "The judge %(judge)s may not stand in for an expert: it is shown to do as well as %(beaten)s %% of those "
+            "tested, but not "
             "where the test is stricter, or no better than a constant answer."
         )
     elif not test.winning_rate:
-        sentence = _("The judge %(judge)s may not stand in for an expert: it does not do as well as any of them.")
+        sentence = _(
+            "The judge %(judge)s may not stand in for an expert: it could not be shown to do as well as any of those "
+            "tested."
+        )
     else:
         sentence = _(
-            "The judge %(judge)s may not stand in for an expert: it does as well as %(beaten)s %% of them, which is "
-            "fewer than half."
+            "The judge %(judge)s may not stand in for an expert: it is shown to do as well as %(beaten)s %% of those "
+            "tested, which is fewer than half."
         )
     kind = _("verdicts") if row.score == "accuracy" else _("scales")
     basis = _("On %(kind)s; %(n)d experts tested, each against the others") % {"kind": kind, "n": test.n_tested}

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from reports.figures.base import FEWEST_CLUSTERS, Statement
-from reports.figures.contrast_rows import ContrastRow, OutcomeContrasts
+from reports.figures.contrast_rows import ContrastRow, OutcomeContrasts, SourceLevel
 from reports.numbers import decimal
 from reports.numbers import interval as between
 
@@ -38,10 +38,10 @@ def contrast_statements(outcome: OutcomeContrasts, *, n_outcomes: int) -> Iterat
 
 
 def _statement(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) -> Statement:
-    places = outcome.places
-    ends = _("95 %% interval %(ends)s") % {"ends": between(_oriented(outcome, row).interval, places)}
+    ends = _("95 %% interval %(ends)s") % {"ends": between(_oriented(outcome, row).interval, outcome.places)}
+    remark = _remark(outcome, row, is_best=is_best)
     return Statement(
-        sentence=f"{_sentence(outcome, row, is_best=is_best)} {ends}.",
+        sentence=" ".join(words for words in (_sentence(outcome, row), f"{ends}.", remark) if words),
         basis=_basis(outcome, row),
         is_planned=row.is_planned,
         value=_oriented(outcome, row).value,
@@ -56,7 +56,7 @@ def _oriented(outcome: OutcomeContrasts, row: ContrastRow) -> ContrastRow:
     return row.turned() if outcome.is_lower_better else row
 
 
-def _sentence(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) -> str:
+def _sentence(outcome: OutcomeContrasts, row: ContrastRow) -> str:
     places = outcome.places
     value = _oriented(outcome, row).value or 0.0
     values = {level.source: level.value for level in outcome.sources}
@@ -64,50 +64,65 @@ def _sentence(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) -> 
         "first": row.first,
         "second": row.second,
         "points": decimal(abs(value), places),
-        "difference": decimal(value, places),
         "more": decimal(values[row.first], places),
         "less": decimal(values[row.second], places),
         "outcome": outcome.title,
-        "n": len(outcome.sources) - 1,
+        "on": _on(outcome),
     }
     if row.is_clear:
-        sentence = _clear(outcome) % words
-        nearest = _("%(second)s is the nearest of %(n)d others.") % words
-        return f"{sentence} {nearest}" if is_best and len(outcome.sources) > 2 else sentence
+        return _clear(outcome) % words
     if row.is_equivalent:
         words["margin"] = decimal(outcome.margin, places)
         sentence = _(
             "Stories by %(first)s and by %(second)s are equally good within the planned margin of %(margin)s%(on)s."
         )
-        return sentence % (words | {"on": _on(outcome)})
-    few = min(
-        (level for level in outcome.sources if level.source in (row.first, row.second)), key=lambda s: s.n_stories
-    )
-    if few.n_stories < FEWEST_CLUSTERS:
-        words |= {"few": few.source, "n_stories": few.n_stories, "on": _on(outcome)}
-        sentence = (
-            ngettext(
-                "There is only %(n_stories)d story by %(few)s, too few to tell %(first)s and %(second)s apart%(on)s: "
-                "the difference is %(difference)s.",
-                "There are only %(n_stories)d stories by %(few)s, too few to tell %(first)s and %(second)s apart"
-                "%(on)s: the difference is %(difference)s.",
-                few.n_stories,
-            )
-            % words
+        return sentence % words
+    words |= {"values": _values(outcome) % words, "difference": decimal(value, places), "unit": unit_words(outcome)}
+    fewest = _fewest(outcome, row)
+    if fewest.n_stories < FEWEST_CLUSTERS:
+        words |= {"few": fewest.source}
+        sentence = ngettext(
+            "There is only %(n_stories)d story by %(few)s, too few to tell %(first)s and %(second)s apart%(on)s: "
+            "%(values)s, a difference of %(difference)s %(unit)s.",
+            "There are only %(n_stories)d stories by %(few)s, too few to tell %(first)s and %(second)s apart"
+            "%(on)s: %(values)s, a difference of %(difference)s %(unit)s.",
+            fewest.n_stories,
         )
-        if row.excludes_zero:
-            sentence += " " + _("With so few, an interval without 0 is no proof of a difference.")
-        return sentence
-    if row.excludes_zero:
+    elif row.excludes_zero:
         sentence = _(
-            "Stories by %(first)s and by %(second)s cannot be told apart%(on)s once all comparisons are counted: the "
-            "difference is %(difference)s."
+            "Stories by %(first)s and by %(second)s cannot be told apart%(on)s once all comparisons are counted: "
+            "%(values)s, a difference of %(difference)s %(unit)s."
         )
     else:
         sentence = _(
-            "Stories by %(first)s and by %(second)s cannot be told apart%(on)s: the difference is %(difference)s."
+            "Stories by %(first)s and by %(second)s cannot be told apart%(on)s: %(values)s, a difference of "
+            "%(difference)s %(unit)s."
         )
-    return sentence % (words | {"on": _on(outcome)})
+    return sentence % (words | {"n_stories": fewest.n_stories})
+
+
+def _remark(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) -> str:
+    """What is said after the interval, which is that of the difference and of nothing else."""
+    if row.is_clear and is_best and len(outcome.sources) > 2:
+        words = {"second": row.second, "n": len(outcome.sources) - 1}
+        return _("%(second)s is the nearest of %(n)d others.") % words
+    is_undecided = not (row.is_clear or row.is_equivalent)
+    if is_undecided and row.excludes_zero and _fewest(outcome, row).n_stories < FEWEST_CLUSTERS:
+        return _("With so few, an interval without 0 is no proof of a difference.")
+    return ""
+
+
+def _fewest(outcome: OutcomeContrasts, row: ContrastRow) -> SourceLevel:
+    """Of the two sources the one with fewer stories."""
+    levels = (level for level in outcome.sources if level.source in (row.first, row.second))
+    return min(levels, key=lambda level: level.n_stories)
+
+
+def _values(outcome: OutcomeContrasts) -> str:
+    """The two sources' own values, in what they are counted."""
+    if outcome.kind == "rank":
+        return _("mean place %(more)s against %(less)s")
+    return _("%(more)s against %(less)s %%") if outcome.is_percent else _("%(more)s against %(less)s")
 
 
 def _on(outcome: OutcomeContrasts) -> str:

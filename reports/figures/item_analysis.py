@@ -86,7 +86,9 @@ class ItemOverlap:
 
     @property
     def loosest(self) -> ItemTogether | None:
-        """The item that has least in common with the rest."""
+        """The item that has least in common with the rest; of two items each is the other's rest, so none."""
+        if len(self.items) < 3:
+            return None
         rows = [row for row in self.items if row.with_rest.coefficient.value is not None]
         return min(rows, key=lambda row: row.with_rest.coefficient.value or 0.0, default=None)
 

@@ -196,5 +196,5 @@ def _bin_rows(result: Listing[PairLengths]) -> Iterator[Row]:
 def _plot(row: PairLengths) -> plots.PanelPlot:
     bars = tuple(plots.HistogramBar(part.start, part.end, float(part.n)) for part in row.bins)
     ends = [row.bins[0].start, row.bins[-1].end]
-    most = plots.value_axis([0.0, float(max(part.n for part in row.bins))])
+    most = plots.count_axis(max(part.n for part in row.bins))
     return plots.PanelPlot([plots.Panel("", bars=bars)], [], plots.difference_axis(ends), most, is_single=True)

@@ -87,6 +87,11 @@ class PanelBlock:
         return min(self.raters, key=lambda row: row.value)
 
     @property
+    def has_strictest(self) -> bool:
+        """Whether somebody is stricter than the others by as much as is shown."""
+        return round(self.strictest.value, self.places) < 0
+
+    @property
     def mildest(self) -> RaterRow:
         return max(self.raters, key=lambda row: row.value)
 

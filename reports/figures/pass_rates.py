@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -118,6 +119,10 @@ class PassRates(Figure[PassRateResult]):
         if len(ranked) < 2:
             return ""
         best, second = ranked[0], ranked[1]
+        level = [rate.source for rate in ranked if _percent(rate) == _percent(best)]
+        if len(level) > 1:
+            words = {"names": get_text_list(level, _("and")), "most": _percent(best)}
+            return _("%(names)s each pass %(most)s of the tests") % words
         sentence = _("%(best)s passes %(most)s of the tests, the next, %(second)s, %(less)s")
         names = {"best": best.source, "second": second.source}
         return sentence % (names | {"most": _percent(best), "less": _percent(second)})

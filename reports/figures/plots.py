@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING
 
@@ -203,6 +203,12 @@ def value_axis(ends: Sequence[float]) -> Axis:
     point = get_format("DECIMAL_SEPARATOR")
     ticks = [(n * step, f"{n * step:g}".replace(".", point).replace("-", "−")) for n in range(first, last + 1)]
     return Axis(first * step, last * step, tuple(ticks))
+
+
+def count_axis(most: int) -> Axis:
+    """An axis from 0 to at least this many, with ticks at whole numbers only."""
+    axis = value_axis([0.0, float(most)])
+    return replace(axis, ticks=tuple(tick for tick in axis.ticks if abs(tick[0] - round(tick[0])) < 1e-9))
 
 
 def spaced(ticks: tuple[tuple[float, str], ...], *, apart: float = 0.12) -> tuple[tuple[float, str], ...]:

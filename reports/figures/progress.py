@@ -144,7 +144,9 @@ class Progress(Figure[ProgressResult]):
 
     def highlights(self, result: ProgressResult) -> list[Highlight]:
         stories = ngettext("stories in %(n)s group", "stories in %(n)s groups", result.n_groups)
-        missing = _("answers, %(n)s missing") if result.n_missing else _("answers, none missing")
+        missing = _("answers, none missing") if result.n_answers else _("answers")
+        if result.n_missing:
+            missing = _("answers, %(n)s missing")
         highlights = [
             Highlight(stories % {"n": whole(result.n_groups)}, whole(result.n_stories), position=10),
             Highlight(_("raters"), whole(result.n_raters), position=20),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -104,7 +105,8 @@ class VarianceComponents(Figure[Listing[OutcomeComponents]]):
         whole = [row for row in result.rows if not row.is_part]
         names = {"rater": _("raters"), "story": _("stories")}
         at_zero = [name for key, name in names.items() if any(key in row.at_zero for row in result.rows)]
-        return {"whole": whole, "parts": [row for row in result.rows if row not in whole], "at_zero": at_zero}
+        parts = [row for row in result.rows if row not in whole]
+        return {"whole": whole, "parts": parts, "at_zero": get_text_list(at_zero, _("and"))}
 
 
 def _of_outcome(dataset: Dataset, table: OutcomeTable) -> OutcomeComponents:

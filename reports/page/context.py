@@ -23,12 +23,14 @@ class ReportSection:
 
 def context(results: Results) -> dict[str, Any]:
     """Everything that the template needs, by name."""
+    lines = statement_lines(results)
     return {
         "results": results,
         "headline": headline(results),
         "notices": notices(results),
         "highlights": highlights(results),
-        "statements": statement_lines(results),
+        "statements": lines,
+        "has_intervals": any(line.effect and line.effect.low is not None for line in lines),
         "has_plan": results.study.has_plan,
         "head_notes": [
             {"template": f"{figure.template}#head", "result": result}

@@ -16,6 +16,7 @@ TICKS = 36.0  # left of a panel, for the numbers of its upright axis
 GAP = 16.0  # between panels
 NAME_LINE = 18.0
 LABEL_ROOM = 24.0  # that the words beside a point need
+EDGE = 8.0  # right of a panel
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def _draw(plot: PanelPlot, frame: Frame, *, n_columns: int) -> Drawing:
         top = y + 10 + NAME_LINE * n_lines
         for n, panel in enumerate(row):
             start = n * (width + GAP)
-            box = _Box(left=start + TICKS, right=start + width - 8, top=top, bottom=top + height)
+            box = _Box(left=start + TICKS, right=start + width - EDGE, top=top, bottom=top + height)
             name = "item-name" if heading else "panel-name"
             shapes += [
                 Shape(name, round(start, 1), round(y + 14 + NAME_LINE * line, 1), text=words)
@@ -94,7 +95,10 @@ def _axes(plot: PanelPlot, box: _Box) -> Iterator[Shape]:
         yield Shape("base" if value == plot.y.low else "grid", d=f"M{box.left:.1f} {y}H{box.right:.1f}")
         yield Shape("tick", round(box.left - 6, 1), y + 4, text=gettext(words), anchor="end")
     for value, words in plot.x.ticks:
-        yield Shape("tick", box.x(plot.x, value), box.bottom + 19, text=gettext(words), anchor="middle")
+        x, edge = box.x(plot.x, value), box.right + EDGE
+        is_cut = x + LETTER * len(gettext(words)) / 2 > edge
+        place = (round(edge, 1), "end") if is_cut else (x, "middle")
+        yield Shape("tick", place[0], box.bottom + 19, text=gettext(words), anchor=place[1])
 
 
 def _content(panel: Panel, plot: PanelPlot, box: _Box) -> Iterator[Shape]:

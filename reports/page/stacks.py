@@ -9,7 +9,7 @@ from reports.page.shapes import LETTER, NARROW, WIDE, Drawing, Frame, Plot, Shap
 
 HEIGHT = 30.0  # of a row
 GAP = 1.5  # between parts, so that they are told apart without their shade
-N_SHADES = 6
+N_SHADES, N_PLAIN_SHADES = 11, 6
 NARROWEST = 26.0  # part that holds its number
 
 
@@ -49,10 +49,10 @@ def _parts(row: StackRow, left: float, width: float, y: float, n_parts: int) -> 
 
 
 def _shade(n: int, n_parts: int) -> int:
-    """From the darkest, 1, to the lightest; parts beyond six begin anew."""
-    if n_parts > N_SHADES:
-        return n % N_SHADES + 1
-    return 1 + round(n * (N_SHADES - 1) / max(n_parts - 1, 1))
+    """From the darkest, 1, to the lightest: every second where that is enough; beyond eleven neighbours share."""
+    if n_parts > N_PLAIN_SHADES:
+        return 1 + round(n * (N_SHADES - 1) / (n_parts - 1))
+    return 1 + 2 * round(n * (N_PLAIN_SHADES - 1) / max(n_parts - 1, 1))
 
 
 def _key(plot: StackPlot, frame: Frame, left: float) -> tuple[list[Shape], float]:

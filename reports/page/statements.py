@@ -23,6 +23,11 @@ class EffectCell:
     high: float | None
     is_weak: bool
 
+    @property
+    def is_zero_right(self) -> bool:
+        """Whether the unit has its place at the left: at the right it would lie on the zero."""
+        return self.zero > 100
+
 
 @dataclass(frozen=True)
 class StatementLine:

@@ -73,10 +73,10 @@ def press(page: Page, button: str) -> None:
     page.wait_for_load_state()
 
 
-def enter_as_staff(page: Page, site: str, address: str) -> None:
-    """Open an address of the site as somebody of the staff who may do everything, and who has signed in before."""
+def enter_as_staff(page: Page, site: str, address: str, user: User | None = None) -> None:
+    """Open an address of the site as that account, or as one that may do everything, which has signed in before."""
     client = Client()
-    client.force_login(User.objects.create_superuser("root"))
+    client.force_login(user or User.objects.create_superuser("root"))
     name = settings.SESSION_COOKIE_NAME
     page.context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": site}])
     page.goto(f"{site}{address}")

@@ -48,7 +48,7 @@ def test_a_printed_report_leaves_no_heading_alone_and_splits_no_figure_and_no_sh
     assert report.locator(".report h2").count() > 3
 
     assert values(report, ".report h2, .report h3, .report caption, .report thead", "breakAfter") == ["avoid"]
-    assert values(report, ".report figure, .report tr, .report p", "breakInside") == ["avoid"]
+    assert values(report, ".report figure, .report tr, .report caption, .report p", "breakInside") == ["avoid"]
     short = ".report .ruled:not(:has(tbody + tbody, tr:nth-child(12)))"
     assert values(report, short, "breakInside") == ["avoid"]
     # Inside of these Chromium moves whole cells to the next page, and keeps no heading with what follows.
@@ -58,7 +58,9 @@ def test_a_printed_report_leaves_no_heading_alone_and_splits_no_figure_and_no_sh
 def test_a_printed_report_shows_neither_the_rail_nor_links_that_only_a_screen_can_follow(report: Page) -> None:
     assert report.locator(".rail, .masthead").count() > 1
 
-    shown = ".rail, .masthead, .skip, .report .link-row a, .report .actions, .report .on-screen, .plot-narrow"
+    shown = (
+        ".rail, .masthead, .skip, .report .link-row a, .report .actions, .report .on-screen, .plot-narrow, #answers-h"
+    )
     assert values(report, shown, "display") == []
     assert report.evaluate("document.documentElement.scrollWidth") <= WIDTH
 

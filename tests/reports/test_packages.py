@@ -145,11 +145,15 @@ def words_of(archive: ZipFile) -> str:
 def test_it_is_blind_by_default_and_says_sources_for_a_reason() -> None:
     study = full_study()
     canaries()
+    Study.objects.filter(pk=study.pk).update(description="Plums, by many.\nSome are by canary source 1, of course.")
+    study.refresh_from_db()
 
     _blind, blind = issued(study)
     package, opened = issued(study, with_sources=True, reason="To compare the sources.")
 
-    assert "CANARY" not in words_of(blind)
+    assert "canary" not in words_of(blind).casefold()
+    assert "Plums, by many." in blind.read("README.md").decode()
+    assert "by canary source 1" in opened.read("README.md").decode()
     assert "CANARY Source 1" in words_of(opened)
     assert "To compare the sources." in opened.read("README.md").decode()
     assert "CANARYtitle" not in words_of(opened)

@@ -9,6 +9,8 @@ from reports.figures import plots
 from reports.figures.plots import PERCENT, Curve, Mark, Panel, PanelPlot, PlotRow, Point, StackPlot, StackRow
 from reports.page import charts
 from reports.page.shapes import LETTER, Drawing
+from reports.page.stacks import draw_stacks
+from reports.page.standalone import read_styles
 
 EIGHT = ["GPT-4", "People, intermediate", "People, advanced", "Llama-2-7B", "Llama-2-13B", "Vicuna-33B", "Ann", "Bea"]
 sizes = pytest.mark.parametrize("size", ["wide", "narrow"])
@@ -58,6 +60,20 @@ def test_nothing_stands_outside_the_drawing(plot: charts.Plot, size: str) -> Non
     assert all(x <= drawing.width and y <= drawing.height for x, y in numbers)
 
 
+@sizes
+def test_counts_of_bars_are_whole_and_the_numbers_below_them_are_not_cut(size: str) -> None:
+    bars = (plots.HistogramBar(-200.0, -100.0, 1.0), plots.HistogramBar(100.0, 200.0, 1.0))
+    axis = plots.difference_axis([-200.0, 200.0])
+
+    drawing = getattr(charts.draw_plot(PanelPlot([Panel("", bars=bars)], [], axis, plots.count_axis(1))), size)
+
+    ticks = [shape for shape in drawing.shapes if shape.css == "tick"]
+    assert [shape.text for shape in ticks if shape.anchor == "end"] == ["0", "1", "+200"]
+    assert all(
+        shape.x + LETTER * len(shape.text) * {"middle": 0.5, "end": 0}[shape.anchor] <= drawing.width for shape in ticks
+    )
+
+
 @DRAWN
 @sizes
 def test_no_name_lies_on_another(plot: charts.Plot, size: str) -> None:
@@ -80,6 +96,19 @@ def test_parts_of_a_row_fill_it_and_say_their_share_where_it_fits() -> None:
     inside = [shape.text for shape in drawing.shapes if shape.css.startswith("in-part")][:3]
     assert inside == ["70", "20", "8"]
     assert len({shape.css for shape in drawing.shapes if shape.css.startswith("part-")}) == 4
+
+
+@pytest.mark.parametrize("n", [2, 6, 7, 8, 11])
+def test_parts_of_a_row_are_lighter_and_lighter_and_none_looks_like_another(n: int) -> None:
+    styles = read_styles()
+    row = StackRow("Ann", "n = 9", tuple(100 / n for _ in range(n)))
+
+    drawing = draw_stacks(StackPlot([row], [str(place) for place in range(1, n + 1)])).wide
+
+    parts = [shape.css for shape in drawing.shapes if shape.css.startswith("part-")]
+    shades = [float(styles[css].get("fill-opacity", 1)) for css in parts]
+    assert shades == sorted(set(shades), reverse=True) * 2
+    assert all(f"in-{css}" in styles for css in parts)
 
 
 @pytest.mark.parametrize("ends", [[0.2, 17.0], [2.5, 3.9], [3.0, 3.0], [0.0], [-0.4, 0.1]])

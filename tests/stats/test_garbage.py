@@ -26,6 +26,16 @@ def test_an_inner_block_does_not_end_the_outer_one() -> None:
     assert n_frozen > 1000
 
 
+def test_an_inner_block_does_not_count_what_is_frozen(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts: list[int] = []
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: counts.append(1) or 0)
+
+    with garbage.only_new(), garbage.only_new(), garbage.only_new():
+        assert counts == [1]
+    with garbage.only_new():
+        assert counts == [1, 1]
+
+
 def test_an_error_ends_it_too() -> None:
     with pytest.raises(ZeroDivisionError), garbage.only_new():
         _ = 1 / 0

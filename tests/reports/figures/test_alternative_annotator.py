@@ -228,7 +228,8 @@ def test_each_judge_has_a_row_of_dots_one_for_each_form() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rate", "words"), [(0.0, "does not do as well as any of them."), (0.25, "as well as 25 % of them,")]
+    ("rate", "words"),
+    [(0.0, "could not be shown to do as well as any of those tested."), (0.25, "as well as 25 % of those tested,")],
 )
 def test_a_judge_that_fails_is_said_to_do_as_well_as_so_many(rate: float, words: str) -> None:
     standing = Standing(form="test", winning_rate=rate, advantage=0.1, n_tested=4, n_people=4, n_units=40)

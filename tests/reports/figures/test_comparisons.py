@@ -214,7 +214,8 @@ def test_what_crosses_0_cannot_be_told_apart_and_is_never_called_equal() -> None
     said = sentence(interval=CROSSING, p_adjusted=0.2)
 
     assert said == (
-        "Stories by Ann and by Bob cannot be told apart: the difference is 12.0. 95 % interval −4.0 to 20.0."
+        "Stories by Ann and by Bob cannot be told apart: 62.0 against 50.0 %, a difference of 12.0 points. "
+        "95 % interval −4.0 to 20.0."
     )
     assert "equal" not in said
 
@@ -237,8 +238,30 @@ def test_under_five_stories_the_sentence_names_their_number() -> None:
     words = sentence(replace(OUTCOME, sources=sources), interval=CROSSING, p_adjusted=0.2)
 
     assert words.startswith(
-        "There are only 3 stories by Bob, too few to tell Ann and Bob apart: the difference is 12.0."
+        "There are only 3 stories by Bob, too few to tell Ann and Bob apart: 62.0 against 50.0 %, a difference of "
+        "12.0 points."
     )
+
+
+def test_the_interval_is_said_beside_the_difference_that_it_is_of() -> None:
+    three = replace(OUTCOME, sources=(*OUTCOME.sources, SourceLevel(source="Cid", value=20.0, n_stories=9)))
+
+    first, *_others = contrast_statements(three, n_outcomes=2)
+
+    assert first.sentence.endswith("62.0 against 50.0 %. 95 % interval 4.0 to 20.0. Bob is the nearest of 2 others.")
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("rating", "on “All”: 62.00 against 50.00, a difference of 12.00 points of the scale."),
+        ("rank", "on “All”: mean place 62.00 against 50.00, a difference of 12.00 places."),
+    ],
+)
+def test_values_that_are_not_told_apart_are_said_in_what_they_are_counted(kind: str, words: str) -> None:
+    outcome = replace(OUTCOME, kind=kind, title="All", is_percent=False)
+
+    assert words in sentence(outcome, interval=CROSSING, p_adjusted=0.2)
 
 
 def test_an_interval_without_0_over_few_stories_is_not_left_to_contradict_the_sentence() -> None:
@@ -247,7 +270,7 @@ def test_an_interval_without_0_over_few_stories_is_not_left_to_contradict_the_se
 
     beside, crossing = sentence(few, p_adjusted=0.2), sentence(few, interval=CROSSING, p_adjusted=0.2)
 
-    assert beside.endswith("With so few, an interval without 0 is no proof of a difference. 95 % interval 4.0 to 20.0.")
+    assert beside.endswith("95 % interval 4.0 to 20.0. With so few, an interval without 0 is no proof of a difference.")
     assert "no proof" not in crossing
 
 
@@ -273,8 +296,8 @@ def test_a_smaller_place_is_the_better_one() -> None:
     ("value", "upper", "among_models", "words"),
     [
         (0.05, 0.12, None, "How far raters agree on the tests cannot be told from chance: mean kappa .05, shuffled"),
-        (0.40, 0.08, None, "Raters agree on the tests beyond chance: mean kappa .40, where shuffled answers reach .08"),
-        (0.40, 0.08, 0.05, "Among the stories of models alone it is .05"),
+        (0.40, 0.08, None, "mean kappa .40, where 1 is full agreement and shuffled answers reach .08"),
+        (0.40, 0.08, 0.05, "95 % interval .30 to .50. Among the stories of models alone kappa is .05"),
         (0.09, 0.08, None, "where these reach .08; yet on other stories it could be none. 95 % interval −.01 to .19"),
     ],
 )

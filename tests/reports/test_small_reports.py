@@ -1,0 +1,94 @@
+"""Reports of hardly anything: three stories of one group, of which nobody likes any better; a study without answers."""
+
+import re
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from annotation.responses import submission
+from reports.figures.base import Statement
+from reports.page.statements import statement_lines
+from studies import lifecycle
+from studies.models import Study
+from tests import factories
+from tests.reports import given
+from tests.reports.figures.test_comparisons import read
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def three_stories() -> Study:
+    """Each of two raters says the same of all three; one says Yes, one No, and then again the same of all of them."""
+    study = factories.study(n_stories=3, k=2)
+    for value in ("yes", "no"):
+        assignment = factories.assignment(study)
+        factories.answer_all(assignment, value=value)
+        submission.submit(assignment, at=timezone.now())
+    lifecycle.close(study, at=timezone.now())
+    study.refresh_from_db()
+    return study
+
+
+def page_of(client: Client, study: Study) -> str:
+    client.force_login(factories.staff("researcher"))
+    html = client.get(f"/reports/{study.slug}/").content.decode()
+    return " ".join(re.sub(r"<[^>]+>", " ", html).split())
+
+
+def test_sources_that_are_level_are_all_named_and_none_is_called_the_next(client: Client, three_stories: Study) -> None:
+    words = page_of(client, three_stories)
+
+    assert "Source 1, Source 2 and Source 3 each pass 50 % of the tests" in words
+    assert "the next" not in words
+
+
+def test_one_group_is_one_and_an_interval_that_is_not_there_is_not_announced(
+    client: Client, three_stories: Study
+) -> None:
+    words = page_of(client, three_stories)
+
+    assert "Intervals are over groups , of which there is 1." in words
+    assert "Two raters’ counts on one story go together at" in words
+    assert "95 % interval –" not in words
+
+
+def test_nobody_is_called_the_strictest_of_raters_who_are_equally_strict(client: Client) -> None:
+    study = factories.study(n_stories=3, k=2)
+    for _rater in range(2):
+        assignment = factories.assignment(study)
+        factories.answer_all(assignment, value="yes")
+        submission.submit(assignment, at=timezone.now())
+
+    words = page_of(client, study)
+
+    assert "Below 0 a rater is stricter" in words
+    assert "is the strictest" not in words
+
+
+def test_no_answers_are_not_said_to_be_complete(client: Client) -> None:
+    words = page_of(client, factories.study())
+
+    assert "0 of 3 seats submitted" in words
+    assert "none missing" not in words
+
+
+def test_the_unit_of_an_effect_is_written_where_its_zero_is_not(three_stories: Study) -> None:
+    (line,) = [line for line in statement_lines(read(three_stories)) if line.key == "agreement"]
+
+    assert isinstance(line.statement, Statement)
+    assert line.statement.value is not None
+    assert line.statement.value < 0
+    assert line.effect is not None
+    assert line.effect.is_zero_right
+
+
+def test_of_two_items_neither_has_least_in_common_with_the_other(client: Client) -> None:
+    study = given.closed_study(n_groups=3, n_items=2)
+    given.verdicts(study, {"E01": "yynnynynyyyn", "E02": "ynnnyyyynnyn"})
+
+    words = page_of(client, study)
+
+    assert "Pearson’s r over single readings" in words
+    assert "has least in common" not in words
