@@ -10,9 +10,10 @@ from __future__ import annotations
 import asyncio
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
+from decimal import Decimal
 
 import numpy as np
 from django.utils.translation import gettext as _
@@ -21,8 +22,9 @@ from django.utils.translation import ngettext
 from annotation.answer_import.files import hash_content
 from judges import score_import
 from judges.endpoints import connections
-from judges.models import Endpoint, ScoreCard, TextVector
-from judges.providers import CallFailed, CannotConnect, LikelihoodClient, is_same_model
+from judges.models import Endpoint, Judge, ScoreCard, TextVector
+from judges.planning import prices
+from judges.providers import CallFailed, CannotConnect, LikelihoodClient, Request, is_same_model
 from judges.score_import import CardText
 from studies import hashing, licences
 from studies.models import Study
@@ -51,11 +53,33 @@ class PlacedText:
         return f"{self.premise.strip()}{BETWEEN}" if self.premise.strip() else ""
 
 
-def measure_surprise(study: Study, *, model: str, metric: str, by: str, at: datetime) -> ScoreCard:
-    """Ask for every story that is not withheld, and store the values as scores of that metric.
+@dataclass(frozen=True)
+class SurprisePlan:
+    """What is asked of a model, and what that takes.
 
-    model : ENDPOINT/MODEL. Values that came back stay, so that asking again goes on where it broke off.
-    Raises CannotMeasureSurprise, or what `import_scores` raises; then no score has come in.
+    kept : values of passages that were measured before
+    n_tokens : about how many are sent; cost, worst_cost : in US dollars, None if the model has no price
+    """
+
+    study: Study
+    endpoint: Endpoint
+    model: str
+    passages: Sequence[PlacedText]
+    kept: Mapping[PlacedText, float]
+    n_tokens: int
+    cost: Decimal | None
+    worst_cost: Decimal | None
+
+    @property
+    def missing(self) -> list[PlacedText]:
+        """The passages that are asked for, each in a request of its own."""
+        return [passage for passage in self.passages if passage not in self.kept]
+
+
+def plan_surprise(study: Study, *, model: str, on: date) -> SurprisePlan:
+    """What it takes to ask for every story that is not withheld. model : ENDPOINT/MODEL. Sends nothing.
+
+    Raises CannotMeasureSurprise.
     """
     endpoint, name = _find_endpoint(model)
     passages = _list_passages(study)
@@ -63,8 +87,46 @@ def measure_surprise(study: Study, *, model: str, metric: str, by: str, at: date
         raise CannotMeasureSurprise(_("%(study)s has no story to measure") % {"study": study.slug})
     if endpoint.is_outside:
         _check_sendable(passages, endpoint)
-    values = _find_values(endpoint, name, passages)
-    content = _write_table(passages, values)
+    kept = {passage: value for passage in passages if (value := _read_kept(endpoint, name, passage)) is not None}
+    requests = [_as_request(passage) for passage in passages if passage not in kept]
+    tariff = prices.find_tariff(Judge(endpoint=endpoint, model=name), on=on)
+    n_tokens = sum(map(prices.n_tokens, requests))
+    return SurprisePlan(
+        study,
+        endpoint,
+        name,
+        passages,
+        kept,
+        n_tokens=n_tokens,
+        cost=tariff.cost(n_tokens, len(requests)) if tariff else None,
+        worst_cost=sum((prices.worst_cost(tariff, request) for request in requests), Decimal(0)) if tariff else None,
+    )
+
+
+def _as_request(passage: PlacedText) -> Request:
+    """As prices count requests: all of the text, and one token that comes back."""
+    content = passage.prefix + passage.text
+    return Request(messages=[{"role": "user", "content": content}], parameters={"max_tokens": 1})
+
+
+def check_budget(plan: SurprisePlan, budget: Decimal) -> None:
+    """Raise CannotMeasureSurprise if it could cost more US dollars than that, or if nobody knows what it costs."""
+    if plan.worst_cost is None:
+        message = _("%(model)s has no price, so that no budget can be kept; enter its price, or leave out the budget")
+        raise CannotMeasureSurprise(message % {"model": f"{plan.endpoint.name}/{plan.model}"})
+    if plan.worst_cost > budget:
+        message = _("it could cost $ %(cost)s, more than the budget of $ %(budget)s")
+        raise CannotMeasureSurprise(message % {"cost": f"{plan.worst_cost:,.4f}", "budget": f"{budget:,.4f}"})
+
+
+def measure_surprise(plan: SurprisePlan, *, metric: str, by: str, at: datetime) -> ScoreCard:
+    """Ask as planned, and store the values as scores of that metric.
+
+    Values that came back stay, so that asking again goes on where it broke off.
+    Raises CannotMeasureSurprise, or what `import_scores` raises; then no score has come in.
+    """
+    study, passages, model = plan.study, plan.passages, f"{plan.endpoint.name}/{plan.model}"
+    content = _write_table(passages, _find_values(plan))
     table = score_import.read_scores("surprise.csv", content)
     note = "Mean negative log-probability a token, in nats, given the premise of the group."
     card = CardText(metric=metric, better=ScoreCard.Better.HIGHER, scored_by=model, scored_on=at.date(), note=note)
@@ -111,19 +173,18 @@ def _check_sendable(passages: Sequence[PlacedText], endpoint: Endpoint) -> None:
         raise CannotMeasureSurprise(message % {"n": n_refused, "endpoint": endpoint.name})
 
 
-def _find_values(endpoint: Endpoint, model: str, passages: Sequence[PlacedText]) -> list[float]:
-    """Surprise of each passage in nats a token; those kept are read, others asked for."""
-    values = {passage: value for passage in passages if (value := _read_kept(endpoint, model, passage)) is not None}
-    missing = [passage for passage in passages if passage not in values]
+def _find_values(plan: SurprisePlan) -> list[float]:
+    """Surprise of each passage in nats a token; those kept are there, others asked for."""
+    values, missing = dict(plan.kept), plan.missing
     for start in range(0, len(missing), AT_ONCE):
         fresh: dict[PlacedText, float] = {}
         try:
-            asyncio.run(_ask(endpoint, model, missing[start : start + AT_ONCE], fresh))
+            asyncio.run(_ask(plan.endpoint, plan.model, missing[start : start + AT_ONCE], fresh))
         finally:
             for passage, value in fresh.items():
-                _keep(endpoint, model, passage, value)
+                _keep(plan.endpoint, plan.model, passage, value)
         values |= fresh
-    return [values[passage] for passage in passages]
+    return [values[passage] for passage in plan.passages]
 
 
 async def _ask(endpoint: Endpoint, model: str, passages: Sequence[PlacedText], values: dict[PlacedText, float]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Sequence
 from functools import cache
 from importlib import metadata
@@ -61,25 +62,45 @@ def _load(model: str) -> Any:
 
     try:
         return SentenceTransformer(model, local_files_only=True)
-    except (OSError, ValueError) as error:
-        message = _(
-            "there is no model “%(model)s” on this machine (%(error)s); give the path of its folder, or download it "
-            "once with: python -c \"from sentence_transformers import SentenceTransformer as S; S('%(model)s')\""
-        )
-        reason = " ".join(str(error).split())[:200]
-        raise CannotEmbed(message % {"model": model, "error": reason}) from None
+    except Exception as error:  # a file that is cut off raises what its format's own reader raises
+        raise _no_model(model, str(error)) from None
+
+
+def _no_model(model: str, reason: str) -> CannotEmbed:
+    message = _(
+        "there is no model “%(model)s” on this machine (%(error)s); give the path of its folder, or download it "
+        "once with: python -c \"from sentence_transformers import SentenceTransformer as S; S('%(model)s')\""
+    )
+    first_sentence = " ".join(reason.split()).partition(". ")[0]
+    return CannotEmbed(message % {"model": model, "error": first_sentence[:200]})
 
 
 @cache
 def _fingerprint(model: str) -> str:
-    """What tells this model from another of its name: of a folder its files, else its revision. Loads it."""
+    """What tells this model from another of its name: of a folder its files, else its commit. Raises CannotEmbed."""
     folder = Path(model)
-    if folder.is_dir():
-        digest = hashlib.sha256()
-        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-            digest.update(path.relative_to(folder).as_posix().encode())
-            with path.open("rb") as file:
-                digest.update(hashlib.file_digest(file, "sha256").digest())
-        return digest.hexdigest()[:16]
-    config = getattr(getattr(_load(model)[0], "auto_model", None), "config", None)
-    return str(getattr(config, "_commit_hash", None) or "unknown")[:16]
+    if not folder.is_dir():
+        return _find_commit(model)[:16]
+    digest = hashlib.sha256()
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        digest.update(path.relative_to(folder).as_posix().encode())
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()[:16]
+
+
+def _find_commit(model: str) -> str:
+    """The commit of a model in the library's cache, which is the name of its folder there."""
+    from huggingface_hub import try_to_load_from_cache
+
+    cache_folder = os.environ.get("SENTENCE_TRANSFORMERS_HOME")
+    # The library takes a name without an owner for one of its own models, too.
+    for repository in (model, f"sentence-transformers/{model}"):
+        for file in ("modules.json", "config.json"):
+            try:
+                path = try_to_load_from_cache(repository, file, cache_dir=cache_folder)
+            except ValueError:  # no name of a repository, but a path of more parts
+                continue
+            if isinstance(path, str):
+                return Path(path).parent.name
+    raise _no_model(model, _("nothing of that name is in the library’s cache"))

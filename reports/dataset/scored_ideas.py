@@ -56,8 +56,8 @@ class ScoredIdeas:
 
     @cached_property
     def factors(self) -> dict[str, list[str]]:
-        names = ("recipe", "round", PARAPHRASE_OF)
-        return {name: [self.ideas.factor(name)[n] for n in self.used] for name in names}
+        values_by_name = {name: self.ideas.factor(name) for name in ("recipe", "round", PARAPHRASE_OF)}
+        return {name: [values[n] for n in self.used] for name, values in values_by_name.items()}
 
     @property
     def sources(self) -> list[str]:

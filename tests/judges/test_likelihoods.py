@@ -3,12 +3,15 @@
 import io
 import json
 from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Response
-from judges.models import Endpoint, ScoreCard, TextVector
+from judges.models import Endpoint, Price, ScoreCard, TextVector
 from studies.models import Story, StoryGroup, Study
 from tests import factories, triggers
 from tests.judges import standin as orders
@@ -31,9 +34,9 @@ def study(standin: StandIn) -> Study:
     return made
 
 
-def measure(**options: str) -> str:
+def measure(*, yes: bool = True, **options: Any) -> str:
     out = io.StringIO()
-    call_command("measure_surprise", "plums", **{"model": "house/small"} | options, stdout=out)
+    call_command("measure_surprise", "plums", yes=yes, **{"model": "house/small"} | options, stdout=out)
     return out.getvalue()
 
 
@@ -56,7 +59,7 @@ def test_it_is_the_mean_of_the_storys_tokens_given_the_premise_and_stands_among_
     words = measure()
 
     card = ScoreCard.objects.get()
-    assert words == f"2 values of {card} came in, by house/small.\n"
+    assert words.splitlines()[1:] == [f"2 values of {card} came in, by house/small."]
     assert (card.metric, card.better, card.scored_by, card.about) == ("surprise", "higher", "house/small", "stories")
     assert sorted(Response.objects.filter(assignment__rater=card.rater).values_list("value", flat=True)) == [1.0, 1.25]
     assert standin.hits[0].body == {
@@ -134,3 +137,46 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_sent(study: Study, s
     Endpoint.objects.update(is_allowed=False)
     refuse("an administrator has not allowed the endpoint house")
     assert not standin.hits
+
+
+def set_price() -> None:
+    Price.objects.create(
+        endpoint=Endpoint.objects.get(),
+        model="small",
+        usd_per_million_in=1000,
+        usd_per_million_out=2000,
+        valid_from=date(2020, 1, 1),
+    )
+
+
+def test_nothing_is_sent_before_somebody_who_was_told_what_it_takes_has_approved(
+    study: Study, standin: StandIn
+) -> None:
+    # Two prompts of 31 characters, 8 tokens each by four to a token and 16 by two bytes, and one token back of each.
+    takes = "2 requests to be sent, about 16 tokens"
+    assert measure(dry_run=True) == f"{study}: {takes}, cost unknown, since the model has no price\n"
+    set_price()
+    assert measure(dry_run=True) == f"{study}: {takes}, about $ 0.0200, at most $ 0.0360\n"
+    with pytest.raises(CommandError, match="Nothing was sent: approve it with --yes"):
+        measure(yes=False)
+    assert not standin.hits
+
+    measure()
+
+    assert len(standin.hits) == 2
+    assert "0 requests to be sent, about 0 tokens, about $ 0.0000, at most $ 0.0000; 2 values are" in measure(
+        yes=False, metric="again"
+    )
+
+
+def test_what_could_cost_more_than_its_budget_or_nobody_knows_what_is_not_asked(study: Study, standin: StandIn) -> None:
+    with pytest.raises(CommandError, match=r"house/small has no price, so that no budget can be kept; enter its price"):
+        measure(budget=Decimal(1))
+    set_price()
+    with pytest.raises(CommandError, match=r"it could cost \$ 0.0360, more than the budget of \$ 0.0359"):
+        measure(budget=Decimal("0.0359"))
+    assert not standin.hits
+
+    measure(budget=Decimal("0.036"))
+
+    assert len(standin.hits) == 2

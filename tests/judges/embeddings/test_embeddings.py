@@ -1,13 +1,18 @@
 """What every embedding promises, and what each of those that come with Quire does."""
 
+import io
 import json
+import os
 import sys
+from importlib import metadata
 from importlib.util import find_spec
-from types import ModuleType, SimpleNamespace
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
+from django.core.management import call_command
 
 from judges import embeddings
 from judges.embeddings import CannotEmbed, EmptyText, SizesDiffer, UnknownEmbedding, find_embedding, kept_vectors
@@ -23,6 +28,11 @@ from tests.judges.standin import Reply, StandIn
 from tests.judges.standin.vectors import vector
 
 TEXTS = ["The ferry stopped at noon.", "The ferry stopped at night.", "Nobody asked why it rained."]
+
+
+@pytest.fixture
+def study() -> Study:
+    return factories.study(comparative=False)
 
 
 # Names
@@ -109,26 +119,39 @@ def test_a_missing_library_is_named_with_what_to_install() -> None:
         find_embedding("sentence-transformers:all-MiniLM-L6-v2").vectors(TEXTS)
 
 
+class CutOff(Exception):
+    """In place of what the reader of a model's file raises."""
+
+
 class Encoder:
     """In place of the library's class: a chunk's vector is its number of words, and 1."""
 
     def __init__(self, model: str, *, local_files_only: bool) -> None:
         assert local_files_only, "nothing is downloaded"
-        if model == "missing":
-            raise OSError("no such folder")
+        if "broken" in model:
+            raise CutOff("The file is cut off. See https://example.org for what that means.")
 
     def encode(self, chunks: list[str], *, show_progress_bar: bool) -> Any:
         return np.array([[len(chunk.split()), 1.0] for chunk in chunks], dtype=np.float32)
 
-    def __getitem__(self, number: int) -> Any:
-        return SimpleNamespace(auto_model=SimpleNamespace(config=SimpleNamespace(_commit_hash="0123456789abcdef01")))
+
+CACHED = "/cache/models--sentence-transformers--small/snapshots/0123456789abcdef01/config.json"
+
+
+def find_cached(repository: str, file: str, *, cache_dir: str | None) -> str | None:
+    """In place of the library's: it knows one model, and no name of more than two parts."""
+    if repository.count("/") > 1:
+        raise ValueError("this is no name of a repository")
+    return CACHED if (repository, file) == ("sentence-transformers/small", "config.json") else None
 
 
 @pytest.fixture
 def library(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = ModuleType("sentence_transformers")
+    module, hub = ModuleType("sentence_transformers"), ModuleType("huggingface_hub")
     module.SentenceTransformer = Encoder  # type: ignore[attr-defined]
+    hub.try_to_load_from_cache = find_cached  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "sentence_transformers", module)
+    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
     monkeypatch.setattr(sentences, "_find_library", lambda: "5.0")
     sentences._load.cache_clear()
     sentences._fingerprint.cache_clear()
@@ -147,9 +170,22 @@ def test_a_long_text_is_the_mean_of_its_chunks(library: None) -> None:
 
 
 @pytest.mark.django_db
-def test_a_model_that_is_not_on_the_machine_is_named(library: None) -> None:
-    with pytest.raises(CannotEmbed, match=r"no model “missing” on this machine .no such folder.; give the path"):
-        find_embedding("sentence-transformers:missing").vectors(TEXTS)
+@pytest.mark.parametrize("model", ["missing", "nowhere/at/all"])
+def test_a_model_that_is_not_on_the_machine_is_named(library: None, model: str) -> None:
+    reason = "nothing of that name is in the library’s cache"
+    with pytest.raises(CannotEmbed, match=f"no model “{model}” on this machine .{reason}.; give the path"):
+        find_embedding(f"sentence-transformers:{model}").vectors(TEXTS)
+
+
+@pytest.mark.django_db
+def test_a_model_that_cannot_be_read_is_named_with_the_first_sentence_of_the_reason(
+    library: None, tmp_path: Any
+) -> None:
+    folder = tmp_path / "broken"
+    folder.mkdir()
+
+    with pytest.raises(CannotEmbed, match=r"broken” on this machine \(The file is cut off\); give the path"):
+        find_embedding(f"sentence-transformers:{folder}").vectors(TEXTS)
 
 
 @pytest.mark.django_db
@@ -160,6 +196,57 @@ def test_other_files_in_a_models_folder_are_another_version(library: None, tmp_p
     (tmp_path / "weights").write_bytes(b"2")
 
     assert find_embedding(f"sentence-transformers:{tmp_path}").version != before
+
+
+@pytest.fixture
+def encoder() -> str:
+    """A real sentence encoder, by the name of its embedding."""
+    folder = os.environ.get("QUIRE_ENCODER", "")
+    if not find_spec("sentence_transformers") or not Path(folder, "modules.json").is_file():
+        pytest.skip("sentence-transformers is not installed, or QUIRE_ENCODER does not name a model's folder")
+    return f"sentence-transformers:{folder}"
+
+
+@pytest.mark.encoder
+@pytest.mark.django_db
+@pytest.mark.filterwarnings("default")
+def test_a_real_encoder_lays_texts_of_one_meaning_together_and_reads_a_text_once(
+    encoder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = ["The boat left the harbour at noon.", "At midday the ship sailed from port.", "Her bread is too salty."]
+    embedding = find_embedding(encoder)
+
+    rows = embedding.vectors(texts)
+
+    assert rows[0] @ rows[1] > 0.5 > 0.3 > rows[0] @ rows[2]
+    rule, library_version, files = embedding.version.split("+")
+    assert (rule, library_version, len(files)) == (sentences.RULE, metadata.version("sentence-transformers"), 16)
+    monkeypatch.setattr(sentences, "_load", lambda model: pytest.fail("a text that is kept is encoded anew"))
+    np.testing.assert_array_equal(embedding.vectors(texts), rows)
+
+
+@pytest.mark.encoder
+@pytest.mark.django_db
+@pytest.mark.filterwarnings("default")
+def test_a_real_encoder_reads_a_long_text_to_its_end(encoder: str) -> None:
+    beginning = " ".join(["The ferry waited in the fog, and nobody on the pier spoke."] * 60)
+
+    rows = find_embedding(encoder).vectors([beginning, f"{beginning}\n\nThen the bread was salted."])
+
+    assert rows[0] @ rows[1] < 0.999
+
+
+@pytest.mark.encoder
+@pytest.mark.django_db
+@pytest.mark.filterwarnings("default")
+def test_the_commands_take_a_real_encoder(encoder: str, study: Study) -> None:
+    out = io.StringIO()
+
+    call_command("store_reference_set", study.slug, "Own", embedding=encoder, stdout=out)
+
+    version = find_embedding(encoder).version
+    assert f"{encoder} {version}" in out.getvalue()
+    assert set(TextVector.objects.values_list("embedding", "version")) == {(encoder, version)}
 
 
 # Endpoints
@@ -250,11 +337,6 @@ def test_an_endpoint_that_is_unknown_or_not_allowed_is_refused(standin: StandIn)
     with pytest.raises(CannotEmbed, match=r"names no endpoint with a model: write endpoint:ENDPOINT/MODEL; .*: house"):
         find_embedding("endpoint:home/small").vectors(TEXTS)
     assert standin.hits == []
-
-
-@pytest.fixture
-def study() -> Study:
-    return factories.study(comparative=False)
 
 
 @pytest.mark.django_db

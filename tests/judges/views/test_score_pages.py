@@ -49,6 +49,14 @@ def test_scores_are_looked_at_and_then_come_in_with_their_card(page: Client) -> 
     assert "lower is better" in page.get(HOME).content.decode()
 
 
+def test_a_preview_of_some_scores_says_how_many_it_shows(page: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = upload(page, "story,value\np1s1,1.5\np1s2,2\n")["Location"]
+    assert "are shown." not in page.get(address).content.decode(), "it shows all"
+    monkeypatch.setattr("judges.views.scores.N_PREVIEWED", 1)
+
+    assert "The first 1 are shown." in page.get(address).content.decode()
+
+
 def test_what_is_wrong_is_said_before_and_after_somebody_insists(page: Client) -> None:
     address = upload(page, "story,value\np1s1,much\np9,2\n")["Location"]
 

@@ -13,6 +13,8 @@ from annotation.responses.imports import Row
 from judges.models import ReferenceSet
 from reports import results
 from reports.dataset import Dataset
+from reports.dataset.ideas import Ideas
+from reports.dataset.scored_ideas import ScoredIdeas
 from reports.figures import all_figures
 from reports.figures.codec import encode
 from studies import protocol
@@ -82,6 +84,19 @@ def test_ideas_of_which_nobody_says_that_they_are_coherent_are_counted_and_never
     (row,) = feedback.rounds
     assert (feedback.n_without_coherence, row.share_with, row.share_without, row.p) == (72, 0, 0, 1)
     assert row.gain.value > 0
+
+
+def test_factors_of_ideas_are_read_once_however_many_ideas_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    scored = Dataset.of(plant(monkeypatch, n_prompts=12).study).scored_ideas
+    assert isinstance(scored, ScoredIdeas)
+    names: list[str] = []
+    read = Ideas.factor
+    monkeypatch.setattr(Ideas, "factor", lambda ideas, name: names.append(name) or read(ideas, name))
+
+    factors = scored.factors
+
+    assert [len(values) for values in factors.values()] == [120, 120, 120]
+    assert names == list(factors)
 
 
 def test_page_files_and_command_say_it_and_nothing_while_sealed(
