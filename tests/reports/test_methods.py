@@ -93,17 +93,17 @@ COMMANDS = {
 }
 
 
-def test_how_stories_were_drawn_is_said_and_by_which_strata_only_where_sources_are(study: Study) -> None:
+def test_how_stories_were_drawn_is_said_seed_and_strata_only_where_sources_are(study: Study) -> None:
     strata = [{"parts": [name], "n_there": 50, "n_asked": 2, "n_taken": 2} for name in ("a", "b")]
     Subset.objects.create(
         study=study, original="all", title="All", seed=5, n=2, is_each=True, criteria=["source"], strata=strata
     )
-    drawn = "4 stories were drawn from the 100 of “All” with the seed 5."
+    drawn = "4 stories were drawn from the 100 of “All”"
 
     opened, sealed = text_of(study, stored(study)), text_of(study, stored(study, blind=True))
 
-    assert f"{drawn} They were drawn in 2 strata by source, 2 from each." in opened
-    assert drawn in sealed
+    assert f"{drawn} with the seed 5. They were drawn in 2 strata by source, 2 from each." in opened
+    assert f"{drawn}." in sealed
     assert "strata" not in sealed
 
 
