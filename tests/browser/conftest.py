@@ -74,10 +74,13 @@ def press(page: Page, button: str) -> None:
 
 
 def enter_as_staff(page: Page, site: str, address: str, user: User | None = None) -> None:
-    """Open an address of the site as that account, or as one that may do everything, which has signed in before."""
-    client = Client()
+    """Open an address of the site as that account, or as one that may do everything, which has signed in before.
+
+    A rater who came in by the same browser stays in, as when somebody signs in by the form.
+    """
+    client, name = Client(), settings.SESSION_COOKIE_NAME
+    client.cookies.load({cookie["name"]: cookie["value"] for cookie in page.context.cookies(site)})
     client.force_login(user or User.objects.create_superuser("root"))
-    name = settings.SESSION_COOKIE_NAME
     page.context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": site}])
     page.goto(f"{site}{address}")
 

@@ -3,11 +3,11 @@
 import re
 
 import pytest
-from django.contrib.auth.models import User
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from annotation.models import Assignment
 from tests import factories
+from tests.browser.conftest import enter_as_staff
 from tests.browser.saying import WORDS, n_drafts, press_retry, reasons, said, status, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
@@ -57,7 +57,6 @@ def test_a_draft_of_a_closed_window_does_not_overwrite_what_was_saved_since(
 
 def test_pages_of_the_staff_leave_what_a_rater_wrote_on_the_device(desk: Page) -> None:
     site = desk.url.split("/a/")[0]
-    User.objects.create_superuser("root", password="secret")
     desk.evaluate("navigator.sendBeacon = () => true")
     sent: list[str] = []
     desk.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
@@ -65,12 +64,10 @@ def test_pages_of_the_staff_leave_what_a_rater_wrote_on_the_device(desk: Page) -
     reasons(desk).press_sequentially(WORDS)
     expect(status(desk)).to_have_text("Offline, kept on this device")
     back = desk.url
-    desk.goto(f"{site}/admin/login/?next=/studies/")
-    desk.get_by_label("Username").fill("root")
-    desk.get_by_label("Password").fill("secret")
+    desk.goto(f"{site}/admin/login/")
     sent.clear()
 
-    desk.get_by_role("button", name="Log in").click()
+    enter_as_staff(desk, site, "/studies/")
     expect(desk.get_by_role("heading", name="Studies", level=1)).to_be_visible()
     desk.evaluate("dispatchEvent(new Event('online'))")
     desk.wait_for_timeout(300)
