@@ -38,6 +38,9 @@ def agree(page: Page) -> None:
 
 
 def width_of(page: Page) -> int:
+    """How wide the page is once its style sheets and fonts are there: what is measured earlier is not the page."""
+    page.wait_for_load_state()
+    page.evaluate("document.fonts.ready.then(() => null)")
     return int(page.evaluate("document.documentElement.scrollWidth"))
 
 
@@ -51,7 +54,10 @@ def test_a_long_address_in_the_consent_leaves_the_box_its_margin(page: Page, liv
 
     come_in(page, live_server, study)
 
-    box = page.locator("label", has_text="I have read this").bounding_box()
+    label = page.locator("label", has_text="I have read this")
+    expect(label).to_be_visible()
+    assert width_of(page) == 320
+    box = label.bounding_box()
     assert box is not None
     assert box["x"] + box["width"] <= 320 - box["x"]
 
@@ -67,9 +73,9 @@ def test_openings_keep_their_stanzas_and_widen_no_page(page: Page, live_server: 
 
     opening = page.locator(".opening-lines p").first
     expect(opening).to_have_text(POEM, use_inner_text=True)
+    assert width_of(page) == 320
     first, turned, *_ = edges(page, ".opening-lines p")
     assert turned - first > 30
-    assert width_of(page) == 320
 
 
 def test_a_story_to_practise_on_widens_no_page_and_samples_keep_their_lines(page: Page, live_server: Any) -> None:
@@ -87,10 +93,11 @@ def test_a_story_to_practise_on_widens_no_page_and_samples_keep_their_lines(page
     page.get_by_label("Your reasons").fill("So it is.")
     page.get_by_role("button", name="Compare with sample answers").click()
 
+    expect(page.locator(".sample-answer").first).to_be_visible()
+    assert width_of(page) == 320
     first, indented, last = edges(page, ".sample-answer p:last-child")
     assert 0 < indented - first < 30
     assert last == first
-    assert width_of(page) == 320
 
 
 def test_the_verse_of_a_cloze_keeps_its_lines_and_its_prose_runs_on(page: Page, live_server: Any) -> None:
@@ -102,11 +109,11 @@ def test_the_verse_of_a_cloze_keeps_its_lines_and_its_prose_runs_on(page: Page, 
     agree(page)
     page.get_by_role("button", name="Begin").click()
 
+    expect(page.locator(".passage-text .verse")).to_have_count(1)
+    assert width_of(page) == 320, "a field that turns over hangs, and is no wider for it"
     first, second, third, fourth, *_ = edges(page, ".passage-text .verse")
     assert first == fourth
     assert 0 < second - first < third - second + 1
-    assert page.locator(".passage-text .verse").count() == 1
-    assert width_of(page) == 320, "a field that turns over hangs, and is no wider for it"
 
 
 def test_without_a_connection_the_masthead_of_a_telephone_stays_one_row(page: Page, live_server: Any) -> None:
