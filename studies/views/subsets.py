@@ -200,14 +200,13 @@ def subset_page(request: HttpRequest, access: Access) -> HttpResponse:
     if request.method == "POST":
         title_form, status = TitleForm(request.POST), 400
         if drawn and title_form.is_valid():
-            subset = subsets.create_subset(study, drawn.rule, title_form.cleaned_data["title"], by=user)
-            sentence = ngettext(
-                "%(n)d story is in this draft. “%(title)s” has not changed.",
-                "%(n)d stories are in this draft. “%(title)s” has not changed.",
-                drawn.n_taken,
-            )
-            messages.success(request, sentence % {"n": drawn.n_taken, "title": study.title})
-            return redirect("studies:overview", slug=subset.slug)
+            try:
+                subset = subsets.create_subset(study, drawn.rule, title_form.cleaned_data["title"], by=user)
+            except CannotDraw as error:  # the stories have changed since they were read above
+                form.add_error(None, str(error))
+            else:
+                _add_success_message(request, drawn, study.title)
+                return redirect("studies:overview", slug=subset.slug)
     context = {
         "study": study,
         "access": access,
@@ -218,6 +217,15 @@ def subset_page(request: HttpRequest, access: Access) -> HttpResponse:
         "posted": [(name, form[name].value() or "") for name in RULE_FIELDS],
     }
     return render(request, "studies/subset.html", context, status=status)
+
+
+def _add_success_message(request: HttpRequest, drawn: SubsetDraw, title: str) -> None:
+    sentence = ngettext(
+        "%(n)d story is in this draft. “%(title)s” has not changed.",
+        "%(n)d stories are in this draft. “%(title)s” has not changed.",
+        drawn.n_taken,
+    )
+    messages.success(request, sentence % {"n": drawn.n_taken, "title": title})
 
 
 def _summarise(drawn: SubsetDraw, population: subsets.Population) -> DrawSummary:

@@ -318,6 +318,24 @@ def test_whoever_names_no_seed_gets_one_that_is_not_the_studys(designer: Client)
     assert len({*Subset.objects.values_list("seed", flat=True), study.seed}) == 3
 
 
+def test_stories_that_change_while_the_study_is_made_are_said_on_the_page(
+    designer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study, create_subset = make_study(), subsets.create_subset
+
+    def create_after_a_change(*args: Any, **kwargs: Any) -> Study:
+        study.stories.update(text="", is_withheld=True)
+        return create_subset(*args, **kwargs)
+
+    monkeypatch.setattr(subsets, "create_subset", create_after_a_change)
+
+    answer = designer.post(PAGE, {"n": "4", "allocation": "all", "seed": "7", "title": "Some"})
+
+    assert answer.status_code == 400
+    assert "There are no stories to draw from: bring stories in first." in answer.content.decode()
+    assert not Subset.objects.exists()
+
+
 def test_by_the_seed_of_a_draw_whoever_knows_no_source_could_tell_some() -> None:
     """Why it is said only to those who may know: one story by each of two sources was drawn."""
     study = make_study()
