@@ -34,11 +34,16 @@ class ItemDefinition(Protocol):
 
 @dataclass(frozen=True)
 class StoryLabel:
-    """A story as a rater may name it: its letter in this seat, what a page calls it, and where it can be read again."""
+    """A story as a rater may name it: its letter in this seat, what a page calls it, and where it can be read again.
+
+    opening : the words it begins with, in its own language; empty where nobody needs them to tell the stories apart
+    """
 
     letter: str
     url: str = ""
     title: str = ""
+    opening: str = ""
+    language: str = ""
 
 
 @dataclass(frozen=True)
