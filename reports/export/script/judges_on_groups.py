@@ -18,7 +18,7 @@ def judges_on_pairs(package, result, check):
         rows = pairs[(pairs["step"] == row["step"]) & (pairs["item"] == row["item"])]
         chosen = package.counted(rows, "person")
         people = choices_of_people(chosen)
-        table = choices_of_judge(package, package.counted(rows, "model"), row["judge"], people).join(people)
+        table = choices_of_judge(package, package.counted(rows, "judge"), row["judge"], people).join(people)
         table["is_unanimous"] = table["is_unanimous"].eq(True)  # nobody's choices are not alike
         place = place_of("judges_on_pairs", row, row["judge"])
         in_known_order = table[table["is_known"]]
