@@ -175,7 +175,8 @@ class Command(BaseCommand):
         already = " already" if is_finished else ""
         self.stdout.write(self.style.SUCCESS(f"{run}: finished{already}. {progress(run, counts)}"))
         if n_unanswered := sum(n for state, n in counts.items() if state != Call.State.OK):
-            way_out = "; --retry asks them once more." if run.judge.kind == Rater.Kind.MODEL else "."
+            n_retryable = runs.find_retryable(run).count() if run.judge.endpoint_id else 0
+            way_out = f"; --retry asks {n_retryable} of them once more." if n_retryable else "."
             message = f"Without an answer: {n_unanswered}. {describe_unanswered(run)} The run’s page shows each call"
             raise CommandError(message + way_out, returncode=UNANSWERED)
 
