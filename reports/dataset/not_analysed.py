@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from annotation.models import Rater
 from reports.dataset.step_items import metric_items
+from reports.lazy import np
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +29,8 @@ def select_not_analysed(dataset: Dataset) -> pd.DataFrame:
     items = [item_by_key.get(key) for key in zip(kinds["step"], kinds["item"], strict=True)]
     judges = zip(kinds["rater"], kinds["rater_kind"], items, strict=True)
     is_left = [item is None or not _is_analysed(dataset, item, judge, kind) for judge, kind, item in judges]
-    left = kinds.assign(type=[item.item.type if item else "" for item in items])[is_left]
+    types = [item.item.type if item else "" for item in items]
+    left = kinds.assign(type=types)[np.array(is_left, dtype=np.bool_)]
     return answers.merge(left, on=KEYS)
 
 

@@ -111,7 +111,8 @@ def test_the_command_says_how_many_have_no_usable_answer_and_most_often_why(
     assert error.value.returncode == 3
     way_out = "; --retry asks 8 of them once more." if n_tries == 1 else "."
     assert str(error.value) == (
-        f"Without an answer: 8. {state.replace('_', ' ')}: 8, most often: {reason}. The run’s page shows each call{way_out}"
+        f"Without an answer: 8. {state.replace('_', ' ')}: 8, most often: {reason}. "
+        f"The run’s page shows each call{way_out}"
     )
 
 
