@@ -5,6 +5,8 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
+from annotation.models import Rater
+from annotation.participation import withdrawal
 from judges import reasons
 from judges.models import Attempt, Call, Endpoint, GeneratedText, Parse, ProviderBatch, Run, Text, TextVector
 from judges.requests import texts
@@ -15,7 +17,14 @@ from studies.models import Story
 REASON = reasons.ERASED
 
 
-def empty_calls(stories: Sequence[int], **_: Any) -> None:
+def forget(rater: Rater, stories: Sequence[int], **_: Any) -> None:
+    """Empty every call in which words of the writer's stories stand, and what models made out of these stories."""
+    empty_calls(stories)
+    if made := _empty_made(stories):
+        withdrawal.forget_texts(made, writer=rater)
+
+
+def empty_calls(stories: Sequence[int]) -> None:
     """Empty every call in which words of these stories stand; one that was still to be sent ends without an answer.
 
     What is erased: the stories' texts as they were sent, every body that came back, also where a later call took it,
@@ -30,19 +39,18 @@ def empty_calls(stories: Sequence[int], **_: Any) -> None:
     attempts.update(body="", reason="")
     Parse.objects.filter(attempt__in=attempts).update(values={}, reason="")
     Text.objects.filter(story__in=stories).update(content="")
-    _empty_made(stories)
     # A story that was emptied keeps the hash of its text; what it was before an edit is no story's any more.
     theirs = Q(sha256__in=Story.objects.filter(pk__in=stories).values("sha256"))
     TextVector.objects.filter(theirs | ~Q(sha256__in=Story.objects.values("sha256"))).delete()
 
 
-def _empty_made(stories: Sequence[int]) -> None:
-    """Empty what models made out of these stories, also where it was taken into a study."""
-    made = GeneratedText.objects.filter(draft__original__in=stories)
-    further = list(made.exclude(story=None).values_list("story", flat=True))
+def _empty_made(stories: Sequence[int]) -> list[int]:
+    """Empty what models made out of these stories, or with one of them before them; the stories that it had become."""
+    with_reference = Q(draft__generation__reference__in=stories, round__gt=0)
+    made = GeneratedText.objects.filter(Q(draft__original__in=stories) | with_reference)
+    taken_in = list(made.exclude(story=None).values_list("story", flat=True))
     made.update(text="", cleaned="")
-    if further:
-        empty_calls(story_edits.erase_texts(further))
+    return story_edits.erase_texts(taken_in) if taken_in else []
 
 
 def _find_calls(stories: Sequence[int]) -> list[int]:

@@ -10,6 +10,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from annotation import simulation
+from annotation.responses import Answer
 from annotation.simulation import Tendency
 from judges import reference_sets
 from reports.dataset import scored_clozes
@@ -103,6 +104,23 @@ def study_of_families() -> Study:
     return study
 
 
+def study_of_judges() -> Study:
+    """The oracle and its like, a metric that chooses in pairs, and a model that refuses all pairs and rankings."""
+    study = planted.plant().study
+    for group in study.groups.order_by("code").values_list("code", flat=True):
+        first = Answer(value=f"p{group[4:]}s1")
+        refused = Answer(outcome="declined")
+        given.bring(
+            study,
+            [
+                Row("test", "taste", group, "", "better", "item-1", first, "metric"),
+                Row("test", "mute", group, "", "better", "item-1", refused, "model"),
+                Row("test", "mute", group, "", "ranking", "item-1", refused, "model"),
+            ],
+        )
+    return study
+
+
 def study_asked_again() -> Study:
     """A judge that one run asked three times about the first five groups, and once about the others."""
     study = planted.empty_study()
@@ -187,7 +205,7 @@ def coarse_cloze() -> Study:
 DEMO = ("harbour", "orchard", "pairs", "depth", "ideas", "measures", "mystery")
 MAKERS: dict[str, Make] = {
     **{slug: lambda _patch, _folder, slug=slug: demo_study(slug) for slug in DEMO},  # type: ignore[misc]
-    "judges": lambda _patch, _folder: planted.plant().study,
+    "judges": lambda _patch, _folder: study_of_judges(),
     "drawn": lambda _patch, _folder: test_prediction_powered.planted(missing=True)[0],
     "text measures": lambda _patch, _folder: test_measures.measured_study(),
     "read twice": lambda _patch, _folder: twice_read_study(),

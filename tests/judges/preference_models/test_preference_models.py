@@ -102,11 +102,17 @@ def test_the_report_has_it_beside_people_and_the_longer_story(study: Study) -> N
     preference_models.answer_pairs(trained(study), study, at=NOON)
 
     Study.objects.filter(pk=study.pk).update(state=Study.State.CLOSED)
-    row = results.compute(Study.objects.get(pk=study.pk))["pair_accuracies"][0]
+    document = results.compute(Study.objects.get(pk=study.pk))
+    row = document["pair_accuracies"][0]
 
     accuracies = {a["name"] or a["who"]: (a["value"], a["n_pairs"]) for a in row["accuracies"]}
     assert accuracies["taste"] == (100, 4)  # the fifth pair has no votes
     assert set(accuracies) == {"person", "longer", "taste"}
+    (beside,) = document["judges_on_pairs"]
+    assert (beside["judge"], beside["n_pairs"]) == ("taste", 5)
+    outcomes = {name: beside["outcomes"][name] for name in ("answered", "missing", "expected")}
+    assert outcomes == {"answered": 5, "missing": 15, "expected": 20}
+    assert document["judges"]["not_analysed"] == []
 
 
 def test_votes_count_by_their_share_and_even_pairs_are_left_out() -> None:
