@@ -300,7 +300,8 @@ def test_a_link_to_a_study_without_a_contact_names_its_sender(client, state):
 
 
 @pytest.mark.parametrize(
-    ("state", "sentence"), [("paused", "your link leads you back to where you were"), ("closed", "What you saved is kept")]
+    ("state", "sentence"),
+    [("paused", "your link leads you back to where you were"), ("closed", "What you saved is kept")],
 )
 def test_by_the_link_of_a_study_that_is_not_open_whoever_took_part_can_withdraw(client, state, sentence):
     study = factories.study()
