@@ -134,8 +134,9 @@ def test_a_study_file_makes_the_study_and_a_slug_that_is_taken_is_changed(design
         (archive(DEMO / "orchard", **{"other/study.toml": b"x"}), "a.zip", "holds 2 files called study.toml"),
         (archive(DEMO / "orchard" / "texts"), "a.zip", "holds 0 files called study.toml"),
         (io.BytesIO(b'slug = "a"\ntitle = "A"\n'), "study.toml", "there is no file of stories in its folder"),
+        (io.BytesIO(b'slug = "a"\nholograms = 2\n'), "study.toml", "If a newer Quire wrote the file, only that"),
     ],
-    ids=["no archive", "a broken one", "a path that leads out", "two studies", "none", "no stories"],
+    ids=["no archive", "a broken one", "a path that leads out", "two studies", "none", "no stories", "a newer version"],
 )
 def test_a_file_that_is_no_study_is_refused_whole(designer: User, file: io.BytesIO, name: str, reason: str) -> None:
     file.seek(0)
