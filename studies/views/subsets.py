@@ -174,6 +174,11 @@ class DrawSummary:
     n_split_groups: int
 
     @property
+    def rows(self) -> list[tuple[list[tuple[str, str]], StratumDraw]]:
+        """For each stratum its part by each criterion, and what is drawn from it."""
+        return [(list(zip(self.names, stratum.labels, strict=True)), stratum) for stratum in self.strata]
+
+    @property
     def n_more(self) -> int:
         return len(self.draw.strata) - len(self.strata)
 

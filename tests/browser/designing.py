@@ -144,6 +144,10 @@ class Designer:
         self.tell(f"Follow **{link}**.")
         self.activate(self.page.get_by_role("link", name=link).first)
 
+    def await_end(self, problem: Locator) -> None:
+        """Wait until a script has taken the problem off the page."""
+        expect(problem).to_have_count(0)
+
     def reach(self, field: Locator) -> None:
         """What comes before something is put into a field."""
 
@@ -153,6 +157,13 @@ class Designer:
     def activate(self, element: Locator) -> None:
         element.click()
         self.page.wait_for_load_state()
+
+
+class WithoutScripts(Designer):
+    """Somebody for whom a page changes only when they press something."""
+
+    def await_end(self, problem: Locator) -> None:
+        """The problem stands until the form is sent."""
 
 
 class ByKeyboard(Designer):
@@ -249,7 +260,7 @@ def _bring_in(designer: Designer, file: Path, n_sources: int) -> None:
     designer.begin(COLUMNS)
     for source, _ending in ENDINGS[:n_sources]:
         designer.choose(source, "expert writer" if source == "Harbour writers" else "language model")
-        expect(page.locator(".problems", has_text=source)).to_have_count(0)
+        designer.await_end(page.locator(".problems", has_text=source))
     designer.look(page)
     designer.press(f"Bring in {4 * n_sources} stories")
     expect(page.locator(".messages")).to_contain_text(f"{4 * n_sources} stories are in, in 4 groups.")

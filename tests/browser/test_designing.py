@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from studies.models import Study
 from tests import factories
 from tests.browser.conftest import press
-from tests.browser.designing import ByKeyboard, Designer, arrive, walk
+from tests.browser.designing import ByKeyboard, Designer, WithoutScripts, arrive, walk
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
 WORD = "a long enough word"
@@ -80,7 +80,9 @@ def test_the_whole_way_can_be_gone_without_scripts(chromium: Browser, live_serve
     _sign_in(page, live_server.url)
     file = tmp_path / "stories.csv"
 
-    link = walk(Designer(page), begin="Make the first study", template="pds", n_sources=3, file=file, plan="20 places")
+    link = walk(
+        WithoutScripts(page), begin="Make the first study", template="pds", n_sources=3, file=file, plan="20 places"
+    )
 
     assert link.startswith(live_server.url)
     assert Study.objects.get().is_live
