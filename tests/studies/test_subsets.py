@@ -213,7 +213,8 @@ def test_the_page_shows_what_lacks_and_what_is_left_out(designer: Client) -> Non
     html = designer.get(PAGE, {"n": "6", "allocation": "each", "by_1": "tier"}).content.decode()
 
     cells = " ".join(html.split())
-    assert '<td>high</td> <td class="n">5</td> <td class="n">6</td> <td class="n">5</td> <td class="n">1</td>' in cells
+    for name, value in (("Available", 5), ("Asked for", 6), ("Would be drawn", 5), ("Missing", 1)):
+        assert f'<td class="n" data-label="{name}">{value}</td>' in cells
     assert "1 stratum has fewer than its share and gives all." in html
     assert "1 story has no value for “tier” and is left out." in html
 
