@@ -1,5 +1,7 @@
 """Arriving: the link, consent, and the next group. What is read and answered once stands in `once`."""
 
+from collections.abc import Mapping
+
 from django.conf import settings
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
@@ -25,7 +27,10 @@ from studies.typography.prose import parse_prose
 
 A_YEAR = 365 * 24 * 60 * 60
 CLOSED_PAGE = "annotation/closed.html"
-NOT_OPEN_PAGES = {Study.State.DRAFT: "annotation/not_begun.html", Study.State.PAUSED: "annotation/paused.html"}
+NOT_OPEN_PAGES: Mapping[str, str] = {
+    Study.State.DRAFT: "annotation/not_begun.html",
+    Study.State.PAUSED: "annotation/paused.html",
+}
 
 
 @rater_page
