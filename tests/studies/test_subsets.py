@@ -2,18 +2,15 @@
 
 import io
 import re
-import threading
-import time
 from typing import Any
 
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.core.management import CommandError, call_command
-from django.db import transaction
 from django.test import Client
 
-from studies import protocol, story_edits, subsets
+from studies import protocol, subsets
 from studies.documents.analysis_plan import AnalysisPlan
 from studies.models import Membership, Provenance, Step, Story, Study, Subset
 from studies.protocol.preregistration import write_preregistration
@@ -22,7 +19,6 @@ from studies.strata import CannotDraw, SubsetRule, draw, parse_criterion
 from tests import factories
 from tests.studies.folders import rows_by_table
 from tests.studies.subsets import create_subset
-from tests.threads import at_once
 from tests.trust.test_words_designers import find_unwanted
 
 pytestmark = pytest.mark.django_db
@@ -322,32 +318,6 @@ def test_whoever_names_no_seed_gets_one_that_is_not_the_studys(designer: Client)
 
     assert Subset.objects.get(study__slug="by-page").seed == int(seed)
     assert len({*Subset.objects.values_list("seed", flat=True), study.seed}) == 3
-
-
-@pytest.mark.usefixtures("committed")
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.services
-def test_what_is_drawn_is_what_is_copied_though_somebody_corrects_a_story_meanwhile() -> None:
-    study = make_study(n_groups=1)
-    story = study.stories.earliest("pk")
-    is_held, before = threading.Event(), story.text
-
-    def make() -> Study:
-        with transaction.atomic():
-            population = subsets.hold_population(study)
-            is_held.set()
-            time.sleep(0.3)
-            return subsets.create_subset(study, population, draw(population.candidates, rule(2)), "Both", by=None)
-
-    def correct() -> bool:
-        is_held.wait()
-        return story_edits.correct_text(story, "New words.")
-
-    subset, is_corrected = at_once(make, correct)
-
-    assert is_corrected is True
-    assert study.stories.get(pk=story.pk).text == "New words."
-    assert Story.objects.get(study=subset, code=story.code).text == before
 
 
 def test_by_the_seed_of_a_draw_whoever_knows_no_source_could_tell_some() -> None:
