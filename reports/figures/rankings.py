@@ -94,8 +94,8 @@ class Rankings(Figure[Listing[Ranking]]):
         )
 
     def context(self, result: Listing[Ranking]) -> dict[str, Any]:
-        ends = (part.interval for row in result.rows for part in (*row.by_source, row.concordance))
-        return {"note": weakest_note(ends)}
+        of_sources = [ranks.interval for row in result.rows for ranks in row.by_source]
+        return {"note": weakest_note([*of_sources, *(row.concordance.interval for row in result.rows)])}
 
     def rows(self, result: Listing[Ranking]) -> dict[str, Iterator[Row]]:
         return {"rankings": _rows(result)}
