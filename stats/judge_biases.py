@@ -167,10 +167,12 @@ def _weighted_mean(values: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def _own_slope(ratings: FloatArray, row: int, lengths: FloatArray) -> float:
-    others = np.delete(ratings, row, axis=1)
+    # Of hundreds of raters each has rated few units: only these are looked at.
+    is_rated = np.isfinite(ratings[:, row]).any(axis=0)
+    own, others = ratings[:, row, is_rated], np.delete(ratings[:, :, is_rated], row, axis=1)
     if not others.shape[1]:
         return float("nan")
-    return float(_slopes(ratings[:, row], mean_present(others, axis=1), lengths, np.ones((1, lengths.size)))[0])
+    return float(_slopes(own, mean_present(others, axis=1), lengths[is_rated], np.ones((1, own.shape[1])))[0])
 
 
 def _slopes(answers: FloatArray, means: FloatArray, lengths: FloatArray, weights: FloatArray) -> FloatArray:
@@ -181,7 +183,8 @@ def _slopes(answers: FloatArray, means: FloatArray, lengths: FloatArray, weights
         if not present.any():
             continue
         w = weights[:, present]
-        n = np.where(w.sum(axis=1) > 0, w.sum(axis=1), np.nan)
+        n_units = w.sum(axis=1)
+        n = np.where(n_units > 0, n_units, np.nan)
         columns = [lengths[present], of_people[present], own[present]]
         totals = [w @ column for column in columns]
         products = [(0, 0), (1, 1), (0, 1), (0, 2), (1, 2)]

@@ -23,14 +23,17 @@ from stats.reasons import Incomputable
 PARTS = ("rater", "story", "residual")
 ALIKE = 1e-12
 SINGULAR = 1e-9
+# Of the ratings' mean square, below which a variance is 0: one that is 0 comes out a little above or below by chance,
+# and would be estimated with or without its degrees of freedom.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class Components:
     """Variances, in squared units of the ratings.
 
-    at_zero : which of them came out negative, or cannot be told from the rest since each story has one rater, and are
-        set to 0; the others are estimated without them
+    at_zero : which of them did not come out above 0 by more than rounding, or cannot be told from the rest since each
+        story has one rater, and are set to 0; the others are estimated without them
     n_raters, n_clusters, n_ratings : what they rest on
     """
 
@@ -156,6 +159,7 @@ def _fit(ratings: FloatArray) -> _Fit:
         "all": {"rater": n, "story": n, "residual": n},
     }
     kept: tuple[str, ...] = PARTS if n > n_clusters else ("rater", "residual")
+    least = ROUNDING * whole / n
     while True:
         shares, sums = _equations(kept, squares, centred, expected, whole)
         if abs(np.linalg.det(shares / n)) < SINGULAR:
@@ -163,11 +167,11 @@ def _fit(ratings: FloatArray) -> _Fit:
         solution = np.linalg.inv(shares)
         values = dict(zip(kept, solution @ sums, strict=True))
         lowest = min(kept, key=lambda part: values[part])
-        if lowest == "residual" or values[lowest] >= 0:
+        if lowest == "residual" or values[lowest] >= least:
             break
         kept = tuple(part for part in kept if part != lowest)
-    rater, story, residual = (max(float(values.get(part, 0.0)), 0.0) for part in PARTS)
-    at_zero = tuple(part for part in PARTS if values.get(part, -1.0) < 0)
+    at_zero = tuple(part for part in PARTS if values.get(part, 0.0) < least)
+    rater, story, residual = (0.0 if part in at_zero else float(values[part]) for part in PARTS)
     components = Components(rater, story, residual, at_zero, n_raters, n_clusters, n)
     return _Fit(components, is_rated, np.array([rater, story, residual]), kept, np.asarray(solution, dtype=np.float64))
 

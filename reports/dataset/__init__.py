@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from annotation.models import Response
+from annotation.models import Rater, Response
 from judges.models import Judge
 from reports.dataset import answers, cubes, ideas, readings
 from reports.dataset.cubes import Cube
@@ -106,6 +106,11 @@ class Dataset:
         """Judges' answers, one for each judge, item and unit."""
         scales = {item.key for item in self.items if item.is_scale}
         return readings.take_one_value(self.all_readings, self.reading_by_assignment, scales=scales)
+
+    @cached_property
+    def models(self) -> pd.DataFrame:
+        """The answers of models that count: one for each judge, item and unit."""
+        return self.judges[self.judges["rater_kind"] == Rater.Kind.MODEL]
 
     @cached_property
     def judged_by_items(self) -> dict[tuple[Pair, ...], Judged | None]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotation.models import Rater
 from judges import prompts
 from reports.dataset import cubes
 from reports.lazy import np, pd
@@ -62,11 +61,6 @@ class Judged:
         return bool(self.is_of_models.any() and not self.is_of_models.all())
 
 
-def model_answers(dataset: Dataset) -> pd.DataFrame:
-    """The answers of models that count: one for each judge, item and unit."""
-    return dataset.judges[dataset.judges["rater_kind"] == Rater.Kind.MODEL]
-
-
 def answers_to(answers: pd.DataFrame, items: Sequence[StepItem]) -> pd.DataFrame:
     """The rows about these items."""
     is_about = np.zeros(len(answers), dtype=np.bool_)
@@ -85,7 +79,7 @@ def judged(dataset: Dataset, items: Sequence[StepItem]) -> Judged | None:
 
 
 def _judged(dataset: Dataset, items: Sequence[StepItem]) -> Judged | None:
-    rows = answers_to(model_answers(dataset), items) if items else None
+    rows = answers_to(dataset.models, items) if items else None
     if rows is None or rows.empty:
         return None
     names = tuple(sorted(rows["rater"].unique()))

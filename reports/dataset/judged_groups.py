@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from annotation.models import Rater, Response
 from annotation.responses import imports
 from reports.dataset.choices import NEITHER, Choice, choices_of, ranks_of
-from reports.dataset.judged import answers_to, model_answers
+from reports.dataset.judged import answers_to
 from reports.dataset.readings import answers_in_every_order
 from reports.lazy import arrays, np, pd
 
@@ -152,7 +152,7 @@ class JudgedOrders:
 
 def judged_orders(dataset: Dataset, item: StepItem) -> list[JudgedOrders]:
     """Every model's order of the groups, beside the mean ranks of people; of one whose answers are all lost none."""
-    rows = answers_to(model_answers(dataset), [item])
+    rows = answers_to(dataset.models, [item])
     if rows.empty:
         return []
     stories = defaultdict[str, list[str]](list)

@@ -77,6 +77,7 @@ class PackageTable:
 
     fields : its columns by name; rows : its rows, from the database as they are read
     is_needed : whether `recompute.py` reads it, so that it is in every package
+    needs_sources : of one that is empty in blind packages: whether it may have rows in one with sources
     """
 
     name: str
@@ -85,3 +86,4 @@ class PackageTable:
     rows: Callable[[PackageContent], Iterator[Row]]
     count: Callable[[PackageContent], int]
     is_needed: bool = False
+    needs_sources: Callable[[Study], bool] | None = None

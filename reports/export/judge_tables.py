@@ -16,6 +16,8 @@ from reports.dataset import Dataset
 from reports.export.content import PackageContent, PackageTable, Row, TableField
 from reports.export.redistribution import find_redistributable_codes
 from stats.reasons import Incomputable
+from studies import protocol
+from studies.models import Cloze, Study
 
 MOST_NEIGHBOURS = 25
 
@@ -57,6 +59,11 @@ FILL_FIELDS = {
 }
 
 
+def judges_fills(study: Study) -> bool:
+    """Whether the study judges filled texts of a cloze. One query."""
+    return Cloze.objects.filter(judging__step__version__study=study).exists()
+
+
 def fill_rows(content: PackageContent) -> Iterator[Row]:
     """Vectors of what filled each blank, where the study judges filled texts; only of texts that stand in the package:
     a vector can tell much of the words that it was made from."""
@@ -80,6 +87,11 @@ NEIGHBOUR_FIELDS = {
     "reference": TableField("Code of that story of the set."),
     "distance": TableField("Cosine distance of the two by the embedding of the set.", "number"),
 }
+
+
+def has_reference_set(study: Study) -> bool:
+    """Whether stories are held against a set of others. One query."""
+    return ReferenceSet.objects.filter(study=study).exists()
 
 
 def neighbour_rows(content: PackageContent) -> Iterator[Row]:
@@ -118,6 +130,12 @@ IDEA_FIELDS = {
 }
 
 
+def plans_nsv(study: Study) -> bool:
+    """Whether novelty, surprise and value of ideas are to be computed. One query."""
+    plan = protocol.frozen_plan(study)
+    return plan is not None and bool(plan.nsv_target)
+
+
 def idea_rows(content: PackageContent) -> Iterator[Row]:
     """The three components of NSV of the study's ideas that have them all, then of people's ideas of reference."""
     scored = Dataset.of(content.study).scored_ideas if content.with_sources else None
@@ -137,12 +155,18 @@ def idea_rows(content: PackageContent) -> Iterator[Row]:
 
 
 def _table(
-    name: str, meaning: str, fields: dict[str, TableField], rows: Callable[[PackageContent], Iterator[Row]]
+    name: str,
+    meaning: str,
+    fields: dict[str, TableField],
+    rows: Callable[[PackageContent], Iterator[Row]],
+    needs_sources: Callable[[Study], bool] | None = None,
 ) -> PackageTable:
     def count(content: PackageContent) -> int:
         return sum(1 for _row in rows(content))
 
-    return PackageTable(name, meaning, lambda _content: fields, rows, count, is_needed=True)
+    return PackageTable(
+        name, meaning, lambda _content: fields, rows, count, is_needed=True, needs_sources=needs_sources
+    )
 
 
 TABLES = (
@@ -153,10 +177,18 @@ TABLES = (
         judge_rows,
     ),
     _table(
-        "fill_vectors.csv", "Fills of a cloze as vectors, of texts that stand in the package.", FILL_FIELDS, fill_rows
+        "fill_vectors.csv",
+        "Fills of a cloze as vectors, of texts that stand in the package.",
+        FILL_FIELDS,
+        fill_rows,
+        judges_fills,
     ),
     _table(
-        "neighbours.csv", "How near the stories of a reference set are to each story.", NEIGHBOUR_FIELDS, neighbour_rows
+        "neighbours.csv",
+        "How near the stories of a reference set are to each story.",
+        NEIGHBOUR_FIELDS,
+        neighbour_rows,
+        has_reference_set,
     ),
-    _table("idea_scores.csv", "Novelty, surprise and value of ideas.", IDEA_FIELDS, idea_rows),
+    _table("idea_scores.csv", "Novelty, surprise and value of ideas.", IDEA_FIELDS, idea_rows, plans_nsv),
 )

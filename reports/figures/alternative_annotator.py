@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.models import Rater
 from reports.dataset import cubes
 from reports.figures import plots
 from reports.figures.base import N_RESAMPLES, Figure, Head, Interval, Listing, Reason, Row, Statement, interval
@@ -189,7 +188,7 @@ def _of_items(dataset: Dataset, items: list[StepItem], score: Score) -> Iterator
     if not items:
         return
     cube = dataset.cube(items)
-    answers = dataset.judges[dataset.judges["rater_kind"] == Rater.Kind.MODEL]
+    answers = dataset.models
     judges = sorted(answers["rater"].unique())
     if not judges or not cube.raters:
         return

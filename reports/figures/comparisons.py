@@ -57,7 +57,7 @@ class Comparisons(Figure[ComparisonResult]):
     position = 25
     result = ComparisonResult
     tables = ("comparisons",)
-    edition = 4
+    edition = 5
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> ComparisonResult | None:

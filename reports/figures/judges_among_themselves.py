@@ -80,6 +80,8 @@ class JudgesAmongThemselves(Figure[Listing[AgreementAmongJudges]]):
     nothing = Listing[AgreementAmongJudges]()
 
     def compute(self, dataset: Dataset) -> Listing[AgreementAmongJudges]:
+        if len(dataset.models["rater"].unique()) < 2:
+            return Listing()
         items = [item for item in dataset.items if item.is_about_a_story and item.level != "none"]
         pairs = ((item, judged(dataset, [item])) for item in items)
         return Listing(

@@ -28,7 +28,7 @@ from reports.figures.base import (
     weakest_note,
 )
 from reports.lazy import intervals, np, rankings
-from reports.numbers import coefficient, decimal, whole
+from reports.numbers import coefficient, coefficients, decimal, whole
 from reports.numbers import interval as between
 from stats.reasons import Incomputable
 from studies.models import Step
@@ -60,9 +60,11 @@ class Concordance(Mean):
 
     chance : what raters reach who order at random, 1/m for m raters, its mean over the same groups
     mean_spearman : (mW - 1) / (m - 1), the mean correlation among raters, 0 by chance; its mean over the same groups
+    interval : of the mean over groups, with the same raters
     """
 
     groups: tuple[GroupConcordance, ...]
+    interval: Interval
     chance: float | None = None
     mean_spearman: float | None = None
 
@@ -81,7 +83,7 @@ class Rankings(Figure[Listing[Ranking]]):
     position = 80
     result = Listing[Ranking]
     tables = ("rankings",)
-    edition = 3
+    edition = 4
     is_shown_sealed = False
     nothing = Listing[Ranking]()
 
@@ -92,7 +94,8 @@ class Rankings(Figure[Listing[Ranking]]):
         )
 
     def context(self, result: Listing[Ranking]) -> dict[str, Any]:
-        return {"note": weakest_note(ranks.interval for row in result.rows for ranks in row.by_source)}
+        of_sources = [ranks.interval for row in result.rows for ranks in row.by_source]
+        return {"note": weakest_note([*of_sources, *(row.concordance.interval for row in result.rows)])}
 
     def rows(self, result: Listing[Ranking]) -> dict[str, Iterator[Row]]:
         return {"rankings": _rows(result)}
@@ -105,7 +108,7 @@ class Rankings(Figure[Listing[Ranking]]):
                 yield f"  {ranks.source[:34]:<34} {rank}, first in {decimal(ranks.first_percent, 0)} %"
             reason = row.concordance.why
             concordance = reasons.to_english(reason) if reason else coefficient(row.concordance.value)
-            yield f"  {row.concordance.name}: {concordance}"
+            yield f"  {row.concordance.name}: {concordance}, 95 % {coefficients(row.concordance.interval)}"
             if row.concordance.mean_spearman is not None:
                 yield (
                     f"    by chance {coefficient(row.concordance.chance)}; mean Spearman among raters "
@@ -140,7 +143,7 @@ def _ranking(dataset: Dataset, item: StepItem) -> Ranking:
             )
             for n, name in enumerate(names)
         ),
-        concordance=_concordance(ranks, groups),
+        concordance=_concordance(dataset, ranks, groups),
     )
 
 
@@ -152,7 +155,7 @@ def _ranks_by_source(dataset: Dataset, ranks: dict[str, float], sources: list[st
     return [ranks_by_source[name] for name in sources]
 
 
-def _concordance(ranks: list[dict[str, float]], groups: list[str]) -> Concordance:
+def _concordance(dataset: Dataset, ranks: list[dict[str, float]], groups: list[str]) -> Concordance:
     ranks_by_group = defaultdict[str, list[dict[str, float]]](list)
     for rank_by_story, group in zip(ranks, groups, strict=True):
         ranks_by_group[group].append(rank_by_story)
@@ -161,15 +164,24 @@ def _concordance(ranks: list[dict[str, float]], groups: list[str]) -> Concordanc
         stories = sorted(of_group[0])
         table = np.array([[rank_by_story.get(story, np.nan) for story in stories] for rank_by_story in of_group])
         concordances.append(GroupConcordance(group=group, **vars(estimate(rankings.kendall_w, table))))
-    fields = vars(mean(concordances)) | {"name": "Kendall's W, mean over groups"}
-    counted = [(row.value, row.n_raters) for row in concordances if row.value is not None and row.n_raters]
+    counted = [(row.group, row.value, row.n_raters) for row in concordances if row.value is not None and row.n_raters]
+
+    def ends() -> StatisticInterval:
+        clusters, rng = dataset.clusters_of(group for group, _w, _m in counted), dataset.resampling()
+        values = np.array([w for _group, w, _m in counted])
+        return intervals.mean_interval(values, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(0, 1)
+
+    fields = vars(mean(concordances)) | {
+        "name": "Kendall's W, mean over groups",
+        "groups": tuple(concordances),
+        "interval": interval(ends),
+    }
     if not counted:
-        return Concordance(**fields, groups=tuple(concordances))
+        return Concordance(**fields)
     return Concordance(
         **fields,
-        groups=tuple(concordances),
-        chance=float(np.mean([1 / m for _w, m in counted])),
-        mean_spearman=float(np.mean([rankings.mean_spearman(w, m) for w, m in counted])),
+        chance=float(np.mean([1 / m for _group, _w, m in counted])),
+        mean_spearman=float(np.mean([rankings.mean_spearman(w, m) for _group, w, m in counted])),
     )
 
 

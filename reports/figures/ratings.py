@@ -66,7 +66,7 @@ class Ratings(Figure[Listing[ItemRatings]]):
     position = 30
     result = Listing[ItemRatings]
     tables = ("ratings",)
-    edition = 4
+    edition = 5
 
     def compute(self, dataset: Dataset) -> Listing[ItemRatings]:
         items = [item for item in dataset.items if item.level in ("ordinal", "interval") and item.is_about_a_story]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from reports.dataset.judged import answers_to, model_answers
+from reports.dataset.judged import answers_to
 from reports.dataset.step_items import widest
 from reports.figures.base import (
     N_RESAMPLES,
@@ -34,7 +34,7 @@ from stats.reasons import Incomputable
 if TYPE_CHECKING:
     from reports.dataset import Dataset
     from reports.dataset.judged import Judged
-    from stats.arrays import BoolArray, FloatArray
+    from stats.arrays import FloatArray, IntArray
     from stats.human_line import AmongPeople
     from stats.intervals import Interval as StatisticInterval
     from stats.judge_scores import Statistic
@@ -166,7 +166,7 @@ def compare_judges(
     reference : what people say of each item and unit, shape (I, U)
     against : the lines of one of the people that judges are held against
     """
-    rows = answers_to(model_answers(dataset), material.items)
+    rows = answers_to(dataset.models, material.items)
     lines = person_lines(material.people, material.clusters, against, rng=dataset.rng(salt, 99))
     judges = []
     for at, (name, answers) in enumerate(zip(material.names, material.judges, strict=True)):
@@ -197,10 +197,21 @@ def compare_judges(
     return judges
 
 
+@dataclass(frozen=True)
+class _PartSides:
+    """What the judge and people say in a part, both of shape (I, U); the cluster and the source of each unit in it."""
+
+    judge: FloatArray
+    people: FloatArray
+    clusters: IntArray
+    sources: tuple[str, ...]
+
+
 @dataclass
 class _Sides:
     """One judge and what people say of each item and unit, both of shape (I, U), and what is drawn for both once.
 
+    sides_by_part : what enters in each part that was asked for so far
     tables_by_part : shuffled confusion tables, which all statistics and items share: among all stories, and within
         source, of each part that was asked for so far
     """
@@ -210,25 +221,32 @@ class _Sides:
     answers: FloatArray
     reference: FloatArray
     salt: tuple[int, ...]
+    sides_by_part: dict[str, _PartSides] = field(default_factory=dict)
     tables_by_part: dict[tuple[str, bool], FloatArray] = field(default_factory=dict)
 
-    def select(self, part: str) -> tuple[FloatArray, FloatArray, BoolArray]:
-        """What the judge and people say in a part, and which units are left in it, shape (U,)."""
+    def select(self, part: str) -> _PartSides:
+        """What enters in a part, found once for all statistics and items."""
+        if part not in self.sides_by_part:
+            self.sides_by_part[part] = self._select(part)
+        return self.sides_by_part[part]
+
+    def _select(self, part: str) -> _PartSides:
         units, reference = np.ones(self.reference.shape[1], dtype=np.bool_), self.reference
         if part == "models":
             units = self.material.is_of_models
         elif part != "all":
             is_in = self.material.is_unanimous() if part == "unanimous" else self.material.is_split()
             reference = np.where(is_in, reference, np.nan)
-        return self.answers[:, units], reference[:, units], units
+        sources = (source for source, is_kept in zip(self.material.sources, units, strict=True) if is_kept)
+        return _PartSides(self.answers[:, units], reference[:, units], self.material.clusters[units], tuple(sources))
 
     def tables(self, part: str, strata: Sequence[str] | None) -> FloatArray:
         """The tables of 1,000 shuffles in a part, of all items."""
         key = (part, strata is not None)
         if key not in self.tables_by_part:
-            judge, people, _units = self.select(part)
+            own = self.select(part)
             rng = self.dataset.rng(*self.salt, SHUFFLES, PARTS.index(part), int(strata is not None))
-            self.tables_by_part[key] = judge_scores.shuffled_tables(judge, people, rng=rng, strata=strata)
+            self.tables_by_part[key] = judge_scores.shuffled_tables(own.judge, own.people, rng=rng, strata=strata)
         return self.tables_by_part[key]
 
 
@@ -261,20 +279,18 @@ def _score(sides: _Sides, statistic: Statistic, parts: Sequence[str], items: sli
 
 def _part(sides: _Sides, statistic: Statistic, part: str, items: slice, *, salt: tuple[int, ...]) -> ScorePart:
     dataset, material = sides.dataset, sides.material
-    of_judge, of_people, units = sides.select(part)
-    judge, people = of_judge[items], of_people[items]
+    own = sides.select(part)
+    judge, people = own.judge[items], own.people[items]
     try:
         value = judge_scores.score(statistic, judge, people)
     except Incomputable as error:
         return without_units(part, error)
-    clusters = material.clusters[units]
-    sources = [source for source, is_kept in zip(material.sources, units, strict=True) if is_kept]
     compared = np.isfinite(judge) & np.isfinite(people)
     most = widest(material.items[items]) if statistic.is_distance else np.inf
 
     def ends() -> StatisticInterval:
         rng = dataset.resampling()
-        whole = judge_scores.score_interval(statistic, judge, people, clusters, rng=rng, n_resamples=N_RESAMPLES)
+        whole = judge_scores.score_interval(statistic, judge, people, own.clusters, rng=rng, n_resamples=N_RESAMPLES)
         return whole.clipped(-most, most)
 
     def floor(strata: Sequence[str] | None) -> Floor:
@@ -292,7 +308,7 @@ def _part(sides: _Sides, statistic: Statistic, part: str, items: slice, *, salt:
         n_raters=len(material.raters),
         interval=interval(ends),
         floor=floor(None),
-        floor_within=floor(sources) if len(set(sources)) > 1 else None,
+        floor_within=floor(own.sources) if len(set(own.sources)) > 1 else None,
     )
 
 

@@ -37,7 +37,7 @@ class SourceMean:
 class OutcomeComponents:
     """Variances of one outcome, in its squared units, over the stories of all sources; or why there are none.
 
-    at_zero : which were estimated below 0 and are set to it
+    at_zero : which were not estimated above 0 and are set to it
     """
 
     key: str
@@ -78,7 +78,7 @@ class VarianceComponents(Figure[Listing[OutcomeComponents]]):
     position = 53
     result = Listing[OutcomeComponents]
     tables = ("variance-components", "means-for-other-raters")
-    edition = 3
+    edition = 4
     is_shown_sealed = False
     nothing = Listing[OutcomeComponents]()
 
@@ -103,7 +103,7 @@ class VarianceComponents(Figure[Listing[OutcomeComponents]]):
 
     def context(self, result: Listing[OutcomeComponents]) -> dict[str, Any]:
         whole = [row for row in result.rows if not row.is_part]
-        names = {"rater": _("raters"), "story": _("stories")}
+        names = {"rater": _("raters"), "story": _("stories"), "residual": _("the rest")}
         at_zero = [name for key, name in names.items() if any(key in row.at_zero for row in result.rows)]
         parts = [row for row in result.rows if row not in whole]
         return {"whole": whole, "parts": parts, "at_zero": get_text_list(at_zero, _("and"))}

@@ -1,5 +1,6 @@
 """What the templates of a report say with: numbers, reasons, and drawings."""
 
+import re
 from collections.abc import Sequence
 
 from django import template
@@ -26,6 +27,22 @@ FILTERS = (
 )
 for number in FILTERS:
     register.filter(number.__name__, number)
+
+# Browsers end a line after a hyphen, also in GPT-3.5, and before the sign of 27.8 %.
+NOT_WORDS = re.compile(r"(<(?:svg|select|textarea|pre)\b.*?</(?:svg|select|textarea|pre)>|<[^>]*>)", re.DOTALL)
+NUMBERED_NAME = re.compile(r"\b\w{1,16}-\d[\d.]*\b")
+SPACE_BEFORE_SIGN = re.compile(r"(?<=\d) (?=%)")
+
+
+@register.filter
+def kept_together(html: str) -> str:
+    """The same page, on which no line ends within a name such as GPT-3.5, or between a number and its percent sign."""
+    parts = NOT_WORDS.split(html)  # words and what is none of them by turns
+    parts[::2] = [
+        NUMBERED_NAME.sub(r'<span class="kept-whole">\g<0></span>', SPACE_BEFORE_SIGN.sub("\N{NO-BREAK SPACE}", words))
+        for words in parts[::2]
+    ]
+    return "".join(parts)
 
 
 @register.filter

@@ -52,12 +52,15 @@ MEANING: dict[str, str | Promise] = {
 class ExportFile:
     """A file that a package would hold; an empty one has nothing but its head.
 
+    n_rows : in a blind package; of most files as many as in one with sources
+    needs_sources : empty in a blind package, and perhaps not in one with sources
     n_bytes : as in the latest package; None if it was in none
     """
 
     name: str
     meaning: str | Promise
     n_rows: int
+    needs_sources: bool
     n_bytes: int | None
     is_needed: bool
     is_chosen: bool
@@ -120,7 +123,7 @@ def exports(request: HttpRequest, access: Access) -> HttpResponse:
             "form": form,
             "is_sealed": is_sealed(access.study),
             "may_open": may_open,
-            "files": _files(access.study, request, packages) if may_read and not is_part else [],
+            "files": _files(access, request, packages) if may_read and not is_part else [],
             "packages": packages,
             "is_under_way": any(package.ended_at is None for package in packages),
         },
@@ -130,7 +133,7 @@ def exports(request: HttpRequest, access: Access) -> HttpResponse:
 
 def _ask(request: HttpRequest, access: Access, form: PackageForm) -> ExportPackage | None:
     """The package that was asked for; None if there can be none, and the form says why."""
-    choosable = {file.name for file in _files(access.study, request, []) if file.is_choosable}
+    choosable = {file.name for file in _files(access, request, []) if file.is_choosable}
     try:
         package = issues.ask(
             access.study,
@@ -158,7 +161,8 @@ def _visible(access: Access) -> list[ExportPackage]:
     return rows
 
 
-def _files(study: Study, request: HttpRequest, packages: list[ExportPackage]) -> list[ExportFile]:
+def _files(access: Access, request: HttpRequest, packages: list[ExportPackage]) -> list[ExportFile]:
+    study, may_open = access.study, may_see_sources(access)
     latest = next((package for package in packages if package.is_made), None)
     n_bytes_by_name = {file["name"]: file["n_bytes"] for file in latest.files} if latest else {}
     posted = set(request.POST.getlist("file")) if request.method == "POST" else None
@@ -167,12 +171,18 @@ def _files(study: Study, request: HttpRequest, packages: list[ExportPackage]) ->
             name=name,
             meaning=MEANING[name],
             n_rows=n_rows,
+            needs_sources=may_open and _needs_sources(name, study),
             n_bytes=n_bytes_by_name.get(name),
             is_needed=name in TABLES and TABLES[name].is_needed,
             is_chosen=posted is None or name in posted,
         )
         for name, n_rows in count_rows(PackageContent(study)).items()
     ]
+
+
+def _needs_sources(name: str, study: Study) -> bool:
+    may_have_rows = TABLES[name].needs_sources if name in TABLES else None
+    return may_have_rows is not None and may_have_rows(study)
 
 
 @require_in_study(roles.VIEW_RESPONSES)

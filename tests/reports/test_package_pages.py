@@ -5,6 +5,7 @@ import re
 import pytest
 from django.test import Client
 
+from judges import reference_sets
 from reports.export import issues
 from reports.models import ExportPackage, PackageDownload
 from reports.tasks import make_package
@@ -14,6 +15,7 @@ from tests.reports.test_pages import full_study
 
 pytestmark = pytest.mark.django_db
 PAGE = "/reports/plums/exports/"
+SOURCES_ONLY = ("fill_vectors.csv", "neighbours.csv", "idea_scores.csv")
 ALL = ("responses_wide.csv", "rankings.csv", "authorship.csv", "timings.csv", "events.csv", "judge_calls.jsonl")
 
 
@@ -38,13 +40,28 @@ def as_role(client: Client, role: str) -> Client:
 def test_files_are_listed_with_their_rows_and_empty_ones_cannot_be_chosen(client: Client, study: Study) -> None:
     page = as_role(client, "researcher").get(PAGE).content.decode()
 
-    rows = dict(
-        re.findall(r"<span>([\w.]+)\s*<small>.*?<span class=\"n\">\s*(\S+(?: rows?)?)\s*</span>", page, re.DOTALL)
-    )
+    rows = count_in(page)
     assert rows["responses_long.csv"] == "36 rows"
     assert (rows["rankings.csv"], rows["pairs.csv"], rows["judge_calls.jsonl"]) == ("8 rows", "empty", "empty")
     boxes = set(re.findall(r'name="file" value="([\w.]+)"', page))
     assert boxes == {"responses_wide.csv", "rankings.csv", "authorship.csv", "events.csv"}
+
+
+def test_a_table_that_only_a_package_with_sources_fills_is_not_called_empty(client: Client, study: Study) -> None:
+    reference_sets.store(study, "The study’s own stories", by="tests", at=factories.NOON)
+
+    counts = {
+        role: count_in(as_role(client, role).get(PAGE).content.decode()) for role in ("researcher", "coordinator")
+    }
+
+    assert [counts["researcher"][name] for name in SOURCES_ONLY] == ["empty", "only with sources", "empty"]
+    assert [counts["coordinator"][name] for name in SOURCES_ONLY] == ["empty", "empty", "empty"]
+
+
+def count_in(page: str) -> dict[str, str]:
+    """What the page says of each file beside its name."""
+    pairs = re.findall(r"<span>([\w.]+)\s*<small>.*?<span class=\"n\">\s*([^<]*?)\s*</span>", page, re.DOTALL)
+    return dict(pairs)
 
 
 def test_a_package_is_asked_for_made_by_the_worker_and_fetched(client: Client, study: Study, sent: list[int]) -> None:

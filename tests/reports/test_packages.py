@@ -6,7 +6,9 @@ import io
 import json
 import subprocess
 import sys
+from functools import reduce
 from io import BytesIO, StringIO
+from operator import getitem
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -266,19 +268,27 @@ def test_the_script_finds_every_number_of_judges_beside_people(tmp_path: Path) -
     assert all(figure["n_computed"] for name, figure in result["figures"].items() if name.startswith("judges_on"))
 
 
-def test_the_script_would_find_a_number_that_is_wrong(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("place", "label"),
+    [
+        (("pass_rates", "items", 0, "overall", "value"), "pass_rates/tests/item-1/.value"),
+        (("variance_components", 0, "sources", 0, "wide", "high"), "/wide.high"),
+    ],
+)
+def test_the_script_would_find_a_number_that_is_wrong(place: tuple[str | int, ...], label: str, tmp_path: Path) -> None:
     study = given.closed_study(n_groups=4)
     given.verdicts(study, {"E01": "yynyynyn", "E02": "ynynyyyn"})
-    _package, archive = issued(study)
+    _package, archive = issued(study, with_sources=True, reason="To compute them anew.")
     archive.extractall(tmp_path)
     report = json.loads((tmp_path / "report.json").read_text())
-    report["pass_rates"]["items"][0]["overall"]["value"] += 1e-6
+    row: Any = reduce(getitem, place[:-1], report)  # type: ignore[arg-type]
+    row[place[-1]] += 1e-6
     (tmp_path / "report.json").write_text(json.dumps(report))
 
     run = subprocess.run([sys.executable, "recompute.py"], capture_output=True, text=True, check=False, cwd=tmp_path)
 
     assert run.returncode == 1
-    assert "pass_rates/tests/item-1/.value" in run.stdout
+    assert label in run.stdout
 
 
 @pytest.mark.slow

@@ -107,6 +107,21 @@ def test_a_component_below_zero_is_set_to_zero_and_said_and_the_others_do_withou
     assert (found.story, found.residual) == pytest.approx(((between - within) / 2, within))
 
 
+@pytest.mark.parametrize("noise", [-1e-12, 0.0, 1e-12])
+def test_a_component_of_zero_is_taken_out_on_whichever_side_of_it_rounding_lets_it_come_out(noise: float) -> None:
+    # Differences 2, 2, -1 of two raters: mean square of raters 3 / 2, of the rest (1 + 1 + 4) / 4, so raters add 0.
+    ratings = np.array([[2.0 + noise, 5, 0], [0, 3, 1]])
+
+    components = variance_components.components(ratings)
+    ends = variance_components.mean_interval(ratings, 0.0)
+
+    # One way: the variance of the mean is that between stories over all six ratings, with two degrees of freedom.
+    between = 2 * np.square(ratings.mean(axis=0) - ratings.mean()).sum() / 2
+    assert (components.rater, components.at_zero) == (0.0, ("rater",))
+    margin = scipy_stats.t.ppf(0.975, 2) * (between / 6) ** 0.5
+    assert ends.high == pytest.approx(margin)
+
+
 def test_a_difference_within_raters_forgets_their_severity() -> None:
     first, second = crossed(4, 5, 8, (0.0, 0.7, 0.8)), crossed(5, 5, 8, (0.0, 0.7, 0.8))
     severity = np.array([[-9.0], [0], [4], [5], [30]])

@@ -67,12 +67,12 @@ def rankings(package, result, check):
             check.number(f"{place}/first", stored["first_percent"], firsts.get(stored["source"]))
             bounds = (1, readings.size().max())
             check.interval(place, stored["interval"], "of_mean", of_source, package.draws, bounds)
-        concordance(place_of("rankings", row, "W"), row["concordance"], ranked, check)
+        concordance(package, place_of("rankings", row, "W"), row["concordance"], ranked, check)
 
 
-def concordance(place, stored, ranked, check):
+def concordance(package, place, stored, ranked, check):
     """Kendall's W with ties, of the raters who ranked every story of the group; None of fewer than two."""
-    values = []
+    values, groups = [], []
     for part in stored["groups"]:
         table = ranked[ranked["group"] == part["group"]].pivot(index="rater", columns="story", values="rank")
         m, n = table.dropna().shape
@@ -85,7 +85,11 @@ def concordance(place, stored, ranked, check):
         check.numbers(f"{place}/{part['group']}", part, n_raters=m, n_units=n)
         if w is not None:
             values.append((w, m))
+            groups.append(part["group"])
     if values:
+        table = pd.DataFrame({"number": [w for w, _ in values], "cluster": groups})
+        table["cluster"] = table["cluster"].map(package.cluster_by_group)
+        check.interval(place, stored["interval"], "of_mean", table, package.draws, (0, 1))
         check.number(place, stored["value"], sum(w for w, _ in values) / len(values))
         check.numbers(place, stored, n=len(values), n_left_out=len(stored["groups"]) - len(values))
         check.number(f"{place}/chance", stored.get("chance"), sum(1 / m for _, m in values) / len(values))

@@ -17,8 +17,8 @@ from script.floors import cube_of
 from script.intervals import ALIKE, draw, generator, percentile
 from script.judge_coefficients import rank_correlation
 from script.material import NO_TEXTS
-from script.quiet import rho
-from script.quiet_judges import alphas_in, coefficient
+from script.quiet import spearman
+from script.quiet_judges import check_coefficient, weighted_alpha
 
 NSV = 150  # of the seed
 COMPONENTS = ("novelty", "surprise", "value")
@@ -94,9 +94,9 @@ def nsv(package, result, check):
         ratings = panel_of(package)[0][:, :, None]
         stored, level = result["panel"], result["panel"]["distance"]
         check.number("nsv/panel/n_ideas", stored["n_ideas"], np.isfinite(ratings).any(axis=(0, 2)).sum())
-        coefficient("nsv/panel", stored, ratings, level, check)
+        check_coefficient("nsv/panel", stored, ratings, level, check)
         clusters = np.unique(np.array(package.unit_clusters), return_inverse=True)[1]
-        table = intervals.of_values(alphas_in(ratings, level), clusters, (package.seed, NSV, 2), (-1, 1))
+        table = intervals.of_values(weighted_alpha(ratings, level), clusters, (package.seed, NSV, 2), (-1, 1))
         check.ends("nsv/panel", stored["interval"], table, clusters.max() + 1)
     if not result["scores"] or not len(package.table("idea_scores")):
         return
@@ -188,7 +188,7 @@ def stability(rows, ideas, is_within, check):
             at = {code: n for n, code in enumerate(ideas.rows["idea"])}
             pairs = [(at[of], n) for n, of in enumerate(ideas.original) if of in at and not ideas.is_development[n]]
             first, second = (ideas.scores[list(places)] for places in zip(*pairs, strict=True))
-            check.numbers(place, row, value=rho(first, second), n=len(pairs))
+            check.numbers(place, row, value=spearman(first, second), n=len(pairs))
 
 
 # ── ideas after feedback ───────────────────────────────────────────────────────────────────────────────────────────

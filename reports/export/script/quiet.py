@@ -23,13 +23,13 @@ SURPRISE = 141  # of the seed
 N_BLANKS = 200  # of random directions
 
 
-def of_values(package, place, stored, values, bounds, check):
+def check_interval_of_mean(package, place, stored, values, bounds, check):
     """The interval of the mean of values that stand alone, each being a cluster."""
     table = pd.DataFrame({"number": values, "cluster": [f"{n:06}" for n in range(len(values))]})
     check.interval(place, stored, "of_mean", table, package.draws, bounds)
 
 
-def rho(first, second):
+def spearman(first, second):
     """Spearman's correlation over what both have; None where one does not vary."""
     is_both = np.isfinite(first) & np.isfinite(second)
     sides = pd.DataFrame({"a": without_noise(first[is_both]), "b": without_noise(second[is_both])}).rank()
@@ -52,7 +52,10 @@ def cloze_scores(package, result, check):
     parts = [texts.of_participants(v) for v in (satisfied, surprising, texts.by_section(texts.raw))]
     parts.append(scores)
     totals, capped = texts.totals(satisfied), texts.totals(texts.satisfied_capped)
-    left_out = {"without_a_judge": without_judges(texts), "without_a_section": without_sections(texts)}
+    left_out = {
+        "without_a_judge": totals_without_each_judge(texts),
+        "without_a_section": totals_without_each_section(texts),
+    }
     for row in result["participants"]:
         place, at = f"cloze_scores/{row['participant']}", texts.participants.index(row["participant"])
         own = of_texts[texts.of_participant == at]
@@ -62,9 +65,9 @@ def cloze_scores(package, result, check):
         check.numbers(place, row, n_texts=len(own), total=totals[at], rank=ranks(totals)[at], **means)
         check.numbers(place, row, capped=capped[at], capped_rank=ranks(capped)[at])
         if row["interval"]["low"] is not None:
-            of_values(package, place, row["interval"], own[np.isfinite(own)], (0, None), check)
+            check_interval_of_mean(package, place, row["interval"], own[np.isfinite(own)], (0, None), check)
         for name, others in left_out.items():
-            sensitivity(f"{place}/{name}", row[name], others, at, check)
+            check_range(f"{place}/{name}", row[name], others, at, check)
         if row["without_family"]:
             names = [name not in row["without_family"]["judges"] for name in texts.judges]
             total = texts.totals(texts.satisfied(texts.ratings[names]))[at]
@@ -76,23 +79,23 @@ def cloze_scores(package, result, check):
                 f"{place}/{g}", section, **{name: part[at, g] for name, part in zip(names, parts, strict=True)}
             )
     for kind in result["kinds"]:
-        of_kind(package, texts, kind, [row["participant"] for row in result["participants"]], totals, parts, check)
+        check_kind(package, texts, kind, [row["participant"] for row in result["participants"]], totals, parts, check)
 
 
-def without_judges(texts):
+def totals_without_each_judge(texts):
     """Totals without each judge in turn, where there are several."""
     n = len(texts.judges)
     return [texts.totals(texts.satisfied(np.delete(texts.ratings, at, axis=0))) for at in range(n)] if n > 1 else []
 
 
-def without_sections(texts):
+def totals_without_each_section(texts):
     """Totals without each section in turn, where there are several."""
     n = len(texts.section_numbers)
     both = texts.satisfied_softly, texts.surprising
     return [texts.totals(*(np.delete(part, at, axis=1) for part in both)) for at in range(n)] if n > 1 else []
 
 
-def sensitivity(place, stored, others, at, check):
+def check_range(place, stored, others, at, check):
     """The range of a total and of its rank over what was left out."""
     rows = [(totals[at], ranks(totals)[at]) for totals in others if np.isfinite(totals[at])]
     if stored and rows:
@@ -101,7 +104,7 @@ def sensitivity(place, stored, others, at, check):
         check.numbers(place, stored, n=len(rows), **ends)
 
 
-def of_kind(package, texts, stored, names, totals, parts, check):
+def check_kind(package, texts, stored, names, totals, parts, check):
     """People or models: the mean of their totals, over participants from the first rank down."""
     places = [texts.participants.index(name) for name in names]
     is_model = [texts.is_by_model[texts.of_participant == at].any() for at in places]
@@ -111,7 +114,7 @@ def of_kind(package, texts, stored, names, totals, parts, check):
     place = f"cloze_scores/{'models' if stored['is_model'] else 'people'}"
     total = present.mean() if present.size else None
     check.numbers(place, stored, n=present.size, total=total, satisfied=satisfied, surprising=surprising)
-    of_values(package, place, stored["interval"], present, (0, None), check)
+    check_interval_of_mean(package, place, stored["interval"], present, (0, None), check)
 
 
 # ── what surprise rests on, and other forms of the score ───────────────────────────────────────────────────────────
@@ -131,7 +134,7 @@ def cloze_surprise(package, result, check):
         if texts.vectors is not None:
             check.list(f"cloze_surprise/{text['story']}/raw", text["raw"], list(texts.raw[at]))
     both = [texts.of_participants(part).mean(axis=1) for part in (texts.satisfied_softly, texts.surprising)]
-    check.number("cloze_surprise/rho", result["with_satisfied"], rho(*both))
+    check.number("cloze_surprise/rho", result["with_satisfied"], spearman(*both))
     if texts.vectors is not None and texts.is_in.sum() > 1:
         drawn = intervals.generator((package.seed, SURPRISE))
         drawn = drawn.standard_normal((texts.is_in.sum(), N_BLANKS, texts.vectors.shape[2]))
@@ -141,18 +144,18 @@ def cloze_surprise(package, result, check):
     sets = texts.references | {"without_outliers": texts.is_in & ~outliers, "leave_one_out": texts.is_in}
     for n, stored in enumerate(result["variants"]):
         if n == 0:
-            variant(texts, stored, texts.is_in, texts.raw, check)
+            check_reference_set(texts, stored, texts.is_in, texts.raw, check)
         elif texts.vectors is not None:
             is_in, is_left_out = sets[stored["name"]], stored["name"] == "leave_one_out"
-            variant(texts, stored, is_in, distances(texts.vectors, is_in, is_left_out), check)
+            check_reference_set(texts, stored, is_in, distances(texts.vectors, is_in, is_left_out), check)
 
 
-def variant(texts, stored, is_in, raw, check):
+def check_reference_set(texts, stored, is_in, raw, check):
     """One reference set."""
     place, surprising = f"cloze_surprise/{stored['name']}", texts.by_section(relative(raw, is_in))
     main, totals = texts.totals(texts.satisfied_softly), texts.totals(texts.satisfied_softly, surprising)
     n_moved = (ranks(totals) != ranks(main)).sum()
-    check.numbers(place, stored, n=is_in.sum(), with_main=rho(totals, main), n_moved=n_moved)
+    check.numbers(place, stored, n=is_in.sum(), with_main=spearman(totals, main), n_moved=n_moved)
     means = [texts.of_participants(values).mean(axis=1) for values in (texts.by_section(raw), surprising)]
     for row in stored["participants"]:
         at = texts.participants.index(row["participant"])
@@ -176,7 +179,7 @@ def cloze_variants(package, result, check):
             place = f"cloze_variants/{stored['form']} {stored['aggregation']}/{row['participant']}"
             check.numbers(place, row, total=columns[-1][at], rank=ranks(columns[-1])[at])
     for n, row in enumerate(result["correlations"]):
-        check.list(f"cloze_variants/{n}", row, [rho(columns[n], other) for other in columns])
+        check.list(f"cloze_variants/{n}", row, [spearman(columns[n], other) for other in columns])
 
 
 # ── sections, constraints and edges ────────────────────────────────────────────────────────────────────────────────
@@ -192,7 +195,7 @@ def cloze_constraints(package, result, check):
         place, own = f"cloze_constraints/section {g + 1}", satisfied[np.isfinite(satisfied[:, g]), g]
         mean = own.mean() if own.size else None
         check.numbers(place, row, number=g + 1, n=own.size, satisfied=mean, surprising=surprising[g])
-        of_values(package, place, row["interval"], own, (0, 1), check)
+        check_interval_of_mean(package, place, row["interval"], own, (0, 1), check)
     for k, row in enumerate(result["constraints"]):
         ratings, is_broken = texts.ratings[:, :, k], texts.is_broken[:, :, k]
         n_judges = np.isfinite(ratings).sum(axis=0)

@@ -5,57 +5,57 @@ import pandas as pd
 
 from script import floors, intervals
 from script.filled_texts import HIGHEST, KNOCK_OUT, FilledTexts, mean_present
-from script.quiet import rho
+from script.quiet import spearman
 
 JUDGES, FACTORIAL, SCALES = 146, 147, 148  # of the seed
 
 
-def flat(ratings):
+def as_units(ratings):
     """Every constraint of every text as a unit, shape (J, N, K) to (J, N × K)."""
     return ratings.reshape(len(ratings), -1)
 
 
-def counted(units):
+def count_values(units):
     """How many judges gave each unit each value, shape (U, V), and the values."""
     values = np.unique(units[np.isfinite(units)])
     return (units[:, :, None] == values).sum(axis=0).astype(float), values
 
 
-def alphas_in(ratings, level):
+def weighted_alpha(ratings, level):
     """Krippendorff's alpha by weights of units, shape (B, U) to (B,)."""
-    table, values = counted(flat(ratings))
+    table, values = count_values(as_units(ratings))
     return lambda weights: intervals.alphas(table, values, level, weights)
 
 
-def alpha(ratings, level):
+def krippendorff_alpha(ratings, level):
     """None where there is none."""
-    value = alphas_in(ratings, level)(np.ones((1, ratings[0].size)))[0]
+    value = weighted_alpha(ratings, level)(np.ones((1, ratings[0].size)))[0]
     return None if np.isnan(value) else value
 
 
-def coefficient(place, stored, ratings, level, check):
+def check_coefficient(place, stored, ratings, level, check):
     """A coefficient with the units that two or more judges rated, and who these are."""
-    units = flat(ratings)
-    check.number(place, stored["value"], alpha(ratings, level))
+    units = as_units(ratings)
+    check.number(place, stored["value"], krippendorff_alpha(ratings, level))
     if stored["value"] is not None:
         used = units[:, np.isfinite(units).sum(axis=0) >= 2]
         check.numbers(place, stored, n_units=used.shape[1], n_raters=np.isfinite(used).any(axis=1).sum())
 
 
-def texts_of_units(ratings):
+def text_of_each_unit(ratings):
     return np.repeat(np.arange(ratings.shape[1]), ratings.shape[2])
 
 
-def agreement(package, place, row, ratings, level, seed, check):
+def check_agreement(package, place, row, ratings, level, seed, check):
     """Alpha with its interval over texts and its floor. seed : what it has beside the study's"""
-    coefficient(place, row["coefficient"], ratings, level, check)
+    check_coefficient(place, row["coefficient"], ratings, level, check)
     if row["interval"]["low"] is not None:
-        places = texts_of_units(ratings)
-        ends = intervals.of_values(alphas_in(ratings, level), places, (package.seed, *seed, 0), (-1, 1))
+        places = text_of_each_unit(ratings)
+        ends = intervals.of_values(weighted_alpha(ratings, level), places, (package.seed, *seed, 0), (-1, 1))
         check.ends(place, row["interval"], ends, ratings.shape[1])
     if row["floor"]["mean"] is not None:
         compute = floors.alphas_of_counts(level)
-        values = floors.of_items(flat(ratings)[None], (package.seed, *seed, 1), compute)[0]
+        values = floors.of_items(as_units(ratings)[None], (package.seed, *seed, 1), compute)[0]
         check.floor(place, row["floor"], values)
 
 
@@ -76,63 +76,67 @@ def cloze_judges(package, result, check):
     }
     for row in result["alphas"]:
         salt, place = list(sides).index(row["of"]), f"cloze_judges/{row['of']}/{row['distance']}"
-        agreement(package, place, row, sides[row["of"]], row["distance"], (JUDGES, salt), check)
+        check_agreement(package, place, row, sides[row["of"]], row["distance"], (JUDGES, salt), check)
     for k, row in enumerate(result["constraints"]):
         for level in ("interval", "ordinal"):
             own = texts.ratings[:, :, k : k + 1]
-            coefficient(f"cloze_judges/{row['item']}/{level}", row[f"{level}_alpha"], own, level, check)
-    units = flat(texts.ratings)
+            check_coefficient(f"cloze_judges/{row['item']}/{level}", row[f"{level}_alpha"], own, level, check)
+    units = as_units(texts.ratings)
     for row in result["judges"]:
         at, place = texts.judges.index(row["judge"]), f"cloze_judges/{row['judge']}"
         own, others = units[at], np.delete(texts.ratings, at, axis=0)
         is_rated = np.isfinite(own)
         n_low, mean = (own[is_rated] <= 1).sum(), own[is_rated].mean() if is_rated.any() else None
         check.numbers(place, row, n=is_rated.sum(), n_missing=(~is_rated).sum(), n_low=n_low, mean=mean)
-        check.number(f"{place}/others", row["with_others"]["value"], rho(own, mean_present(flat(others), axis=0)))
+        check.number(
+            f"{place}/others", row["with_others"]["value"], spearman(own, mean_present(as_units(others), axis=0))
+        )
         if row["with_experts"]:
-            value = rho(own, mean_present(flat(experts), axis=0))
+            value = spearman(own, mean_present(as_units(experts), axis=0))
             check.number(f"{place}/experts", row["with_experts"]["value"], value)
-        coefficient(f"{place}/without", row["alpha_without"], others, "interval", check)
+        check_coefficient(f"{place}/without", row["alpha_without"], others, "interval", check)
 
 
-def measured(package, place, row, scores, highest, seed, check):
+def check_condition(package, place, row, scores, highest, seed, check):
     """Alpha under one condition; the mean of the texts' means, 0 to 1, and how far the largest is from the smallest."""
-    agreement(package, place, row, scores, "interval", seed, check)
+    check_agreement(package, place, row, scores, "interval", seed, check)
     means = mean_present(scores.transpose(1, 0, 2).reshape(scores.shape[1], -1), axis=1) / highest
     means = means[np.isfinite(means)]
     check.numbers(place, row, mean=means.mean() if means.size else None, span=np.ptp(means) if means.size else None)
 
 
-def contrast(package, place, row, scores, weights, seed, check):
+def check_contrast(package, place, row, scores, weights, seed, check):
     """A weighted sum of alphas with its interval over texts, the same in every condition."""
-    values = [alpha(part, "interval") for part in scores]
+    values = [krippendorff_alpha(part, "interval") for part in scores]
     whole = None if None in values else np.dot(values, weights)
     check.number(place, row["value"], whole)
     if row["interval"]["low"] is not None:
-        parts = [alphas_in(part, "interval") for part in scores]
+        parts = [weighted_alpha(part, "interval") for part in scores]
 
         def of_weights(drawn):
             return sum(weight * part(drawn) for weight, part in zip(weights, parts, strict=True))
 
         most = np.abs(weights).sum()
-        ends = intervals.of_values(of_weights, texts_of_units(scores[0]), (package.seed, *seed), (-most, most))
+        ends = intervals.of_values(of_weights, text_of_each_unit(scores[0]), (package.seed, *seed), (-most, most))
         check.ends(place, row["interval"], ends, scores[0].shape[1])
 
 
 def cloze_factorial(package, result, check):
     """With and without samples that people scored, from 0 to 5 and by checks: the conditions, and what each changes."""
     texts = FilledTexts(package)
-    checks = {item["item"]: checks_of(texts, item["item"]) for _section, item, _checks in texts.constraints}
+    checks = {item["item"]: checks_of_constraint(texts, item["item"]) for _section, item, _checks in texts.constraints}
     with_checks = [row for row in texts.constraints if checks[row[1]["item"]]]
     asked = with_checks or texts.constraints
     scores = []
     for n, row in enumerate(result["conditions"]):
         if row["is_atomic"]:
-            parts = [by_checks(texts, checks[item["item"]], required, row["judges"]) for _s, item, required in asked]
+            parts = [
+                scores_by_checks(texts, checks[item["item"]], required, row["judges"]) for _s, item, required in asked
+            ]
             scores.append(np.stack(parts, axis=2))
         else:
             scores.append(texts.ratings_of([item for _section, item, _required in asked], row["judges"]))
-        measured(package, f"cloze_factorial/{n}", row, scores[-1], HIGHEST, (FACTORIAL, n), check)
+        check_condition(package, f"cloze_factorial/{n}", row, scores[-1], HIGHEST, (FACTORIAL, n), check)
     counts = {
         "n_texts": len(texts.stories),
         "n_constraints": len(asked),
@@ -146,18 +150,18 @@ def cloze_factorial(package, result, check):
     weights = weights if with_checks else {"anchoring": 1.0 * samples}
     for salt, row in enumerate(result["effects"]):
         place, of_effect = f"cloze_factorial/{row['effect']}", weights[row["effect"]]
-        contrast(package, place, row["alpha"], scores, of_effect, (FACTORIAL, 9, salt), check)
+        check_contrast(package, place, row["alpha"], scores, of_effect, (FACTORIAL, 9, salt), check)
         for name in ("mean", "span"):
             check.number(f"{place}/{name}", row[name], np.dot([c[name] for c in result["conditions"]], of_effect))
 
 
-def checks_of(texts, key):
+def checks_of_constraint(texts, key):
     of = (texts.cloze["instrument"], texts.cloze["instrument_version"])
     rows = [i for i in texts.package.items if (i["instrument"], i["instrument_version"]) == of]
     return [item for item in rows if item["item"].startswith(f"{key}-k")]
 
 
-def by_checks(texts, items, required, judges):
+def scores_by_checks(texts, items, required, judges):
     """A constraint's score from its checks, shape (J, N): the share that is met, at most 1 without a required one."""
     met = texts.ratings_of(items, judges)
     is_required = np.array([item["item"] in required for item in items])
@@ -174,10 +178,12 @@ def cloze_scales(package, result, check):
     coarse = texts.coarse_of([row["coarse_judge"] for row in result["models"]])
     check.numbers("cloze_scales", result, n_texts=len(texts.stories), n_constraints=len(items))
     for salt, (row, scores) in enumerate(zip(result["scales"], (fine, coarse), strict=True)):
-        measured(package, f"cloze_scales/{row['scale']}", row, scores, 1, (SCALES, salt), check)
-    contrast(package, "cloze_scales/difference", result["difference"], (fine, coarse), (-1, 1), (SCALES, 2, 0), check)
+        check_condition(package, f"cloze_scales/{row['scale']}", row, scores, 1, (SCALES, salt), check)
+    check_contrast(
+        package, "cloze_scales/difference", result["difference"], (fine, coarse), (-1, 1), (SCALES, 2, 0), check
+    )
     for at, row in enumerate(result["models"]):
         both = pd.DataFrame({"fine": fine[at].ravel(), "coarse": coarse[at].ravel()}).dropna()
         place = f"cloze_scales/{row['model']}"
         check.numbers(place, row, n=len(both), fine_mean=both["fine"].mean(), coarse_mean=both["coarse"].mean())
-        check.number(f"{place}/rho", row["rho"]["value"], rho(both["fine"].to_numpy(), both["coarse"].to_numpy()))
+        check.number(f"{place}/rho", row["rho"]["value"], spearman(both["fine"].to_numpy(), both["coarse"].to_numpy()))

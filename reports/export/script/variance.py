@@ -11,7 +11,7 @@ from script.contrasts import bounds_of, kind_of, story_means, within_width
 from script.material import by_source, crossed, intervals, place_of
 
 PARTS = ("rater", "story", "residual")
-EITHER = (None, True, False)  # how a variance is taken that is 0 but for rounding; see `components`
+ROUNDING = 1e-9  # of the ratings' mean square, below which a variance is 0
 MOST_CELLS = 4000  # raters times clusters, up to which matrices over all ratings are made
 
 
@@ -45,8 +45,7 @@ def check_wide(package, place, stored, ratings, part, bounds, check):
     if cells.size > MOST_CELLS:
         return
     sizes = part.groupby("cluster").size().reindex(cells.columns, fill_value=0)
-    either = [for_other_raters(cells, part["number"].mean(), narrow, sizes, keeps) for keeps in EITHER]
-    ends = choose([intervals.clip(ends, bounds) for ends in either], stored["wide"])
+    ends = intervals.clip(for_other_raters(cells, part["number"].mean(), narrow, sizes), bounds)
     check.ends(f"{place}/wide", stored["wide"], ends, cells.notna().any().sum())
 
 
@@ -120,11 +119,12 @@ def cell_means(ratings, part):
     return of_part.pivot_table(index="rater", columns="cluster", values="number")
 
 
-def components(ratings, keeps_zeros=None):
+def components(ratings):
     """Variances of raters, stories and the rest, and what the estimates are made of; None if they cannot be told.
 
+    A variance that does not come out above 0 by more than rounding is 0, and the others are estimated without it.
+
     ratings : a series by rater and story (or cluster), one entry a rating
-    keeps_zeros : whether a variance that is 0 but for rounding is kept, None for as it comes; below 0 it is taken out
     """
     ratings = ratings.dropna()
     raters, stories = (pd.factorize(pd.Index(level))[0] for level in levels(ratings))
@@ -139,7 +139,7 @@ def components(ratings, keeps_zeros=None):
     if whole < 1e-12:
         return None
     parts = PARTS if n > n_stories else ("rater", "residual")
-    least = {None: 0, True: -1, False: 1}[keeps_zeros] * 1e-9 * whole / n
+    least = ROUNDING * whole / n
     while True:
         factors = parts[:-1]
         # What is expected of each sum of squares about the mean: y'(P - J/n)y, with P the projection on the factor.
@@ -155,7 +155,8 @@ def components(ratings, keeps_zeros=None):
         if lowest == "residual" or estimates[lowest] >= least:
             break
         parts = tuple(part for part in parts if part != lowest)
-    return [max(estimates.get(part, 0.0), 0.0) for part in PARTS], parts, solution, raters, stories
+    variances = [estimates.get(part, 0.0) for part in PARTS]
+    return [v if v >= least else 0.0 for v in variances], parts, solution, raters, stories
 
 
 def levels(ratings):
@@ -167,19 +168,10 @@ def levels(ratings):
     )
 
 
-def choose(either, stored):
-    """The ends that are the report's, or else the first: both are right where a variance is 0 but for rounding, since
-    whether it falls below 0 decides the degrees of freedom."""
-    for low, high in filter(None, either):
-        if stored["low"] is not None and abs(low - stored["low"]) + abs(high - stored["high"]) < 1e-9:
-            return low, high
-    return either[0]
-
-
-def variance_of_mean(cells, sizes=None, keeps_zeros=None):
+def variance_of_mean(cells, sizes=None):
     """The variance of the mean of clusters' means for other raters and clusters, and its degrees of freedom."""
     ratings = cells.stack().dropna()
-    fit = components(ratings, keeps_zeros)
+    fit = components(ratings)
     if fit is None:
         return None
     estimates, parts, solution, raters, stories = fit
@@ -190,9 +182,9 @@ def variance_of_mean(cells, sizes=None, keeps_zeros=None):
     return crossed.satterthwaite(shares, estimates, parts, solution, raters, stories)
 
 
-def for_other_raters(cells, centre, narrow, sizes=None, keeps_zeros=None):
+def for_other_raters(cells, centre, narrow, sizes=None):
     """The interval of a mean for other raters, too, at least as far as that for these raters; None if there is none."""
-    variance = variance_of_mean(cells, sizes, keeps_zeros)
+    variance = variance_of_mean(cells, sizes)
     if variance is None or narrow is None or variance[0] < 1e-12:
         return None
     return crossed.widened(centre, *variance, narrow)
@@ -217,19 +209,18 @@ def check_wide_differences(place, ratings, means, parts, contrasts, within, chec
     for row in contrasts:
         if row.get("wide") and cells[row["first"]].size <= MOST_CELLS:
             sides = cells[row["first"]], cells[row["second"]]
-            either, n = zip(*(wide_difference(*sides, row, keeps) for keeps in EITHER), strict=True)
-            ends = choose([intervals.clip(ends, within) for ends in either], row["wide"])
-            check.ends(f"{place}/{row['first']} less {row['second']}/wide", row["wide"], ends, n[0])
+            ends, n = wide_difference(*sides, row)
+            label = f"{place}/{row['first']} less {row['second']}/wide"
+            check.ends(label, row["wide"], intervals.clip(ends, within), n)
 
 
-def wide_difference(first, second, row, keeps_zeros=None):
+def wide_difference(first, second, row):
     """Paired: of the differences of each rater within each cluster; else of both means, less what they share."""
     narrow = (row["interval"]["low"], row["interval"]["high"])
     if row.get("is_paired"):
         difference = first - second
-        ends = for_other_raters(difference, row["value"], narrow, keeps_zeros=keeps_zeros)
-        return ends, difference.notna().any().sum()
-    one, other = (variance_of_mean(part, keeps_zeros=keeps_zeros) for part in (first, second))
+        return for_other_raters(difference, row["value"], narrow), difference.notna().any().sum()
+    one, other = (variance_of_mean(part) for part in (first, second))
     if one is None or other is None:
         return None, None
     whole = one[0] + other[0]

@@ -28,7 +28,10 @@ def test_beside_kendalls_w_stand_what_chance_gives_for_so_many_raters_and_the_me
     assert found["value"] == pytest.approx((7 / 9 + 0) / 2)
     assert found["chance"] == pytest.approx((1 / 3 + 1 / 2) / 2)
     assert found["mean_spearman"] == pytest.approx((2 / 3 - 1) / 2)
+    # t of two groups, which differ by 7/9, is wider than W can be.
+    assert (found["interval"]["low"], found["interval"]["high"]) == (0, 1)
     assert "Kendall’s W of <strong>.39</strong>, the mean over 2 groups; by chance it is .42, and 1 is" in page
+    assert "95 % interval .00 to 1.00. The mean of Spearman’s" in page
     assert "The mean of Spearman’s correlations among raters is <strong>−.17</strong>; by chance it is 0." in page
     section = page[page.index('id="rankings"') :]
     assert "is no agreement" not in section[: section.index("</section>")]
