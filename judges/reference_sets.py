@@ -74,7 +74,7 @@ def store(
     stories = _readable(holder)
     _check(study, name, holder, stories)
     try:
-        chosen = embeddings.find_embedding(embedding)
+        chosen = embeddings.find_embedding(embedding, occasion=embeddings.Occasion(study, by))
         texts = list(dict.fromkeys(story.text for story in [*stories, *_readable(study)]))
         chosen.vectors(texts)
         version = chosen.version

@@ -25,6 +25,10 @@ def read_or_make(embedding: Embedding, texts: Sequence[str]) -> FloatArray:
     text_by_hash = {hashing.sha256(text): text for text in texts}
     rows = _read(embedding, list(text_by_hash))
     missing = [sha for sha in text_by_hash if sha not in rows]
+    if missing and embedding.is_remote:
+        embedding.fetch([text_by_hash[sha] for sha in missing])
+        rows |= _read(embedding, missing)
+        missing = []
     for start in range(0, len(missing), AT_ONCE):
         hashes = missing[start : start + AT_ONCE]
         batch = [text_by_hash[sha] for sha in hashes]

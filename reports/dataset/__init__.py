@@ -153,7 +153,7 @@ class Dataset:
         """Every model that ran here. One query."""
         return {
             judge.slug: judge
-            for judge in Judge.objects.filter(runs__study=self.study, metric="", is_trial=False, is_writer=False)
+            for judge in Judge.objects.filter(runs__study=self.study, metric="", is_trial=False, is_writer=False, is_measurer=False)
             .select_related("prompt", "endpoint")
             .distinct()
         }

@@ -156,7 +156,7 @@ def study_beside_references() -> Study:
 
 def judged_cloze(monkeypatch: pytest.MonkeyPatch) -> Study:
     """Filled texts that three judges who err and refuse and two experts have rated."""
-    monkeypatch.setattr(scored_clozes, "find_embedding", lambda name: planted_cloze.DrawnEmbedding())
+    monkeypatch.setattr(scored_clozes, "find_embedding", lambda name, **_: planted_cloze.DrawnEmbedding())
     return planted_cloze.plant().study
 
 
