@@ -42,7 +42,9 @@ def demo_study(slug: str) -> Study:
     """The demo's study of that name, closed, with simulated answers and the stub's."""
     at = timezone.now()
     if slug == seeding.CLOSED:
-        study = seeding.seed_closed(at=at)
+        study = seeding.seed_closed(slug, at=at)
+    elif slug == seeding.SCORED:
+        study = seeding.seed_scored(at=at)
     else:
         study = seeding.seed_live(slug, at=at)
         simulation.simulate(study, tendencies(study), seed=7, begins=at - timedelta(days=9))
