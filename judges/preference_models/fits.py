@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from judges.embeddings import CannotEmbed, Embedding, Occasion, find_embedding
+from judges.embeddings import CannotEmbed, Embedding, EmptyText, Occasion, find_embedding
 from judges.models import PreferenceModel
 from judges.preference_models import storage
 from judges.preference_models.material import CannotTrain, TrainingMaterial, collect_study
@@ -88,6 +88,9 @@ def train(
     embedding = find_embedding(model.embedding, occasion=occasion)
     try:
         vectors, version = embedding.vectors(material.texts), embedding.version
+    except EmptyText as error:
+        message = _("%(place)s has no words; take it out, or give it its text")
+        raise CannotTrain(message % {"place": material.locations[error.number - 1]}) from None
     except CannotEmbed as error:
         raise CannotTrain(str(error)) from None
     chosen = np.array([pair.chosen for pair in material.pairs])

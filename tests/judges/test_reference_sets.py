@@ -84,12 +84,16 @@ def test_what_cannot_be_stored_says_why(study: Study) -> None:
     with pytest.raises(CannotStore, match="“word2vec” is not an embedding"):
         store(study, "own", embedding="word2vec", by="tests", at=NOON)
     with triggers.lifted():
+        Story.objects.filter(study=study, code="p1s2").update(text="* * *")
+    with pytest.raises(CannotStore, match="story p1s2 has no words; take it out of the study, or give it its text"):
+        store(study, "own", by="tests", at=NOON)
+    with triggers.lifted():
         Story.objects.filter(study=study, code="p1s1").update(language="pt")
-    with pytest.raises(CannotStore, match=r"in several languages \(en, pt\)"):
+    with pytest.raises(CannotStore, match=r"in several languages \(en, pt\), .*; make a study for each language"):
         store(study, "own", by="tests", at=NOON)
     with triggers.lifted():
         Story.objects.filter(study=study).exclude(code="p1s1").update(text="", is_withheld=True)
-    with pytest.raises(CannotStore, match="has 1 stories with texts; a reference set needs at least 2"):
+    with pytest.raises(CannotStore, match="has 1 story with a text; a reference set needs at least 2. Bring in more"):
         store(study, "own", by="tests", at=NOON)
     assert not ReferenceSet.objects.exists()
 

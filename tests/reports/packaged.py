@@ -186,7 +186,7 @@ def coarse_cloze() -> Study:
     return made
 
 
-DEMO = ("harbour", "orchard", "pairs", "depth", "ideas", "measures", "mystery")
+DEMO = ("harbour", "orchard", "pairs", "depth", "ideas", "measures", "mystery", "workshop")
 MAKERS: dict[str, Make] = {
     **{slug: lambda _patch, _folder, slug=slug: demo_study(slug) for slug in DEMO},  # type: ignore[misc]
     "judges": lambda _patch, _folder: planted.plant().study,
