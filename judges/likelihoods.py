@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -20,7 +19,7 @@ from django.utils.translation import ngettext
 
 from judges import parsing, prompts, runs, score_import
 from judges.models import Call, Endpoint, Judge, Run, ScoreCard
-from judges.planning import CannotRun, estimates, prices
+from judges.planning import CannotRun, estimates
 from judges.planning.estimates import RunEstimate
 from judges.providers import LIKELIHOOD, Request
 from judges.requests import texts
@@ -151,9 +150,12 @@ def _find_endpoint(model: str) -> tuple[Endpoint, str]:
         raise CannotMeasureSurprise(message % {"name": model, "endpoint": endpoint.name})
     if endpoint.provider is None or LIKELIHOOD not in endpoint.provider.gives:
         message = _(
-            "%(name)s: %(provider)s gives no log-probabilities of a text; use an endpoint that echoes them, as vLLM does"
+            "%(name)s: %(provider)s gives no log-probabilities of a text; use an endpoint that echoes them, as vLLM "
+            "does"
         )
-        raise CannotMeasureSurprise(message % {"name": model, "provider": endpoint.provider.title if endpoint.provider else endpoint.adapter})
+        raise CannotMeasureSurprise(
+            message % {"name": model, "provider": endpoint.provider.title if endpoint.provider else endpoint.adapter}
+        )
     return endpoint, name
 
 
@@ -185,9 +187,7 @@ def _build_request(model: str, passage: PlacedText) -> Request:
 
 
 def _find_measurers(plan: SurprisePlan) -> list[Judge]:
-    return list(Judge.objects.filter(
-            endpoint=plan.endpoint, model=plan.model, parameters=PARAMETERS, is_measurer=True
-        ))
+    return list(Judge.objects.filter(endpoint=plan.endpoint, model=plan.model, parameters=PARAMETERS, is_measurer=True))
 
 
 def _make_measurer(plan: SurprisePlan) -> Judge:

@@ -300,7 +300,9 @@ class _Reader:
             values = {"cell": quote(cell[self.mapping.time])}
             raise InvalidRow(location, quote(self.mapping.time), reason % values) from None
         if aware > self.now:
-            raise InvalidRow(location, quote(self.mapping.time), _("this time is still to come; correct it, or empty the cell"))
+            raise InvalidRow(
+                location, quote(self.mapping.time), _("this time is still to come; correct it, or empty the cell")
+            )
         return aware
 
 

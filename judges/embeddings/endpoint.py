@@ -1,4 +1,4 @@
-"""Embeddings of an endpoint's model: a run of the study that they are made for, whose requests are calls as judges' are."""
+"""Embeddings of an endpoint's model: a run of the study that they are made for, whose requests are calls."""
 
 from __future__ import annotations
 
@@ -62,13 +62,8 @@ class EndpointEmbedding(Embedding):
         except CannotRun as error:
             raise CannotEmbed(f"{self.name}: {error}") from None
         run = runs.drain(run)
-        if run.state != Run.State.FINISHED:
+        if run.state != Run.State.FINISHED or run.calls.exclude(state=Call.State.OK).exists():
             self._refuse(run)
-        missing = self._list_missing(texts)
-        if missing and set(missing) == set(texts):
-            self._refuse(run)
-        if missing:  # the run that was unfinished asked for other texts
-            self.fetch(missing)
 
     def _refuse(self, run: Run) -> None:
         """Raise CannotEmbed with why the run has not brought what was asked for."""
@@ -76,11 +71,6 @@ class EndpointEmbedding(Embedding):
         lost = run.calls.exclude(state=Call.State.OK).exclude(reason="").values_list("reason", flat=True).first()
         message = _("%(name)s: %(why)s What came back stays: ask again, and it goes on")
         raise CannotEmbed(message % {"name": self.name, "why": f"{(why or lost or '').rstrip('.')}."})
-
-    def _list_missing(self, texts: Sequence[str]) -> list[str]:
-        from judges.embeddings import kept_vectors
-
-        return kept_vectors.find_missing(self, texts)
 
     def _find_endpoint(self) -> tuple[Endpoint, str]:
         """The endpoint and the model's name there. Raises CannotEmbed if there is none, or it is not allowed."""

@@ -51,7 +51,8 @@ def _weigh(texts: Sequence[str]) -> csr_matrix:
     counts = hasher.transform(texts)
     terms, places = np.unique(counts.indices, return_inverse=True)
     counts = type(counts)((counts.data, places, counts.indptr), shape=(len(texts), len(terms)))
-    return TfidfTransformer(sublinear_tf=True).fit_transform(counts, copy=False)
+    weights: csr_matrix = TfidfTransformer(sublinear_tf=True).fit(counts).transform(counts, copy=False)
+    return weights
 
 
 def _reduce(weights: csr_matrix) -> FloatArray:

@@ -58,7 +58,9 @@ class Judge(FrozenOnceUsed):
         _("only measures texts"),
         default=False,
         editable=False,
-        help_text=_("It was made to ask for log-probabilities or vectors; it judges nothing, and no report or list counts it."),
+        help_text=_(
+            "It was made to ask for log-probabilities or vectors; it judges nothing, and no report or list counts it."
+        ),
     )
     metric_version = models.CharField(_("version of the metric"), max_length=40, blank=True, editable=False)
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -281,7 +281,7 @@ def completion_of(body: str, *, request_id: str = "", limits: Limits | None = No
     """The completion that a chat response's body holds. Raises CallFailed if it holds none."""
     try:
         document = json.loads(body)
-        choice = {"text": ""} if _holds_vectors(document) else document["choices"][0]
+        choice: Any = {"text": ""} if _holds_vectors(document) else document["choices"][0]
         # Of completions, which are no chat, the words stand without a message.
         message = choice["message"] if "message" in choice else {"content": choice["text"]}
         text, refusal = message.get("content"), message.get("refusal")

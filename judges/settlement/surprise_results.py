@@ -1,6 +1,6 @@
 """Surprise by a language model: what a reply with log-probabilities says of a story, kept, and at the end its scores.
 
-Source: Brito da Silva & Marcacini, section 3.2, equation 2: the mean negative log-probability a token, given the premise.
+Source: Brito da Silva & Marcacini, section 3.2, equation 2: the mean negative log-probability a token.
 """
 
 from __future__ import annotations
@@ -89,11 +89,11 @@ def read_reply(request: Mapping[str, Any], body: str) -> dict[str, Any] | parsin
     try:
         reply = read_likelihoods(body, n=n)
     except CallFailed as failure:
-        return parsing.Failure(Call.State.UNREADABLE, str(failure))
+        return parsing.Failure("unreadable", str(failure))
     pairs = zip(reply.starts, reply.logprobs, strict=True)
     of_story = [logprob for start, logprob in pairs if start >= n_before and logprob is not None]
     if not of_story:
-        return parsing.Failure(Call.State.UNREADABLE, reasons.ONE_TOKEN)
+        return parsing.Failure("unreadable", reasons.ONE_TOKEN)
     return {"surprise": -sum(of_story) / len(of_story), "n_tokens": len(of_story)}
 
 

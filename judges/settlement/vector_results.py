@@ -19,16 +19,16 @@ def read_reply(request: Mapping[str, Any], body: str) -> dict[str, Any] | parsin
     try:
         rows = read_vectors(body, n=len(request["messages"])).rows
     except CallFailed as failure:
-        return parsing.Failure(Call.State.UNREADABLE, str(failure))
+        return parsing.Failure("unreadable", str(failure))
     sizes = sorted({len(row) for row in rows})
     if len(sizes) > 1:
         reason = reasons.SIZES_DIFFER % {"sizes": ", ".join(map(str, sizes))}
-        return parsing.Failure(Call.State.UNREADABLE, reason)
+        return parsing.Failure("unreadable", reason)
     if not all(map(any, rows)):
-        return parsing.Failure(Call.State.UNREADABLE, reasons.NO_DIRECTION)
+        return parsing.Failure("unreadable", reasons.NO_DIRECTION)
     if (size := _find_kept_size(request)) not in (None, sizes[0]):
         reason = reasons.SIZES_DIFFER % {"sizes": f"{min(size or 0, sizes[0])}, {max(size or 0, sizes[0])}"}
-        return parsing.Failure(Call.State.UNREADABLE, reason)
+        return parsing.Failure("unreadable", reason)
     return {"n_vectors": len(rows), "n_numbers": sizes[0]}
 
 

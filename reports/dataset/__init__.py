@@ -122,7 +122,7 @@ class Dataset:
         from reports.dataset.scored_clozes import score_cloze
 
         judged = read_judged_cloze(self)
-        return score_cloze(judged, None if judged else read_published_sections(self), self.plan)
+        return score_cloze(judged, None if judged else read_published_sections(self), self.plan, study=self.study)
 
     @cached_property
     def nsv_panel(self) -> IdeaPanel | Incomputable | None:
@@ -153,7 +153,9 @@ class Dataset:
         """Every model that ran here. One query."""
         return {
             judge.slug: judge
-            for judge in Judge.objects.filter(runs__study=self.study, metric="", is_trial=False, is_writer=False, is_measurer=False)
+            for judge in Judge.objects.filter(
+                runs__study=self.study, metric="", is_trial=False, is_writer=False, is_measurer=False
+            )
             .select_related("prompt", "endpoint")
             .distinct()
         }

@@ -163,7 +163,7 @@ class ScoredCloze:
 
 
 def score_cloze(
-    judged: JudgedCloze | None, published: PublishedSections | None, plan: AnalysisPlan | None
+    judged: JudgedCloze | None, published: PublishedSections | None, plan: AnalysisPlan | None, *, study: Study
 ) -> ScoredCloze | None:
     """What was judged or published, ready to be scored as the plan says; None if there is neither."""
     if judged is not None:
@@ -175,7 +175,7 @@ def score_cloze(
             texts=judged.texts,
             reference=_reference(judged.texts, plan),
             judged=judged,
-            fills=_embed(judged, plan.embedding if plan else EMBEDDING, dataset.study),
+            fills=_embed(judged, plan.embedding if plan else EMBEDDING, study),
         )
     if published is not None:
         reference = replace(_reference(published.texts, None), is_in=np.ones(len(published.texts), dtype=np.bool_))

@@ -63,7 +63,9 @@ def answered(rater: Rater) -> set[tuple[str, str]]:
 
 
 def test_the_folders_are_found() -> None:
-    assert {"depth", "harbour", "ideas", "measures", "mystery", "orchard", "pairs", "workshop"} <= {f.name for f in STUDIES}
+    assert {"depth", "harbour", "ideas", "measures", "mystery", "orchard", "pairs", "workshop"} <= {
+        f.name for f in STUDIES
+    }
     assert len(INSTRUMENTS) >= 14
 
 

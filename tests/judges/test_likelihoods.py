@@ -101,7 +101,7 @@ def test_a_token_that_the_server_wrote_after_the_text_does_not_count_nor_one_wit
 def test_broken_off_it_brings_no_score_in_and_goes_on_where_it_was(study: Study, standin: StandIn) -> None:
     standin.script = [told(None, -9, -2, -0.5), *[orders.NO_KEY] * 3]
 
-    with pytest.raises(CommandError, match="does not accept the key.*What came back stays: ask again, and it goes on"):
+    with pytest.raises(CommandError, match=r"does not accept the key.*What came back stays: ask again, and it goes on"):
         measure()
 
     assert not ScoreCard.objects.exists()
@@ -126,9 +126,10 @@ def test_every_request_is_a_call_with_its_attempt_its_body_and_its_cost(study: S
         ("likelihood", "ok", code) for code in study.stories.order_by("code").values_list("code", flat=True)
     ]
     attempts = Attempt.objects.order_by("call")
-    assert list(attempts.values_list("outcome", "n_tokens_in", "n_tokens_out", "cost")) == [
-        ("answered", 7, 1, Decimal("0.009"))
-    ] * 2
+    assert (
+        list(attempts.values_list("outcome", "n_tokens_in", "n_tokens_out", "cost"))
+        == [("answered", 7, 1, Decimal("0.009"))] * 2
+    )
     assert all("token_logprobs" in body for body in attempts.values_list("body", flat=True))
     assert sorted(p.values["surprise"] for p in Parse.objects.all()) == [1.0, 1.25]
     assert ScoreCard.objects.get().run == run
@@ -168,7 +169,7 @@ def test_erasing_a_story_reaches_its_call_and_its_value_and_no_other_of_the_same
     assert call.attempts.get().body == ""
     assert Parse.objects.get(attempt__call=call).values == {}
     assert not TextVector.objects.filter(sha256=hashing.sha256(first.text)).exists()
-    assert "On a ferry\n\nIt rained all noon." == texts.render(other.request)["messages"][0]["content"]
+    assert texts.render(other.request)["messages"][0]["content"] == "On a ferry\n\nIt rained all noon."
 
 
 def test_where_no_story_gets_a_value_the_run_says_so_and_nothing_comes_in(study: Study, standin: StandIn) -> None:
@@ -198,7 +199,9 @@ def test_by_the_page_it_waits_for_approval_and_then_its_calls_can_be_read(
 
     run = Run.objects.get()
     assert response.headers["Location"] == reverse("judges:run", args=[study.slug, run.pk])
-    assert "2 calls wait for somebody to approve them" in admin_client.get(response.headers["Location"]).content.decode()
+    assert (
+        "2 calls wait for somebody to approve them" in admin_client.get(response.headers["Location"]).content.decode()
+    )
     assert not standin.hits
     runs.drain(runs.approve(run, by="ada"))
     page = admin_client.get(response.headers["Location"]).content.decode()

@@ -93,7 +93,7 @@ def test_what_cannot_be_stored_says_why(study: Study) -> None:
         store(study, "own", by="tests", at=NOON)
     with triggers.lifted():
         Story.objects.filter(study=study).exclude(code="p1s1").update(text="", is_withheld=True)
-    with pytest.raises(CannotStore, match="has 1 story with a text; a reference set needs at least 2. Bring in more"):
+    with pytest.raises(CannotStore, match=r"has 1 story with a text; a reference set needs at least 2\. Bring in more"):
         store(study, "own", by="tests", at=NOON)
     assert not ReferenceSet.objects.exists()
 

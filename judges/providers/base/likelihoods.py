@@ -10,7 +10,6 @@ from typing import Any
 from judges import reasons
 from judges.providers.base.failures import CallFailed, FailureKind
 
-
 # What a request asks for that has no words back: the prompt again, with its log-probabilities.
 LIKELIHOOD = "likelihood"
 

@@ -298,7 +298,9 @@ def test_what_came_back_is_kept_where_a_later_request_fails(standin: StandIn, mo
     endpoint_at(standin, n_at_once=1)
     standin.script = [vectors_reply([1, 2]), *[orders.NO_KEY] * 3]
 
-    with pytest.raises(CannotEmbed, match=r"endpoint:house/small: .* does not accept the key.*ask again, and it goes on"):
+    with pytest.raises(
+        CannotEmbed, match=r"endpoint:house/small: .* does not accept the key.*ask again, and it goes on"
+    ):
         remote().vectors(TEXTS)
 
     assert TextVector.objects.count() == 1
