@@ -18,6 +18,7 @@ MOST_DIMENSIONS = 256
 # Terms are counted by their hash, so that no list of them stands in memory: of three million about two thousand share
 # a place with another.
 N_HASHES = 2**31 - 1
+TOLERANCE = 1e-8  # of an axis
 
 
 class TfidfSvd(Embedding):
@@ -58,18 +59,20 @@ def _weigh(texts: Sequence[str]) -> csr_matrix:
 def _reduce(weights: csr_matrix) -> FloatArray:
     """The rows on the axes on which they differ most, shape (n, d), each axis times its singular value."""
     import numpy as np
-    from scipy.sparse.linalg import svds
+    from scipy.sparse.linalg import LinearOperator, eigsh
 
-    n_dimensions = min(MOST_DIMENSIONS, *weights.shape)
-    if n_dimensions < min(weights.shape):
-        start = np.random.default_rng(0).normal(size=min(weights.shape))
-        axes, singular_values, _terms = svds(weights, n_dimensions, v0=start, return_singular_vectors="u")
-        return np.asarray(axes * singular_values, dtype=np.float64)
-    # All axes are kept: by the products of the texts with each other, or of the terms, whichever are fewer.
-    if weights.shape[1] < weights.shape[0]:
-        return np.asarray(weights @ np.linalg.eigh((weights.T @ weights).toarray())[1], dtype=np.float64)
-    eigenvalues, axes = np.linalg.eigh((weights @ weights.T).toarray())
-    return np.asarray(axes * np.sqrt(np.clip(eigenvalues, 0, None)), dtype=np.float64)
+    # By the products of the texts with each other, or of the terms, whichever are fewer; nothing dense is of the other.
+    is_tall = weights.shape[0] > weights.shape[1]
+    table = weights.T.tocsr() if is_tall else weights
+    size = table.shape[0]
+    if size > MOST_DIMENSIONS:
+        products = LinearOperator((size, size), matvec=lambda x: table @ (table.T @ x), dtype=np.float64)
+        start = np.random.default_rng(0).normal(size=size)
+        eigenvalues, axes = eigsh(products, MOST_DIMENSIONS, v0=start, tol=TOLERANCE)
+    else:
+        eigenvalues, axes = np.linalg.eigh((table @ table.T).toarray())
+    rows = weights @ axes if is_tall else axes * np.sqrt(np.clip(eigenvalues, 0, None))
+    return np.asarray(rows, dtype=np.float64)
 
 
 def _list_terms(text: str) -> list[str]:

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import sys
+import tracemalloc
 from datetime import date
 from decimal import Decimal
 from importlib import metadata
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from django.core.management import call_command
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 from annotation.models import Rater
 from judges import embeddings
@@ -27,6 +29,7 @@ from judges.embeddings import (
     endpoint,
     find_embedding,
     kept_vectors,
+    tfidf_svd,
 )
 from judges.embeddings import sentence_transformers as sentences
 from judges.embeddings.base import split_chunks
@@ -102,6 +105,37 @@ def test_up_to_256_texts_keep_the_cosines_of_their_weights_exactly() -> None:
     rows = find_embedding("tfidf-svd").vectors(["a b", "a c"])
 
     assert rows[0] @ rows[1] == pytest.approx(1 / (1 + 2 * (np.log(3 / 2) + 1) ** 2))
+
+
+@pytest.mark.parametrize("n_words", [12, 400])
+def test_more_texts_lie_on_the_axes_of_the_whole_table(n_words: int) -> None:
+    """Of few words there are fewer terms than texts, of many more; beside a decomposition of the dense table."""
+    rng = np.random.default_rng(3)
+    texts = [" ".join(f"w{n}" for n in rng.integers(0, n_words, 9)) for _text in range(300)]
+
+    rows = find_embedding("tfidf-svd").vectors(texts)
+
+    dense = TfidfVectorizer(analyzer=tfidf_svd._list_terms, sublinear_tf=True).fit_transform(texts).toarray()
+    axes, singular_values, _terms = np.linalg.svd(dense, full_matrices=False)
+    expected = (axes * singular_values)[:, : rows.shape[1]]
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    np.testing.assert_allclose(rows @ rows.T, expected @ expected.T, atol=1e-5)
+
+
+def test_nothing_dense_has_a_row_for_every_term(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tfidf_svd, "MOST_DIMENSIONS", 20)
+    texts = [" ".join(f"w{n}x{text}" for n in range(500)) for text in range(60)]  # 59,940 terms
+    embedding = find_embedding("tfidf-svd")
+    embedding.vectors(texts[:25])  # libraries are loaded
+
+    tracemalloc.start()
+    try:
+        embedding.vectors(texts)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 59_940 * 20 * 8
 
 
 def test_one_text_is_embedded_and_two_equal_ones_lie_together() -> None:

@@ -104,7 +104,7 @@ def test_nothing_of_it_is_told_while_the_study_is_sealed_or_without_a_set(study:
 
 
 def test_an_embedding_that_gives_no_vectors_any_more_says_why(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embeddings.all_kinds()["tfidf-svd"], "version", "2")
+    monkeypatch.setattr(embeddings.all_kinds()["tfidf-svd"], "version", "3")
 
     (row,) = results.compute(study)["novelty"]
 
