@@ -43,6 +43,8 @@ FINDINGS = {
     "is_proven": gettext_lazy("knows the text"),
     "surprise": gettext_lazy("surprise, in nats a token"),
     "n_tokens": gettext_lazy("tokens of the story"),
+    "n_vectors": gettext_lazy("vectors"),
+    "n_numbers": gettext_lazy("numbers in each"),
 }
 
 

@@ -206,6 +206,7 @@ def test_by_the_page_it_waits_for_approval_and_then_its_calls_can_be_read(
     runs.drain(runs.approve(run, by="ada"))
     page = admin_client.get(response.headers["Location"]).content.decode()
     assert "Finished: 2 of 2 stories are measured" in page
+    assert "Read the replies again" not in page
     assert "surprise-1" in admin_client.get(address).content.decode()
     call = run.calls.first()
     assert call is not None
