@@ -140,7 +140,11 @@ def _submit(run: Run, *, at: datetime) -> None:
     with transaction.atomic():
         row = Run.objects.filter(pk=run.pk).exclude(state=Run.State.FINISHED)
         if row.update(state=Run.State.FINISHED, finished_at=at, note_sentence="", note_values={}):
-            if "metric" in run.frozen and (obstacle := surprise_results.take_scores(run, at=at)):
+            if (
+                run.judge.is_measurer
+                and "metric" in run.frozen
+                and (obstacle := surprise_results.take_scores(run, at=at))
+            ):
                 values = {"note_sentence": NO_SCORES, "note_values": {"reason": obstacle}}
                 Run.objects.filter(pk=run.pk).update(state=Run.State.WAITING, finished_at=None, **values)
                 return
