@@ -32,6 +32,9 @@ def empty_calls(stories: Sequence[int]) -> None:
     """
     about = Call.objects.filter(pk__in=_find_calls(stories))
     attempts = Attempt.objects.filter(call__in=about)
+    embedded = about.filter(kind=Call.Kind.EMBED).values_list("request", flat=True)
+    # Of the texts that were embedded each call has rows of its own, with the story of that text that was first.
+    Text.objects.filter(pk__in=[sha for request in embedded for sha in texts.hashes_of(request)]).update(content="")
     _strike_reasons({*about.values_list("reason", flat=True), *attempts.values_list("reason", flat=True)} - {""}, about)
     unanswered = Q(state__in=[*Call.PENDING, Call.State.BUDGET_STOPPED]) | OUT_OF_TRIES
     about.filter(unanswered).update(state=Call.State.BLOCKED)
@@ -59,7 +62,12 @@ def _find_calls(stories: Sequence[int]) -> list[int]:
     about = set(Call.objects.filter(story__in=stories).values_list("pk", flat=True))
     of_studies = Call.objects.filter(run__study__stories__in=stories).distinct()
     requests = of_studies.values_list("pk", "request").iterator()
-    return [*about, *(pk for pk, request in requests if pk not in about and hashes & set(texts.hashes_of(request)))]
+    about |= {pk for pk, request in requests if hashes & set(texts.hashes_of(request))}
+    # Texts are embedded for whichever study is measured against them.
+    theirs = set(Story.objects.filter(pk__in=stories).values_list("sha256", flat=True))
+    embedded = Call.objects.filter(kind=Call.Kind.EMBED).exclude(request={}).values_list("pk", "request").iterator()
+    about |= {pk for pk, request in embedded if theirs & {sha256 for sha256, _n in request["of"]["texts"]}}
+    return list(about)
 
 
 def _strike_reasons(reasons: Collection[str], about: QuerySet[Call]) -> None:

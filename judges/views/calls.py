@@ -11,6 +11,7 @@ from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -40,6 +41,10 @@ FINDINGS = {
     "n_words": gettext_lazy("words in a row as in the text"),
     "n_words_written": gettext_lazy("words written"),
     "is_proven": gettext_lazy("knows the text"),
+    "surprise": gettext_lazy("surprise, in nats a token"),
+    "n_tokens": gettext_lazy("tokens of the story"),
+    "n_vectors": gettext_lazy("vectors"),
+    "n_numbers": gettext_lazy("numbers in each"),
 }
 
 
@@ -137,6 +142,8 @@ def _place(finding: tuple[str, Any]) -> int:
 def _write_finding(value: Any) -> Any:
     if isinstance(value, bool):  # a count of one equals True
         return _("yes") if value else _("no")
+    if isinstance(value, float):
+        return number_format(value, decimal_pos=3)
     return "–" if value == "" else value
 
 

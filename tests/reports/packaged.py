@@ -43,7 +43,9 @@ def demo_study(slug: str) -> Study:
     """The demo's study of that name, closed, with simulated answers and the stub's."""
     at = timezone.now()
     if slug == seeding.CLOSED:
-        study = seeding.seed_closed(at=at)
+        study = seeding.seed_closed(slug, at=at)
+    elif slug == seeding.SCORED:
+        study = seeding.seed_scored(at=at)
     else:
         study = seeding.seed_live(slug, at=at)
         simulation.simulate(study, tendencies(study), seed=7, begins=at - timedelta(days=9))
@@ -174,7 +176,7 @@ def study_beside_references() -> Study:
 
 def judged_cloze(monkeypatch: pytest.MonkeyPatch) -> Study:
     """Filled texts that three judges who err and refuse and two experts have rated."""
-    monkeypatch.setattr(scored_clozes, "find_embedding", lambda name: planted_cloze.DrawnEmbedding())
+    monkeypatch.setattr(scored_clozes, "find_embedding", lambda name, **_: planted_cloze.DrawnEmbedding())
     return planted_cloze.plant().study
 
 
@@ -202,7 +204,7 @@ def coarse_cloze() -> Study:
     return made
 
 
-DEMO = ("harbour", "orchard", "pairs", "depth", "ideas", "measures", "mystery")
+DEMO = ("harbour", "orchard", "pairs", "depth", "ideas", "measures", "mystery", "workshop")
 MAKERS: dict[str, Make] = {
     **{slug: lambda _patch, _folder, slug=slug: demo_study(slug) for slug in DEMO},  # type: ignore[misc]
     "judges": lambda _patch, _folder: study_of_judges(),

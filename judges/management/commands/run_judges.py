@@ -270,13 +270,19 @@ def _repeats(text: str) -> int:
 
 
 def _judge(slug: str) -> Judge:
-    judge = Judge.objects.select_related("endpoint", "prompt").filter(slug=slug, is_writer=False).first()
+    judge = (
+        Judge.objects.select_related("endpoint", "prompt").filter(slug=slug, is_writer=False, is_measurer=False).first()
+    )
     if judge is not None:
         return judge
     if slug == catalogue.STUB:
         return catalogue.make_stub_judge()
     slugs = (
-        ", ".join(Judge.objects.filter(is_trial=False, is_writer=False).order_by("slug").values_list("slug", flat=True))
+        ", ".join(
+            Judge.objects.filter(is_trial=False, is_writer=False, is_measurer=False)
+            .order_by("slug")
+            .values_list("slug", flat=True)
+        )
         or "none yet"
     )
     raise CommandError(
