@@ -101,7 +101,7 @@ def test_a_token_that_the_server_wrote_after_the_text_does_not_count_nor_one_wit
 def test_broken_off_it_brings_no_score_in_and_goes_on_where_it_was(study: Study, standin: StandIn) -> None:
     standin.script = [told(None, -9, -2, -0.5), *[orders.NO_KEY] * 3]
 
-    with pytest.raises(CommandError, match=r"does not accept the key.*What came back stays: ask again, and it goes on"):
+    with pytest.raises(CommandError, match=r"does not accept it.*What came back stays: ask again, and it goes on"):
         measure()
 
     assert not ScoreCard.objects.exists()
@@ -225,7 +225,7 @@ def test_by_the_page_it_waits_for_approval_and_then_its_calls_can_be_read(
         (told_places(None, -9, -1, -1, model="large"), "another model answered than was asked: large"),
         (orders.GARBAGE, "use a server that echoes them"),
         (Reply('{"error": {"message": "no such route"}}', status=404), "no such route"),
-        (orders.NO_KEY, "does not accept the key"),
+        (orders.NO_KEY, "does not accept it"),
     ],
 )
 def test_an_endpoint_that_gives_no_log_probabilities_is_said_to(

@@ -57,7 +57,7 @@ _SENTENCES: dict[FailureKind, tuple[str | Promise, str | Promise]] = {
         _("Read what it says below, and make a judge with other parameters; an address usually ends with /v1."),
     ),
     FailureKind.KEY: (
-        _("The provider does not accept the key."),
+        _("The key is not set, or the provider does not accept it."),
         _("Set the right key in the endpoint's environment variable where judges run, restart them, and resume."),
     ),
     FailureKind.CREDIT: (

@@ -333,7 +333,7 @@ def test_what_came_back_is_kept_where_a_later_request_fails(standin: StandIn, mo
     standin.script = [vectors_reply([1, 2]), *[orders.NO_KEY] * 3]
 
     with pytest.raises(
-        CannotEmbed, match=r"endpoint:house/small: .* does not accept the key.*ask again, and it goes on"
+        CannotEmbed, match=r"endpoint:house/small: .* does not accept it.*ask again, and it goes on"
     ):
         remote().vectors(TEXTS)
 
@@ -388,7 +388,7 @@ def vectors_reply(*rows: list[float], model: str = "small") -> Reply:
         (vectors_reply([1, 2]), "not hold a vector for each of the 3 texts"),
         (vectors_reply([1], [2], [float("nan")]), "not hold a vector for each of the 3 texts"),
         (orders.GARBAGE, "not hold a vector for each of the 3 texts"),
-        (orders.NO_KEY, "does not accept the key"),
+        (orders.NO_KEY, "does not accept it"),
         (vectors_reply([1], [2], [3], model="large"), "another model answered than was asked: large"),
         (vectors_reply([1], [1, 2], [1, 2, 3]), "the vectors have 1, 2, 3 numbers, and cannot be compared"),
         (vectors_reply([0], [1], [1]), "a vector is without a direction"),
