@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import csv
 import io
+import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from django.utils.translation import gettext as _
 
 from annotation.answer_import.files import hash_content
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 RULE = "1"  # raised whenever a text could get another value by the same model
 BETWEEN = "\n\n"  # premise and story
-KEPT = np.dtype("<f8")
+KEPT = struct.Struct("<d")
 HASHES_A_QUERY = 500
 NOTE = "Mean negative log-probability a token, in nats, given the premise of the group."
 
@@ -78,7 +78,7 @@ def read_kept(measure: str, passages: Sequence[PlacedText]) -> dict[PlacedText, 
     for start in range(0, len(hashes), HASHES_A_QUERY):
         rows = TextVector.objects.filter(embedding=measure, sha256__in=hashes[start : start + HASHES_A_QUERY])
         for version, sha256, vector in rows.values_list("version", "sha256", "vector"):
-            value = float(np.frombuffer(vector, KEPT)[0])
+            (value,) = KEPT.unpack(vector)
             values |= dict.fromkeys(passages_by_key.get((version, sha256), ()), value)
     return values
 
@@ -104,7 +104,7 @@ def keep(values: Iterable[tuple[Call, Mapping[str, Any]]]) -> None:
             embedding=call.request["of"]["measure"],
             version=call.request["of"]["version"],
             sha256=call.request["of"]["sha256"],
-            vector=np.array([findings["surprise"]], KEPT).tobytes(),
+            vector=KEPT.pack(findings["surprise"]),
         )
         for call, findings in values
     ]

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
-
 from judges import parsing, reasons
 from judges.models import Call, TextVector
 from judges.providers import CallFailed, mean_of_chunks, read_vectors
 
-STORED = np.dtype("<f4")
+STORED = "<f4"  # of each number, as numpy names it; processes that serve raters do not load it
 
 
 def read_reply(request: Mapping[str, Any], body: str) -> dict[str, Any] | parsing.Failure:
@@ -34,6 +32,8 @@ def read_reply(request: Mapping[str, Any], body: str) -> dict[str, Any] | parsin
 
 def _find_kept_size(request: Mapping[str, Any]) -> int | None:
     """How many numbers the vectors have that are kept of this embedding; None if there are none."""
+    import numpy as np
+
     kept = TextVector.objects.filter(embedding=request["of"]["measure"], version=request["of"]["version"])
     vector = kept.values_list("vector", flat=True).first()
     return None if vector is None else len(np.frombuffer(vector, STORED))
@@ -41,6 +41,8 @@ def _find_kept_size(request: Mapping[str, Any]) -> int | None:
 
 def keep(replies: Iterable[tuple[Call, str]]) -> None:
     """Keep the vectors that replies hold, by the text: erasing a text reaches them."""
+    import numpy as np
+
     rows: list[TextVector] = []
     for call, body in replies:
         of = call.request["of"]

@@ -26,7 +26,7 @@ from judges.views.runs import SEES_SOURCES
 from studies import story_edits
 from studies.access import Access
 from studies.action_log import log_action
-from studies.models import Provenance
+from studies.models import Story
 from studies.typography.differences import Passage, find_differences, shorten
 from studies.views.guards import require_in_study
 from studies.views.posted_forms import makes_once
@@ -176,7 +176,7 @@ def _accept(request: HttpRequest, row: Generation, terms: Terms) -> str:
     stories = generation.accept(row, is_cleaned, terms, by=by, at=timezone.now())
     n = len(stories)
     message = ngettext("%(n)d story is in the study now.", "%(n)d stories are in the study now.", n) % {"n": n}
-    closed = Provenance.objects.filter(story__in=stories, may_send_out=False)
+    closed = Story.objects.filter(pk__in=[story.pk for story in stories], provenance__may_send_out=False)
     if terms.may_send_out and (n := closed.count()):
         reason = ngettext(
             "%(n)d was made from a story that may not be sent: it waits under “Texts to be sent”.",

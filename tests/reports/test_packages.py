@@ -29,10 +29,9 @@ from reports.export import issues
 from reports.export.content import PackageContent
 from reports.export.package import count_rows
 from reports.export.spreadsheet import BYTE_ORDER_MARK, spreadsheet_lines
-from reports.models import ExportPackage, PackageDownload
+from reports.models import ExportPackage
 from reports.page.csv import csv_lines
 from reports.tasks import make_package
-from studies import story_edits
 from studies.models import Provenance, Study
 from tests import triggers
 from tests.factories import NOON
@@ -201,39 +200,6 @@ def test_practice_and_whoever_withdrew_are_left_out_and_counted() -> None:
     assert package.excluded["raters_who_withdrew"] == 1
     assert package.excluded["answers_of_raters_who_withdrew"] == 4
     assert "- answers of raters who withdrew: 4" in archive.read("README.md").decode()
-
-
-def test_a_withdrawal_takes_the_bytes_of_packages_and_can_name_those_that_were_issued() -> None:
-    study = given.closed_study()
-    given.verdicts(study, {"E01": "ynyn", "E02": "yyyy"})
-    package, _archive = issued(study)
-    issues.record_download(package, by="somebody", at=NOON)
-    rater = Rater.objects.get(code="E02")
-
-    withdrawal.withdraw(rater, at=NOON)
-
-    assert issues.find_packages_with(rater) == [package]
-    assert not package.pieces.exists()
-    assert issues.find_package(study, package.sha256) is None
-    assert PackageDownload.objects.get().by == "somebody"
-
-
-def test_a_package_keeps_nothing_if_a_text_in_it_was_erased_while_it_was_written(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    study, make = given.closed_study(), issues.make
-
-    def make_while_somebody_withdraws(*args: Any) -> None:
-        make(*args)
-        story_edits.erase_texts([study.stories.get(code="p1s1").pk])
-
-    monkeypatch.setattr(issues, "make", make_while_somebody_withdraws)
-
-    package = issues.ask(study, by="somebody")
-    issues.make_and_keep(package)
-
-    assert package.is_made
-    assert not package.pieces.exists()
 
 
 def test_what_is_not_asked_for_is_not_there_and_the_script_runs_all_the_same(tmp_path: Path) -> None:

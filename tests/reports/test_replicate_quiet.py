@@ -13,6 +13,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from reports import replications, results
+from reports.templatetags.report import kept_together
 from studies.models import Study
 from tests import factories
 
@@ -63,7 +64,7 @@ def test_all_that_must_come_out_does_and_the_page_of_the_study_has_totals_and_co
         assert matrix[names.index(one), names.index(other)] == pytest.approx(rho, abs=0.0005)
     client.force_login(factories.staff("researcher"))
     page = client.get("/reports/quiet-published/").content.decode()
-    assert "Gemini-3.1-Pro has the highest total of 12 participants: 8.70 of 14." in page
+    assert kept_together("Gemini-3.1-Pro has the highest total of 12 participants: 8.70 of 14.") in page
     assert 'id="cloze_variants"' in page
     assert "How far raters agree" not in page
 

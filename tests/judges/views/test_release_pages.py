@@ -18,7 +18,7 @@ from judges.generation import Terms
 from judges.models import GeneratedText, Judge, Prompt, TextRelease
 from judges.planning import CannotRun
 from judges.releases import CannotRelease
-from studies import licences, subsets
+from studies import licences
 from studies.models import Provenance, Source, Story, Study
 from studies.strata import SubsetRule
 from tests import factories
@@ -27,6 +27,7 @@ from tests.judges import standin as told
 from tests.judges.conftest import judge_at
 from tests.judges.generation.stories import draft_study, endpoint_at, order, written
 from tests.judges.standin import StandIn
+from tests.studies.subsets import create_subset
 from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
@@ -168,7 +169,7 @@ def filled(standin: StandIn) -> tuple[Study, Judge]:
     judge = judge_at(standin)
     Judge.objects.filter(pk=judge.pk).update(prompt=Prompt.objects.get(name="quiet-judge"))
     judge.refresh_from_db()
-    return subsets.create_subset(derived, SubsetRule(n=1, seed=1), "Some", by=None), judge
+    return create_subset(derived, SubsetRule(n=1, seed=1), "Some", by=None), judge
 
 
 @pytest.mark.parametrize("is_original_deleted", [False, True])
@@ -194,7 +195,7 @@ def test_a_filled_text_that_was_copied_is_refused_by_name_and_released_where_it_
 
 
 def test_a_printed_story_that_was_copied_waits_for_no_release(study: Study) -> None:
-    subset = subsets.create_subset(study, SubsetRule(n=2, seed=1), "Some", by=None)
+    subset = create_subset(study, SubsetRule(n=2, seed=1), "Some", by=None)
 
     assert [text.code for text in releases.find_releasable(subset)] == ["p1s2"]
 
@@ -216,7 +217,7 @@ def extracted(standin: StandIn) -> Study:
 def test_what_was_made_from_a_closed_story_leaves_only_for_a_reason_that_names_its_licence(
     designer: Client, extracted: Study, is_copied: bool
 ) -> None:
-    study = subsets.create_subset(extracted, SubsetRule(n=3, seed=1), "All", by=None) if is_copied else extracted
+    study = create_subset(extracted, SubsetRule(n=3, seed=1), "All", by=None) if is_copied else extracted
     (text,) = releases.find_releasable(study)
     address = f"/studies/{study.slug}/runs/texts/"
     html = unescape(designer.get(address).content.decode())

@@ -10,6 +10,7 @@ from django.utils import timezone
 from judges import catalogue, runs
 from reports import results
 from reports.export import codebook
+from reports.templatetags.report import kept_together
 from studies.models import Provenance, Source, Story, StoryGroup, Study
 from tests import factories
 
@@ -60,7 +61,7 @@ def test_page_text_file_and_codebook_show_them(client: Client) -> None:
     text = StringIO()
     call_command("report", "plums", stdout=text)
 
-    assert "length-1: How many words does the story have?" in page
+    assert kept_together("length-1: How many words does the story have?") in page
     section = page[page.index('id="measures"') :]
     section = section[: section.index("</section>")]
     assert section.count("<table") == 1

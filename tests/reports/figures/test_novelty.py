@@ -104,10 +104,10 @@ def test_nothing_of_it_is_told_while_the_study_is_sealed_or_without_a_set(study:
 
 
 def test_an_embedding_that_gives_no_vectors_any_more_says_why(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embeddings.all_kinds()["tfidf-svd"], "version", "3")
+    monkeypatch.setattr(embeddings.all_kinds()["tfidf-svd"], "version", "of another day")
 
     (row,) = results.compute(study)["novelty"]
 
     assert row["means"] == row["stories"] == []
     assert row["why"]["code"] == "no_vectors"
-    assert "version 2 by now" in row["why"]["values"]["why"]
+    assert "version of another day by now" in row["why"]["values"]["why"]
