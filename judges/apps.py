@@ -10,7 +10,7 @@ class JudgesConfig(AppConfig):
         from annotation.design.launches import sources_examined
         from annotation.participation.withdrawal import erased
         from judges.generation.separation import collect_findings
-        from judges.settlement.erasure import empty_calls
+        from judges.settlement.erasure import forget
 
-        erased.connect(empty_calls)
+        erased.connect(forget)
         sources_examined.connect(collect_findings)

@@ -15,7 +15,7 @@ from judges.models import Call, Parse, Run, Text
 from judges.planning import CannotRun
 from judges.requests import cloze_sections, texts
 from judges.requests.cloze_sections import WAITING
-from judges.settlement import attempts, chains
+from judges.settlement import attempts, chains, surprise_results
 from judges.settlement.replies import STOPPED_AT
 from studies.models import Cloze
 
@@ -23,6 +23,7 @@ CLOSED = reasons.CLOSED
 # Why a run does not go on, for the others that halt one.
 UNRECORDED = gettext_noop("an answer could not be recorded: %(reason)s")
 PROBES_FAILED = gettext_noop("The first %(n)s calls got no answer. %(what)s %(way_out)s (%(reason)s)")
+NO_SCORES = gettext_noop("no score came in: %(reason)s")
 STOPPED_BY = gettext_noop("stopped by %(name)s")
 PAUSED_BY = gettext_noop("paused by %(name)s")
 
@@ -139,6 +140,14 @@ def _submit(run: Run, *, at: datetime) -> None:
     with transaction.atomic():
         row = Run.objects.filter(pk=run.pk).exclude(state=Run.State.FINISHED)
         if row.update(state=Run.State.FINISHED, finished_at=at, note_sentence="", note_values={}):
+            if (
+                run.judge.is_measurer
+                and "metric" in run.frozen
+                and (obstacle := surprise_results.take_scores(run, at=at))
+            ):
+                values = {"note_sentence": NO_SCORES, "note_values": {"reason": obstacle}}
+                Run.objects.filter(pk=run.pk).update(state=Run.State.WAITING, finished_at=None, **values)
+                return
             chains.end_open(run)
             cloze_sections.end_waiting(run)
             section_by_assignment = _find_stops(run)

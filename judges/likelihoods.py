@@ -1,38 +1,37 @@
-"""Surprise by a language model: the mean negative log-probability a token of a story, given its group's premise.
+"""Surprise by a language model as a run: what it takes, its calls, and the scores that come in once it is finished.
 
 An endpoint is asked for completions of one token that echo the premise and the story with their log-probabilities, as
-vLLM gives them. The values come in as scores do (`judges.score_import`), with a card that names the model.
-Source: Brito da Silva & Marcacini, section 3.2, equation 2.
+vLLM gives them. Each request is a call of the engine, as those of judges are. What a reply says of a story stands in
+`judges.settlement.surprise_results`.
 """
 
 from __future__ import annotations
 
-import asyncio
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
 from decimal import Decimal
 
-import numpy as np
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.answer_import.files import hash_content
-from judges import score_import
-from judges.endpoints import connections
-from judges.models import Endpoint, Judge, ScoreCard, TextVector
-from judges.planning import prices
-from judges.providers import CallFailed, CannotConnect, LikelihoodClient, Request, is_same_model
-from judges.score_import import CardText
-from studies import hashing, licences
+from judges import parsing, prompts, runs, score_import
+from judges.models import Call, Endpoint, Judge, Run, ScoreCard
+from judges.planning import CannotRun, estimates
+from judges.planning.estimates import RunEstimate
+from judges.providers import LIKELIHOOD, Request
+from judges.requests import texts
+from judges.score_import import CardText, RefusedScores
+from judges.settlement import surprise_results
+from judges.settlement.surprise_results import PlacedText
+from studies import hashing, licences, protocol
+from studies.documents.names import first_free
 from studies.models import Study
 
-RULE = "1"  # raised whenever a text could get another value by the same model
-BETWEEN = "\n\n"  # premise and story
-KEPT = np.dtype("<f8")
-AT_ONCE = 16  # texts, before what came back is kept
+PARAMETERS = {"max_tokens": 1}
+METRIC = "surprise"
 
 
 class CannotMeasureSurprise(ValueError):
@@ -40,99 +39,103 @@ class CannotMeasureSurprise(ValueError):
 
 
 @dataclass(frozen=True)
-class PlacedText:
-    """A story where it stands. group : its code"""
-
-    group: str
-    story: str
-    premise: str
-    text: str
-
-    @property
-    def prefix(self) -> str:
-        return f"{self.premise.strip()}{BETWEEN}" if self.premise.strip() else ""
-
-
-@dataclass(frozen=True)
 class SurprisePlan:
-    """What is asked of a model, and what that takes.
-
-    kept : values of passages that were measured before
-    n_tokens : about how many are sent; cost, worst_cost : in US dollars, None if the model has no price
-    """
+    """What is asked of a model, and what that takes. kept : values of passages that were measured before"""
 
     study: Study
     endpoint: Endpoint
     model: str
     passages: Sequence[PlacedText]
     kept: Mapping[PlacedText, float]
-    n_tokens: int
-    cost: Decimal | None
-    worst_cost: Decimal | None
+    estimate: RunEstimate
 
     @property
     def missing(self) -> list[PlacedText]:
-        """The passages that are asked for, each in a request of its own."""
+        """The passages that are asked for, each in a call of its own."""
         return [passage for passage in self.passages if passage not in self.kept]
 
+    @property
+    def measure(self) -> str:
+        """Under what name its values are kept."""
+        return surprise_results.name_measure(self.endpoint.name, self.model)
 
-def plan_surprise(study: Study, *, model: str, on: date) -> SurprisePlan:
-    """What it takes to ask for every story that is not withheld. model : ENDPOINT/MODEL. Sends nothing.
 
-    Raises CannotMeasureSurprise.
+def plan_surprise(study: Study, *, model: str) -> SurprisePlan:
+    """What it takes to ask for every story that is not withheld. model : ENDPOINT/MODEL. Sends and writes nothing.
+
+    Raises CannotMeasureSurprise, NotPlannable if nothing is frozen yet.
     """
+    protocol.current(study)
     endpoint, name = _find_endpoint(model)
-    passages = _list_passages(study)
+    passages = surprise_results.list_passages(study)
     if not passages:
         raise CannotMeasureSurprise(_("%(study)s has no story to measure") % {"study": study.slug})
     if endpoint.is_outside:
         _check_sendable(passages, endpoint)
-    kept = {passage: value for passage in passages if (value := _read_kept(endpoint, name, passage)) is not None}
-    requests = [_as_request(passage) for passage in passages if passage not in kept]
-    tariff = prices.find_tariff(Judge(endpoint=endpoint, model=name), on=on)
-    n_tokens = sum(map(prices.n_tokens, requests))
-    return SurprisePlan(
-        study,
-        endpoint,
-        name,
-        passages,
-        kept,
-        n_tokens=n_tokens,
-        cost=tariff.cost(n_tokens, len(requests)) if tariff else None,
-        worst_cost=sum((prices.worst_cost(tariff, request) for request in requests), Decimal(0)) if tariff else None,
-    )
-
-
-def _as_request(passage: PlacedText) -> Request:
-    """As prices count requests: all of the text, and one token that comes back."""
-    content = passage.prefix + passage.text
-    return Request(messages=[{"role": "user", "content": content}], parameters={"max_tokens": 1})
+    kept = surprise_results.read_kept(surprise_results.name_measure(endpoint.name, name), passages)
+    requests = [_build_request(name, passage) for passage in passages if passage not in kept]
+    judge = Judge(endpoint=endpoint, model=name, parameters=PARAMETERS)
+    estimate = estimates.estimate(judge, requests, on=timezone.now().date())
+    return SurprisePlan(study, endpoint, name, passages, kept, estimate)
 
 
 def check_budget(plan: SurprisePlan, budget: Decimal) -> None:
     """Raise CannotMeasureSurprise if it could cost more US dollars than that, or if nobody knows what it costs."""
-    if plan.worst_cost is None:
+    worst_cost = plan.estimate.worst_cost
+    if worst_cost is None:
         message = _("%(model)s has no price, so that no budget can be kept; enter its price, or leave out the budget")
         raise CannotMeasureSurprise(message % {"model": f"{plan.endpoint.name}/{plan.model}"})
-    if plan.worst_cost > budget:
+    if worst_cost > budget:
         message = _("it could cost $ %(cost)s, more than the budget of $ %(budget)s")
-        raise CannotMeasureSurprise(message % {"cost": f"{plan.worst_cost:,.4f}", "budget": f"{budget:,.4f}"})
+        raise CannotMeasureSurprise(message % {"cost": f"{worst_cost:,.4f}", "budget": f"{budget:,.4f}"})
 
 
-def measure_surprise(plan: SurprisePlan, *, metric: str, by: str, at: datetime) -> ScoreCard:
-    """Ask as planned, and store the values as scores of that metric.
+def write_run(plan: SurprisePlan, *, metric: str, budget: Decimal | None, by: str) -> Run:
+    """The run of the plan, which sends nothing before it is approved; one of this model that is unfinished, as it is.
 
-    Values that came back stay, so that asking again goes on where it broke off.
-    Raises CannotMeasureSurprise, or what `import_scores` raises; then no score has come in.
+    metric : as whose scores the values come in. Raises CannotMeasureSurprise.
     """
-    study, passages, model = plan.study, plan.passages, f"{plan.endpoint.name}/{plan.model}"
-    content = _write_table(passages, _find_values(plan))
-    table = score_import.read_scores("surprise.csv", content)
-    note = "Mean negative log-probability a token, in nats, given the premise of the group."
-    card = CardText(metric=metric, better=ScoreCard.Better.HIGHER, scored_by=model, scored_on=at.date(), note=note)
-    return score_import.import_scores(
-        study, table, card, may_be_missing=True, sha256=hash_content(content), by=by, at=at
-    )
+    try:
+        score_import.check_card(plan.study, CardText(metric, ScoreCard.Better.HIGHER, plan.endpoint.name))
+    except RefusedScores as error:
+        raise CannotMeasureSurprise(str(error)) from None
+    unfinished = Run.objects.filter(study=plan.study, judge__in=_find_measurers(plan)).exclude(state=Run.State.FINISHED)
+    if run := unfinished.first():
+        if (other := run.frozen["metric"]) != metric:
+            message = _(
+                "%(model)s is being asked already for the scores “%(metric)s”; let that run go on under this name, or "
+                "close it first"
+            )
+            raise CannotMeasureSurprise(message % {"model": f"{plan.endpoint.name}/{plan.model}", "metric": other})
+        return run
+    try:
+        with transaction.atomic():
+            return _write(plan, metric=metric, budget=budget, by=by)
+    except IntegrityError:
+        message = _("%(model)s has just been asked in %(study)s; look at its run")
+        names = {"model": f"{plan.endpoint.name}/{plan.model}", "study": plan.study.slug}
+        raise CannotMeasureSurprise(message % names) from None
+
+
+def work(run: Run, *, by: str) -> ScoreCard:
+    """The scores of the run, which is approved and worked off here and now; one that was broken off goes on.
+
+    Raises CannotMeasureSurprise if it does not come to its end; what came back stays.
+    """
+    try:
+        if run.state == Run.State.PLANNED:
+            run = runs.approve(run, by=by)
+        elif run.state != Run.State.RUNNING:
+            run = runs.resume(run)
+    except CannotRun as error:
+        raise CannotMeasureSurprise(str(error)) from None
+    run = runs.drain(run)
+    card = ScoreCard.objects.filter(run=run).last()
+    if run.state != Run.State.FINISHED or card is None:
+        message = _("%(model)s: %(why)s What came back stays: ask again, and it goes on")
+        why = run.note or (run.judge.endpoint.attention if run.judge.endpoint else "") or run.get_state_display()
+        raise CannotMeasureSurprise(message % {"model": run.judge.slug, "why": f"{why.rstrip('.')}."})
+    return card
 
 
 def _find_endpoint(model: str) -> tuple[Endpoint, str]:
@@ -145,21 +148,19 @@ def _find_endpoint(model: str) -> tuple[Endpoint, str]:
     if not endpoint.is_allowed:
         message = _("%(name)s: an administrator has not allowed the endpoint %(endpoint)s")
         raise CannotMeasureSurprise(message % {"name": model, "endpoint": endpoint.name})
+    if endpoint.provider is None or LIKELIHOOD not in endpoint.provider.gives:
+        message = _(
+            "%(name)s: %(provider)s gives no log-probabilities of a text; use an endpoint that echoes them, as vLLM "
+            "does"
+        )
+        raise CannotMeasureSurprise(
+            message % {"name": model, "provider": endpoint.provider.title if endpoint.provider else endpoint.adapter}
+        )
     return endpoint, name
 
 
-def _list_passages(study: Study) -> list[PlacedText]:
-    groups = study.groups.order_by("code").prefetch_related("stories")
-    return [
-        PlacedText(group.code, story.code, group.premise, story.text)
-        for group in groups
-        for story in sorted(group.stories.all(), key=lambda story: story.code)
-        if not story.is_withheld
-    ]
-
-
 def _check_sendable(passages: Sequence[PlacedText], endpoint: Endpoint) -> None:
-    hashes = {hashing.sha256(passage.text) for passage in passages}
+    hashes = {hashing.sha256(passage.story.text) for passage in passages}
     leave = licences.find_leave(hashes)
     n_refused = sum(not leave.get(sha, False) for sha in hashes)
     if n_refused:
@@ -173,72 +174,82 @@ def _check_sendable(passages: Sequence[PlacedText], endpoint: Endpoint) -> None:
         raise CannotMeasureSurprise(message % {"n": n_refused, "endpoint": endpoint.name})
 
 
-def _find_values(plan: SurprisePlan) -> list[float]:
-    """Surprise of each passage in nats a token; those kept are there, others asked for."""
-    values, missing = dict(plan.kept), plan.missing
-    for start in range(0, len(missing), AT_ONCE):
-        fresh: dict[PlacedText, float] = {}
-        try:
-            asyncio.run(_ask(plan.endpoint, plan.model, missing[start : start + AT_ONCE], fresh))
-        finally:
-            for passage, value in fresh.items():
-                _keep(plan.endpoint, plan.model, passage, value)
-        values |= fresh
-    return [values[passage] for passage in plan.passages]
-
-
-async def _ask(endpoint: Endpoint, model: str, passages: Sequence[PlacedText], values: dict[PlacedText, float]) -> None:
-    """Put the surprise of each passage into `values`, asked for one after the other."""
-    try:
-        client = connections.connect_likelihoods(endpoint)
-        try:
-            for passage in passages:
-                values[passage] = await _measure(client, model, passage)
-        finally:
-            await client.close()
-    except (CannotConnect, CallFailed) as error:
-        message = _("%(name)s: %(what)s %(way_out)s (%(reason)s)")
-        names = {"name": f"{endpoint.name}/{model}", "what": error.kind.sentence, "way_out": error.kind.way_out}
-        raise CannotMeasureSurprise(message % {**names, "reason": error}) from None
-
-
-async def _measure(client: LikelihoodClient, model: str, passage: PlacedText) -> float:
-    reply = await client.echo(model, passage.prefix + passage.text)
-    if not is_same_model(model, reply.model):
-        message = _("%(name)s: another model answered than was asked: %(model)s")
-        raise CannotMeasureSurprise(message % {"name": model, "model": reply.model})
-    pairs = zip(reply.starts, reply.logprobs, strict=True)
-    of_story = [logprob for start, logprob in pairs if start >= len(passage.prefix) and logprob is not None]
-    if not of_story:
-        raise CannotMeasureSurprise(
-            _("%(story)s: the text is one token, and nothing stands before it") % {"story": passage.story}
-        )
-    return -sum(of_story) / len(of_story)
-
-
-def _names_of(endpoint: Endpoint, model: str, passage: PlacedText) -> dict[str, str]:
-    """By what a value is kept: as a vector of one number, which is erased with the text."""
-    version = f"{RULE}+{hashing.sha256(passage.prefix)[:16]}"
+def _build_request(model: str, passage: PlacedText) -> Request:
+    content = passage.prefix + passage.story.text
+    version, sha256 = passage.key
     return {
-        "embedding": f"surprise:{endpoint.name}/{model}",
-        "version": version,
-        "sha256": hashing.sha256(passage.text),
+        "model": model,
+        "messages": [{"role": "user", "content": content}],
+        "parameters": PARAMETERS,
+        "asks": LIKELIHOOD,
+        "of": {"version": version, "sha256": sha256, "n_before": len(passage.prefix), "n": len(content)},
     }
 
 
-def _read_kept(endpoint: Endpoint, model: str, passage: PlacedText) -> float | None:
-    row = TextVector.objects.filter(**_names_of(endpoint, model, passage)).first()
-    return float(np.frombuffer(row.vector, KEPT)[0]) if row else None
+def _find_measurers(plan: SurprisePlan) -> list[Judge]:
+    return list(Judge.objects.filter(endpoint=plan.endpoint, model=plan.model, parameters=PARAMETERS, is_measurer=True))
 
 
-def _keep(endpoint: Endpoint, model: str, passage: PlacedText, value: float) -> None:
-    row = TextVector(**_names_of(endpoint, model, passage), vector=np.array([value], KEPT).tobytes())
-    TextVector.objects.bulk_create([row], ignore_conflicts=True)
+def _make_measurer(plan: SurprisePlan) -> Judge:
+    """The row that stands for the model where it measures and judges nothing."""
+    if rows := _find_measurers(plan):
+        return rows[0]
+    name = slugify(f"surprise {plan.endpoint.name} {plan.model}") or METRIC
+    slugs = set(Judge.objects.filter(slug__startswith=name[:40]).values_list("slug", flat=True))
+    return Judge.objects.create(
+        slug=first_free(name, slugs, longest=80),
+        endpoint=plan.endpoint,
+        model=plan.model,
+        parameters=PARAMETERS,
+        is_measurer=True,
+    )
 
 
-def _write_table(passages: Sequence[PlacedText], values: Sequence[float]) -> bytes:
-    file = io.StringIO()
-    writer = csv.writer(file)
-    writer.writerow(["story", "group", "value"])
-    writer.writerows((p.story, p.group, f"{value:.12g}") for p, value in zip(passages, values, strict=True))
-    return file.getvalue().encode()
+def _write(plan: SurprisePlan, *, metric: str, budget: Decimal | None, by: str) -> Run:
+    judge, missing = _make_measurer(plan), plan.missing
+    endpoint = plan.endpoint
+    document = hashing.canonical_json(
+        {
+            "study": plan.study.slug,
+            "judge": judge.slug,
+            "metric": metric,
+            "measure": plan.measure,
+            "endpoint": {"name": endpoint.name, "adapter": endpoint.adapter, "base_url": endpoint.base_url},
+            "model": plan.model,
+            "parameters": PARAMETERS,
+            "parser": parsing.VERSION,
+            "stories": [passage.story.code for passage in missing],
+        }
+    )
+    run = Run.objects.create(
+        study=plan.study,
+        judge=judge,
+        state=Run.State.PLANNED,
+        document=document,
+        sha256=hashing.sha256(document),
+        created_by=by,
+        n_planned=len(missing),
+        budget=budget,
+        estimate=plan.estimate.document,
+    )
+    shelf, mark = texts.Shelf(), prompts.new_mark()
+    calls = [_make_call(run, plan, passage, shelf, mark=mark) for passage in missing]
+    shelf.store()
+    Call.objects.bulk_create(calls, batch_size=200)
+    return run
+
+
+def _make_call(run: Run, plan: SurprisePlan, passage: PlacedText, shelf: texts.Shelf, *, mark: str) -> Call:
+    request = _build_request(plan.model, passage)
+    request["of"] |= {"measure": plan.measure}
+    # No fence stands around the text, so a salt keeps other runs, and other stories of the same words, from sharing it.
+    hashes = [shelf.put(passage.story.text, passage.story, salt=f"{mark} {passage.story.pk}")]
+    if passage.prefix:
+        hashes.insert(0, shelf.put(passage.prefix))
+    return Call(
+        run=run,
+        kind=Call.Kind.LIKELIHOOD,
+        story=passage.story,
+        request=request | {"messages": [{"role": "user", "texts": hashes}]},
+        request_sha256=texts.fingerprint(request, endpoint=plan.endpoint.pk),
+    )

@@ -55,6 +55,10 @@ NO_LIKELIHOODS = gettext_noop(
     "the provider's reply does not hold a log-probability for each token of the text; use a server that echoes them, "
     "as vLLM does"
 )
+OTHER_MODEL = gettext_noop("another model answered than was asked: %(model)s")
+ONE_TOKEN = gettext_noop("the text is one token, and nothing stands before it")
+SIZES_DIFFER = gettext_noop("the vectors have %(sizes)s numbers, and cannot be compared")
+NO_DIRECTION = gettext_noop("a vector is without a direction: all its numbers are 0")
 NO_VECTORS = gettext_noop("the provider's reply does not hold a vector for each of the %(n)s texts")
 REDIRECTED = gettext_noop("the provider redirects (HTTP %(status)s); redirects are not followed")
 # Of batches.

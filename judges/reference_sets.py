@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from judges import embeddings
-from judges.embeddings import CannotEmbed
+from judges.embeddings import CannotEmbed, EmptyText
 from judges.models import ReferenceSet
 from studies import hashing
 from studies.models import Story, Study
@@ -74,10 +75,14 @@ def store(
     stories = _readable(holder)
     _check(study, name, holder, stories)
     try:
-        chosen = embeddings.find_embedding(embedding)
+        chosen = embeddings.find_embedding(embedding, occasion=embeddings.Occasion(study, by))
         texts = list(dict.fromkeys(story.text for story in [*stories, *_readable(study)]))
         chosen.vectors(texts)
         version = chosen.version
+    except EmptyText as error:
+        empty = next(story for story in [*stories, *_readable(study)] if story.text == texts[error.number - 1])
+        message = _("story %(story)s has no words; take it out of the study, or give it its text")
+        raise CannotStore(message % {"story": empty.code}) from None
     except CannotEmbed as error:
         raise CannotStore(str(error)) from None
     members = [[story.code, story.sha256] for story in stories]
@@ -105,12 +110,17 @@ def _check(study: Study, name: str, corpus: Study, stories: Sequence[Story]) -> 
     if not name.strip():
         raise CannotStore(_("a reference set needs a name"))
     if len(stories) < FEWEST_STORIES:
-        message = _("%(study)s has %(n)s stories with texts; a reference set needs at least %(least)s")
+        message = ngettext(
+            "%(study)s has %(n)s story with a text; a reference set needs at least %(least)s. Bring in more",
+            "%(study)s has %(n)s stories with texts; a reference set needs at least %(least)s. Bring in more",
+            len(stories),
+        )
         raise CannotStore(message % {"study": corpus.slug, "n": len(stories), "least": FEWEST_STORIES})
     languages = {story.language for story in [*stories, *_readable(study)]}
     if len(languages) > 1:
         message = _(
-            "the stories are in several languages (%(languages)s), and texts are measured against texts of their own"
+            "the stories are in several languages (%(languages)s), and texts are measured against texts of their own; "
+            "make a study for each language"
         )
         raise CannotStore(message % {"languages": ", ".join(sorted(languages))})
 

@@ -140,7 +140,7 @@ def import_scores(
     """
     study = Study.objects.select_for_update().get(pk=study.pk)
     version = protocol.current(study)
-    name = f"{card.metric}-{_check_card(study, card)}"
+    name = f"{card.metric}-{check_card(study, card)}"
     scores = examine(study, table, story_column=story_column)
     _refuse_problems(scores, may_be_missing=may_be_missing)
     step = _make_step(study, card, name, scores.about)
@@ -173,7 +173,7 @@ def next_version(study: Study, metric: str) -> str:
     return next(str(n) for n in range(1, len(versions) + 2) if str(n) not in versions)
 
 
-def _check_card(study: Study, card: CardText) -> str:
+def check_card(study: Study, card: CardText) -> str:
     """The version of the scores. Raises RefusedScores if the card cannot stand."""
     version = card.version or next_version(study, card.metric)
     for field, word in ((_("metric"), card.metric), (_("version"), version)):

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from stats.arrays import FloatArray, IntArray
 from stats.reasons import Incomputable
 
-BLOCK = 4096  # references at a time: their products with a thousand queries fit into 32 MB
+# References and queries at a time: their products take 32 MB, however many there are of either.
+BLOCK, QUERY_BLOCK = 4096, 1024
 
 
 @dataclass(frozen=True)
@@ -58,13 +59,24 @@ def find_nearest(
     if not 1 <= k <= n_available:
         raise TooFewNeighbours(k, n_available)
     noise = np.sqrt(np.finfo(np.result_type(rows, others)).eps) * 1e-3
-    nearest = _Nearest(len(rows), k, noise=float(noise))
+    indices, distances = np.empty((len(rows), k), dtype=np.int64), np.empty((len(rows), k))
+    for start in range(0, len(rows), QUERY_BLOCK):
+        part = slice(start, start + QUERY_BLOCK)
+        nearest = _find_among(rows[part], others, places[part], _Nearest(len(rows[part]), k, noise=float(noise)))
+        indices[part], distances[part] = nearest.indices, np.clip(1 - nearest.products, 0, 2)
+    return Neighbours(indices, distances)
+
+
+def _find_among(
+    rows: npt.NDArray[np.floating], others: npt.NDArray[np.floating], places: IntArray, nearest: _Nearest
+) -> _Nearest:
+    """What is nearest to these rows, of all others, but not the one at a row's own place."""
     for start in range(0, len(others), BLOCK):
         products = rows @ others[start : start + BLOCK].T
         inside = np.flatnonzero((places >= start) & (places < start + BLOCK))
         products[inside, places[inside] - start] = -np.inf
         nearest.add(products, start)
-    return Neighbours(nearest.indices, np.clip(1 - nearest.products, 0, 2))
+    return nearest
 
 
 def _as_rows(vectors: npt.ArrayLike) -> npt.NDArray[np.floating]:

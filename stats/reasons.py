@@ -88,10 +88,13 @@ SENTENCES = {
     ),
     "pairs_of_one_length": gettext_noop("The two texts of every pair are of one length."),
     "nothing_rated_twice": gettext_noop("Nobody rated a story twice."),
-    "too_few_neighbours": gettext_noop("There are only %(n)s others to be near to, and %(k)s are asked for."),
+    "too_few_neighbours": gettext_noop(
+        "Others to be near to: %(n)s, and %(k)s are asked for. Bring in more texts of reference."
+    ),
     "no_words": gettext_noop("There are no words."),
     "language_unknown": gettext_noop(
-        "%(n)s of its %(n_words)s words are not in the texts it is compared with, as if it were in another language."
+        "%(n)s of its %(n_words)s words are not in the texts it is compared with, as if it were in another language. "
+        "Compare it with texts in its own."
     ),
     "item_constant": gettext_noop("All answers to the item, or to the others, are the same."),
 }

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from django.db import transaction
-from django.db.models import F, ProtectedError
+from django.db.models import F, ProtectedError, QuerySet
 from django.utils.translation import gettext as _
 
-from studies import formatting, lifecycle
+from studies import formatting, hashing, lifecycle
 from studies.construction import add_groups, draw_key
 from studies.documents import reader
 from studies.documents.errors import InvalidValue
@@ -92,6 +92,11 @@ def erase_texts(keys: Collection[int], *, writer: str = "") -> list[int]:
     Story.objects.filter(pk__in=erased).update(text="", is_withheld=True)
     Provenance.objects.filter(story__in=erased).update(raw_text="")
     return sorted(erased)
+
+
+def find_erased() -> QuerySet[Story]:
+    """The stories whose texts were taken away: they keep the hash of what is not there any more."""
+    return Story.objects.filter(is_withheld=True).exclude(sha256=hashing.sha256(""))
 
 
 @transaction.atomic

@@ -121,12 +121,11 @@ def _is_code(name: str) -> bool:
 def neutral_codes(n: int, *, taken: Collection[str] = (), letter: str = "s") -> list[str]:
     """So many codes that say nothing, not even which of them were drawn together: those of a second file, or of what a
     model wrote, look as those of the first do. Nobody can draw them again."""
-    for n_digits in count(5):
-        numbers = range(10 ** (n_digits - 1), 10**n_digits)
-        free = [code for number in numbers if (code := f"{letter}{number}") not in taken]
-        if len(free) >= n:
-            break
-    return secrets.SystemRandom().sample(free, n)
+    used = set(taken)
+    n_drawn = n + len(used)  # of which at least n are free
+    n_digits = next(n_digits for n_digits in count(5) if n_drawn <= 9 * 10 ** (n_digits - 1))
+    numbers = secrets.SystemRandom().sample(range(10 ** (n_digits - 1), 10**n_digits), n_drawn)
+    return [code for number in numbers if (code := f"{letter}{number}") not in used][:n]
 
 
 def missing_sources(groups: Mapping[str, Sequence[int]], source_by_key: Mapping[int, str]) -> list[str]:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from studies import construction, creation
 from studies.creation import NewStudy
 from studies.models import Provenance, StoryGroup, Study, Subset
-from studies.strata import CannotDraw, DrawableStory, SubsetDraw, SubsetRule, draw
+from studies.strata import CannotDraw, DrawableStory, SubsetDraw
 from studies.typography.words import fold_prompt
 
 Membership = StoryGroup.stories.through
@@ -69,14 +69,21 @@ def read_population(study: Study) -> Population:
     return Population(tuple(candidates), tuple(pairs), n_withheld, n_in_no_group)
 
 
-@transaction.atomic
-def create_subset(original: Study, rule: SubsetRule, title: str, *, by: User | None) -> Study:
-    """A draft like the study with the stories that the rule draws from it, and how they were drawn. Raises CannotDraw.
+def hold_population(study: Study) -> Population:
+    """The same, which nobody changes until the transaction is over, so that what is drawn is what is copied."""
+    # Without the key: raters of a live study are not kept waiting.
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    return read_population(study)
 
+
+@transaction.atomic
+def create_subset(original: Study, population: Population, drawn: SubsetDraw, title: str, *, by: User | None) -> Study:
+    """A draft like the study with the stories drawn from its population, and how they were drawn.
+
+    population : as `hold_population` gives it, in the transaction of the caller
     by : becomes its lead; None for a command, which nobody is signed in to
     """
-    population = read_population(original)
-    drawn = draw(population.candidates, rule)
+    rule = drawn.rule
     new = NewStudy(title, original.language, original.organiser, original.contact)
     study = creation.copy_without_lead(original, new)
     chosen = set(drawn.keys)

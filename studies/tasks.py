@@ -6,6 +6,6 @@ from studies.story_import import intakes
 
 
 @shared_task  # type: ignore[untyped-decorator]
-def bring_in_stories(upload_id: int) -> None:
+def bring_in_stories(import_id: int) -> None:
     """Bring in a long file of stories; nothing if it is in already or another worker holds it."""
-    intakes.carry_out(upload_id)
+    intakes.carry_out(import_id)

@@ -250,7 +250,7 @@ class _Reader:
             return rater.name
         name = cell[rater.column]
         if not name:
-            raise InvalidRow(location, quote(rater.column), _("the row names no rater"))
+            raise InvalidRow(location, quote(rater.column), _("the row names no rater; name one, or take the row out"))
         if name not in self.rater_codes:
             number = WHOLE.fullmatch(name)
             plain = number[1] if number else name
@@ -268,7 +268,7 @@ class _Reader:
         if len(codes) == 1:
             return codes[0]
         if not name:
-            raise InvalidRow(location, quote(column), _("the row names no story"))
+            raise InvalidRow(location, quote(column), _("the row names no story; name one, or take the row out"))
         reason = (
             _("%(n)d stories of the study are called %(name)s; name them by code")
             if codes
@@ -300,7 +300,9 @@ class _Reader:
             values = {"cell": quote(cell[self.mapping.time])}
             raise InvalidRow(location, quote(self.mapping.time), reason % values) from None
         if aware > self.now:
-            raise InvalidRow(location, quote(self.mapping.time), _("this time is still to come"))
+            raise InvalidRow(
+                location, quote(self.mapping.time), _("this time is still to come; correct it, or empty the cell")
+            )
         return aware
 
 

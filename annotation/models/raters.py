@@ -12,6 +12,8 @@ from studies.layouts.items import CheckOptions
 from studies.models import Step, StoryGroup, Study
 from studies.vocabulary import OnFailure
 
+WRITER_NAME = ("participant ", " of ")  # as a source: before a person's code, and before the study
+
 
 class Identity(models.Model):
     name = models.CharField(_("name"), max_length=200, blank=True)
@@ -69,7 +71,10 @@ class Rater(models.Model):
     @property
     def source_name(self) -> str:
         """What stories that the rater wrote have as their source: a person by code and study, a model by its name."""
-        return self.code if self.kind == self.Kind.MODEL else f"participant {self.code} of {self.study.slug}"
+        if self.kind == self.Kind.MODEL:
+            return self.code
+        before, between = WRITER_NAME
+        return f"{before}{self.code}{between}{self.study.slug}"
 
 
 class Invitation(models.Model):

@@ -139,7 +139,7 @@ def find_obstacle(invitation: Invitation, *, at: datetime) -> str:
     if study.is_closed or lifecycle.has_run_out(study, at=at):
         # Whoever took part may still withdraw, and needs a link for it.
         return "" if rater else _("The study is over, and nobody has come in by this link.")
-    if invitation.expires_at and invitation.expires_at <= at:
+    if _has_expired(invitation, at):
         return _("This link has expired, and so would a new one for the same rater. Issue a link for a new rater.")
     return ""
 
@@ -159,23 +159,31 @@ def find_replaced(token: str) -> Invitation | None:
 
 def find_by_token(token: str, *, at: datetime) -> Invitation | None:
     """The invitation that this token opens now; None if it is unknown, revoked or expired, or the study is not open."""
-    matching = Invitation.objects.filter(token_sha256=hash_token(token), revoked_at=None)
-    invitation = matching.select_related("study", "rater").first()
-    if invitation is None or (invitation.expires_at and invitation.expires_at <= at):
+    invitation = _find(token)
+    if invitation is None or _has_expired(invitation, at):
         return None
-    # Whoever comes back to a paused study is told so, in place of a link that seems to be broken.
-    leads_somewhere = lifecycle.is_open_for_answers(invitation.study, at=at) or invitation.study.is_paused
-    return invitation if leads_somewhere else None
+    return invitation if lifecycle.is_open_for_answers(invitation.study, at=at) else None
 
 
-def find_after_closing(token: str, *, at: datetime) -> Invitation | None:
-    """The invitation of somebody who took part in a study that is over, by its token; None otherwise."""
-    rows = Invitation.objects.filter(token_sha256=hash_token(token), revoked_at=None, rater__isnull=False)
-    invitation = rows.select_related("study", "rater").first()
-    has_ended = invitation is not None and (
-        invitation.study.is_closed or lifecycle.has_run_out(invitation.study, at=at)
-    )
-    return invitation if has_ended else None
+def find_unopened(token: str, *, at: datetime) -> Invitation | None:
+    """The invitation of this token while its study is not open: not launched yet, paused, or over. None otherwise.
+
+    An expired one only if its study is over, since whoever took part may still withdraw.
+    """
+    invitation = _find(token)
+    if invitation is None or lifecycle.is_open_for_answers(invitation.study, at=at):
+        return None
+    is_over = invitation.study.is_closed or lifecycle.has_run_out(invitation.study, at=at)
+    return None if _has_expired(invitation, at) and not is_over else invitation
+
+
+def _find(token: str) -> Invitation | None:
+    rows = Invitation.objects.filter(token_sha256=hash_token(token), revoked_at=None)
+    return rows.select_related("study", "rater").first()
+
+
+def _has_expired(invitation: Invitation, at: datetime) -> bool:
+    return invitation.expires_at is not None and invitation.expires_at <= at
 
 
 def ends_at(study: Study, invitation: Invitation | None) -> datetime | None:

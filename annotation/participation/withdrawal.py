@@ -4,7 +4,7 @@ Kept are counts, times, consents and the history's chain. Its commitments say no
 with the words, so the chain still verifies. Nothing of a rater who left enters results.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -30,6 +30,7 @@ from annotation.models import (
     Withdrawal,
 )
 from annotation.participation import claims, payments, recruitment
+from annotation.responses import erasure
 from studies import story_edits
 from studies.models import Story
 
@@ -81,8 +82,15 @@ def erase(rater: Rater) -> None:
         fills.update(edited_text="")
         # A file that waits to be brought in may hold the same words.
         BroughtFile.objects.filter(study=rater.study_id).delete()
-        erased.send(erase, rater=rater, stories=stories)
+        forget_texts(stories, writer=rater)
         _forget(rater)
+
+
+def forget_texts(stories: Sequence[int], *, writer: Rater) -> None:
+    """Take the words of these stories, which were erased, out of all that others said of them, were sent or brought
+    out."""
+    erasure.empty_answers(stories)
+    erased.send(forget_texts, rater=writer, stories=stories)
 
 
 def _forget(rater: Rater) -> None:

@@ -7,6 +7,7 @@ from annotation.models import Assignment
 from annotation.progress.outlines import Outline
 from studies.items import StoryLabel
 from studies.models import Story
+from studies.typography.openings import opening_words
 from studies.typography.paragraphs import as_set
 
 
@@ -40,6 +41,12 @@ class LetteredStories:
         codes = self._code_by_letter.values()
         story_by_code = {s.code: s for s in Story.objects.filter(study=self._assignment.study_id, code__in=codes)}
         return {letter: story_by_code[code] for letter, code in self._code_by_letter.items()}
+
+    @cached_property
+    def opening_by_letter(self) -> dict[str, str]:
+        """The words that each story begins with, to tell it from the others by; none where it is the only one."""
+        stories = self.story_by_letter.items() if len(self.letters) > 1 else ()
+        return {letter: opening_words(story.text) for letter, story in stories}
 
     def reference(self, letter: str) -> Story | None:
         """The story of that letter for recording, which needs to know which it is and not what it says."""

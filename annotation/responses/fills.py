@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
-from django.db.models import Q, Sum
+from django.db.models import Exists, OuterRef, Q, Sum, TextField, Value
+from django.db.models.functions import Concat
 
-from annotation.models import Assignment, Fill, Response, ResponseEvent
+from annotation.models import Assignment, Fill, Rater, Response, ResponseEvent
+from annotation.models.raters import WRITER_NAME
 from studies import layouts
 from studies.cloze import cascade, compilation
 from studies.documents.cloze import ClozeDocument
@@ -156,3 +158,12 @@ def record_outcome(assignment: Assignment, *, is_submitted: bool, stopped_at: in
         return Fill.objects.create(assignment=assignment, state=Fill.State.SUBMITTED)
     section = stopped_at or first_open
     return Fill.objects.create(assignment=assignment, state=Fill.State.DROPPED_OUT, stopped_at=section)
+
+
+def is_by_writer(field: str) -> Exists:
+    """Whether a source is a person who filled a cloze here. field : of the query, the name of the source"""
+    before, between = WRITER_NAME
+    parts = (Value(before), "assignment__rater__code", Value(between), "assignment__study__slug")
+    name = Concat(*parts, output_field=TextField())
+    writers = Fill.objects.filter(assignment__rater_kind=Rater.Kind.PERSON).alias(writer_name=name)
+    return Exists(writers.filter(writer_name=OuterRef(field)))

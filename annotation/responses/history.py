@@ -53,10 +53,11 @@ def new_event(response: Response, *, at: datetime, key: str, n_pasted: int = 0) 
     return next_event
 
 
-def faults(response: Response, events: Iterable[ResponseEvent]) -> list[str]:
+def faults(response: Response, events: Iterable[ResponseEvent], *, has_lost_text: bool = False) -> list[str]:
     """What is wrong with the history of one response, in words; empty if nothing is.
 
     events : all events of the response, by revision
+    has_lost_text : the text that it is about was erased, and with it the words that quoted it
     """
     events = list(events)
     messages: list[str] = []
@@ -81,7 +82,7 @@ def faults(response: Response, events: Iterable[ResponseEvent]) -> list[str]:
         for field in ("value", "outcome", "rationale", "quotes"):
             if content.get(field) != getattr(response, field):
                 messages.append(f"the response's {field} is not what its latest event says")
-    if last is not None and last.words is None and not is_empty(response):
+    if last is not None and last.words is None and not is_empty(response) and (not has_lost_text or response.quotes):
         messages.append("the response says something, though its latest event was erased")
     return messages
 

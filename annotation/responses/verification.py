@@ -8,10 +8,10 @@ from django.db import DatabaseError, connection
 from django.db.models import Model, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
-from annotation.models import Assignment, ResponseEvent, Withdrawal, payments
+from annotation.models import Assignment, Response, ResponseEvent, Withdrawal, payments
 from annotation.responses import history, submission
-from studies import hashing, protocol, triggers
-from studies.models import ProtocolVersion, Study
+from studies import hashing, protocol, story_edits, triggers
+from studies.models import ProtocolVersion, StoryGroup, Study
 from studies.protocol import amendments
 from studies.protocol.triggers import TRIGGERS
 
@@ -46,13 +46,13 @@ def verify(study: Study | None = None) -> VerificationSummary:
 
     What no chain can know: a response of an assignment that is still open, deleted with its whole history.
     """
-    summary = VerificationSummary()
+    summary, lost_texts = VerificationSummary(), _find_lost_texts()
     of_study = {"study__rehearsal_of": None} if study is None else {"study": study}
     assignments = Assignment.objects.filter(**of_study)
     for pk, code in assignments.order_by("pk").values_list("pk", "code").iterator():
         summary.n_assignments += 1
         try:
-            summary.faults += [f"assignment {code}: {fault}" for fault in _faults(pk, summary)]
+            summary.faults += [f"assignment {code}: {fault}" for fault in _faults(pk, summary, lost_texts)]
         except UNREADABLE as error:
             summary.faults.append(f"assignment {code}: its history cannot be read ({type(error).__name__})")
     for version in frozen_versions(study):
@@ -104,28 +104,47 @@ def protocol_faults(version: ProtocolVersion) -> Iterator[str]:
     yield from protocol.find_differences(version, protocol.read_rows(version), is_latest=not later.exists())
 
 
-def _faults(pk: int, summary: VerificationSummary) -> Iterator[str]:
+@dataclass(frozen=True)
+class _LostTexts:
+    """Ids of the stories whose texts were erased, and of the groups that they stand in."""
+
+    stories: frozenset[int]
+    groups: frozenset[int]
+
+    def are_of(self, response: Response, assignment: Assignment) -> bool:
+        """Whether the response is about one of them, or about a group with one."""
+        return response.story_id in self.stories if response.story_id else assignment.group_id in self.groups
+
+
+def _find_lost_texts() -> _LostTexts:
+    erased = frozenset(story_edits.find_erased().values_list("pk", flat=True))
+    groups = StoryGroup.objects.filter(stories__in=erased).values_list("pk", flat=True)
+    return _LostTexts(erased, frozenset(groups))
+
+
+def _faults(pk: int, summary: VerificationSummary, lost_texts: _LostTexts) -> Iterator[str]:
     """What is wrong with one assignment; counts what it reads."""
     assignment = Assignment.objects.get(pk=pk)
     responses = list(with_spelling(assignment.responses.all(), TIMES_OF_RESPONSES))
     events_by_response: dict[int, list[ResponseEvent]] = {response.pk: [] for response in responses}
     for event in events_of(assignment):
         events_by_response[event.response_id].append(event)
+    n_to_withdraw = 0
     for response in responses:
         events = events_by_response[response.pk]
+        n_erased, has_lost_text = sum(e.words is None for e in events), lost_texts.are_of(response, assignment)
+        n_to_withdraw += 0 if has_lost_text else n_erased
         summary.n_responses += 1
         summary.n_events += len(events)
-        summary.n_erased += sum(event.words is None for event in events)
+        summary.n_erased += n_erased
         for fault in [
-            *history.faults(response, events),
+            *history.faults(response, events, has_lost_text=has_lost_text),
             *spelling_faults([response], TIMES_OF_RESPONSES),
             *spelling_faults(events),
         ]:
             yield f"response {response.pk}: {fault}"
     summary.n_receipts += bool(assignment.receipt)
-    yield from erasure_faults(
-        assignment, sum(e.words is None for events in events_by_response.values() for e in events)
-    )
+    yield from erasure_faults(assignment, n_to_withdraw)
     yield from receipt_faults(assignment)
 
 
@@ -153,7 +172,10 @@ def spelling_faults(rows: Sequence[Model], times: Sequence[str] = TIMES_OF_EVENT
 
 
 def erasure_faults(assignment: Assignment, n_erased: int) -> Iterator[str]:
-    """Erased words of a rater who never withdrew: the triggers let words go, and only a withdrawal may ask for it."""
+    """Erased words of a rater who never withdrew: the triggers let words go, and only a withdrawal may ask for it.
+
+    n_erased : events of answers about texts that are still there, or about none
+    """
     if n_erased and not Withdrawal.objects.filter(rater=assignment.rater_id).exists():
         are = "event are" if n_erased == 1 else "events are"
         yield f"the words of {n_erased} {are} erased, though its rater has not withdrawn"

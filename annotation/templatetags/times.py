@@ -32,3 +32,9 @@ def day_and_time(at: datetime) -> str:
 def time_of_day(at: datetime) -> str:
     """“12:00 UTC”; always with the zone, which Django's own formats leave out."""
     return date_format(at, "H:i e")
+
+
+@register.filter(expects_localtime=True)
+def to_the_second(at: datetime | None) -> str:
+    """“2 March 2026, 12:00:07 UTC”, where many times fall into one minute and their order matters; "" for none."""
+    return f"{date_format(at)}, {date_format(at, 'H:i:s e')}" if at else ""

@@ -8,7 +8,7 @@ from functools import cache
 
 from django.utils.translation import gettext as _
 
-from judges.embeddings.base import CannotEmbed, Embedding, EmptyText, SizesDiffer
+from judges.embeddings.base import CannotEmbed, Embedding, EmptyText, Occasion, SizesDiffer
 from studies.discovery import find_classes
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "CannotEmbed",
     "Embedding",
     "EmptyText",
+    "Occasion",
     "SizesDiffer",
     "UnknownEmbedding",
     "all_kinds",
@@ -36,11 +37,12 @@ def all_kinds() -> dict[str, type[Embedding]]:
     return find_classes(__name__, Embedding, key="kind")
 
 
-def find_embedding(name: str, *, may_send_out: bool = False) -> Embedding:
+def find_embedding(name: str, *, may_send_out: bool = False, occasion: Occasion | None = None) -> Embedding:
     """The embedding of that name. Raises UnknownEmbedding. Loads no model and sends nothing yet.
 
     may_send_out : whoever asks has the right to send texts that are no stories of any study to an outside provider;
         a story goes there only if its provenance says so, whatever stands here
+    occasion : for which study, and who asks; without it nothing is sent, and only vectors that are kept are there
     """
     slug, _colon, model = name.partition(":")
     kinds = all_kinds()
@@ -52,4 +54,4 @@ def find_embedding(name: str, *, may_send_out: bool = False) -> Embedding:
         if model:
             message = _("“%(name)s” names a model, and %(kind)s has none: write “%(kind)s”")
         raise UnknownEmbedding(message % {"name": name, "kind": slug})
-    return kinds[slug](model, may_send_out=may_send_out)
+    return kinds[slug](model, may_send_out=may_send_out, occasion=occasion)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from django.utils.translation import gettext as _
@@ -12,6 +13,7 @@ from studies.typography.words import split_words
 
 if TYPE_CHECKING:
     from stats.arrays import FloatArray
+    from studies.models import Study
 
 # What every chunk of a long text holds at most. Sentence encoders read about 256 tokens and drop what comes after.
 CHUNK_WORDS = 180
@@ -41,6 +43,14 @@ class SizesDiffer(CannotEmbed):
         super().__init__(message % {"name": name, "sizes": ", ".join(map(str, sorted(set(sizes))))})
 
 
+@dataclass(frozen=True)
+class Occasion:
+    """For which study texts are embedded, in whose runs the requests stand, and who asks for it."""
+
+    study: Study
+    by: str
+
+
 class Embedding:
     """One embedding, ready to be used. Subclasses are discovered; `find_embedding` makes one by its name.
 
@@ -49,6 +59,7 @@ class Embedding:
 
     model : which model of the kind; "" where a kind has none
     may_send_out : whether texts that are no stories of any study may leave the house
+    occasion : for which study, and who asks; a remote embedding sends nothing without one
     """
 
     kind: ClassVar[str]
@@ -58,8 +69,8 @@ class Embedding:
     is_remote: ClassVar[bool] = False
     takes_model: ClassVar[bool] = True
 
-    def __init__(self, model: str = "", *, may_send_out: bool = False) -> None:
-        self.model, self.may_send_out = model, may_send_out
+    def __init__(self, model: str = "", *, may_send_out: bool = False, occasion: Occasion | None = None) -> None:
+        self.model, self.may_send_out, self.occasion = model, may_send_out, occasion
 
     @property
     def name(self) -> str:
@@ -72,7 +83,14 @@ class Embedding:
         raise NotImplementedError
 
     def embed(self, texts: Sequence[str]) -> FloatArray:
-        """A vector for every text, shape (n, d), of any length. None of the texts is empty. Raises CannotEmbed."""
+        """A vector for every text, shape (n, d), of any length. None of the texts is empty. Raises CannotEmbed.
+
+        Not of a remote embedding: it has vectors made and kept by `fetch`.
+        """
+        raise NotImplementedError
+
+    def fetch(self, texts: Sequence[str]) -> None:
+        """Of a remote embedding: have the vectors of these texts made, and kept. Raises CannotEmbed."""
         raise NotImplementedError
 
     def vectors(self, texts: Sequence[str]) -> FloatArray:
@@ -155,12 +173,3 @@ def _parts(paragraph: str, most: int) -> Iterator[str]:
     for part in paragraph.split():
         is_short = len(split_words(part)) <= most
         yield from [part] if is_short else (part[i : i + most] for i in range(0, len(part), most))
-
-
-def mean_of_chunks(rows: FloatArray, counts: Sequence[int]) -> FloatArray:
-    """Each text's vector: the mean of its chunks' unit vectors. rows : (chunks, d); counts : chunks of each text"""
-    import numpy as np
-
-    unit = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-30)
-    starts = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(int)
-    return np.asarray(np.add.reduceat(unit, starts, axis=0) / np.asarray(counts)[:, None], dtype=np.float64)

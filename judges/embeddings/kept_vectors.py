@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from django.utils.translation import gettext as _
 
-from judges.embeddings.base import Embedding, SizesDiffer, as_unit_rows
+from judges.embeddings.base import CannotEmbed, Embedding, SizesDiffer, as_unit_rows
 from judges.models import TextVector
 from studies import hashing
 
@@ -25,6 +26,9 @@ def read_or_make(embedding: Embedding, texts: Sequence[str]) -> FloatArray:
     text_by_hash = {hashing.sha256(text): text for text in texts}
     rows = _read(embedding, list(text_by_hash))
     missing = [sha for sha in text_by_hash if sha not in rows]
+    if missing and embedding.is_remote:
+        rows |= _fetch(embedding, {sha: text_by_hash[sha] for sha in missing})
+        missing = []
     for start in range(0, len(missing), AT_ONCE):
         hashes = missing[start : start + AT_ONCE]
         batch = [text_by_hash[sha] for sha in hashes]
@@ -35,6 +39,18 @@ def read_or_make(embedding: Embedding, texts: Sequence[str]) -> FloatArray:
     _check_sizes(embedding, list(rows.values()))
     stacked = np.stack([rows[hashing.sha256(text)] for text in texts])
     return as_unit_rows(stacked.astype(np.float64), name=embedding.name, n=len(texts))
+
+
+def _fetch(embedding: Embedding, text_by_hash: Mapping[str, str]) -> dict[str, FloatArray]:
+    """The vectors of these texts, made and kept by a remote embedding. Raises CannotEmbed."""
+    rows: dict[str, FloatArray] = {}
+    for _time in range(2):  # the first may go on with a run that was broken off, and that asked for other texts
+        embedding.fetch([text for sha, text in text_by_hash.items() if sha not in rows])
+        rows |= _read(embedding, list(text_by_hash))
+        if len(rows) == len(text_by_hash):
+            return rows
+    message = _("%(name)s: %(n)s texts have no vector, since they were changed or erased meanwhile; ask again")
+    raise CannotEmbed(message % {"name": embedding.name, "n": len(text_by_hash) - len(rows)})
 
 
 def find_missing(embedding: Embedding, texts: Sequence[str]) -> list[str]:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
-from judges.embeddings.base import CannotEmbed, Embedding, mean_of_chunks, split_chunks
+from judges.embeddings.base import CannotEmbed, Embedding, split_chunks
+from judges.providers import mean_of_chunks
 
 if TYPE_CHECKING:
     from stats.arrays import FloatArray

@@ -10,9 +10,15 @@ from judges.embeddings.base import Embedding
 from studies.typography.words import split_words
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
     from stats.arrays import FloatArray
 
 MOST_DIMENSIONS = 256
+# Terms are counted by their hash, so that no list of them stands in memory: of three million about two thousand share
+# a place with another.
+N_HASHES = 2**31 - 1
+TOLERANCE = 1e-8  # of an axis
 
 
 class TfidfSvd(Embedding):
@@ -20,8 +26,9 @@ class TfidfSvd(Embedding):
 
     Fitted on the texts that are given, and on nothing else: a text's vector depends on the others, and two calls with
     other texts are not comparable. No chunks: a text's words are counted as a whole. Term frequency 1 + log(tf), smooth
-    idf, rows of length 1; d = min(256, n texts, size of the vocabulary), so that up to 256 texts keep their cosines
-    exactly. The same texts give the same vectors.
+    idf, rows of length 1; d = min(256, n texts, number of terms), so that up to 256 texts keep their cosines exactly.
+    The same texts give the same vectors. The table stays sparse, and what is dense beside it has a row for each text,
+    none for a term.
     """
 
     kind = "tfidf-svd"
@@ -30,17 +37,42 @@ class TfidfSvd(Embedding):
 
     @property
     def version(self) -> str:
-        return "1"
+        return "2"  # 1 approximated the axes, with a dense row for each term
 
     def embed(self, texts: Sequence[str]) -> FloatArray:
-        import numpy as np
-        from sklearn.feature_extraction.text import TfidfVectorizer
-        from sklearn.utils.extmath import randomized_svd
+        return _reduce(_weigh(texts))
 
-        weights = TfidfVectorizer(analyzer=_list_terms, sublinear_tf=True).fit_transform(texts)
-        n_dimensions = min(MOST_DIMENSIONS, *weights.shape)
-        axes, singular_values, _terms = randomized_svd(weights, n_dimensions, n_iter=7, random_state=0)
-        return np.asarray(axes * singular_values, dtype=np.float64)
+
+def _weigh(texts: Sequence[str]) -> csr_matrix:
+    """The texts by their terms, rows of length 1, shape (n, terms)."""
+    import numpy as np
+    from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
+
+    hasher = HashingVectorizer(analyzer=_list_terms, n_features=N_HASHES, alternate_sign=False, norm=None)
+    counts = hasher.transform(texts)
+    terms, places = np.unique(counts.indices, return_inverse=True)
+    counts = type(counts)((counts.data, places, counts.indptr), shape=(len(texts), len(terms)))
+    weights: csr_matrix = TfidfTransformer(sublinear_tf=True).fit(counts).transform(counts, copy=False)
+    return weights
+
+
+def _reduce(weights: csr_matrix) -> FloatArray:
+    """The rows on the axes on which they differ most, shape (n, d), each axis times its singular value."""
+    import numpy as np
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    # By the products of the texts with each other, or of the terms, whichever are fewer; nothing dense is of the other.
+    is_tall = weights.shape[0] > weights.shape[1]
+    table = weights.T.tocsr() if is_tall else weights
+    size = table.shape[0]
+    if size > MOST_DIMENSIONS:
+        products = LinearOperator((size, size), matvec=lambda x: table @ (table.T @ x), dtype=np.float64)
+        start = np.random.default_rng(0).normal(size=size)
+        eigenvalues, axes = eigsh(products, MOST_DIMENSIONS, v0=start, tol=TOLERANCE)
+    else:
+        eigenvalues, axes = np.linalg.eigh((table @ table.T).toarray())
+    rows = weights @ axes if is_tall else axes * np.sqrt(np.clip(eigenvalues, 0, None))
+    return np.asarray(rows, dtype=np.float64)
 
 
 def _list_terms(text: str) -> list[str]:

@@ -3,12 +3,14 @@
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from judges import planning, providers
 from judges.models import Call, Endpoint, Run
 from judges.planning import CannotRun
-from judges.providers import BatchClient, CannotConnect, Client, LikelihoodClient, VectorClient
+from judges.providers import BatchClient, CannotConnect, Client
+from studies import licences
 
 
 def connect(endpoint: Endpoint) -> Client:
@@ -19,18 +21,6 @@ def connect(endpoint: Endpoint) -> Client:
 def connect_batches(endpoint: Endpoint) -> BatchClient:
     """A client that hands in batches, as `connect`. Raises CannotConnect, also if the provider takes none."""
     return providers.connect_batches(endpoint.adapter, **_address_of(endpoint))
-
-
-def connect_vectors(endpoint: Endpoint) -> VectorClient:
-    """A client that gives texts vectors, as `connect`. Raises CannotConnect, also if the provider gives none."""
-    return providers.connect_vectors(endpoint.adapter, max_body_bytes=endpoint.max_body_bytes, **_address_of(endpoint))
-
-
-def connect_likelihoods(endpoint: Endpoint) -> LikelihoodClient:
-    """A client that says how likely tokens are, as `connect`. Raises CannotConnect, also if the provider has none."""
-    return providers.connect_likelihoods(
-        endpoint.adapter, max_body_bytes=endpoint.max_body_bytes, **_address_of(endpoint)
-    )
 
 
 def _address_of(endpoint: Endpoint) -> dict[str, Any]:
@@ -54,9 +44,21 @@ def check(run: Run) -> None:
         sentence = gettext_noop("the endpoint %(name)s has another address than when the run was started")
         raise CannotConnect(sentence, name=endpoint.name)
     try:
+        _check_texts(run, endpoint)
         planning.check_sendable(run.study, _codes_to_send(run), endpoint)
     except CannotRun as error:
         raise CannotConnect(str(error)) from None
+
+
+def _check_texts(run: Run, endpoint: Endpoint) -> None:
+    """Raise CannotRun if a text that is to be embedded may not leave: they are of other studies, too."""
+    if not endpoint.is_outside:
+        return
+    pending = run.calls.filter(kind=Call.Kind.EMBED, state__in=Call.PENDING)
+    hashes = {sha256 for request in pending.values_list("request", flat=True) for sha256, _n in request["of"]["texts"]}
+    may_send_out = bool(run.frozen.get("may_send_out"))
+    if any(not leave.get(sha256, may_send_out) for leave in [licences.find_leave(hashes)] for sha256 in hashes):
+        raise CannotRun(_("texts that are still to be sent may not go to an outside provider any more"))
 
 
 def _codes_to_send(run: Run) -> set[str]:

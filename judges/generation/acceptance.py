@@ -62,7 +62,7 @@ def accept(
     rows = _load(generation, is_cleaned_by_text)
     codes = neutral_codes(len(rows), taken=set(study.stories.values_list("code", flat=True)))
     code_by_text = {row.pk: code for row, code in zip(rows, codes, strict=True)}
-    origin_by_story = _load_origins(rows)
+    origin_by_story = _load_origins(generation, rows)
     documents = [
         _describe(generation, row, code_by_text[row.pk], origin_by_story, terms, is_cleaned=is_cleaned_by_text[row.pk])
         for row in rows
@@ -131,9 +131,9 @@ def _read(words: str, name: str) -> str:
     return text
 
 
-def _load_origins(rows: Sequence[GeneratedText]) -> dict[int, Provenance]:
-    """Where the stories come from of which texts were made, by story."""
-    keys = {row.draft.original_id for row in rows if row.draft.original_id}
+def _load_origins(generation: Generation, rows: Sequence[GeneratedText]) -> dict[int, Provenance]:
+    """Where the stories come from of which texts were made, and the idea of reference, by story."""
+    keys = {key for key in (generation.reference_id, *(row.draft.original_id for row in rows)) if key}
     return {row.story_id: row for row in Provenance.objects.filter(story__in=keys).select_related("source")}
 
 
@@ -151,8 +151,12 @@ def _describe(
     words = row.cleaned if is_cleaned and row.cleaned else row.text
     text = _read(words, _("Text %(number)d") % {"number": draft.number})
     origin = origin_by_story.get(draft.original_id or 0)
+    # An idea of reference is shown from the first round on.
+    shown = filter(None, [draft.original_id, generation.reference_id if row.round else None])
     factors = {**origin.factors, "extracted by": judge.model} if origin else {"model": judge.model}
-    may_send_out = terms.may_send_out and (origin is None or origin.may_send_out)
+    may_send_out = terms.may_send_out and all(
+        key in origin_by_story and origin_by_story[key].may_send_out for key in shown
+    )
     return StoryDocument(
         key=code,
         text=text,

@@ -41,9 +41,14 @@ class Call(models.Model):
         PROBE = "probe", _("whether the model knows the text")
         TEST = "test", _("question about a fixed text")
         GENERATE = "generate", _("text to be written")
+        LIKELIHOOD = "likelihood", _("log-probabilities of a text")
+        EMBED = "embed", _("vectors of texts")
 
     # These are answers of the judge's rater, and stand in its seats.
     ANSWERING = (Kind.ANSWER, Kind.FILL)
+
+    # These ask for numbers, which are kept by the text.
+    MEASURING = (Kind.LIKELIHOOD, Kind.EMBED)
 
     class State(models.TextChoices):
         PLANNED = "planned", _("Planned")
@@ -141,7 +146,7 @@ class Call(models.Model):
                 name="call_once_for_all_items_of_a_story",
             ),
             models.CheckConstraint(
-                condition=Q(kind__in=["probe", "test"], assignment__isnull=True)
+                condition=Q(kind__in=["probe", "test", "likelihood", "embed"], assignment__isnull=True)
                 | Q(kind="generate", assignment__isnull=True, draft__isnull=False)
                 | Q(kind__in=["answer", "fill"], assignment__isnull=False, step__isnull=False),
                 name="answers_stand_in_a_seat",

@@ -54,6 +54,14 @@ class Judge(FrozenOnceUsed):
         editable=False,
         help_text=_("It was made for a generation of texts; it judges nothing, and no report or list counts it."),
     )
+    is_measurer = models.BooleanField(
+        _("only measures texts"),
+        default=False,
+        editable=False,
+        help_text=_(
+            "It was made to ask for log-probabilities or vectors; it judges nothing, and no report or list counts it."
+        ),
+    )
     metric_version = models.CharField(_("version of the metric"), max_length=40, blank=True, editable=False)
 
     class Meta:
@@ -62,7 +70,10 @@ class Judge(FrozenOnceUsed):
         ordering = ["slug"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(metric="", metric_version="", endpoint__isnull=False, prompt__isnull=False)
+                condition=(
+                    Q(metric="", metric_version="", endpoint__isnull=False)
+                    & (Q(prompt__isnull=False) | Q(is_measurer=True))
+                )
                 | (~Q(metric="") & ~Q(metric_version="") & Q(endpoint__isnull=True, prompt__isnull=True, model="")),
                 name="judge_is_a_model_or_a_metric",
                 violation_error_message=_("A judge is either a model with endpoint and prompt, or a metric."),
@@ -118,7 +129,8 @@ class Judge(FrozenOnceUsed):
     def _clean_model(self) -> None:
         self.metric_version = ""
         message = forms.Field.default_error_messages["required"]
-        if errors := {name: message for name in ("endpoint", "model", "prompt") if not getattr(self, name)}:
+        needed = ("endpoint", "model") if self.is_measurer else ("endpoint", "model", "prompt")
+        if errors := {name: message for name in needed if not getattr(self, name)}:
             raise ValidationError(errors)
         provider = (self.endpoint and self.endpoint.provider) or Provider
         if names := [name for name in provider.own_fields if name in self.parameters]:

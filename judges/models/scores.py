@@ -6,6 +6,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Rater
+from judges.models.runs import Run
 from studies.models import Study
 
 
@@ -27,6 +28,9 @@ class ScoreCard(models.Model):
     scored_by = models.CharField(_("scored by"), max_length=200)
     scored_on = models.DateField(_("scored on"), null=True, blank=True)
     note = models.TextField(_("note"), blank=True)
+    run = models.ForeignKey(
+        Run, verbose_name=_("run"), on_delete=models.SET_NULL, null=True, blank=True, related_name="score_cards"
+    )
     n_scores = models.PositiveIntegerField(_("scores"))
     file_name = models.CharField(_("file name"), max_length=200)
     sha256 = models.CharField(_("hash of the file"), max_length=64)

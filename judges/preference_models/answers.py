@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Rater
 from annotation.responses import Answer, imports
-from judges.embeddings import CannotEmbed, find_embedding
+from judges.embeddings import CannotEmbed, Occasion, find_embedding
 from judges.models import PreferenceModel
 from judges.planning import CannotRun
 from judges.preference_models import storage
@@ -62,7 +62,7 @@ def answer_pairs(model: PreferenceModel, study: Study, *, at: datetime, embeds: 
         )
         raise CannotAnswer(message % {"model": model.slug})
     texts = list(dict.fromkeys(story.text for group in fresh for story in group.stories.all()))
-    rewards = _find_rewards(model, stored, texts, embeds=embeds)
+    rewards = _find_rewards(model, stored, texts, study, embeds=embeds)
     rows = [
         imports.Row(
             location=f"{model.slug}, {group.code}",
@@ -99,7 +99,7 @@ def _find_best(group: StoryGroup, rewards: Mapping[str, float]) -> str:
 
 
 def _find_rewards(
-    model: PreferenceModel, stored: StoredPreference, texts: Sequence[str], *, embeds: bool
+    model: PreferenceModel, stored: StoredPreference, texts: Sequence[str], study: Study, *, embeds: bool
 ) -> dict[str, float]:
     """The reward of each text: kept for those that the model was tried on, embedded for others. Raises CannotAnswer."""
     rewards = {text: stored.reward_by_text[key] for text in texts if (key := digest(text)) in stored.reward_by_text}
@@ -118,7 +118,7 @@ def _find_rewards(
         message = _("%(n)s texts must be embedded first, which can take long: run manage.py answer_pairs.")
         raise CannotAnswer(message % {"n": len(others)})
     try:
-        embedding = find_embedding(name)
+        embedding = find_embedding(name, occasion=Occasion(study, f"answer_pairs {model.slug}"))
         if embedding.version != version:
             message = _(
                 "The embedding %(embedding)s has changed since the model “%(model)s” was trained. Train it anew."

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from judges.embeddings import CannotEmbed, Embedding, find_embedding
+from judges.embeddings import CannotEmbed, Embedding, EmptyText, Occasion, find_embedding
 from judges.models import PreferenceModel
 from judges.preference_models import storage
 from judges.preference_models.material import CannotTrain, TrainingMaterial, collect_study
@@ -71,16 +71,26 @@ def train_row(model: PreferenceModel, *, at: datetime) -> PreferenceModel:
         return model
 
 
-def train(model: PreferenceModel, material: TrainingMaterial, *, at: datetime) -> PreferenceModel:
-    """Fit the model to the pairs and store it. Raises CannotTrain; then the row is as it was. Loads scikit-learn."""
+def train(
+    model: PreferenceModel, material: TrainingMaterial, *, run_in: Study | None = None, at: datetime
+) -> PreferenceModel:
+    """Fit the model to the pairs and store it. Raises CannotTrain; then the row is as it was. Loads scikit-learn.
+
+    run_in : in whose runs the requests of an endpoint's embedding stand; the model's own study if None
+    """
     import numpy as np
 
     from stats import preference_model
     from stats.reasons import Incomputable
 
-    embedding = find_embedding(model.embedding)
+    study = run_in or model.study
+    occasion = Occasion(study, model.created_by) if study else None
+    embedding = find_embedding(model.embedding, occasion=occasion)
     try:
         vectors, version = embedding.vectors(material.texts), embedding.version
+    except EmptyText as error:
+        message = _("%(place)s has no words; take it out, or give it its text")
+        raise CannotTrain(message % {"place": material.locations[error.number - 1]}) from None
     except CannotEmbed as error:
         raise CannotTrain(str(error)) from None
     chosen = np.array([pair.chosen for pair in material.pairs])

@@ -43,12 +43,16 @@ class TrainingPair:
 
 @dataclass(frozen=True)
 class TrainingMaterial:
-    """Pairs with their texts. source : what the card says of where they come from"""
+    """Pairs with their texts. source : what the card says of where they come from
+
+    locations : of each text, the story's code or the row in its file
+    """
 
     texts: Sequence[str]
     pairs: Sequence[TrainingPair]
     n_votes: int
     source: Mapping[str, Any]
+    locations: Sequence[str]
 
     def fingerprint(self) -> str:
         """SHA-256 of who is preferred to whom, by which share: another one once votes were withdrawn or came in."""
@@ -72,9 +76,11 @@ def collect_study(study: Study) -> TrainingMaterial:
     cluster_by_group = validation.number_clusters(groups)
     votes_by_group = validation.count_votes(study, question, list(cluster_by_group))
     place_by_text: dict[str, int] = {}
+    code_by_text: dict[str, str] = {}
     pairs, n_votes = [], 0
     for group in groups:
         places = {story.code: place_by_text.setdefault(story.text, len(place_by_text)) for story in group.stories.all()}
+        code_by_text |= {story.text: story.code for story in group.stories.all()}
         votes = {code: votes_by_group.get(group.code, Counter())[code] for code in places}
         chosen, rejected = sorted(votes, key=votes.__getitem__, reverse=True)
         n = votes[chosen] + votes[rejected]
@@ -87,7 +93,8 @@ def collect_study(study: Study) -> TrainingMaterial:
         message = _("People have preferred no story in the pairs of %(study)s yet, so there is nothing to learn from.")
         raise CannotTrain(message % {"study": study.slug})
     source = {"study": study.slug, "question": f"{question.step.key}/{question.item.key}"}
-    return TrainingMaterial(list(place_by_text), pairs, n_votes, source)
+    locations = [_("story %(story)s") % {"story": code_by_text[text]} for text in place_by_text]
+    return TrainingMaterial(list(place_by_text), pairs, n_votes, source, locations)
 
 
 def collect_folder(folder: Path) -> TrainingMaterial:
@@ -118,7 +125,8 @@ def collect_folder(folder: Path) -> TrainingMaterial:
     if not pairs:
         raise CannotTrain(_("%(folder)s: pairs.csv holds no pairs; build the pairs anew") % {"folder": folder.name})
     source = {"folder": folder.name, "pairs_sha256": hashing.sha256((folder / "pairs.csv").read_text("utf-8"))}
-    return TrainingMaterial(texts, pairs, len(pairs), source)
+    locations = [_("%(file)s: row %(n)d") % {"file": "texts.jsonl", "n": n} for n in range(1, len(texts) + 1)]
+    return TrainingMaterial(texts, pairs, len(pairs), source, locations)
 
 
 def _read_texts(path: Path) -> Iterator[dict[str, str]]:

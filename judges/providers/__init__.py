@@ -15,7 +15,9 @@ from django.utils.translation import gettext_noop
 
 from judges import addresses
 from judges.providers.base import (
+    LIKELIHOOD,
     MAX_BODY_BYTES,
+    VECTORS,
     BatchClient,
     BatchRefused,
     BatchResult,
@@ -26,17 +28,20 @@ from judges.providers.base import (
     Completion,
     Connection,
     FailureKind,
-    LikelihoodClient,
     Limits,
     Provider,
     Request,
-    VectorClient,
     VectorReply,
     is_same_model,
+    mean_of_chunks,
+    read_likelihoods,
+    read_vectors,
 )
 from studies.discovery import find_classes
 
 __all__ = [
+    "LIKELIHOOD",
+    "VECTORS",
     "BatchClient",
     "BatchRefused",
     "BatchResult",
@@ -48,21 +53,20 @@ __all__ = [
     "Connection",
     "ConnectionCheck",
     "FailureKind",
-    "LikelihoodClient",
     "Limits",
     "Provider",
     "Request",
     "UnknownProvider",
-    "VectorClient",
     "VectorReply",
     "all_providers",
     "check",
     "connect",
     "connect_batches",
-    "connect_likelihoods",
-    "connect_vectors",
     "find_provider",
     "is_same_model",
+    "mean_of_chunks",
+    "read_likelihoods",
+    "read_vectors",
 ]
 
 
@@ -159,44 +163,6 @@ def connect_batches(
     return provider.connect_batches(
         _check_connection(base_url, key_variable=key_variable, timeout_seconds=timeout_seconds, allowed=allowed)
     )
-
-
-def connect_vectors(
-    adapter: str,
-    *,
-    base_url: str,
-    key_variable: str,
-    timeout_seconds: float,
-    max_body_bytes: int = MAX_BODY_BYTES,
-    allowed: Collection[str] = (),
-) -> VectorClient:
-    """A client that gives texts vectors, as `connect`. Raises CannotConnect, also if the provider gives none."""
-    provider = _find_provider(adapter)
-    if provider.is_stub:
-        return provider.connect_vectors(Connection(base_url="", key="", timeout_seconds=timeout_seconds))
-    connection = _check_connection(
-        base_url, key_variable=key_variable, timeout_seconds=timeout_seconds, allowed=allowed
-    )
-    return provider.connect_vectors(replace(connection, max_body_bytes=max_body_bytes))
-
-
-def connect_likelihoods(
-    adapter: str,
-    *,
-    base_url: str,
-    key_variable: str,
-    timeout_seconds: float,
-    max_body_bytes: int = MAX_BODY_BYTES,
-    allowed: Collection[str] = (),
-) -> LikelihoodClient:
-    """A client that says how likely tokens are, as `connect`. Raises CannotConnect, also if the provider has none."""
-    provider = _find_provider(adapter)
-    if provider.is_stub:
-        return provider.connect_likelihoods(Connection(base_url="", key="", timeout_seconds=timeout_seconds))
-    connection = _check_connection(
-        base_url, key_variable=key_variable, timeout_seconds=timeout_seconds, allowed=allowed
-    )
-    return provider.connect_likelihoods(replace(connection, max_body_bytes=max_body_bytes))
 
 
 def _find_provider(adapter: str) -> Provider:

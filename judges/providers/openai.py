@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,7 +11,9 @@ from django.utils.translation import gettext_lazy as _
 
 from judges import reasons
 from judges.providers.base import (
+    LIKELIHOOD,
     MAX_BATCH_BYTES,
+    VECTORS,
     BatchClient,
     BatchRefused,
     BatchResult,
@@ -22,16 +24,13 @@ from judges.providers.base import (
     Connection,
     FailureKind,
     LibraryClient,
-    LikelihoodClient,
-    LikelihoodReply,
     Limits,
     Provider,
     Request,
-    VectorClient,
-    VectorReply,
     answer_schema,
     document_of,
     failure_of,
+    is_same_model,
     number_of,
     read_likelihoods,
     read_limits,
@@ -58,6 +57,7 @@ _FINISH_REASONS = dict.fromkeys(_FILTERS, "content_filter") | {"max_tokens": "le
 class OpenAI(Provider):
     slug = "openai"
     title = _("OpenAI-compatible")
+    gives = (LIKELIHOOD, VECTORS)
 
     def connect(self, connection: Connection) -> Client:
         return OpenAIClient(connection)
@@ -67,12 +67,6 @@ class OpenAI(Provider):
 
     def connect_batches(self, connection: Connection) -> BatchClient:
         return OpenAIBatches(connection)
-
-    def connect_vectors(self, connection: Connection) -> VectorClient:
-        return OpenAIClient(connection)
-
-    def connect_likelihoods(self, connection: Connection) -> LikelihoodClient:
-        return OpenAIClient(connection)
 
 
 class OpenAIClient(LibraryClient):
@@ -98,6 +92,10 @@ class OpenAIClient(LibraryClient):
         )
 
     async def complete(self, request: Request) -> Completion:
+        if request.get("asks") == LIKELIHOOD:
+            return await self._echo(request)
+        if request.get("asks") == VECTORS:
+            return await self._embed(request)
         # Not by `chat.completions.create`: it looks up the type of every part of a message, a third of the whole cost.
         post = self.sdk.post(
             "/chat/completions", cast_to=self._response_class, body=body_of(request, base_url=self._connection.base_url)
@@ -109,19 +107,30 @@ class OpenAIClient(LibraryClient):
         self.check_success(response)
         return completion_of(body, request_id=request_id, limits=read_limits(response.headers))
 
-    async def embed(self, model: str, texts: Sequence[str]) -> VectorReply:
+    async def _embed(self, request: Request) -> Completion:
+        """A vector for each message. Raises CallFailed, also if the reply holds none."""
+        words = [text_of(message["content"]) for message in request["messages"]]
         # As plain numbers: not every server knows base64, for which the library would ask.
-        body = {"model": model, "input": list(texts), "encoding_format": "float"}
+        body = {"model": request["model"], "input": words, "encoding_format": "float"}
         response = await self.send(self.sdk.post("/embeddings", cast_to=self._response_class, body=body))
         self.check_success(response)
-        return read_vectors(self.without_key(response.text), n=len(texts), request_id=self._request_id(response))
+        body_text, request_id = self.without_key(response.text), self._request_id(response)
+        reply = read_vectors(body_text, n=len(words), request_id=request_id)
+        _check_model(request["model"], reply.model, body_text, request_id)
+        return completion_of(body_text, request_id=request_id, limits=read_limits(response.headers))
 
-    async def echo(self, model: str, prompt: str) -> LikelihoodReply:
+    async def _echo(self, request: Request) -> Completion:
+        """The prompt again, with its log-probabilities. Raises CallFailed, also if the reply holds none."""
+        prompt = "".join(text_of(message["content"]) for message in request["messages"])
         # Of one token, which is left out again: some servers refuse to write none.
-        body = {"model": model, "prompt": prompt, "echo": True, "logprobs": 1, "max_tokens": 1, "temperature": 0}
-        response = await self.send(self.sdk.post("/completions", cast_to=self._response_class, body=body))
+        body = {"model": request["model"], "prompt": prompt, "echo": True, "logprobs": 1, "max_tokens": 1}
+        post = self.sdk.post("/completions", cast_to=self._response_class, body=body | {"temperature": 0})
+        response = await self.send(post)
         self.check_success(response)
-        return read_likelihoods(self.without_key(response.text), prompt=prompt, request_id=self._request_id(response))
+        body_text, request_id = self.without_key(response.text), self._request_id(response)
+        reply = read_likelihoods(body_text, n=len(prompt), prompt=prompt, request_id=request_id)
+        _check_model(request["model"], reply.model, body_text, request_id)
+        return completion_of(body_text, request_id=request_id, limits=read_limits(response.headers))
 
     async def send(self, sending: Awaitable[Any]) -> Any:
         """The HTTP response to what the library sends, whatever its status. Raises CallFailed."""
@@ -251,18 +260,30 @@ def body_of(request: Request, *, base_url: str = "") -> dict[str, Any]:
     return body
 
 
+def _check_model(asked: str, answered: str, body: str, request_id: str) -> None:
+    """Raise CallFailed if another model measured: its numbers are another measure."""
+    if not is_same_model(asked, answered):
+        reason = reasons.OTHER_MODEL % {"model": answered}
+        raise CallFailed(reason, kind=FailureKind.NOT_OFFERED, status=200, body=body, request_id=request_id)
+
+
 def _finish_reason(reason: str) -> str:
     """Why the reply ended, by OpenAI's names where the provider has others: “SAFETY”, “content_filter: SAFETY”."""
     name = reason.partition(":")[0].strip().casefold()
     return "content_filter" if name == "content_filter" else _FINISH_REASONS.get(name, reason)
 
 
+def _holds_vectors(document: dict[str, Any]) -> bool:
+    return "choices" not in document and isinstance(document["data"], list)
+
+
 def completion_of(body: str, *, request_id: str = "", limits: Limits | None = None) -> Completion:
     """The completion that a chat response's body holds. Raises CallFailed if it holds none."""
     try:
         document = json.loads(body)
-        choice = document["choices"][0]
-        message = choice["message"]
+        choice: Any = {"text": ""} if _holds_vectors(document) else document["choices"][0]
+        # Of completions, which are no chat, the words stand without a message.
+        message = choice["message"] if "message" in choice else {"content": choice["text"]}
         text, refusal = message.get("content"), message.get("refusal")
         finish_reason = "refusal" if refusal else _finish_reason(str(choice.get("finish_reason") or "stop"))
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
@@ -284,7 +305,7 @@ def completion_of(body: str, *, request_id: str = "", limits: Limits | None = No
         model=str(document.get("model") or ""),
         request_id=request_id,
         n_tokens_in=token_count(usage, "prompt_tokens"),
-        n_tokens_out=token_count(usage, "completion_tokens"),
+        n_tokens_out=0 if usage and _holds_vectors(document) else token_count(usage, "completion_tokens"),
         n_tokens_cached=token_count(usage, "prompt_tokens_details", "cached_tokens"),
         n_tokens_reasoning=token_count(usage, "completion_tokens_details", "reasoning_tokens"),
         limits=limits,

@@ -23,13 +23,16 @@ class Shelf:
     """Texts of many requests on their way to the database, each once."""
 
     text_by_hash: dict[str, Text] = field(default_factory=dict)
-    _hash_by_content: dict[str, str] = field(default_factory=dict)
+    _hash_by_content: dict[tuple[str, str], str] = field(default_factory=dict)
 
-    def put(self, content: str, story: Story | None = None) -> str:
-        """The hash of the text, which is kept until `store`."""
-        sha256 = self._hash_by_content.get(content)
+    def put(self, content: str, story: Story | None = None, *, salt: str = "") -> str:
+        """The hash of the text, which is kept until `store`.
+
+        salt : hashed with it, so that no other shares its row; of a story's words that stand in no fence
+        """
+        sha256 = self._hash_by_content.get((salt, content))
         if sha256 is None:
-            sha256 = self._hash_by_content[content] = hashing.sha256(content)
+            sha256 = self._hash_by_content[salt, content] = hashing.sha256(salt + content)
             self.text_by_hash[sha256] = Text(sha256=sha256, content=content, story=story)
         return sha256
 

@@ -19,7 +19,7 @@ from judges import parsing, reasons
 from judges.models import Attempt, Call, Parse
 from judges.providers import CallFailed, Completion, FailureKind
 from judges.requests import cloze_sections
-from judges.settlement import attempts, chains, replies
+from judges.settlement import attempts, chains, replies, surprise_results, vector_results
 from judges.settlement.replies import Interpretation
 from studies.models import Item
 
@@ -29,6 +29,7 @@ OPEN = (*Call.PENDING, Call.State.PROVIDER_ERROR, Call.State.BUDGET_STOPPED)
 STATE_BY_KIND = {
     FailureKind.BAD_REQUEST: Call.State.PROVIDER_ERROR,
     FailureKind.TOO_LARGE: Call.State.TOO_LARGE,
+    FailureKind.NOT_OFFERED: Call.State.PROVIDER_ERROR,
 }
 # The endpoint is at fault, or whoever set it up: not counted as tries of the call.
 UNCOUNTED = (
@@ -118,6 +119,7 @@ def settle(ended: Sequence[Ended]) -> list[tuple[Call, AssignmentEnded]]:
         for e, _interpretation in answers:
             if e.call.kind == Call.Kind.GENERATE and e.call.pk not in erased:
                 chains.advance(e.call)
+        _keep_numbers([pair for pair in answers if pair[0].call.pk not in erased])
     return refusals
 
 
@@ -127,6 +129,19 @@ def _forget(ended: Iterable[Ended], interpretations: dict[int, Interpretation], 
         if e.call.pk in erased:
             e.attempt.body = e.attempt.reason = ""
             interpretations.pop(e.attempt.pk, None)
+
+
+def _keep_numbers(answers: Sequence[tuple[Ended, Interpretation]]) -> None:
+    """Keep what was measured, by the text, so that nobody pays for it twice."""
+    ok = [(e, interpretation) for e, interpretation in answers if interpretation.state == Call.State.OK]
+    surprise_results.keep(
+        (e.call, interpretation.findings) for e, interpretation in ok if e.call.kind == Call.Kind.LIKELIHOOD
+    )
+    vector_results.keep(
+        (e.call, e.result.raw)
+        for e, _interpretation in ok
+        if e.call.kind == Call.Kind.EMBED and isinstance(e.result, Completion)
+    )
 
 
 def _find_asked_before(ended: Iterable[Ended], interpretations: dict[int, Interpretation]) -> set[int]:

@@ -5,6 +5,8 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
+from annotation.models import Rater
+from annotation.participation import withdrawal
 from judges import reasons
 from judges.models import Attempt, Call, Endpoint, GeneratedText, Parse, ProviderBatch, Run, Text, TextVector
 from judges.requests import texts
@@ -15,7 +17,14 @@ from studies.models import Story
 REASON = reasons.ERASED
 
 
-def empty_calls(stories: Sequence[int], **_: Any) -> None:
+def forget(rater: Rater, stories: Sequence[int], **_: Any) -> None:
+    """Empty every call in which words of the writer's stories stand, and what models made out of these stories."""
+    empty_calls(stories)
+    if made := _empty_made(stories):
+        withdrawal.forget_texts(made, writer=rater)
+
+
+def empty_calls(stories: Sequence[int]) -> None:
     """Empty every call in which words of these stories stand; one that was still to be sent ends without an answer.
 
     What is erased: the stories' texts as they were sent, every body that came back, also where a later call took it,
@@ -23,6 +32,9 @@ def empty_calls(stories: Sequence[int], **_: Any) -> None:
     """
     about = Call.objects.filter(pk__in=_find_calls(stories))
     attempts = Attempt.objects.filter(call__in=about)
+    embedded = about.filter(kind=Call.Kind.EMBED).values_list("request", flat=True)
+    # Of the texts that were embedded each call has rows of its own, with the story of that text that was first.
+    Text.objects.filter(pk__in=[sha for request in embedded for sha in texts.hashes_of(request)]).update(content="")
     _strike_reasons({*about.values_list("reason", flat=True), *attempts.values_list("reason", flat=True)} - {""}, about)
     unanswered = Q(state__in=[*Call.PENDING, Call.State.BUDGET_STOPPED]) | OUT_OF_TRIES
     about.filter(unanswered).update(state=Call.State.BLOCKED)
@@ -30,19 +42,18 @@ def empty_calls(stories: Sequence[int], **_: Any) -> None:
     attempts.update(body="", reason="")
     Parse.objects.filter(attempt__in=attempts).update(values={}, reason="")
     Text.objects.filter(story__in=stories).update(content="")
-    _empty_made(stories)
     # A story that was emptied keeps the hash of its text; what it was before an edit is no story's any more.
     theirs = Q(sha256__in=Story.objects.filter(pk__in=stories).values("sha256"))
     TextVector.objects.filter(theirs | ~Q(sha256__in=Story.objects.values("sha256"))).delete()
 
 
-def _empty_made(stories: Sequence[int]) -> None:
-    """Empty what models made out of these stories, also where it was taken into a study."""
-    made = GeneratedText.objects.filter(draft__original__in=stories)
-    further = list(made.exclude(story=None).values_list("story", flat=True))
+def _empty_made(stories: Sequence[int]) -> list[int]:
+    """Empty what models made out of these stories, or with one of them before them; the stories that it had become."""
+    with_reference = Q(draft__generation__reference__in=stories, round__gt=0)
+    made = GeneratedText.objects.filter(Q(draft__original__in=stories) | with_reference)
+    taken_in = list(made.exclude(story=None).values_list("story", flat=True))
     made.update(text="", cleaned="")
-    if further:
-        empty_calls(story_edits.erase_texts(further))
+    return story_edits.erase_texts(taken_in) if taken_in else []
 
 
 def _find_calls(stories: Sequence[int]) -> list[int]:
@@ -51,7 +62,12 @@ def _find_calls(stories: Sequence[int]) -> list[int]:
     about = set(Call.objects.filter(story__in=stories).values_list("pk", flat=True))
     of_studies = Call.objects.filter(run__study__stories__in=stories).distinct()
     requests = of_studies.values_list("pk", "request").iterator()
-    return [*about, *(pk for pk, request in requests if pk not in about and hashes & set(texts.hashes_of(request)))]
+    about |= {pk for pk, request in requests if hashes & set(texts.hashes_of(request))}
+    # Texts are embedded for whichever study is measured against them.
+    theirs = set(Story.objects.filter(pk__in=stories).values_list("sha256", flat=True))
+    embedded = Call.objects.filter(kind=Call.Kind.EMBED).exclude(request={}).values_list("pk", "request").iterator()
+    about |= {pk for pk, request in embedded if theirs & {sha256 for sha256, _n in request["of"]["texts"]}}
+    return list(about)
 
 
 def _strike_reasons(reasons: Collection[str], about: QuerySet[Call]) -> None:

@@ -10,7 +10,7 @@ from judges import parsing, prompts, reasons
 from judges.models import Call
 from judges.providers import Completion
 from judges.requests import fills
-from judges.settlement import recognition_results
+from judges.settlement import recognition_results, surprise_results, vector_results
 from studies.items import StoryLabel
 from studies.layouts.cloze import Switches
 from studies.models import Cloze, Item
@@ -56,6 +56,8 @@ def interpret(call: Call, completion: Completion, protocol: str) -> Interpretati
         return _interpret_probe(call, completion)
     if call.kind == Call.Kind.GENERATE:
         return _interpret_text(completion)
+    if call.kind in Call.MEASURING:
+        return _interpret_numbers(call, completion)
     asked = [call.item] if call.item else [i for i in items_of(call.required_step) if i.key in call.items]
     verdicts = parsing.parse_reply(
         completion.text,
@@ -107,6 +109,15 @@ def _interpret_text(completion: Completion) -> Interpretation:
     if isinstance(reply, parsing.Failure):
         return Interpretation([], Call.State(reply.state), reply.reason)
     return Interpretation([], Call.State.OK, findings={"n_words_written": len(reply.split())})
+
+
+def _interpret_numbers(call: Call, completion: Completion) -> Interpretation:
+    """How likely the model finds a story, or where it places texts; nothing of it is recorded as an answer."""
+    read_reply = surprise_results.read_reply if call.kind == Call.Kind.LIKELIHOOD else vector_results.read_reply
+    findings = read_reply(call.request, completion.raw)
+    if isinstance(findings, parsing.Failure):
+        return Interpretation([], Call.State(findings.state), findings.reason)
+    return Interpretation([], Call.State.OK, findings=findings)
 
 
 def _interpret_fills(call: Call, completion: Completion) -> Interpretation:

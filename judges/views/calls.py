@@ -11,6 +11,7 @@ from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -40,6 +41,10 @@ FINDINGS = {
     "n_words": gettext_lazy("words in a row as in the text"),
     "n_words_written": gettext_lazy("words written"),
     "is_proven": gettext_lazy("knows the text"),
+    "surprise": gettext_lazy("surprise, in nats a token"),
+    "n_tokens": gettext_lazy("tokens of the story"),
+    "n_vectors": gettext_lazy("vectors"),
+    "n_numbers": gettext_lazy("numbers in each"),
 }
 
 
@@ -79,6 +84,7 @@ def show(request: HttpRequest, access: Access, run: int, call: int) -> HttpRespo
     sees_answers = access.may(roles.VIEW_RESPONSES) or parent.judge.is_writer
     last = next((attempt for attempt in reversed(attempts) if attempt.body), None)
     sent = requests.render(row.request)
+    is_erased = row.reason == erasure.REASON
     context = {
         "study": access.study,
         "access": access,
@@ -90,13 +96,13 @@ def show(request: HttpRequest, access: Access, run: int, call: int) -> HttpRespo
         "settings": json.dumps(sent.get("parameters", {}), indent=1, ensure_ascii=False, sort_keys=True),
         "attempts": attempts,
         "sees_answers": sees_answers,
-        "is_erased": row.reason == erasure.REASON,
+        "is_erased": is_erased,
         "reply": _find_reply(parent, attempts) if sees_answers else "",
         "parses": _parses(row) if sees_answers else [],
         "last": last if sees_answers else None,
         "is_other_model": any(not is_same_model(parent.judge.model, attempt.model) for attempt in attempts),
         "findings": _findings(row) if sees_answers else [],
-        "answers": _answers(row) if sees_answers else [],
+        "answers": _answers(row, is_erased=is_erased) if sees_answers else [],
         "previous": _neighbour(access, parent, row, forward=False),
         "next": _neighbour(access, parent, row, forward=True),
     }
@@ -136,10 +142,12 @@ def _place(finding: tuple[str, Any]) -> int:
 def _write_finding(value: Any) -> Any:
     if isinstance(value, bool):  # a count of one equals True
         return _("yes") if value else _("no")
+    if isinstance(value, float):
+        return number_format(value, decimal_pos=3)
     return "–" if value == "" else value
 
 
-def _answers(call: Call) -> list[dict[str, Any]]:
+def _answers(call: Call, *, is_erased: bool) -> list[dict[str, Any]]:
     """What is recorded for the call: of each item its value in words, or what else became of it, and the reasons."""
     if call.kind not in Call.ANSWERING:
         return []
@@ -150,14 +158,16 @@ def _answers(call: Call) -> list[dict[str, Any]]:
     return [
         {
             "item": row.item,
-            "label": _label(row),
+            "label": _label(row, is_erased=is_erased),
             "rationale": row.rationale,
         }
         for row in rows
     ]
 
 
-def _label(row: Response) -> str:
+def _label(row: Response, *, is_erased: bool) -> str:
+    if is_erased and row.outcome == Response.Outcome.OPEN:
+        return _("erased")
     if row.outcome != Response.Outcome.ANSWERED:
         return str(row.get_outcome_display())
     return str(find_type(row.item.type).label(row.item, row.value))

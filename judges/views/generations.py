@@ -26,6 +26,7 @@ from judges.views.runs import SEES_SOURCES
 from studies import story_edits
 from studies.access import Access
 from studies.action_log import log_action
+from studies.models import Provenance
 from studies.typography.differences import Passage, find_differences, shorten
 from studies.views.guards import require_in_study
 from studies.views.posted_forms import makes_once
@@ -174,7 +175,16 @@ def _accept(request: HttpRequest, row: Generation, terms: Terms) -> str:
     by = request.user.get_username()
     stories = generation.accept(row, is_cleaned, terms, by=by, at=timezone.now())
     n = len(stories)
-    return ngettext("%(n)d story is in the study now.", "%(n)d stories are in the study now.", n) % {"n": n}
+    message = ngettext("%(n)d story is in the study now.", "%(n)d stories are in the study now.", n) % {"n": n}
+    closed = Provenance.objects.filter(story__in=stories, may_send_out=False)
+    if terms.may_send_out and (n := closed.count()):
+        reason = ngettext(
+            "%(n)d was made from a story that may not be sent: it waits under “Texts to be sent”.",
+            "%(n)d were made from stories that may not be sent: they wait under “Texts to be sent”.",
+            n,
+        )
+        message += " " + reason % {"n": n}
+    return message
 
 
 def _approve(request: HttpRequest, row: Generation) -> str:

@@ -125,7 +125,7 @@ def read_value(text: str) -> Any:
 @require_in_study(SEES)
 def index(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever sees judges: all there are, for all studies."""
-    of_studies = Judge.objects.filter(is_trial=False, is_writer=False)
+    of_studies = Judge.objects.filter(is_trial=False, is_writer=False, is_measurer=False)
     rows = of_studies.select_related("endpoint", "prompt").annotate(n_runs=Count("runs")).order_by("slug")
     made = {judge.metric for judge in rows}
     context = {
@@ -162,7 +162,9 @@ def new(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever may make judges: a new one, empty or like another."""
     like = request.GET.get("like", "")
     model = (
-        Judge.objects.filter(pk=like, metric="", is_writer=False).first() if like.isascii() and like.isdigit() else None
+        Judge.objects.filter(pk=like, metric="", is_writer=False, is_measurer=False).first()
+        if like.isascii() and like.isdigit()
+        else None
     )
     judge = Judge()
     if model is not None:
@@ -175,7 +177,9 @@ def new(request: HttpRequest, access: Access) -> HttpResponse:
 @require_in_study(SEES, change=CHANGES, methods=("GET", "HEAD", "POST"))
 def show(request: HttpRequest, access: Access, judge: int) -> HttpResponse:
     """For whoever sees judges: one of them; until a run has used it, a form for whoever may change it."""
-    row = get_object_or_404(Judge.objects.select_related("endpoint", "prompt"), pk=judge, is_writer=False)
+    row = get_object_or_404(
+        Judge.objects.select_related("endpoint", "prompt"), pk=judge, is_writer=False, is_measurer=False
+    )
     is_final = bool(row.metric) or row.is_used()
     if not is_final and access.may(CHANGES):
         return _edit(request, access, row)

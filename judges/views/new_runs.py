@@ -71,7 +71,9 @@ class SelectionForm(forms.Form):
             self._with_usual(data) if data is not None else None, initial={"orders": ["planned"], "n_repeats": 1}
         )
         judges = (
-            Judge.objects.filter(is_trial=False, is_writer=False).select_related("endpoint", "prompt").order_by("slug")
+            Judge.objects.filter(is_trial=False, is_writer=False, is_measurer=False)
+            .select_related("endpoint", "prompt")
+            .order_by("slug")
         )
         at_work = access.study.runs.exclude(state=Run.State.FINISHED).values("judge")
         self.fields["judge"].queryset = judges.exclude(pk__in=at_work)  # type: ignore[attr-defined]

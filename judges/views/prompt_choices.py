@@ -74,7 +74,9 @@ class ChoiceForm(forms.Form):
         }
         super().__init__(data, initial=initial)
         models = (
-            Judge.objects.filter(is_trial=False, is_writer=False, metric="").select_related("endpoint").order_by("slug")
+            Judge.objects.filter(is_trial=False, is_writer=False, is_measurer=False, metric="")
+            .select_related("endpoint")
+            .order_by("slug")
         )
         self.fields["judge"].queryset = models  # type: ignore[attr-defined]
         rows = Prompt.objects.filter(pk__in=[prompt.pk for prompt in candidates]).order_by("name", "version")

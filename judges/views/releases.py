@@ -10,15 +10,15 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from judges import releases
 from judges.models import TextRelease
+from judges.releases import ClosedStory, DerivedText
 from studies.access import Access
-from studies.models import Story
 from studies.views.guards import require_in_study
 from studies.views.posted_forms import makes_once
 
@@ -42,24 +42,33 @@ class ReleaseForm(forms.Form):
         help_text=_("Kept with your name and the day, such as: the writers agreed to it on the consent page."),
     )
 
-    def __init__(self, *args: Any, stories: Sequence[Story]) -> None:
+    def __init__(self, *args: Any, texts: Sequence[DerivedText]) -> None:
         super().__init__(*args)
-        self.fields["codes"].choices = [(story.code, _describe(story)) for story in stories]  # type: ignore[attr-defined]
-        self.fields["codes"].initial = [story.code for story in stories]
+        self.fields["codes"].choices = [(text.code, _describe(text)) for text in texts]  # type: ignore[attr-defined]
+        self.fields["codes"].initial = [text.code for text in texts if not text.made_from]
 
 
-def _describe(story: Story) -> SafeString:
-    """Its code and source, and below them how it begins: who releases a text must know which one it is."""
-    beginning = " ".join(getattr(story, "beginning", "").split())
-    return format_html("{}, {} <small>{} …</small>", story.code, getattr(story, "source_name", ""), beginning)
+def _describe(text: DerivedText) -> SafeString:
+    """Its code and source, and below them how it begins: who releases a text must know which one it is; and from what
+    it was made that may not be sent."""
+    beginning = " ".join(text.beginning.split())
+    origins = format_html_join("", "<small>{}</small>", ((_describe_origin(story),) for story in text.made_from))
+    return format_html("{}, {} <small>{} …</small>{}", text.code, text.source, beginning, origins)
+
+
+def _describe_origin(story: ClosedStory) -> str:
+    if not story.licence.strip():
+        return gettext("Made from %(story)s, which may not be sent and has no licence.") % {"story": story.code}
+    names = {"story": story.code, "licence": story.licence}
+    return gettext("Made from %(story)s, which may not be sent. Its licence: %(licence)s.") % names
 
 
 @require_in_study(CHANGES, methods=("GET", "HEAD", "POST"))
 @makes_once
 def index(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever may change provenance: release derived texts for sending, in one action with a reason."""
-    stories = releases.find_releasable(access.study)
-    form = ReleaseForm(request.POST if request.method == "POST" else None, stories=stories)
+    texts = releases.find_releasable(access.study)
+    form = ReleaseForm(request.POST if request.method == "POST" else None, texts=texts)
     if request.method == "POST" and (row := _release(request, access, form)):
         n = len(row.codes)
         sentence = ngettext("%(n)d text may be sent now.", "%(n)d texts may be sent now.", n)
@@ -69,7 +78,8 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
         "study": access.study,
         "access": access,
         "form": form,
-        "stories": stories,
+        "texts": texts,
+        "has_closed_origins": any(text.made_from for text in texts),
         "releases": TextRelease.objects.filter(study=access.study).order_by("-pk"),
     }
     return render(request, "judges/releases.html", context, status=400 if form.errors else 200)

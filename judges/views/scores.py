@@ -9,6 +9,7 @@ from typing import Any, cast
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -19,8 +20,8 @@ from annotation.answer_import import files
 from annotation.answer_import.column_map import CODE, TITLE
 from annotation.answer_import.rows import factor_names
 from annotation.models import BroughtFile
-from judges import score_import
-from judges.models import ScoreCard
+from judges import likelihoods, score_import
+from judges.models import Endpoint, Run, ScoreCard
 from judges.score_import import LONGEST_NAME, SCORES, CardText, RefusedScores
 from studies import protocol
 from studies.access import Access
@@ -34,7 +35,9 @@ from studies.views.posted_forms import makes_once
 
 SEES = "judges.view_scorecard"
 MAY_BRING = "judges.add_scorecard"
+MAY_ASK = "judges.add_run"
 N_PREVIEWED = 8
+SCORES_ARE_CALLED = gettext_lazy("What the scores are called in the report, in lower case with hyphens.")
 
 
 class ScoreForm(forms.Form):
@@ -93,6 +96,27 @@ class ScoreForm(forms.Form):
         return values | {"scored_on": day.isoformat() if day else ""}
 
 
+class SurpriseForm(forms.Form):
+    """Which model is asked how likely it finds the stories, and what its values are called."""
+
+    endpoint = forms.ModelChoiceField(
+        Endpoint.objects.none(),
+        label=gettext_lazy("Endpoint"),
+        empty_label=gettext_lazy("Choose an endpoint"),
+        help_text=gettext_lazy("It must echo a text with its log-probabilities, as vLLM does."),
+    )
+    model = forms.CharField(
+        label=gettext_lazy("Model"), max_length=200, help_text=gettext_lazy("As the endpoint calls it.")
+    )
+    surprise_metric = forms.CharField(
+        label=gettext_lazy("Name"), max_length=LONGEST_NAME, initial=likelihoods.METRIC, help_text=SCORES_ARE_CALLED
+    )
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.fields["endpoint"].queryset = Endpoint.objects.filter(is_allowed=True)  # type: ignore[attr-defined]
+
+
 def _card(choices: dict[str, Any]) -> CardText:
     day = choices["scored_on"]
     names = ("metric", "version", "better", "scored_by", "note")
@@ -105,7 +129,14 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
     study, by = access.study, cast(User, request.user)
     files.forget_old_files(at=timezone.now())
     form, status = ScoreForm(study=study), 200
-    if request.method == "POST":
+    surprise_form = SurpriseForm()
+    if request.method == "POST" and "surprise" in request.POST:
+        if not access.may(MAY_ASK):
+            raise PermissionDenied
+        surprise_form, status = SurpriseForm(request.POST), 400
+        if surprise_form.is_valid() and (run := _plan_surprise(study, surprise_form, by=by)):
+            return redirect("judges:run", slug=study.slug, run=run.pk)
+    elif request.method == "POST":
         form, status = ScoreForm(request.POST, request.FILES, study=study), 400
         if form.is_valid():
             row = files.keep_file(
@@ -122,6 +153,8 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
         "study": study,
         "access": access,
         "form": form,
+        "surprise_form": surprise_form,
+        "may_ask": access.may(MAY_ASK),
         "accepted": ",".join(SCORES.kinds),
         "cards": ScoreCard.objects.filter(study=study),
         "may_bring": access.may(MAY_BRING),
@@ -129,6 +162,17 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
         "waiting": _waiting(access, by).defer("table").first(),
     }
     return render(request, "judges/scores.html", context, status=status)
+
+
+def _plan_surprise(study: Study, form: SurpriseForm, *, by: User) -> Run | None:
+    """The run that waits to be approved, or None: the form says why there is none."""
+    values = form.cleaned_data
+    try:
+        plan = likelihoods.plan_surprise(study, model=f"{values['endpoint'].name}/{values['model'].strip()}")
+        return likelihoods.write_run(plan, metric=values["surprise_metric"], budget=None, by=by.get_username())
+    except (likelihoods.CannotMeasureSurprise, NotPlannable) as error:
+        form.add_error("model", str(error))
+        return None
 
 
 def _waiting(access: Access, by: User) -> Any:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from stats.arrays import BoolArray, IntArray
 
 # Counts up when other answers count, or what is read of them changes: reports are computed anew.
-EDITION = 10
+EDITION = 11
 KINDS_IN_ORDER = (Source.Kind.EXPERT, Source.Kind.AMATEUR, Source.Kind.OTHER, Source.Kind.MODEL)
 
 
@@ -127,7 +127,7 @@ class Dataset:
         from reports.dataset.scored_clozes import score_cloze
 
         judged = read_judged_cloze(self)
-        return score_cloze(judged, None if judged else read_published_sections(self), self.plan)
+        return score_cloze(judged, None if judged else read_published_sections(self), self.plan, study=self.study)
 
     @cached_property
     def nsv_panel(self) -> IdeaPanel | Incomputable | None:
@@ -158,7 +158,9 @@ class Dataset:
         """Every model that ran here. One query."""
         return {
             judge.slug: judge
-            for judge in Judge.objects.filter(runs__study=self.study, metric="", is_trial=False, is_writer=False)
+            for judge in Judge.objects.filter(
+                runs__study=self.study, metric="", is_trial=False, is_writer=False, is_measurer=False
+            )
             .select_related("prompt", "endpoint")
             .distinct()
         }

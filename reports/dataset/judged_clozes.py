@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from annotation.models import Fill, Rater, Response
 from annotation.responses.fills import text_by_blank
 from reports.dataset import cubes
-from reports.dataset.judged import judged, select_anchored
+from reports.dataset.judged import answers_to, judged, select_anchored
 from reports.lazy import np
 from studies.cloze import compilation
 from studies.cloze.alignment import Unalignable, align
@@ -20,6 +20,7 @@ from studies.models import Cloze, Source, Story
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
+    from reports.dataset.cubes import Pair
     from stats.arrays import BoolArray, FloatArray
 
 HIGHEST = 5.0  # of a constraint's scale
@@ -84,8 +85,13 @@ class JudgedCloze:
 
 @dataclass(frozen=True)
 class PublishedSections:
-    """Scores of sections that somebody published, in place of judges and fills; shapes (N, G)."""
+    """Scores of sections that somebody published, in place of judges and fills; shapes (N, G).
 
+    metric : as whose answers they were brought in; keys : step and item of each
+    """
+
+    metric: str
+    keys: frozenset[Pair]
     titles: tuple[str, ...]
     texts: tuple[FilledText, ...]
     satisfied: FloatArray
@@ -134,13 +140,15 @@ def read_published_sections(dataset: Dataset) -> PublishedSections | None:
     numbers = sorted({number for number, _part in places})
     if not numbers or len(places) != 2 * len(numbers):
         return None
-    rows = dataset.judges[dataset.judges["rater_kind"] == Rater.Kind.METRIC]
+    rows = answers_to(dataset.judges[dataset.judges["rater_kind"] == Rater.Kind.METRIC], list(places.values()))
     keys = [places[number, part].key for part in ("satisfies", "surprises") for number in numbers]
     names = sorted(rows["rater"].unique())
     if not names:
         return None
     values = cubes.build_cube(rows, keys, raters=names[:1], units=dataset.units).values[:, 0].T
     return PublishedSections(
+        metric=names[0],
+        keys=frozenset(keys),
         titles=tuple(places[number, "satisfies"].item.dimension for number in numbers),
         texts=tuple(_text(dataset, story, {}) for _group, story in dataset.units),
         satisfied=values[:, : len(numbers)],

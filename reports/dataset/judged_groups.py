@@ -43,13 +43,12 @@ class JudgedPairs:
 
 def judged_pairs(dataset: Dataset, item: StepItem) -> list[JudgedPairs]:
     """Every judge's choices, beside people's: of models, and of metrics that choose. Of several readings in one order
-    the first counts.
+    the first counts. A judge all of whose answers are lost has none.
     """
     rows = answers_to(dataset.all_readings, [item])
-    is_choice = (rows["rater_kind"] != Rater.Kind.PERSON) & (rows["outcome"] == Response.Outcome.ANSWERED)
-    if not is_choice.any():
+    if rows.empty:
         return []
-    answers = answers_in_every_order(dataset, rows[is_choice])
+    answers = answers_in_every_order(dataset, rows)
     pairs = _pairs_of(dataset)
     groups, position_by_group = tuple(pairs), {group: n for n, group in enumerate(pairs)}
     imported = _imported(dataset, item)
@@ -61,6 +60,7 @@ def judged_pairs(dataset: Dataset, item: StepItem) -> list[JudgedPairs]:
     for judge, rows in answers.groupby("rater", sort=True):
         chosen = np.full((len(groups), 2), np.nan)
         known = np.ones(len(groups), dtype=np.bool_)
+        rows = rows[rows["outcome"] == Response.Outcome.ANSWERED]
         for group, order, value in zip(rows["group"], rows["stories"], rows["value"], strict=True):
             if group not in position_by_group or sorted(order) != list(pairs[group]):
                 continue
@@ -151,9 +151,8 @@ class JudgedOrders:
 
 
 def judged_orders(dataset: Dataset, item: StepItem) -> list[JudgedOrders]:
-    """Every model's order of the groups, beside the mean ranks of people."""
+    """Every model's order of the groups, beside the mean ranks of people; of one whose answers are all lost none."""
     rows = answers_to(dataset.models, [item])
-    rows = rows[rows["outcome"] == Response.Outcome.ANSWERED]
     if rows.empty:
         return []
     stories = defaultdict[str, list[str]](list)
@@ -163,7 +162,7 @@ def judged_orders(dataset: Dataset, item: StepItem) -> list[JudgedOrders]:
     kinds = {story: source.kind for story, source in dataset.source_by_story.items()}
     judged = []
     for judge, answers in rows.groupby("rater", sort=True):
-        by_group = _ranks_by_group(answers)
+        by_group = _ranks_by_group(answers[answers["outcome"] == Response.Outcome.ANSWERED])
         groups = tuple(sorted(by_group))
         tables = [_table(of_people.get(group, []), stories[group]) for group in groups]
         judged.append(

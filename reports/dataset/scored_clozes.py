@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from judges.embeddings import CannotEmbed, find_embedding
+from judges.embeddings import CannotEmbed, Occasion, find_embedding
 from reports.dataset.judged_clozes import FilledText, JudgedCloze, PublishedSections
 from reports.lazy import arrays, cloze, np
 from stats.reasons import Incomputable
@@ -16,6 +16,9 @@ from studies.documents.analysis_plan import ALL_TEXTS, EMBEDDING, OF_MODELS, OF_
 if TYPE_CHECKING:
     from stats.arrays import BoolArray, FloatArray, IntArray
     from stats.cloze import NamedForm
+    from studies.models import Study
+
+BY_PLAN = "the analysis plan"  # which names the embedding of fills
 
 
 @dataclass(frozen=True)
@@ -160,7 +163,7 @@ class ScoredCloze:
 
 
 def score_cloze(
-    judged: JudgedCloze | None, published: PublishedSections | None, plan: AnalysisPlan | None
+    judged: JudgedCloze | None, published: PublishedSections | None, plan: AnalysisPlan | None, *, study: Study
 ) -> ScoredCloze | None:
     """What was judged or published, ready to be scored as the plan says; None if there is neither."""
     if judged is not None:
@@ -172,7 +175,7 @@ def score_cloze(
             texts=judged.texts,
             reference=_reference(judged.texts, plan),
             judged=judged,
-            fills=_embed(judged, plan.embedding if plan else EMBEDDING),
+            fills=_embed(judged, plan.embedding if plan else EMBEDDING, study),
         )
     if published is not None:
         reference = replace(_reference(published.texts, None), is_in=np.ones(len(published.texts), dtype=np.bool_))
@@ -199,8 +202,11 @@ def _reference(texts: Sequence[FilledText], plan: AnalysisPlan | None) -> Refere
     return Reference(name, bool(planned), masks[name])
 
 
-def _embed(judged: JudgedCloze, name: str) -> FillVectors:
-    """The fills as vectors, all at once, so that those of a fitted embedding stand in one space."""
+def _embed(judged: JudgedCloze, name: str, study: Study) -> FillVectors:
+    """The fills as vectors, all at once, so that those of a fitted embedding stand in one space.
+
+    Of an endpoint that the plan names, vectors that are not kept are asked for in a run of the study.
+    """
     document = judged.document
     blanks = tuple(blank.number for blank in document.blanks)
     place_by_section = {section.number: place for place, section in enumerate(document.sections)}
@@ -215,7 +221,7 @@ def _embed(judged: JudgedCloze, name: str) -> FillVectors:
     if not places:
         return FillVectors(name, "", nothing, blanks, sections, Incomputable("no_fills"))
     try:
-        embedding = find_embedding(name)
+        embedding = find_embedding(name, occasion=Occasion(study, BY_PLAN))
         rows = embedding.vectors([judged.texts[n].fills[blanks[b]] for n, b in places])
         version = embedding.version
     except CannotEmbed as error:

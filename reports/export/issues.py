@@ -24,6 +24,7 @@ from reports.dataset import is_sealed
 from reports.export.content import PackageContent
 from reports.export.package import CALLS, TABLES, write_package
 from reports.models import ExportPackage, PackageDownload, PackagePiece
+from studies import story_edits
 from studies.models import Study
 
 log = logging.getLogger(__name__)
@@ -133,11 +134,12 @@ def make_and_keep(package: ExportPackage) -> None:
     """Make the package and keep its bytes. One that was made before stays as it is; a failure is recorded."""
     if package.is_made:
         return
+    n_erased = _count_erased(package.study)
     try:
         with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_BYTES) as stream:
             make(package, stream)
             stream.seek(0)
-            _keep(package, stream)
+            _keep(package, stream, n_erased=n_erased)
     except Exception as error:
         log.exception("package %s could not be made", package.pk)
         package.pieces.all().delete()
@@ -145,13 +147,20 @@ def make_and_keep(package: ExportPackage) -> None:
         package.save()
 
 
-def _keep(package: ExportPackage, stream: IO[bytes]) -> None:
-    """Store the bytes, and nothing if somebody in it has withdrawn since it was read."""
+def _count_erased(study: Study) -> int:
+    return story_edits.find_erased().filter(study=study).count()
+
+
+def _keep(package: ExportPackage, stream: IO[bytes], *, n_erased: int) -> None:
+    """Store the bytes, and nothing if somebody in it has withdrawn since it was read, or the writer of a text in it.
+
+    n_erased : how many texts of the study were erased before it was read
+    """
     package.pieces.all().delete()
     for number, data in enumerate(iter(lambda: stream.read(PIECE_BYTES), b"")):
         PackagePiece.objects.create(package=package, number=number, data=data)
     codes = package.study.raters.exclude(withdrawal=None).values_list("code", flat=True)
-    if set(codes) & set(package.raters):
+    if set(codes) & set(package.raters) or _count_erased(package.study) != n_erased:
         package.pieces.all().delete()
 
 

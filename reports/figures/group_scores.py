@@ -131,7 +131,7 @@ def mean_part(
 
 def group_outcomes(dataset: Dataset, item: StepItem, judge: str, groups: Sequence[str]) -> Outcomes:
     """What became of the one answer that is expected of each group; it counts for every source that stands in it."""
-    rows = answers_to(dataset.models, [item])
+    rows = answers_to(dataset.judges, [item])
     rows = rows[(rows["rater"] == judge) & rows["group"].isin(groups)]
     by_source = []
     for source, _kind in dataset.sources:

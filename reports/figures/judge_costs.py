@@ -52,9 +52,9 @@ class JudgeCosts(Figure[Listing[JudgeCost]]):
     def compute(self, dataset: Dataset) -> Listing[JudgeCost]:
         # Metrics have no endpoint: they are computed here and cost nothing.
         of_models = Attempt.objects.filter(call__run__study=dataset.study, call__run__judge__endpoint__isnull=False)
-        attempts = of_models.filter(call__run__judge__is_trial=False, call__run__judge__is_writer=False).exclude(
-            outcome=Attempt.Outcome.REUSED
-        )
+        attempts = of_models.filter(
+            call__run__judge__is_trial=False, call__run__judge__is_writer=False, call__run__judge__is_measurer=False
+        ).exclude(outcome=Attempt.Outcome.REUSED)
         rows = attempts.values("call__run__judge__slug").annotate(
             total=Sum("cost"),
             n=Count("pk"),

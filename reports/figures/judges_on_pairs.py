@@ -43,7 +43,7 @@ class JudgesOnPairs(GroupFigure[PairScores], Figure[Listing[PairScores]]):
     position = 124
     result = Listing[PairScores]
     tables = ("judges-on-pairs", "lost-pairs")
-    edition = 2
+    edition = 3
     heading = "Judges beside the majority of people, on pairs"
 
     def is_about(self, item: StepItem) -> bool:

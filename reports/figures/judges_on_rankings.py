@@ -27,6 +27,7 @@ class JudgesOnRankings(GroupFigure[GroupScores], Figure[Listing[GroupScores]]):
     position = 125
     result = Listing[GroupScores]
     tables = ("judges-on-rankings", "lost-rankings")
+    edition = 2
     heading = "Judges beside the mean ranks of people"
 
     def is_about(self, item: StepItem) -> bool:
@@ -50,7 +51,7 @@ def _score(dataset: Dataset, orders: JudgedOrders, *, salt: tuple[int, ...]) -> 
     has_people = np.array([n > 0 for n in orders.n_people], dtype=np.bool_)
     is_split = np.array([n > 1 for n in orders.n_people], dtype=np.bool_) & ~orders.is_unanimous
     parts: dict[str, tuple[BoolArray, list[BoolArray]]] = {"all": (has_people, everything)}
-    mixed = np.concatenate(orders.is_of_models)
+    mixed = np.concatenate([np.zeros(0, dtype=np.bool_), *orders.is_of_models])  # there may be no group
     if mixed.any() and not mixed.all():
         parts["models"] = (has_people, list(orders.is_of_models))
     parts |= {"unanimous": (orders.is_unanimous, everything), "split": (is_split, everything)}

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.models import Rater
 from reports.dataset.judged import judged
-from reports.dataset.step_items import metric_items
+from reports.dataset.not_analysed import select_not_analysed
 from reports.figures.base import (
     Estimate,
     Figure,
@@ -33,7 +33,7 @@ from stats.reasons import Incomputable
 if TYPE_CHECKING:
     import pandas as pd
 
-    from reports.dataset import Dataset, StepItem
+    from reports.dataset import Dataset
     from reports.dataset.judged import Judged
     from stats.arrays import FloatArray
 
@@ -73,7 +73,7 @@ class JudgeComparison:
 
 @dataclass(frozen=True, kw_only=True)
 class NotAnalysed:
-    """What a judge answered to items of one type in one step, for which there are no figures yet."""
+    """What a judge answered to items of one type in one step that no figure analyses."""
 
     judge: str
     kind: str
@@ -93,28 +93,22 @@ class JudgesResult:
 
 class Judges(Figure[JudgesResult]):
     """Only readable verdicts are compared. What was declined, cannot be read or never came is counted, never a No.
-    Answers to other items are counted and named, so that no judge is silently absent."""
+    Answers that no figure analyses are counted and named, so that no judge is silently absent."""
 
     key = "judges"
     title = gettext_lazy("Judges beside people")
     position = 120
     result = JudgesResult
     tables = ("judges", "judges-on-verdicts", "lost-verdicts")
-    edition = 7
+    edition = 8
     is_shown_sealed = False
     nothing = JudgesResult(compared=(), not_analysed=())
 
     def compute(self, dataset: Dataset) -> JudgesResult:
         material = judged(dataset, dataset.verdict_items)
-        measured = {item.step.key for item in metric_items(dataset.study)}  # those stand in a figure of their own
-        answers = dataset.judges[~dataset.judges["step"].isin(measured)]
-        analysed = {item.key for item in dataset.items if is_analysed(item)}
-        pairs = zip(answers["step"], answers["item"], strict=True)
-        is_compared = np.fromiter((key in analysed for key in pairs), dtype=np.bool_, count=len(answers))
-        is_compared &= (answers["rater_kind"] == Rater.Kind.MODEL).to_numpy(dtype=np.bool_)
         return JudgesResult(
             compared=_compared(dataset, material) if material else (),
-            not_analysed=tuple(_not_analysed(dataset, answers[~is_compared])),
+            not_analysed=tuple(_not_analysed(select_not_analysed(dataset))),
         )
 
     def rows(self, result: JudgesResult) -> dict[str, Iterator[Row]]:
@@ -131,7 +125,7 @@ class Judges(Figure[JudgesResult]):
             yield (
                 f"  {row.judge}: {whole(row.n_answered)} answers to {row.n_items} items of the type “{row.type}” in "
                 f"step “{row.step}”, {whole(row.n_declined)} declined, {whole(row.n_unreadable)} unreadable; "
-                "not analysed yet"
+                "in no figure"
             )
 
     def context(self, result: JudgesResult) -> dict[str, Any]:
@@ -140,13 +134,6 @@ class Judges(Figure[JudgesResult]):
 
     def is_empty(self, result: JudgesResult) -> bool:
         return not result.compared and not result.not_analysed
-
-
-def is_analysed(item: StepItem) -> bool:
-    """Whether a figure compares what models answer to it; other answers are counted by judge, step and type."""
-    if item.is_about_a_story:
-        return item.type.is_verdict or item.is_choice or item.is_scale
-    return item.is_preference or item.is_ranking
 
 
 def _compared(dataset: Dataset, material: Judged) -> tuple[JudgeComparison, ...]:
@@ -209,11 +196,9 @@ def _estimate(value: agreement.Coefficient | float | Incomputable) -> Estimate:
     return Estimate(value=float(value), note=value.note if isinstance(value, agreement.Coefficient) else None)
 
 
-def _not_analysed(dataset: Dataset, answers: pd.DataFrame) -> Iterator[NotAnalysed]:
+def _not_analysed(answers: pd.DataFrame) -> Iterator[NotAnalysed]:
     """A count for each judge, step and type of item; an item that the protocol no longer asks has no type."""
-    type_by_key = {item.key: item.item.type for item in dataset.items}
-    types = [type_by_key.get(key, "") for key in zip(answers["step"], answers["item"], strict=True)]
-    for (judge, step, item_type), rows in answers.assign(type=types).groupby(["rater", "step", "type"]):
+    for (judge, step, item_type), rows in answers.groupby(["rater", "step", "type"], observed=True):
         n_by_outcome = rows["outcome"].value_counts()
         yield NotAnalysed(
             judge=str(judge),

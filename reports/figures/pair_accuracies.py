@@ -63,6 +63,7 @@ class PairAccuracies(ItemFigure[ItemAccuracies], Figure[Listing[ItemAccuracies]]
     position = 74
     result = Listing[ItemAccuracies]
     tables = ("pair-accuracies",)
+    edition = 2
 
     def is_about(self, item: StepItem) -> bool:
         return item.is_preference

@@ -100,7 +100,7 @@ def _prompts_by_model(dataset: Dataset) -> dict[str, dict[str, str]]:
     Nothing but the words differs: endpoint, parameters and personas are the same.
     """
     runs = Run.objects.filter(
-        study=dataset.study, judge__metric="", judge__is_trial=False, judge__is_writer=False
+        study=dataset.study, judge__metric="", judge__is_trial=False, judge__is_writer=False, judge__is_measurer=False
     ).select_related("judge__prompt")
     groups = defaultdict[tuple[Any, ...], dict[str, str]](dict)
     for run in runs.order_by("judge__slug", "pk"):

@@ -238,9 +238,14 @@ def record_suggestion(sample: ThemeSample, *, judge: str, data: bytes) -> None:
     )
 
 
-def forget_reasons(rater: Rater, **_kwargs: object) -> None:
-    """Take the rater's reasons out of every sample, and with them their codings."""
-    SampledReason.objects.filter(response__assignment__rater=rater).delete()
+def forget_reasons(rater: Rater, stories: Collection[int], **_kwargs: object) -> None:
+    """Take the rater's reasons out of every sample, and those of judges about their stories, and with them the codings.
+
+    stories : ids of the stories that were emptied with the rater's answers
+    """
+    sampled = SampledReason.objects.all()
+    sampled.filter(response__assignment__rater=rater).delete()
+    sampled.filter(response__assignment__group__stories__in=stories, response__rationale="").delete()
 
 
 # ── what both found ────────────────────────────────────────────────────────────────────────────────────────────────

@@ -22,6 +22,7 @@ from studies.items import is_empty
 from studies.items.text import is_storable
 
 LARGEST_FILE = 50_000_000  # bytes of a file of stories
+NEWER = "If a newer Quire wrote the file, only that version can read it"
 LARGEST_TEXT = 1_000_000  # bytes of one text, and of one TOML document
 MOST_PARTS = 24
 # Parts of a key joined by dots; in prose it would take as many sentences of one word in a line.
@@ -209,7 +210,7 @@ def read_table(
         field_location = f"{location}, {key}" if location else key
         if key not in readers:
             close = get_close_matches(key, readers, n=1)
-            way_out = f"did you mean “{close[0]}”?" if close else f"known are {', '.join(readers)}"
+            way_out = f"did you mean “{close[0]}”?" if close else f"known are {', '.join(readers)}. {NEWER}"
             raise DocumentError(path, field_location, f"there is no such key; {way_out}")
         try:
             typed[key] = readers[key](value)

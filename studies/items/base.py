@@ -34,11 +34,16 @@ class ItemDefinition(Protocol):
 
 @dataclass(frozen=True)
 class StoryLabel:
-    """A story as a rater may name it: its letter in this seat, what a page calls it, and where it can be read again."""
+    """A story as a rater may name it: its letter in this seat, what a page calls it, and where it can be read again.
+
+    opening : the words it begins with, in its own language; empty where nobody needs them to tell the stories apart
+    """
 
     letter: str
     url: str = ""
     title: str = ""
+    opening: str = ""
+    language: str = ""
 
 
 @dataclass(frozen=True)
@@ -106,6 +111,9 @@ class ItemType:
     is_verdict: ClassVar[bool] = False  # Yes or No, so that there is a pass rate
     chooses_story: ClassVar[bool] = False  # one of the stories of a group, so that there are wins
     gives_order: ClassVar[bool] = False  # an order of the stories of a group, so that there are ranks
+    # What goes from its answers once the text that they are about was erased:
+    is_written: ClassVar[bool] = False  # whoever answers writes it, so that a model may repeat the text
+    marks_passages: ClassVar[bool] = False  # it holds stretches of the text
     # {"item": {…}, "valid": [(raw, value), …], "invalid": [raw, …], "model": [raw that the schema allows, …]}
     example: ClassVar[dict[str, Any]]
 

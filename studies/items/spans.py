@@ -31,6 +31,7 @@ class Spans(ItemType):
     summary = gettext_lazy("marked in the story")
     seconds = 60
     level = "none"
+    marks_passages = True
     template = "items/spans.html"
     example = {
         "item": {"key": "images", "question": "Which passages hold an image you will keep?"},

@@ -25,6 +25,7 @@ class Text(ItemType):
     summary = gettext_lazy("a line or a page")
     seconds = 60
     level = "none"
+    is_written = True
     template = "items/text.html"
     settings = {
         "least": Setting(int, gettext_lazy("At least"), gettext_lazy("So many are needed. Empty: none.")),

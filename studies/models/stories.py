@@ -191,7 +191,7 @@ class StoryIntake(models.Model):
 
     Stage = vocabulary.IntakeStage
 
-    upload = models.OneToOneField(
+    story_import = models.OneToOneField(
         StoryImport,
         verbose_name=_("stories to be brought in"),
         on_delete=models.CASCADE,
@@ -217,7 +217,7 @@ class StoryIntake(models.Model):
         verbose_name_plural = _("stories that are being brought in")
 
     def __str__(self) -> str:
-        return f"bringing in of {self.upload_id}"
+        return f"bringing in of {self.story_import_id}"
 
     @property
     def is_under_way(self) -> bool:

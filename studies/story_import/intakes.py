@@ -21,7 +21,7 @@ from django.utils.translation import gettext as _
 
 from studies.models import StoryImport, StoryIntake
 from studies.story_edits import StoriesFinal
-from studies.story_import import uploads
+from studies.story_import import imports
 from studies.story_import.errors import ImportRefused
 from studies.story_import.files import StoryTable
 from studies.vocabulary import IntakeStage
@@ -42,7 +42,7 @@ def is_long(table: StoryTable) -> bool:
     return len(table.rows) > LONG_ROWS or sum(len(cell) for _n, row in table.rows for cell in row) > LONG_LETTERS
 
 
-def ask(upload: StoryImport, *, at: datetime) -> None:
+def ask(story_import: StoryImport, *, at: datetime) -> None:
     """Have a worker bring the stories in; nothing if one was asked already and has not failed."""
     fresh_values = {
         "language": translation.get_language() or "en",
@@ -55,10 +55,10 @@ def ask(upload: StoryImport, *, at: datetime) -> None:
         "problem": "",
     }
     with transaction.atomic():
-        _row, is_new = StoryIntake.objects.get_or_create(upload=upload, defaults=fresh_values)
+        _row, is_new = StoryIntake.objects.get_or_create(story_import=story_import, defaults=fresh_values)
         has_failed = ~Q(problem="")
-        if is_new or StoryIntake.objects.filter(has_failed, pk=upload.pk).update(**fresh_values):
-            transaction.on_commit(lambda: _send(upload.pk))
+        if is_new or StoryIntake.objects.filter(has_failed, pk=story_import.pk).update(**fresh_values):
+            transaction.on_commit(lambda: _send(story_import.pk))
 
 
 def remind(intake: StoryIntake, *, at: datetime) -> None:
@@ -137,10 +137,10 @@ def carry_out(pk: int) -> None:
     lease = IntakeLease(pk, at + LEASE)
     if not StoryIntake.objects.filter(_is_idle(at), pk=pk).update(leased_until=lease.until):
         return
-    upload = StoryImport.objects.select_related("study", "user", "intake").get(pk=pk)
-    with translation.override(upload.intake.language):
+    story_import = StoryImport.objects.select_related("study", "user", "intake").get(pk=pk)
+    with translation.override(story_import.intake.language):
         try:
-            _bring_in(upload, lease)
+            _bring_in(story_import, lease)
         except LeaseLost:
             return
         except (ImportRefused, StoriesFinal) as error:
@@ -154,15 +154,15 @@ def carry_out(pk: int) -> None:
             lease.record_problem(sentence % {"error": type(error).__name__})
 
 
-def _bring_in(upload: StoryImport, lease: IntakeLease) -> None:
-    prepared = uploads.prepare(upload, count=lease.count)
+def _bring_in(story_import: StoryImport, lease: IntakeLease) -> None:
+    prepared = imports.prepare(story_import, count=lease.count)
     examination = prepared.examination
     lease.begin_writing(examination.n_stories)
     with transaction.atomic():
         row = lease.hold()
-        uploads.write(upload, prepared)
+        imports.write(story_import, prepared)
         row.leased_until, row.ended_at = None, timezone.now()
         row.n_stories, row.n_groups = examination.n_stories, len(examination.groups)
         row.save()
         # The page still says what came in; the file is not needed for that.
-        StoryImport.objects.filter(pk=upload.pk).update(table="", choices={})
+        StoryImport.objects.filter(pk=story_import.pk).update(table="", choices={})

@@ -26,7 +26,7 @@ _TRUTHS = dict.fromkeys(("yes", "true", "y", "1", "x", "ja", "sim", "oui"), True
 
 @dataclass(frozen=True)
 class WayOut:
-    """A button. act : what it does and to what, as `uploads.take_way_out` reads it"""
+    """A button. act : what it does and to what, as `imports.take_way_out` reads it"""
 
     label: str
     act: tuple[Any, ...]

@@ -12,6 +12,8 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_http_methods
@@ -34,7 +36,10 @@ LARGEST_CLOZE = 1_000_000  # bytes
 
 class StudyChoice(forms.ModelChoiceField):  # type: ignore[type-arg]
     def label_from_instance(self, obj: Any) -> str:
-        return str(obj.title)
+        """Its title with its state, and since when: several studies may have one title."""
+        day = obj.closed_at or obj.launched_at
+        since = [date_format(timezone.localtime(day), "DATE_FORMAT")] if day else []
+        return f"{obj.title} ({', '.join([str(obj.get_state_display()), *since])})"
 
 
 class NewStudyForm(forms.Form):
@@ -87,7 +92,7 @@ class NewStudyForm(forms.Form):
             (LIKE, _("Like another study")),
             (FILE, _("From a study file")),
         ]
-        studies = visible_studies(user, "studies.view_study").order_by("title")
+        studies = visible_studies(user, "studies.view_study").order_by("title", "-launched_at", "pk")
         cast(StudyChoice, self.fields["like"]).queryset = studies
         self.fields["title"].widget.attrs["autocomplete"] = "off"
 

@@ -24,12 +24,12 @@ from studies.access import Access
 from studies.action_log import log_action
 from studies.models import Provenance, Story, StoryGroup, Study
 from studies.story_edits import EditRefused, StoriesFinal
-from studies.story_import import uploads
+from studies.story_import import imports
 from studies.story_import.files import KINDS
 from studies.typography.paragraphs import Paragraph, number_paragraphs
 from studies.views.edits import EditForm
 from studies.views.guards import require_in_study
-from studies.views.story_imports import UploadForm
+from studies.views.story_imports import StoryFileForm
 
 MAY_CHANGE = "studies.change_story"
 # Who sends texts out and who wrote them: a coordinator, who stays blind, sees none of it.
@@ -120,10 +120,10 @@ def stories_page(request: HttpRequest, access: Access) -> HttpResponse:
         "obstacle": obstacle,
         "may_change": not obstacle and access.may(MAY_CHANGE),
         "may_bring": may_bring,
-        "waiting": uploads.find_waiting(study, cast(User, request.user)) if may_bring else None,
+        "waiting": imports.find_waiting(study, cast(User, request.user)) if may_bring else None,
         "may_draw": sees_sources and counts["n"] > 1 and request.user.has_perm(MAY_MAKE),
         "may_generate": not obstacle and all(map(access.may, ("studies.change_provenance", "judges.add_run"))),
-        "upload_form": UploadForm(),
+        "file_form": StoryFileForm(),
         "accepted": ",".join(KINDS),
     }
     return render(request, "studies/stories.html", context)

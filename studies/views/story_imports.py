@@ -23,7 +23,7 @@ from studies import hashing, story_edits
 from studies.access import Access
 from studies.models import StoryImport, StoryIntake
 from studies.story_edits import StoriesFinal
-from studies.story_import import intakes, uploads
+from studies.story_import import imports, intakes
 from studies.story_import.columns import (
     ROLE_BY_KEY,
     ROLES,
@@ -51,7 +51,7 @@ GROUPINGS: dict[str, Promise] = {
 MOST_PASTED = 400_000
 
 
-class UploadForm(forms.Form):
+class StoryFileForm(forms.Form):
     file = forms.FileField(label=gettext_lazy("File"), required=False, allow_empty_file=True)
     pasted = forms.CharField(
         label=gettext_lazy("Or paste a text, or cells of a table with their header"),
@@ -79,29 +79,29 @@ class UploadForm(forms.Form):
 
 
 @require_in_study(MAY_BRING, change=MAY_BRING, methods=("GET", "HEAD", "POST"))
-def new_upload(request: HttpRequest, access: Access) -> HttpResponse:
+def new_import(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever makes the study: a file or a paste of stories, read and kept until it is confirmed."""
     study, by = access.study, cast(User, request.user)
-    form, status = UploadForm(), 200
-    uploads.forget_old_uploads(at=timezone.now())
+    form, status = StoryFileForm(), 200
+    imports.forget_old_imports(at=timezone.now())
     obstacle = story_edits.find_obstacle(study)
     if request.method == "POST" and obstacle:
         messages.error(request, obstacle)
         return redirect("studies:stories", slug=study.slug)
     if request.method == "POST":
-        form, status = UploadForm(request.POST, request.FILES), 400
+        form, status = StoryFileForm(request.POST, request.FILES), 400
         if form.is_valid():
-            upload = uploads.keep_upload(study, form.cleaned_data["table"], by=by, at=timezone.now())
-            return redirect("studies:story_import", slug=study.slug, upload=upload.pk)
+            row = imports.keep_import(study, form.cleaned_data["table"], by=by, at=timezone.now())
+            return redirect("studies:story_import", slug=study.slug, import_id=row.pk)
     context = {
         "study": study,
         "access": access,
         "form": form,
         "obstacle": obstacle,
         "accepted": ",".join(KINDS),
-        "waiting": uploads.find_waiting(study, by),
+        "waiting": imports.find_waiting(study, by),
     }
-    return render(request, "studies/story_upload.html", context, status=status)
+    return render(request, "studies/new_story_import.html", context, status=status)
 
 
 @dataclass(frozen=True)
@@ -200,10 +200,10 @@ class ChoicesForm(forms.Form):
 
 
 @require_in_study(MAY_BRING, change=MAY_BRING, methods=("GET", "HEAD", "POST"))
-def story_import(request: HttpRequest, access: Access, upload: int) -> HttpResponse:
+def story_import(request: HttpRequest, access: Access, import_id: int) -> HttpResponse:
     """For whoever brought the file: its columns, problems and groups; then all stories come in, or none."""
     rows = StoryImport.objects.select_related("study", "user", "intake").defer("table")
-    row = rows.filter(pk=upload, study=access.study, user=request.user.pk).first()
+    row = rows.filter(pk=import_id, study=access.study, user=request.user.pk).first()
     if row is None:
         raise Http404
     intake: StoryIntake | None = getattr(row, "intake", None)
@@ -214,7 +214,7 @@ def story_import(request: HttpRequest, access: Access, upload: int) -> HttpRespo
     if request.method == "POST" and "put_aside" in request.POST:
         row.delete()
         return redirect("studies:stories", slug=access.study.slug)
-    table, choices = uploads.restore_table(row), restore_choices(row.choices)
+    table, choices = imports.restore_table(row), restore_choices(row.choices)
     form = _make_form(None, table, choices)
     problem = intake.problem if intake and request.method != "POST" else ""
     if request.method == "POST":
@@ -224,18 +224,18 @@ def story_import(request: HttpRequest, access: Access, upload: int) -> HttpRespo
             if "bring_in" not in request.POST:
                 if intake is not None:
                     intake.delete()  # what it said was of the choices before
-                return redirect("studies:story_import", slug=access.study.slug, upload=row.pk)
+                return redirect("studies:story_import", slug=access.study.slug, import_id=row.pk)
             if _ask_worker(row, table):
-                return redirect("studies:story_import", slug=access.study.slug, upload=row.pk)
+                return redirect("studies:story_import", slug=access.study.slug, import_id=row.pk)
             problem = _bring_in(request, row)
             if not problem:
                 return redirect("studies:stories", slug=access.study.slug)
             form = _make_form(None, table, choices)
-    examination = examine(table, choices, uploads.read_contents(access.study))
+    examination = examine(table, choices, imports.read_contents(access.study))
     context = {
         "study": access.study,
         "access": access,
-        "upload": row,
+        "story_import": row,
         "n_rows": len(table.rows),
         "n_left_out": len(choices.left_out),
         "form": form,
@@ -253,17 +253,17 @@ def story_import(request: HttpRequest, access: Access, upload: int) -> HttpRespo
 
 def _make_form(data: Any, table: StoryTable, choices: ColumnChoices) -> ChoicesForm:
     values = count_kind_values(table, choices)
-    return ChoicesForm(data, table=table, choices=choices, values=Counter(dict(values.most_common(uploads.MOST_KINDS))))
+    return ChoicesForm(data, table=table, choices=choices, values=Counter(dict(values.most_common(imports.MOST_KINDS))))
 
 
 def _save(row: StoryImport, form: ChoicesForm, act: str) -> ColumnChoices:
     choices = form.updated_choices()
     if act:
         try:
-            uploads.take_way_out(choices, json.loads(act))
+            imports.take_way_out(choices, json.loads(act))
         except ValueError:
             raise BadRequest("This page offers no such way out.") from None
-    uploads.save_choices(row, choices, form.table)
+    imports.save_choices(row, choices, form.table)
     return choices
 
 
@@ -278,7 +278,7 @@ def _ask_worker(row: StoryImport, table: StoryTable) -> bool:
 def _bring_in(request: HttpRequest, row: StoryImport) -> str:
     """Why nothing came in; "" if all stories are in, which a message says."""
     try:
-        examination = uploads.bring_in(row)
+        examination = imports.bring_in(row)
     except (ImportRefused, StoriesFinal) as error:
         return str(error)
     story_intakes.add_success_message(request, examination.n_stories, len(examination.groups))

@@ -17,7 +17,7 @@ from studies.story_import import intakes
 STAGES = list(StoryIntake.Stage)
 
 
-def respond(request: HttpRequest, access: Access, upload: StoryImport, intake: StoryIntake) -> HttpResponse:
+def respond(request: HttpRequest, access: Access, story_import: StoryImport, intake: StoryIntake) -> HttpResponse:
     """For whoever brought the file: how far it is, a way back, and at the end the stories."""
     at = timezone.now()
     if request.method == "POST":
@@ -25,7 +25,7 @@ def respond(request: HttpRequest, access: Access, upload: StoryImport, intake: S
             intakes.cancel(intake)
         elif "without_worker" in request.POST:
             intakes.carry_out(intake.pk)
-        return redirect("studies:story_import", slug=access.study.slug, upload=upload.pk)
+        return redirect("studies:story_import", slug=access.study.slug, import_id=story_import.pk)
     if intake.ended_at:
         add_success_message(request, intake.n_stories, intake.n_groups)
         address = reverse("studies:stories", args=[access.study.slug])
@@ -37,7 +37,7 @@ def respond(request: HttpRequest, access: Access, upload: StoryImport, intake: S
     context = {
         "study": access.study,
         "access": access,
-        "upload": upload,
+        "story_import": story_import,
         "intake": intake,
         "is_idle": is_idle,
         "has_died": is_idle and intake.leased_until is not None,

@@ -10,6 +10,7 @@ from django import forms
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -173,6 +174,11 @@ class DrawSummary:
     n_split_groups: int
 
     @property
+    def rows(self) -> list[tuple[list[tuple[str, str]], StratumDraw]]:
+        """For each stratum its part by each criterion, and what is drawn from it."""
+        return [(list(zip(self.names, stratum.labels, strict=True)), stratum) for stratum in self.strata]
+
+    @property
     def n_more(self) -> int:
         return len(self.draw.strata) - len(self.strata)
 
@@ -181,14 +187,20 @@ class DrawSummary:
 @makes_once
 def subset_page(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever may see sources and make studies: what a rule would draw, and then a study of what it draws."""
-    study, user = access.study, cast(User, request.user)
-    if not user.has_perm(MAY_MAKE):
+    if not cast(User, request.user).has_perm(MAY_MAKE):
         raise PermissionDenied(explain_refusal(MAY_MAKE))
     try:
-        population = subsets.read_population(study)
+        if request.method != "POST":
+            return _respond(request, access, subsets.read_population(access.study))
+        with transaction.atomic():
+            return _respond(request, access, subsets.hold_population(access.study))
     except CannotDraw as error:
         messages.error(request, str(error))
-        return redirect("studies:stories", slug=study.slug)
+        return redirect("studies:stories", slug=access.study.slug)
+
+
+def _respond(request: HttpRequest, access: Access, population: subsets.Population) -> HttpResponse:
+    study = access.study
     data = (request.POST if request.method == "POST" else request.GET).copy()
     # Never the study's own, which those know who may not know sources: by it they could tell which stories a stratum
     # had no place for any more.
@@ -200,13 +212,10 @@ def subset_page(request: HttpRequest, access: Access) -> HttpResponse:
     if request.method == "POST":
         title_form, status = TitleForm(request.POST), 400
         if drawn and title_form.is_valid():
-            try:
-                subset = subsets.create_subset(study, drawn.rule, title_form.cleaned_data["title"], by=user)
-            except CannotDraw as error:  # the stories have changed since they were read above
-                form.add_error(None, str(error))
-            else:
-                _add_success_message(request, drawn, study.title)
-                return redirect("studies:overview", slug=subset.slug)
+            by = cast(User, request.user)
+            subset = subsets.create_subset(study, population, drawn, title_form.cleaned_data["title"], by=by)
+            _add_success_message(request, drawn, study.title)
+            return redirect("studies:overview", slug=subset.slug)
     context = {
         "study": study,
         "access": access,

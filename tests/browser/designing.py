@@ -110,34 +110,97 @@ class Designer:
     def fill(self, label: str, value: str) -> None:
         self.n_fields += 1
         self.tell(f"Fill in **{label}**: {value}.")
-        self.page.get_by_label(label, exact=True).fill(value)
+        field = self.page.get_by_label(label, exact=True)
+        self.reach(field)
+        field.fill(value)
 
     def choose(self, label: str, value: str) -> None:
         self.n_fields += 1
         self.tell(f"At **{label}** choose *{value}*.")
-        self.page.get_by_label(label, exact=True).select_option(value)
+        field = self.page.get_by_label(label, exact=True)
+        self.reach(field)
+        field.select_option(value)
 
     def check(self, label: str, field: Locator | None = None) -> None:
         """Tick what has that label, or the field that is meant by it."""
         self.n_fields += 1
         self.tell(f"Tick **{label}**.")
-        (field or self.page.get_by_label(label)).check()
+        self.tick(field or self.page.get_by_label(label))
 
     def give_file(self, file: Path) -> None:
         self.n_fields += 1
         self.tell(f"Choose the file, here `{file.name}`.")
-        self.page.set_input_files("[type=file]", file)
+        field = self.page.locator("[type=file]")
+        self.reach(field)
+        field.set_input_files(file)
 
     def press(self, button: str) -> None:
         self.n_clicks += 1
         self.tell(f"Press **{button}**.")
-        self.page.get_by_role("button", name=button).first.click()
-        self.page.wait_for_load_state()
+        self.activate(self.page.get_by_role("button", name=button).first)
 
     def follow(self, link: str) -> None:
         self.n_clicks += 1
         self.tell(f"Follow **{link}**.")
-        self.page.get_by_role("link", name=link).first.click()
+        self.activate(self.page.get_by_role("link", name=link).first)
+
+    def await_end(self, problem: Locator) -> None:
+        """Wait until a script has taken the problem off the page."""
+        expect(problem).to_have_count(0)
+
+    def reach(self, field: Locator) -> None:
+        """What comes before something is put into a field."""
+
+    def tick(self, field: Locator) -> None:
+        field.check()
+
+    def activate(self, element: Locator) -> None:
+        element.click()
+        self.page.wait_for_load_state()
+
+
+class WithoutScripts(Designer):
+    """Somebody for whom a page changes only when they press something."""
+
+    def await_end(self, problem: Locator) -> None:
+        """The problem stands until the form is sent."""
+
+
+class ByKeyboard(Designer):
+    """Somebody who goes to each field, button and link by the Tab key. Only what is put into a field is not typed."""
+
+    MOST_STOPS = 200
+
+    def reach(self, field: Locator) -> None:
+        for _ in range(self.MOST_STOPS):
+            if field.evaluate("element => element === document.activeElement"):
+                return
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"no key leads to {field}")
+
+    def tick(self, field: Locator) -> None:
+        if field.get_attribute("type") != "radio":
+            self.reach(field)
+            self.page.keyboard.press("Space")
+            return
+        # Of radios one can be reached; arrows lead to the others.
+        name = field.get_attribute("name")
+        for _ in range(self.MOST_STOPS):
+            if self.page.evaluate("name => document.activeElement.name === name", name):
+                break
+            self.page.keyboard.press("Tab")
+        for _ in range(self.MOST_STOPS):
+            if field.is_checked():
+                return
+            self.page.keyboard.press("ArrowDown")
+        raise AssertionError(f"no key leads to {field}")
+
+    def activate(self, element: Locator) -> None:
+        self.reach(element)
+        # A link or a button that lies under something else, or shows no ring, could not be found by its user.
+        assert element.evaluate("element => element.matches(':focus-visible')")
+        with self.page.expect_event("framenavigated", lambda frame: frame == self.page.main_frame):
+            self.page.keyboard.press("Enter")
         self.page.wait_for_load_state()
 
 
@@ -197,7 +260,7 @@ def _bring_in(designer: Designer, file: Path, n_sources: int) -> None:
     designer.begin(COLUMNS)
     for source, _ending in ENDINGS[:n_sources]:
         designer.choose(source, "expert writer" if source == "Harbour writers" else "language model")
-        expect(page.locator(".problems", has_text=source)).to_have_count(0)
+        designer.await_end(page.locator(".problems", has_text=source))
     designer.look(page)
     designer.press(f"Bring in {4 * n_sources} stories")
     expect(page.locator(".messages")).to_contain_text(f"{4 * n_sources} stories are in, in 4 groups.")

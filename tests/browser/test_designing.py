@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from studies.models import Study
 from tests import factories
 from tests.browser.conftest import press
-from tests.browser.designing import Designer, arrive, walk
+from tests.browser.designing import ByKeyboard, Designer, WithoutScripts, arrive, walk
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
 WORD = "a long enough word"
@@ -19,15 +19,19 @@ ABOUT_YOU = "What is your work with creative writing?"
 @pytest.fixture
 def designer(page: Page, live_server: Any) -> Designer:
     """Signed in, with the role and nothing else, before the list of studies."""
+    _sign_in(page, live_server.url)
+    return Designer(page)
+
+
+def _sign_in(page: Page, site: str) -> None:
     user = factories.staff("designer")
     user.set_password(WORD)
     user.save()
-    page.goto(f"{live_server.url}/admin/login/?next=/studies/")
+    page.goto(f"{site}/admin/login/?next=/studies/")
     page.get_by_label("Username").fill(user.username)
     page.get_by_label("Password").fill(WORD)
     press(page, "Log in")
     expect(page.locator("h1")).to_have_text("Studies")
-    return Designer(page)
 
 
 @pytest.mark.parametrize(
@@ -56,3 +60,30 @@ def test_a_designer_goes_from_a_template_to_an_invited_expert(
     arrive(designer, expert, link)
     expect(expert.locator("main").get_by_text(question).first).to_be_visible()
     expert.context.close()
+
+
+def test_the_whole_way_can_be_gone_by_keyboard_alone(page: Page, live_server: Any, tmp_path: Path) -> None:
+    _sign_in(page, live_server.url)
+    file = tmp_path / "stories.csv"
+
+    link = walk(
+        ByKeyboard(page), begin="Make the first study", template="pds", n_sources=3, file=file, plan="20 places"
+    )
+
+    assert link.startswith(live_server.url)
+    assert Study.objects.get().is_live
+
+
+def test_the_whole_way_can_be_gone_without_scripts(chromium: Browser, live_server: Any, tmp_path: Path) -> None:
+    context = chromium.new_context(java_script_enabled=False, locale="en-GB")
+    page = context.new_page()
+    _sign_in(page, live_server.url)
+    file = tmp_path / "stories.csv"
+
+    link = walk(
+        WithoutScripts(page), begin="Make the first study", template="pds", n_sources=3, file=file, plan="20 places"
+    )
+
+    assert link.startswith(live_server.url)
+    assert Study.objects.get().is_live
+    context.close()

@@ -63,7 +63,9 @@ def answered(rater: Rater) -> set[tuple[str, str]]:
 
 
 def test_the_folders_are_found() -> None:
-    assert {"depth", "harbour", "ideas", "measures", "mystery", "orchard", "pairs"} <= {f.name for f in STUDIES}
+    assert {"depth", "harbour", "ideas", "measures", "mystery", "orchard", "pairs", "workshop"} <= {
+        f.name for f in STUDIES
+    }
     assert len(INSTRUMENTS) >= 14
 
 
@@ -72,7 +74,7 @@ def test_a_study_can_be_walked_from_the_link_to_the_end_and_reported(client: Cli
     study = live(folder)
 
     # Of the long ones a group, which takes as many pages as all the others together.
-    n_groups = 1 if folder.name in ("harbour", "orchard") else study.groups.count()
+    n_groups = 1 if folder.name in ("harbour", "orchard", "workshop") else study.groups.count()
 
     rater, seen = walked(client, study, n_groups=n_groups)
 

@@ -31,7 +31,7 @@ def test_a_set_holds_the_hashes_of_its_stories_and_a_digest_of_all(study: Study)
     assert [tuple(member) for member in row.stories] == list(
         study.stories.order_by("code").values_list("code", "sha256")
     )
-    assert (row.corpus, row.embedding, row.version) == (study, "tfidf-svd", "1")
+    assert (row.corpus, row.embedding, row.version) == (study, "tfidf-svd", "2")
     assert store(study, "again", by="tests", at=NOON).sha256 == row.sha256
     with pytest.raises(CannotStore, match="there is a reference set “own” already; choose another name"):
         store(study, "own", by="tests", at=NOON)
@@ -84,12 +84,16 @@ def test_what_cannot_be_stored_says_why(study: Study) -> None:
     with pytest.raises(CannotStore, match="“word2vec” is not an embedding"):
         store(study, "own", embedding="word2vec", by="tests", at=NOON)
     with triggers.lifted():
+        Story.objects.filter(study=study, code="p1s2").update(text="* * *")
+    with pytest.raises(CannotStore, match="story p1s2 has no words; take it out of the study, or give it its text"):
+        store(study, "own", by="tests", at=NOON)
+    with triggers.lifted():
         Story.objects.filter(study=study, code="p1s1").update(language="pt")
-    with pytest.raises(CannotStore, match=r"in several languages \(en, pt\)"):
+    with pytest.raises(CannotStore, match=r"in several languages \(en, pt\), .*; make a study for each language"):
         store(study, "own", by="tests", at=NOON)
     with triggers.lifted():
         Story.objects.filter(study=study).exclude(code="p1s1").update(text="", is_withheld=True)
-    with pytest.raises(CannotStore, match="has 1 stories with texts; a reference set needs at least 2"):
+    with pytest.raises(CannotStore, match=r"has 1 story with a text; a reference set needs at least 2\. Bring in more"):
         store(study, "own", by="tests", at=NOON)
     assert not ReferenceSet.objects.exists()
 
@@ -112,9 +116,9 @@ def test_vectors_are_made_when_a_set_is_stored_and_never_by_a_report(study: Stud
 
 def test_another_version_of_the_embedding_is_refused(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     row = store(study, "own", by="tests", at=NOON)
-    monkeypatch.setattr(embeddings.all_kinds()["tfidf-svd"], "version", "2")
+    monkeypatch.setattr(embeddings.all_kinds()["tfidf-svd"], "version", "3")
 
-    with pytest.raises(CannotEmbed, match="version 2 by now, and the reference set was stored with 1"):
+    with pytest.raises(CannotEmbed, match="version 3 by now, and the reference set was stored with 2"):
         reference_sets.embed(row, reference_sets.read_material(row))
 
 
@@ -123,7 +127,7 @@ def test_the_command_stores_a_set(study: Study) -> None:
 
     call_command("store_reference_set", "plums", "own", stdout=out)
 
-    assert out.getvalue() == f"own: {study.stories.count()} stories of plums, tfidf-svd 1\n"
+    assert out.getvalue() == f"own: {study.stories.count()} stories of plums, tfidf-svd 2\n"
     arguments: Any = ("store_reference_set", "pears", "own")
     with pytest.raises(CommandError, match="there is no study “pears”; there are: plums"):
         call_command(*arguments)

@@ -163,6 +163,18 @@ def a_pause(visit: Visit, languages: dict[str, str]) -> None:
         assert visit.post(walk.address(mine), {"base": 0}, headers=headers).status_code == 409
 
 
+def a_link_of_a_study_that_is_not_open(visit: Visit, languages: dict[str, str]) -> None:
+    """Before the launch, in a pause and after closing, of whoever has taken part and of whoever has not."""
+    study = factories.study()
+    every_word.rewrite(languages)
+    addresses = [reverse("annotation:invitation", args=[invitations.issue(study)[1]]) for _ in range(2)]
+    visit.post(addresses[0])
+    for state in (Study.State.DRAFT, Study.State.PAUSED, Study.State.CLOSED):
+        Study.objects.update(state=state)
+        for address in addresses:
+            assert visit.get(address).status_code == 200
+
+
 def a_replaced_link(visit: Visit, languages: dict[str, str]) -> None:
     """A link in whose place there is a newer one says so."""
     invitation, token = invitations.issue(factories.study())
@@ -231,6 +243,7 @@ WAYS = [
     an_amended_consent,
     a_rehearsal,
     a_pause,
+    a_link_of_a_study_that_is_not_open,
     a_replaced_link,
     two_windows,
     a_long_time,

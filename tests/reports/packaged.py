@@ -12,6 +12,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from annotation import simulation
+from annotation.responses import Answer
 from annotation.simulation import Tendency
 from judges import reference_sets
 from reports.dataset import scored_clozes
@@ -44,7 +45,9 @@ def demo_study(slug: str) -> Study:
     """The demo's study of that name, closed, with simulated answers and the stub's."""
     at = timezone.now()
     if slug == seeding.CLOSED:
-        study = seeding.seed_closed(at=at)
+        study = seeding.seed_closed(slug, at=at)
+    elif slug == seeding.SCORED:
+        study = seeding.seed_scored(at=at)
     else:
         study = seeding.seed_live(slug, at=at)
         simulation.simulate(study, tendencies(study), seed=7, begins=at - timedelta(days=9))
@@ -102,6 +105,23 @@ def study_of_families() -> Study:
         for name, family in (("Model one", "beta"), ("Model two", "alpha")):
             Provenance.objects.filter(source__name=name).update(factors={"family": family})
     test_judge_biases.plant(study, ("alpha-9",))
+    return study
+
+
+def study_of_judges() -> Study:
+    """The oracle and its like, a metric that chooses in pairs, and a model that refuses all pairs and rankings."""
+    study = planted.plant().study
+    for group in study.groups.order_by("code").values_list("code", flat=True):
+        first = Answer(value=f"p{group[4:]}s1")
+        refused = Answer(outcome="declined")
+        given.bring(
+            study,
+            [
+                Row("test", "taste", group, "", "better", "item-1", first, "metric"),
+                Row("test", "mute", group, "", "better", "item-1", refused, "model"),
+                Row("test", "mute", group, "", "ranking", "item-1", refused, "model"),
+            ],
+        )
     return study
 
 
@@ -171,7 +191,7 @@ def study_of_97(folder: Path) -> Study:
 
 def judged_cloze(monkeypatch: pytest.MonkeyPatch) -> Study:
     """Filled texts that three judges who err and refuse and two experts have rated."""
-    monkeypatch.setattr(scored_clozes, "find_embedding", lambda name: planted_cloze.DrawnEmbedding())
+    monkeypatch.setattr(scored_clozes, "find_embedding", lambda name, **_: planted_cloze.DrawnEmbedding())
     return planted_cloze.plant().study
 
 
@@ -199,10 +219,10 @@ def coarse_cloze() -> Study:
     return made
 
 
-DEMO = ("harbour", "orchard", "pairs", "depth", "ideas", "measures", "mystery")
+DEMO = ("harbour", "orchard", "pairs", "depth", "ideas", "measures", "mystery", "workshop")
 MAKERS: dict[str, Make] = {
     **{slug: lambda _patch, _folder, slug=slug: demo_study(slug) for slug in DEMO},  # type: ignore[misc]
-    "judges": lambda _patch, _folder: planted.plant().study,
+    "judges": lambda _patch, _folder: study_of_judges(),
     "drawn": lambda _patch, _folder: test_prediction_powered.planted(missing=True)[0],
     "text measures": lambda _patch, _folder: test_measures.measured_study(),
     "read twice": lambda _patch, _folder: twice_read_study(),

@@ -30,7 +30,7 @@ def test_the_live_study_has_free_seats_and_three_links_that_open_it() -> None:
 
     tokens = seeding.ensure_links(study)
 
-    said = seeding.addresses(study, [study], [tokens], site="http://127.0.0.1:8765", password="a word")
+    said = seeding.addresses([study], [study], [tokens], site="http://127.0.0.1:8765", password="a word")
 
     found = [opened(token) for token in re.findall(r"http://127\.0\.0\.1:8765/r/([\w-]+)/", said)]
     assert [invitation.study.slug for invitation in found if invitation] == ["orchard"] * 3

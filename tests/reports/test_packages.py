@@ -32,6 +32,7 @@ from reports.export.spreadsheet import BYTE_ORDER_MARK, spreadsheet_lines
 from reports.models import ExportPackage, PackageDownload
 from reports.page.csv import csv_lines
 from reports.tasks import make_package
+from studies import story_edits
 from studies.models import Provenance, Study
 from tests import triggers
 from tests.factories import NOON
@@ -215,6 +216,24 @@ def test_a_withdrawal_takes_the_bytes_of_packages_and_can_name_those_that_were_i
     assert not package.pieces.exists()
     assert issues.find_package(study, package.sha256) is None
     assert PackageDownload.objects.get().by == "somebody"
+
+
+def test_a_package_keeps_nothing_if_a_text_in_it_was_erased_while_it_was_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    study, make = given.closed_study(), issues.make
+
+    def make_while_somebody_withdraws(*args: Any) -> None:
+        make(*args)
+        story_edits.erase_texts([study.stories.get(code="p1s1").pk])
+
+    monkeypatch.setattr(issues, "make", make_while_somebody_withdraws)
+
+    package = issues.ask(study, by="somebody")
+    issues.make_and_keep(package)
+
+    assert package.is_made
+    assert not package.pieces.exists()
 
 
 def test_what_is_not_asked_for_is_not_there_and_the_script_runs_all_the_same(tmp_path: Path) -> None:

@@ -51,6 +51,7 @@ def test_all_that_must_come_out_does_and_the_page_of_the_study_has_totals_and_co
     computed = {row["participant"]: row["total"] for row in report["cloze_scores"]["participants"]}
     assert len(totals) == 12
     assert computed == pytest.approx(totals, abs=0.02)
+    assert report["judges"]["not_analysed"] == [], "what figures rest on"
     variants = report["cloze_variants"]
     names = [variant["form"] for variant in variants["variants"]]
     matrix = np.array(variants["correlations"])

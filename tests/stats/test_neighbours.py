@@ -30,6 +30,7 @@ def test_blocks_give_what_sorting_all_distances_gives(k: int, block: int, seed: 
     rows = unit_rows(6, 3, seed)[np.random.default_rng(seed).integers(0, 6, 30)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(neighbours, "BLOCK", block)
+        patch.setattr(neighbours, "QUERY_BLOCK", block)
         nearest = find_nearest(rows, rows, k=k, own=np.arange(30))
 
     distances = np.round(1 - rows @ rows.T, 9)
@@ -51,7 +52,7 @@ def test_too_few_others_and_other_sizes_are_refused() -> None:
     rows = unit_rows(3, 4)
 
     assert find_nearest(rows, rows, k=3).indices[:, 0].tolist() == [0, 1, 2]
-    with pytest.raises(TooFewNeighbours, match="only 2 others to be near to, and 3 are asked for"):
+    with pytest.raises(TooFewNeighbours, match="Others to be near to: 2, and 3 are asked for"):
         find_nearest(rows, rows, k=3, own=[0, 1, 2])
     with pytest.raises(ValueError, match="Vectors of 4 numbers are not compared with vectors of 3"):
         find_nearest(rows, rows[:, :3], k=1)

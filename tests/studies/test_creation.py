@@ -14,8 +14,10 @@ from studies.documents.instrument import discover
 from studies.documents.study_template import discover_templates
 from studies.models import Instrument, Membership, Step, Study
 from tests import factories
+from tests.studies.story_import.files import archive_of
 
 pytestmark = pytest.mark.django_db
+NEWER = {"study.toml": 'slug = "a"\nholograms = 2\n', "stories.csv": "story,text\ns1,Once.\n"}
 DEMO = Path(__file__).parents[2] / "studies" / "demo"
 
 
@@ -134,8 +136,9 @@ def test_a_study_file_makes_the_study_and_a_slug_that_is_taken_is_changed(design
         (archive(DEMO / "orchard", **{"other/study.toml": b"x"}), "a.zip", "holds 2 files called study.toml"),
         (archive(DEMO / "orchard" / "texts"), "a.zip", "holds 0 files called study.toml"),
         (io.BytesIO(b'slug = "a"\ntitle = "A"\n'), "study.toml", "there is no file of stories in its folder"),
+        (io.BytesIO(archive_of(NEWER)), "study.zip", "If a newer Quire wrote the file, only that version can read it"),
     ],
-    ids=["no archive", "a broken one", "a path that leads out", "two studies", "none", "no stories"],
+    ids=["no archive", "a broken one", "a path that leads out", "two studies", "none", "no stories", "a newer version"],
 )
 def test_a_file_that_is_no_study_is_refused_whole(designer: User, file: io.BytesIO, name: str, reason: str) -> None:
     file.seek(0)

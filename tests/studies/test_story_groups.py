@@ -1,5 +1,7 @@
 """Groups of stories: balanced, paired or alone, drawn by a seed; codes that say nothing."""
 
+import tracemalloc
+
 from studies.story_groups import Member, code_groups, form_groups, neutral_codes
 
 MEMBERS = [Member(n, f"Text {n}", "ABCD"[n % 4], premise=f"Premise {n // 8}") for n in range(16)]
@@ -33,6 +35,17 @@ def test_codes_of_groups_are_made_of_names_and_never_twice() -> None:
         "Harbour-pilot": "Harbour-pilot",
         "桜": "g5",
     }
+
+
+def test_one_neutral_code_is_drawn_without_making_all_that_there_could_be() -> None:
+    tracemalloc.start()
+    try:
+        assert len(neutral_codes(1)) == 1
+        _now, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 100_000
 
 
 def test_neutral_codes_are_drawn_and_are_nobody_elses() -> None:

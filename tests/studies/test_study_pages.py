@@ -13,6 +13,7 @@ from django.test import Client
 from studies.models import Membership, Study
 from studies.templatetags import study_shell
 from tests import factories
+from tests.factories import NOON
 
 pytestmark = pytest.mark.django_db
 RAIL = re.compile(r'<div class="rail-open">(.*?)</div>', re.DOTALL)
@@ -254,6 +255,18 @@ def test_without_a_study_one_is_shown_the_way_in_or_told_who_may(client: Client)
     assert "Make the first study" in page(client, factories.staff("designer"), "/studies/")
     assert "one of these roles make studies: designer" in page(client, factories.staff("steward"), "/studies/")
     assert "make studies: designer" in client.get("/studies/new/").content.decode()
+
+
+def test_studies_of_one_title_are_told_apart_where_one_is_chosen_to_be_like(client: Client) -> None:
+    factories.study("plums", state="draft")
+    factories.study("pears")
+    Study.objects.filter(slug="pears").update(launched_at=NOON)
+    client.force_login(factories.staff("designer"))
+
+    html = client.get("/studies/new/").content.decode()
+
+    assert ">Fourteen tests of a story (Draft)</option>" in html
+    assert ">Fourteen tests of a story (Live, 2 March 2026)</option>" in html
 
 
 def test_a_designer_makes_a_study_from_a_template_on_one_page(client: Client) -> None:

@@ -206,7 +206,7 @@ def pool(world: World, pattern: Pattern, name: str, who: str) -> list[Any]:
         "name": ["ttcw", NOWHERE],
         "fingerprint": chain(stored_reports("plums" if is_of_plots else "pears"), [NOWHERE]),
         "action": [*(["pause", "resume"] if is_of_judges else ["plan", "launch", "close"]), NOWHERE],
-        "upload": keys(StoryImport.objects.all()),
+        "import_id": keys(StoryImport.objects.all()),
         "file_id": keys(BroughtFile.objects.all()),
         "record": keys(AnswerImport.objects.all()),
         "run": [world.run.pk if world.run else 0, 0],

@@ -336,7 +336,7 @@ PLAN = {
 
 def brought_in(client: Client, study: Study) -> Any:
     """Pastes a story, and brings it in as the page that follows proposes."""
-    response = client.post(reverse("studies:story_upload", args=[study.slug]), {"pasted": PASTED})
+    response = client.post(reverse("studies:new_story_import", args=[study.slug]), {"pasted": PASTED})
     if response.url == reverse("studies:stories", args=[study.slug]):
         return response
     form = client.get(response.url).context["form"]

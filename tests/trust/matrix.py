@@ -180,8 +180,8 @@ studies:stories                     GET    login login login 403    ok     ok   
 studies:stories                     POST   login login login 403    away   403   403    403     403
 studies:story                       GET    login login login 403    ok     ok    ok     403     403
 studies:story                       POST   login login login 403    400    403   403    403     403
-studies:story_upload                GET    login login login 403    ok     403   403    403     403
-studies:story_upload                POST   login login login 403    away   403   403    403     403
+studies:new_story_import            GET    login login login 403    ok     403   403    403     403
+studies:new_story_import            POST   login login login 403    away   403   403    403     403
 studies:story_import                GET    login login login 403    404    403   403    403     403
 studies:story_import                POST   login login login 403    404    403   403    403     403
 studies:story_sources               GET    login login login 403    ok     403   ok     403     403

@@ -26,14 +26,15 @@ def make(n_answers: int, *, slug: str = "large", has_judge: bool = False) -> Stu
     study.save()
     with triggers.lifted():
         Source.objects.exclude(name="Source 1").update(kind=Source.Kind.MODEL)
-        _stories(study, round(n_answers / (N_ANSWERS_A_GROUP + has_judge * N_OF_A_READER)))
+        add_groups(study, round(n_answers / (N_ANSWERS_A_GROUP + has_judge * N_OF_A_READER)))
     groups = list(study.groups.order_by("code").prefetch_related("stories"))
     assignments = _assignments(study, groups, has_judge=has_judge)
     _answers(study, assignments, {group.pk: sorted(group.stories.all(), key=lambda s: s.code) for group in groups})
     return study
 
 
-def _stories(study: Study, n_groups: int) -> None:
+def add_groups(study: Study, n_groups: int) -> None:
+    """Give a study that has one group of four stories the others, up to that many."""
     sources = [Source.objects.get(name=f"Source {n}") for n in range(1, N_STORIES + 1)]
     codes = [f"q{g:05}" for g in range(2, n_groups + 1)]
     groups = StoryGroup.objects.bulk_create(

@@ -4,7 +4,7 @@ from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from annotation.answer_import import files
-from studies.story_import import uploads
+from studies.story_import import imports
 
 
 class Command(BaseCommand):
@@ -15,5 +15,5 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         at = timezone.now()
-        n = uploads.forget_old_uploads(at=at) + files.forget_old_files(at=at)
+        n = imports.forget_old_imports(at=at) + files.forget_old_files(at=at)
         self.stdout.write(f"{n} deleted")

@@ -120,12 +120,15 @@ def _row(finding: Finding, access: Access) -> FindingRow:
 
 
 def _count_places(study: Study) -> dict[str, int]:
-    """Places of people: how many there are or will be, how many are planned, submitted, free."""
+    """Places of people: how many there are or will be, are planned, submitted, free; by how few people."""
     planned = seats.of_people(study).aggregate(n=Count("pk"), n_free=Count("pk", filter=Q(is_taken=False)))
     submitted = Assignment.objects.first_readings().filter(study=study, status=Assignment.Status.SUBMITTED)
     n_groups = StoryGroup.objects.filter(study=study).count()
+    n_places = planned["n"] or n_groups * study.seats_per_group
+    n_of_one = min(study.groups_per_rater or n_groups, n_groups)
     return {
-        "n": planned["n"] or n_groups * study.seats_per_group,
+        "n": n_places,
+        "n_least_people": -(-n_places // n_of_one) if n_of_one else 0,
         "n_planned": planned["n"],
         "n_free": planned["n_free"],
         "n_submitted": submitted.count(),

@@ -66,6 +66,7 @@ class StudyRow:
     role: str
     url: str
     next_thing: NextThing
+    days_left: int | None = None
 
 
 @require_safe
@@ -142,7 +143,9 @@ def _row(study: Any, everywhere: set[str], *, at: datetime) -> StudyRow:
     sees = SEES_STUDY in permitted
     url = reverse("studies:overview" if sees else "studies:members", args=[study.slug])
     label = str(Membership.Role(role).label) if role else ""
-    return StudyRow(study, label, url, _find_next(study, permitted, at=at) if sees else NextThing(""))
+    next_thing = _find_next(study, permitted, at=at) if sees else NextThing("")
+    days_left = (study.closes_at - at).days if study.closes_at and study.closes_at > at and not study.is_over else None
+    return StudyRow(study, label, url, next_thing, days_left)
 
 
 def _find_next(study: Any, permitted: set[str], *, at: datetime) -> NextThing:

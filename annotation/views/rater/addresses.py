@@ -4,9 +4,8 @@ from django.http import Http404
 from django.urls import reverse
 
 from annotation import progress
-from annotation.progress import Part, Question, Stop, phrases
+from annotation.progress import Part, Question, Stop
 from annotation.progress.work import Work
-from studies.items import StoryLabel
 from studies.models import Step
 from studies.protocol import items_of
 
@@ -36,15 +35,6 @@ def of_question(work: Work, question: Question) -> str:
 def of_story(work: Work, letter: str) -> str:
     """Where a story can be read by itself."""
     return reverse("annotation:story", args=[work.assignment.code, letter])
-
-
-def linked_stories(work: Work) -> list[StoryLabel]:
-    """The stories as an item may name them, each with its address."""
-    kind = work.assignment.study.text_kind
-    return [
-        StoryLabel(letter, url=of_story(work, letter), title=phrases.say("title", kind, letter=letter))
-        for letter in work.letters
-    ]
 
 
 def find_part(work: Work, step_key: str) -> Part:

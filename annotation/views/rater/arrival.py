@@ -1,5 +1,7 @@
 """Arriving: the link, consent, and the next group. What is read and answered once stands in `once`."""
 
+from collections.abc import Mapping
+
 from django.conf import settings
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
@@ -20,9 +22,15 @@ from annotation.views.rater import guards, prolific, routing, withdrawal
 from annotation.views.rater.guards import Request, for_rater, rater_page
 from annotation.views.rater.routing import allow_get_and_post, requires_open_study
 from studies import lifecycle, protocol
+from studies.models import Study
 from studies.typography.prose import parse_prose
 
 A_YEAR = 365 * 24 * 60 * 60
+CLOSED_PAGE = "annotation/closed.html"
+NOT_OPEN_PAGES: Mapping[str, str] = {
+    Study.State.DRAFT: "annotation/not_begun.html",
+    Study.State.PAUSED: "annotation/paused.html",
+}
 
 
 @rater_page
@@ -47,7 +55,7 @@ def open_invitation(request: Request, token: str) -> HttpResponse:
     """What the link is about. Looking starts nothing, since mail scanners look; only Continue begins a session."""
     invitation = invitations.find_by_token(token, at=timezone.now())
     if invitation is None:
-        return _after_closing(request, token)
+        return _tell_why_not_open(request, token)
     languages.activate_language(request, invitation.study)
     withdrawals = Withdrawal.objects.filter(rater=invitation.rater_id).select_related("rater__study")
     if record := withdrawals.first():
@@ -68,18 +76,21 @@ def open_invitation(request: Request, token: str) -> HttpResponse:
     return render(request, "annotation/invitation.html", context)
 
 
-def _after_closing(request: Request, token: str) -> HttpResponse:
-    """Of a closed study the link opens onto withdrawing alone, for whoever took part; else it opens nothing."""
-    invitation = invitations.find_after_closing(token, at=timezone.now())
-    if invitation is None or invitation.rater is None:
+def _tell_why_not_open(request: Request, token: str) -> HttpResponse:
+    """Of a study that is not open the link says so at once, and lets whoever has taken part withdraw."""
+    invitation = invitations.find_unopened(token, at=timezone.now())
+    if invitation is None:
         return _after_replacement(request, token)
-    languages.activate_language(request, invitation.study)
-    if record := Withdrawal.objects.filter(rater=invitation.rater).select_related("rater__study").first():
+    study, rater = invitation.study, invitation.rater
+    languages.activate_language(request, study)
+    if record := Withdrawal.objects.filter(rater=rater).select_related("rater__study").first():
         return withdrawal.receipt(request, record, status=410)
-    if request.method == "POST":
-        guards.start_session(request, invitation.rater)
+    # Not every form that is posted here: one may be the Continue of a page from before the pause.
+    if request.method == "POST" and rater and "withdraw" in request.POST:
+        guards.start_session(request, rater)
         return redirect("annotation:withdraw")
-    return render(request, "annotation/closed.html", {"study": invitation.study, "has_link": True})
+    context = {"study": study, "by_link": True, "has_taken_part": rater is not None}
+    return render(request, NOT_OPEN_PAGES.get(study.state, CLOSED_PAGE), context)
 
 
 def _after_replacement(request: Request, token: str) -> HttpResponse:
@@ -178,6 +189,6 @@ def closed(request: Request, rater: Rater) -> HttpResponse:
     """What a rater meets when the study is over, or paused."""
     if lifecycle.is_open_for_answers(rater.study, at=timezone.now()):
         return redirect("annotation:home")
-    template = "annotation/paused.html" if rater.study.is_paused else "annotation/closed.html"
     ending = Ending.COMPLETED if prolific.is_from_there(request) and recruitment.has_completed(rater) else None
-    return render(request, template, {"study": rater.study, "return_code": prolific.find_return(request, ending)})
+    context = {"study": rater.study, "has_taken_part": True, "return_code": prolific.find_return(request, ending)}
+    return render(request, NOT_OPEN_PAGES.get(rater.study.state, CLOSED_PAGE), context)

@@ -61,7 +61,7 @@ def arrive(request: Request, key: str) -> HttpResponse:
     rater = arrival.invitation.rater if arrival and arrival.invitation else None
     is_open = lifecycle.is_open_for_answers(study, at=now)
     if study.is_paused:
-        return render(request, "annotation/paused.html", {"study": study})
+        return render(request, "annotation/paused.html", {"study": study, "has_taken_part": rater is not None})
     if rater is None and not (is_open and row.is_ready):
         sentence = _("The study is not open now. Please return your submission on Prolific; nothing was recorded here.")
         return _refuse(request, row, sentence, status=409)

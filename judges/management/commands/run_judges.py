@@ -7,6 +7,7 @@ does not know, too.
 
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
+from collections import Counter, defaultdict
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -24,6 +25,7 @@ from studies.lookup import NoSuchStudy, find_study
 from studies.models import Study
 
 REFUSED, HALTED, UNANSWERED = 1, 2, 3
+LONGEST_REASON = 200  # letters; a provider may say much
 BY = "run_judges"
 
 
@@ -173,7 +175,10 @@ class Command(BaseCommand):
         already = " already" if is_finished else ""
         self.stdout.write(self.style.SUCCESS(f"{run}: finished{already}. {progress(run, counts)}"))
         if n_unanswered := sum(n for state, n in counts.items() if state != Call.State.OK):
-            raise CommandError(f"Without an answer: {n_unanswered}. The run’s page says why.", returncode=UNANSWERED)
+            n_retryable = runs.find_retryable(run).count() if run.judge.endpoint_id else 0
+            way_out = f"; --retry asks {n_retryable} of them once more." if n_retryable else "."
+            message = f"Without an answer: {n_unanswered}. {describe_unanswered(run)} The run’s page shows each call"
+            raise CommandError(message + way_out, returncode=UNANSWERED)
 
     def _drain(self, run: Run) -> Run:
         """The run worked off, with a bar if somebody looks on."""
@@ -215,6 +220,19 @@ def progress(run: Run, counts: dict[str, int]) -> str:
     return f"{sum(n_by_end.values())} of {run.n_planned} {noun}" + (f": {ends}" if ends else "")
 
 
+def describe_unanswered(run: Run) -> str:
+    """ "Refused: 2, most often: I cannot judge this." for each end without an answer, the commonest first."""
+    calls = run.calls.exclude(state=Call.State.OK)
+    n_by_reason: dict[str, Counter[str]] = defaultdict(Counter)
+    for state, reason in calls.order_by("pk").values_list("state", "reason"):
+        n_by_reason[state][reason] += 1
+    ends = []
+    for state, reasons in sorted(n_by_reason.items(), key=lambda end: -end[1].total()):
+        reason = reasons.most_common(1)[0][0][:LONGEST_REASON].rstrip(".")
+        ends.append(f"{state.replace('_', ' ')}: {reasons.total()}" + (f", most often: {reason}." if reason else "."))
+    return " ".join(ends)
+
+
 def _scope(study: Study, options: dict[str, Any]) -> Scope:
     """What the options say is asked. Raises CannotRun for a set of personas that is not there."""
     personas = None
@@ -252,13 +270,19 @@ def _repeats(text: str) -> int:
 
 
 def _judge(slug: str) -> Judge:
-    judge = Judge.objects.select_related("endpoint", "prompt").filter(slug=slug, is_writer=False).first()
+    judge = (
+        Judge.objects.select_related("endpoint", "prompt").filter(slug=slug, is_writer=False, is_measurer=False).first()
+    )
     if judge is not None:
         return judge
     if slug == catalogue.STUB:
         return catalogue.make_stub_judge()
     slugs = (
-        ", ".join(Judge.objects.filter(is_trial=False, is_writer=False).order_by("slug").values_list("slug", flat=True))
+        ", ".join(
+            Judge.objects.filter(is_trial=False, is_writer=False, is_measurer=False)
+            .order_by("slug")
+            .values_list("slug", flat=True)
+        )
         or "none yet"
     )
     raise CommandError(

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import transaction
 from django.utils import timezone
 
 from judges import preference_models
@@ -27,6 +26,11 @@ class Command(BaseCommand):
         either.add_argument("study", metavar="STUDY", nargs="?", default="", help="slug of a study that compares pairs")
         either.add_argument("--pairs", metavar="FOLDER", type=Path, help="a folder that build_pairs made")
         parser.add_argument("--embedding", default=OFFLINE, metavar="E", help=f"of the texts (default {OFFLINE})")
+        parser.add_argument(
+            "--run-in",
+            metavar="STUDY",
+            help="in whose runs the requests of an endpoint’s embedding stand, where pairs come from a folder",
+        )
         parser.add_argument("--name", default="", metavar="N", help="of the model, as its rater will be called")
         parser.add_argument("--seed", type=int, default=0, help="decides what is held out (default 0)")
 
@@ -37,9 +41,13 @@ class Command(BaseCommand):
             material = (
                 preference_models.collect_study(row) if row else preference_models.collect_folder(pairs or Path())
             )
-            with transaction.atomic():
-                model = preference_models.request(row, embedding=embedding, seed=seed, at=now, by=BY, slug=name)
-                preference_models.train(model, material, at=now)
+            run_in = find_study(options["run_in"]) if options["run_in"] else None
+            model = preference_models.request(row, embedding=embedding, seed=seed, at=now, by=BY, slug=name)
+            try:
+                preference_models.train(model, material, run_in=run_in, at=now)
+            except preference_models.CannotTrain:
+                model.delete()
+                raise
         except (NoSuchStudy, preference_models.CannotTrain) as error:
             raise CommandError(str(error)) from None
         self._print(model)

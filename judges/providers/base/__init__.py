@@ -30,12 +30,14 @@ from judges.providers.base.batches import (
 from judges.providers.base.clients import LibraryClient
 from judges.providers.base.completions import Completion, Request
 from judges.providers.base.failures import CallFailed, FailureKind, failure_of
-from judges.providers.base.likelihoods import LikelihoodClient, LikelihoodReply, read_likelihoods
+from judges.providers.base.likelihoods import LIKELIHOOD, LikelihoodReply, read_likelihoods
 from judges.providers.base.limits import Limits, read_limits
-from judges.providers.base.vectors import VectorClient, VectorReply, read_vectors
+from judges.providers.base.vectors import VECTORS, VectorReply, mean_of_chunks, read_vectors
 
 __all__ = [
+    "LIKELIHOOD",
     "MAX_BATCH_BYTES",
+    "VECTORS",
     "BatchClient",
     "BatchRefused",
     "BatchResult",
@@ -47,17 +49,16 @@ __all__ = [
     "Connection",
     "FailureKind",
     "LibraryClient",
-    "LikelihoodClient",
     "LikelihoodReply",
     "Limits",
     "Provider",
     "Request",
-    "VectorClient",
     "VectorReply",
     "answer_schema",
     "document_of",
     "failure_of",
     "is_same_model",
+    "mean_of_chunks",
     "number_of",
     "read_likelihoods",
     "read_limits",
@@ -120,6 +121,8 @@ class Provider:
     title: ClassVar[str | Promise]
     # Nothing is reached: an endpoint of it has no address, and its judges have to say so in their names.
     is_stub: ClassVar[bool] = False
+    # What its clients give besides words: `LIKELIHOOD`, `VECTORS`. A request asks for it under "asks".
+    gives: ClassVar[tuple[str, ...]] = ()
     # What a judge's parameters may not set, since Quire sets it.
     own_fields: ClassVar[tuple[str, ...]] = ("model", "messages", "stream", "n")
 
@@ -138,14 +141,6 @@ class Provider:
     def connect_batches(self, connection: Connection) -> BatchClient:
         """A client that hands in many calls as one batch. Sends nothing yet. Raises CannotConnect if there is none."""
         raise CannotConnect(gettext_noop("%(provider)s takes no batches"), provider=str(self.title))
-
-    def connect_vectors(self, connection: Connection) -> VectorClient:
-        """A client that gives texts vectors. Sends nothing yet. Raises CannotConnect if the protocol has no such."""
-        raise CannotConnect(gettext_noop("%(provider)s gives no embeddings"), provider=str(self.title))
-
-    def connect_likelihoods(self, connection: Connection) -> LikelihoodClient:
-        """A client that says how likely tokens are. Sends nothing yet. Raises CannotConnect if there is none."""
-        raise CannotConnect(gettext_noop("%(provider)s gives no log-probabilities of a text"), provider=str(self.title))
 
 
 def text_of(content: str | list[str]) -> str:

@@ -23,6 +23,7 @@ class FailureKind(StrEnum):
     UNKNOWN_MODEL = "unknown_model"
     TOO_LARGE = "too_large"  # the request for the model, or the reply for us
     MALFORMED = "malformed"  # HTTP 200 without a completion
+    NOT_OFFERED = "not_offered"  # HTTP 200 without what was asked for, which another try will not give
     REDIRECT = "redirect"
     ADDRESS = "address"  # the host's name stands for a private address by now
     CLIENT = "client"  # our own fault
@@ -74,6 +75,10 @@ _SENTENCES: dict[FailureKind, tuple[str | Promise, str | Promise]] = {
     FailureKind.MALFORMED: (
         _("The reply is not what a model sends, but perhaps the page of a proxy or half an answer."),
         _("The call is made again. If it stays so, check that the address is that of the provider's API."),
+    ),
+    FailureKind.NOT_OFFERED: (
+        _("The provider does not give what was asked for."),
+        _("Read what it says below, and choose another endpoint or model."),
     ),
     FailureKind.REDIRECT: (
         _("The provider sends the request to another address, which is not followed."),

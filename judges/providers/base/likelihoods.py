@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from judges import reasons
 from judges.providers.base.failures import CallFailed, FailureKind
+
+# What a request asks for that has no words back: the prompt again, with its log-probabilities.
+LIKELIHOOD = "likelihood"
 
 
 @dataclass(frozen=True)
@@ -25,16 +28,10 @@ class LikelihoodReply:
     model: str = ""
 
 
-class LikelihoodClient(Protocol):
-    """Something that says how likely the tokens of a text are; it belongs to the event loop that it was used in."""
-
-    async def echo(self, model: str, prompt: str) -> LikelihoodReply: ...
-
-    async def close(self) -> None: ...
-
-
-def read_likelihoods(body: str, *, prompt: str, request_id: str = "") -> LikelihoodReply:
+def read_likelihoods(body: str, *, n: int, prompt: str | None = None, request_id: str = "") -> LikelihoodReply:
     """The log-probabilities of a prompt in a body of OpenAI's completions. Raises CallFailed if it holds none.
+
+    n : how many characters the prompt has; prompt : to see whether the tokens spell it; None if that was seen before
 
     Tokens that were written after the prompt are left out: some servers write one although none was asked for.
     """
@@ -50,10 +47,10 @@ def read_likelihoods(body: str, *, prompt: str, request_id: str = "") -> Likelih
         is_whole, logprobs, starts, model = False, [], [], ""
     if not is_whole or starts[0] != 0:
         raise CallFailed(
-            reasons.NO_LIKELIHOODS, kind=FailureKind.MALFORMED, status=200, body=body, request_id=request_id
+            reasons.NO_LIKELIHOODS, kind=FailureKind.NOT_OFFERED, status=200, body=body, request_id=request_id
         )
-    n = sum(start < len(prompt) for start in starts)
-    return LikelihoodReply(logprobs[:n], starts[:n], model)
+    n_tokens = sum(start < n for start in starts)
+    return LikelihoodReply(logprobs[:n_tokens], starts[:n_tokens], model)
 
 
 def _are_logarithms(logprobs: list[float | None]) -> bool:
@@ -61,9 +58,9 @@ def _are_logarithms(logprobs: list[float | None]) -> bool:
     return all(x is not None and math.isfinite(x) and x < 0.01 for x in logprobs[1:])
 
 
-def _find_starts(tokens: list[str], prompt: str) -> list[int]:
+def _find_starts(tokens: list[str], prompt: str | None) -> list[int]:
     """Where each token begins. Raises ValueError if they do not spell the prompt."""
-    if not "".join(tokens).startswith(prompt):
+    if prompt is not None and not "".join(tokens).startswith(prompt):
         raise ValueError("The tokens are not those of the prompt.")
     starts, place = [], 0
     for token in tokens:

@@ -6,10 +6,16 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from judges import reasons
 from judges.providers.base.failures import CallFailed, FailureKind
+
+if TYPE_CHECKING:
+    from stats.arrays import FloatArray
+
+# What a request asks for that has no words back: a vector for each of its messages.
+VECTORS = "vectors"
 
 
 @dataclass(frozen=True)
@@ -18,14 +24,6 @@ class VectorReply:
 
     rows: list[list[float]]
     model: str = ""
-
-
-class VectorClient(Protocol):
-    """Something that gives texts vectors; it belongs to the event loop that it was used in."""
-
-    async def embed(self, model: str, texts: Sequence[str]) -> VectorReply: ...
-
-    async def close(self) -> None: ...
 
 
 def read_vectors(body: str, *, n: int, request_id: str = "") -> VectorReply:
@@ -40,5 +38,14 @@ def read_vectors(body: str, *, n: int, request_id: str = "") -> VectorReply:
         is_whole, rows, model = False, [], ""
     if not is_whole:
         reason = reasons.NO_VECTORS % {"n": n}
-        raise CallFailed(reason, kind=FailureKind.MALFORMED, status=200, body=body, request_id=request_id)
+        raise CallFailed(reason, kind=FailureKind.NOT_OFFERED, status=200, body=body, request_id=request_id)
     return VectorReply(rows, model)
+
+
+def mean_of_chunks(rows: FloatArray, counts: Sequence[int]) -> FloatArray:
+    """Each text's vector: the mean of its chunks' unit vectors. rows : (chunks, d); counts : chunks of each text"""
+    import numpy as np
+
+    unit = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-30)
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(int)
+    return np.asarray(np.add.reduceat(unit, starts, axis=0) / np.asarray(counts)[:, None], dtype=np.float64)

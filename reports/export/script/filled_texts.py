@@ -53,8 +53,9 @@ class PublishedTexts(ScoredTexts):
     def __init__(self, package):
         super().__init__(package)
         rows = package.one_value[package.one_value["rater_kind"] == "metric"]
+        rows = rows[rows["item"].str.fullmatch(PUBLISHED.pattern)]
         rows = rows[rows["rater"] == rows["rater"].min()]
-        keys = {int(key[1:].partition("-")[0]) for key in rows["item"] if PUBLISHED.fullmatch(key)}
+        keys = {int(key[1:].partition("-")[0]) for key in rows["item"]}
         self.section_numbers = sorted(keys)
         table = rows.pivot_table(index=["group", "story"], columns="item", values="number", aggfunc="first")
         table = table.reindex(pd.MultiIndex.from_tuples(package.units))

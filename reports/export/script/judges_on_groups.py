@@ -1,6 +1,7 @@
 """Judges on pairs, in both orders, and on rankings of a group, beside what people chose."""
 
 import json
+from collections import Counter
 
 import pandas as pd
 
@@ -18,7 +19,7 @@ def judges_on_pairs(package, result, check):
         rows = pairs[(pairs["step"] == row["step"]) & (pairs["item"] == row["item"])]
         chosen = package.counted(rows, "person")
         people = choices_of_people(chosen)
-        table = choices_of_judge(package, package.counted(rows, "model"), row["judge"], people).join(people)
+        table = choices_of_judge(package, package.counted(rows, "judge"), row["judge"], people).join(people)
         table["is_unanimous"] = table["is_unanimous"].eq(True)  # nobody's choices are not alike
         place = place_of("judges_on_pairs", row, row["judge"])
         in_known_order = table[table["is_known"]]
@@ -47,7 +48,8 @@ def judges_on_pairs(package, result, check):
                     other = table[side].reindex(number.index)
                     check.floor(label, part["floor"], floors.of_flips(number / 100, other, (*seed, 1)))
         if lines and at == 0:
-            groups = sorted(table.index)
+            n_stories = Counter(group for group, _story in package.units)
+            groups = sorted(group for group, n in n_stories.items() if n == 2)
         if lines and row["person_lines"]:
             line_of_people(package, place, row, chosen, groups, salt, check)
 
@@ -96,8 +98,11 @@ def choices_of_judge(package, rows, judge, people):
         is_of_models=rows["stories"].map(lambda two: all(package.kind_of(s) == "language_model" for s in two)),
         is_known=rows["order_is_known"] == "True",
     )
+    shares = ["right", "wrong", "first", "second"]
+    # Of a judge that chose nowhere there is no row to tell the types by.
+    rows = rows.astype({**dict.fromkeys(shares, float), "is_of_models": bool, "is_known": bool})
     by_group = rows.groupby("group")
-    table = by_group[["right", "wrong", "first", "second"]].mean()
+    table = by_group[shares].mean()
     table = table.join(by_group.agg({"is_of_models": "first", "is_known": "all"}))
     n_orders = by_group.size()
     changed = (by_group["chosen"].nunique() > 1) * 1.0

@@ -176,10 +176,10 @@ class Package:
         return self.kind_by_source.get(self.source_by_story.get(story))
 
     def counted(self, table, kind):
-        """The rows of people that count, or those of models."""
+        """The rows of people that count, or those of judges, which are models and metrics."""
         if kind == "person":
             return counted_people(table)
-        return table[(table["rater_kind"] == kind) & table["status"].isin(["submitted", "open"])].copy()
+        return table[(table["rater_kind"] != "person") & table["status"].isin(["submitted", "open"])].copy()
 
     def item(self, row):
         """The item that a row of the report is about. Raises StopIteration if the codebook has none."""

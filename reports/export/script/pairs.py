@@ -111,6 +111,6 @@ def of_judge(package, row, judge):
     rows = package.table("pairs")
     rows = rows[(rows["step"] == row["step"]) & (rows["item"] == row["item"])]
     people = choices_of_people(package.counted(rows, "person"))
-    table = choices_of_judge(package, package.counted(rows, "model"), judge, people).join(people)
+    table = choices_of_judge(package, package.counted(rows, "judge"), judge, people).join(people)
     right = table["right"].where(table["preferred"].notna()).dropna()
     return right.rename("number").rename_axis("group").reset_index()

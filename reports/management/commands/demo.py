@@ -23,16 +23,17 @@ from annotation.design import launches
 from annotation.models import Invitation, Rater
 from annotation.participation import claims, invitations
 from annotation.simulation import Tendency
-from judges import catalogue, runs
-from judges.models import Run
+from judges import catalogue, reference_sets, runs
+from judges.models import ReferenceSet, Run
 from reports import results
 from studies import lifecycle, loader
 from studies.models import Provenance, Study
 
 FOLDER = Path(studies.__file__).parent / "demo"
-CLOSED, FIRST = "harbour", "orchard"
+CLOSED, FIRST, SCORED = "harbour", "orchard", "workshop"
 # Of the first live study several experts can be tried, of the others one.
 N_LINKS = {FIRST: 3}
+REFERENCES = "workshop-references"
 WIDTH = 96
 SEED = 20261107
 
@@ -47,7 +48,7 @@ TENDENCY_BY_SOURCE = {
 
 class Command(BaseCommand):
     help = (
-        "Seeds a study of every kind, one closed with simulated answers and the others live, and prints where to look. "
+        "Seeds a study of every kind, two closed with simulated answers and the others live, and prints where to look. "
         "Safe to run again: the studies, the answers, the links and the password stay."
     )
 
@@ -60,12 +61,13 @@ class Command(BaseCommand):
         if port and is_in_use(port):
             raise CommandError(f"port {port} is in use; choose another: make demo PORT={port + 1}")
         now = timezone.now()
-        closed, live = seed_closed(at=now), [seed_live(slug, at=now) for slug in live_slugs()]
+        closed, scored = seed_closed(CLOSED, at=now), seed_scored(at=now)
+        live = [seed_live(slug, at=now) for slug in live_slugs()]
         ensure_stub_run(closed)
         results.ensure_report(closed, at=now, by="demo")
         tokens = [ensure_links(study) for study in live]
         site = f"http://127.0.0.1:{port or 8000}"
-        self.stdout.write(addresses(closed, live, tokens, site=site, password=ensure_password()))
+        self.stdout.write(addresses([closed, scored], live, tokens, site=site, password=ensure_password()))
         self.stdout.write("Ctrl-C ends the demo; `make demo` goes on where it was, `make clean` forgets it.\n")
 
 
@@ -86,13 +88,13 @@ def lasting_secret(name: str) -> str:
 
 
 def live_slugs() -> list[str]:
-    """The demo's studies that are to be live: every folder but the closed one, the first first."""
-    slugs = {path.parent.name for path in FOLDER.glob("*/study.toml")} - {CLOSED}
+    """The demo's studies that are to be live: every folder but those of the closed ones, the first first."""
+    slugs = {path.parent.name for path in FOLDER.glob("*/study.toml")} - {CLOSED, SCORED}
     return sorted(slugs, key=lambda slug: (slug != FIRST, slug))
 
 
 def addresses(
-    closed: Study, live: Sequence[Study], tokens: Sequence[Sequence[str]], *, site: str, password: str
+    closed: Sequence[Study], live: Sequence[Study], tokens: Sequence[Sequence[str]], *, site: str, password: str
 ) -> str:
     """Where to look, with the password and the links: they are known from here only.
 
@@ -107,15 +109,17 @@ def addresses(
             *lines,
             "",
             "To read what it amounts to:",
-            "",
-            *summary(closed, "closed"),
-            f"    Report  {site}{reverse('reports:show', args=[closed.slug])}",
+            *(line for study in closed for line in ["", *summary(study, "closed"), _report_address(study, site)]),
             "",
             "To design, to monitor, to read reports:",
             f"    Admin   {site}{reverse('admin:index')}   name: admin   password: {password}",
             "",
         ]
     )
+
+
+def _report_address(study: Study, site: str) -> str:
+    return f"    Report  {site}{reverse('reports:show', args=[study.slug])}"
 
 
 def summary(study: Study, state: str) -> list[str]:
@@ -130,16 +134,26 @@ def seats_left(study: Study) -> str:
 
 
 @transaction.atomic
-def seed_closed(*, at: datetime) -> Study:
-    """The closed study: three weeks ago it was planned, since then simulated raters have filled its seats."""
-    if study := Study.objects.filter(slug=CLOSED).first():
+def seed_closed(slug: str, *, at: datetime) -> Study:
+    """A closed study: three weeks ago it was planned, since then simulated raters have filled its seats."""
+    if study := Study.objects.filter(slug=slug).first():
         return study
-    study = loader.load_study(FOLDER / CLOSED)
+    study = loader.load_study(FOLDER / slug)
     begins = at - timedelta(days=21)
     launches.launch(study, by="demo", at=begins + timedelta(days=1))
     raters = simulation.simulate(study, tendencies(study), seed=SEED, begins=begins + timedelta(days=2))
     ends = max(a.ended_at for r in raters for a in r.assignments.all() if a.ended_at)
     lifecycle.close(study, at=ends + timedelta(days=1))
+    return study
+
+
+def seed_scored(*, at: datetime) -> Study:
+    """The closed study of ideas, with the ideas that those of it are held against stored as its reference set."""
+    study = seed_closed(SCORED, at=at)
+    name = (study.analysis_plan or {})["nsv_references"]
+    if not ReferenceSet.objects.filter(study=study, name=name).exists():
+        corpus = Study.objects.filter(slug=REFERENCES).first() or loader.load_study(FOLDER / SCORED / "references")
+        reference_sets.store(study, name, corpus=corpus, by="demo", at=at)
     return study
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
 
 from studies import creation, subsets
 from studies.lookup import NoSuchStudy, find_study
@@ -43,15 +44,21 @@ class Command(BaseCommand):
                 is_each=options["each"] is not None,
                 criteria=tuple(map(parse_criterion, options["by"])),
             )
-            population = subsets.read_population(original)
-            drawn = draw(population.candidates, rule)
-            self._write_draw(drawn, population)
             if dry_run:
+                self._draw(subsets.read_population(original), rule)
                 return
-            subset = subsets.create_subset(original, rule, title.strip()[:200], by=None)
+            with transaction.atomic():
+                population = subsets.hold_population(original)
+                drawn = self._draw(population, rule)
+                subset = subsets.create_subset(original, population, drawn, title.strip()[:200], by=None)
         except (NoSuchStudy, CannotDraw) as error:
             raise CommandError(str(error)) from None
         self.stdout.write(f"{subset.slug}: {drawn.n_taken} stories. Next: manage.py plan {subset.slug}")
+
+    def _draw(self, population: subsets.Population, rule: SubsetRule) -> SubsetDraw:
+        drawn = draw(population.candidates, rule)
+        self._write_draw(drawn, population)
+        return drawn
 
     def _write_draw(self, drawn: SubsetDraw, population: subsets.Population) -> None:
         """Print what is drawn from each stratum, and what is not."""

@@ -125,7 +125,7 @@ def test_after_closing_a_new_link_opens_onto_withdrawing_for_whoever_took_part(c
 
     token = invitations.replace_link(Invitation.objects.get(rater=assignment.rater), at=NOON)
 
-    assert Client().post(address(token)).url == reverse("annotation:withdraw")
+    assert Client().post(address(token), {"withdraw": ""}).url == reverse("annotation:withdraw")
     unused.refresh_from_db()
     with pytest.raises(invitations.CannotReplace, match="The study is over, and nobody has come in by this link"):
         invitations.replace_link(unused, at=NOON)

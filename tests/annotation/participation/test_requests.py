@@ -129,8 +129,8 @@ def test_the_link_of_a_closed_study_opens_onto_withdrawing_alone(client: Client)
     page = client.get(link)
     assert "The study has closed" in page.content.decode()
     assert client.get(reverse("annotation:withdraw")).status_code == 302, "looking begins no session"
-    assert client.get(reverse("annotation:invitation", args=[unused])).status_code == 404
-    assert client.post(link)["Location"] == reverse("annotation:withdraw")
+    assert "Withdraw" not in client.get(reverse("annotation:invitation", args=[unused])).text
+    assert client.post(link, {"withdraw": ""})["Location"] == reverse("annotation:withdraw")
     assert client.get(reverse("annotation:home"), follow=True).redirect_chain[-1][0] == reverse("annotation:closed")
     client.post(reverse("annotation:withdraw"))
 

@@ -15,12 +15,13 @@ from annotation.models import Assignment, Fill, Identity, Rater, Response, Respo
 from annotation.participation import claims, invitations, withdrawal
 from annotation.responses import derivation, history, submission, verification
 from reports import results
-from studies import formatting, rehearsals, story_edits, subsets
+from studies import formatting, rehearsals, story_edits
 from studies.models import Story, Study
 from studies.strata import SubsetRule
 from tests import factories
 from tests.annotation import clozes, walk
 from tests.factories import NOON
+from tests.studies.subsets import create_subset
 
 pytestmark = pytest.mark.django_db
 
@@ -197,8 +198,8 @@ def test_a_filled_cloze_goes_as_it_came_and_from_rehearsals_and_subsets_too() ->
     Fill.objects.update(story=became)
     formatting.normalise(derived, ["quotes"])
     rehearsals.copy_study(derived, by=factories.staff("designer"), sees_sources=True, at=NOON)
-    subset = subsets.create_subset(derived, SubsetRule(n=2, seed=1), "Both", by=None)
-    subsets.create_subset(subset, SubsetRule(n=2, seed=1), "Both again", by=None)
+    subset = create_subset(derived, SubsetRule(n=2, seed=1), "Both", by=None)
+    create_subset(subset, SubsetRule(n=2, seed=1), "Both again", by=None)
     # Neither its code nor its text says any more what it is a copy of.
     story_edits.give_neutral_codes(subset)
     story_edits.correct_text(subset.stories.get(text__contains="anaries"), "Two canaries, she sang.")
@@ -222,8 +223,8 @@ def test_a_filled_cloze_goes_from_copies_of_what_was_deleted_too(is_middle: bool
     clozes.fill(mine)
     submission.submit(mine, at=NOON)
     derived = derivation.derive(study, "derived", list(Fill.objects.all()))
-    subset = subsets.create_subset(derived, SubsetRule(n=1, seed=1), "Once", by=None)
-    last = subsets.create_subset(subset, SubsetRule(n=1, seed=1), "Twice", by=None)
+    subset = create_subset(derived, SubsetRule(n=1, seed=1), "Once", by=None)
+    last = create_subset(subset, SubsetRule(n=1, seed=1), "Twice", by=None)
     deletion.delete_draft(subset if is_middle else derived)
     texts = Story.objects.filter(study=last).exclude(text="")
     assert texts.count() == 1

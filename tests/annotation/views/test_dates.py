@@ -13,7 +13,7 @@ from django.utils.translation import to_locale
 
 from annotation.models import Assignment
 from annotation.templatetags.reading_preferences import browsers_locale
-from annotation.templatetags.times import day_and_time, time_of_day
+from annotation.templatetags.times import day_and_time, time_of_day, to_the_second
 from reports import results
 from studies.models import Study
 from tests import factories
@@ -43,6 +43,13 @@ def test_a_language_without_formats_of_ours_writes_the_zone_all_the_same() -> No
     with translation.override("fr"):
         assert (day_and_time(AT), time_of_day(AT)) == ("1 novembre 2026, 19:05 UTC", "19:05 UTC")
         assert browsers_locale() == "fr"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_where_order_matters_the_seconds_are_written_in_the_same_way(language: str) -> None:
+    with translation.override(language):
+        assert to_the_second(AT) == SAID[language][2].replace("19:05", "19:05:00")
+        assert to_the_second(None) == ""
 
 
 @pytest.mark.django_db

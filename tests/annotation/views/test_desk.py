@@ -365,12 +365,12 @@ def test_the_desk_takes_seven_queries_however_much_it_lists(client, django_asser
 
 
 @pytest.mark.parametrize("n", [2, 3])
-def test_the_comparison_takes_four_queries_however_many_stories(client, django_assert_num_queries, n):
+def test_the_comparison_takes_five_queries_however_many_stories(client, django_assert_num_queries, n):
     assignment = begin(client, factories.study(n_stories=n))
     for letter in "ABC"[:n]:
         give(client, assignment, letter=letter)
 
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         client.get(reverse("annotation:part", args=[assignment.code, "ranking"]))
 
 

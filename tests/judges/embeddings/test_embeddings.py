@@ -4,6 +4,9 @@ import io
 import json
 import os
 import sys
+import tracemalloc
+from datetime import date
+from decimal import Decimal
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,12 +16,25 @@ from typing import Any
 import numpy as np
 import pytest
 from django.core.management import call_command
+from sklearn.feature_extraction.text import TfidfVectorizer
 
+from annotation.models import Rater
 from judges import embeddings
-from judges.embeddings import CannotEmbed, EmptyText, SizesDiffer, UnknownEmbedding, find_embedding, kept_vectors
+from judges.embeddings import (
+    CannotEmbed,
+    Embedding,
+    EmptyText,
+    Occasion,
+    UnknownEmbedding,
+    endpoint,
+    find_embedding,
+    kept_vectors,
+    tfidf_svd,
+)
 from judges.embeddings import sentence_transformers as sentences
 from judges.embeddings.base import split_chunks
-from judges.models import Endpoint, TextVector
+from judges.models import Call, Endpoint, Parse, Price, Run, Text, TextVector
+from judges.requests import texts
 from judges.settlement import erasure
 from studies import hashing
 from studies.models import Provenance, Study
@@ -89,6 +105,37 @@ def test_up_to_256_texts_keep_the_cosines_of_their_weights_exactly() -> None:
     rows = find_embedding("tfidf-svd").vectors(["a b", "a c"])
 
     assert rows[0] @ rows[1] == pytest.approx(1 / (1 + 2 * (np.log(3 / 2) + 1) ** 2))
+
+
+@pytest.mark.parametrize("n_words", [12, 400])
+def test_more_texts_lie_on_the_axes_of_the_whole_table(n_words: int) -> None:
+    """Of few words there are fewer terms than texts, of many more; beside a decomposition of the dense table."""
+    rng = np.random.default_rng(3)
+    texts = [" ".join(f"w{n}" for n in rng.integers(0, n_words, 9)) for _text in range(300)]
+
+    rows = find_embedding("tfidf-svd").vectors(texts)
+
+    dense = TfidfVectorizer(analyzer=tfidf_svd._list_terms, sublinear_tf=True).fit_transform(texts).toarray()
+    axes, singular_values, _terms = np.linalg.svd(dense, full_matrices=False)
+    expected = (axes * singular_values)[:, : rows.shape[1]]
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    np.testing.assert_allclose(rows @ rows.T, expected @ expected.T, atol=1e-5)
+
+
+def test_nothing_dense_has_a_row_for_every_term(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tfidf_svd, "MOST_DIMENSIONS", 20)
+    texts = [" ".join(f"w{n}x{text}" for n in range(500)) for text in range(60)]  # 59,940 terms
+    embedding = find_embedding("tfidf-svd")
+    embedding.vectors(texts[:25])  # libraries are loaded
+
+    tracemalloc.start()
+    try:
+        embedding.vectors(texts)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 59_940 * 20 * 8
 
 
 def test_one_text_is_embedded_and_two_equal_ones_lie_together() -> None:
@@ -257,10 +304,15 @@ def endpoint_at(standin: StandIn, **changes: Any) -> Endpoint:
     return Endpoint.objects.create(name="house", **(fields | changes))
 
 
+def remote(name: str = "endpoint:house/small", **options: Any) -> Embedding:
+    """The embedding, asked for by somebody for a study."""
+    return find_embedding(name, occasion=Occasion(Study.objects.first() or factories.study(), "ada"), **options)
+
+
 @pytest.mark.django_db
 def test_an_endpoints_vectors_are_asked_for_once_and_kept(standin: StandIn) -> None:
     endpoint_at(standin)
-    embedding = find_embedding("endpoint:house/small")
+    embedding = remote()
 
     rows = embedding.vectors([*TEXTS, TEXTS[0]])
 
@@ -276,17 +328,52 @@ def test_an_endpoints_vectors_are_asked_for_once_and_kept(standin: StandIn) -> N
 
 @pytest.mark.django_db
 def test_what_came_back_is_kept_where_a_later_request_fails(standin: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_vectors, "AT_ONCE", 2)
-    endpoint_at(standin)
-    first = find_embedding("endpoint:house/small").vectors(TEXTS[:1])
-    assert len(first) == 1
-    standin.script = [orders.OVERLOADED]
+    monkeypatch.setattr(endpoint, "CHUNKS_A_REQUEST", 1)
+    endpoint_at(standin, n_at_once=1)
+    standin.script = [vectors_reply([1, 2]), *[orders.NO_KEY] * 3]
 
-    with pytest.raises(CannotEmbed, match="endpoint:house/small: The provider is overloaded"):
-        find_embedding("endpoint:house/small").vectors(TEXTS)
+    with pytest.raises(
+        CannotEmbed, match=r"endpoint:house/small: .* does not accept the key.*ask again, and it goes on"
+    ):
+        remote().vectors(TEXTS)
 
     assert TextVector.objects.count() == 1
-    assert len(find_embedding("endpoint:house/small").vectors(TEXTS)) == 3
+    standin.script = [vectors_reply([2, 2]), vectors_reply([3, 2])]
+    n_hits = len(standin.hits)
+    assert len(remote().vectors(TEXTS)) == 3
+    assert len(standin.hits) == n_hits + 2
+    assert Run.objects.get().state == Run.State.FINISHED
+
+
+@pytest.mark.django_db
+def test_every_request_is_a_call_with_its_attempt_its_body_and_its_cost(standin: StandIn) -> None:
+    row = endpoint_at(standin)
+    Price.objects.create(
+        endpoint=row, model="small", usd_per_million_in=1000, usd_per_million_out=0, valid_from=date(2020, 1, 1)
+    )
+
+    remote().vectors(TEXTS)
+
+    run = Run.objects.get()
+    assert (run.approved_by, run.n_planned, run.state) == ("ada", 1, Run.State.FINISHED)
+    call = run.calls.get()
+    assert (call.kind, call.state) == ("embed", "ok")
+    assert [message["content"] for message in texts.render(call.request)["messages"]] == TEXTS
+    n_words = sum(len(text.split()) for text in TEXTS)
+    attempt = call.attempts.get()
+    assert (attempt.n_tokens_in, attempt.n_tokens_out, attempt.cost) == (n_words, 0, Decimal(n_words) / 1000)
+    assert '"embedding"' in attempt.body
+    assert Parse.objects.get().values == {"n_vectors": 3, "n_numbers": 8}
+    assert not Rater.objects.filter(kind="model").exists()
+
+
+@pytest.mark.django_db
+def test_without_a_study_nothing_is_sent_and_the_message_says_how(standin: StandIn) -> None:
+    endpoint_at(standin)
+
+    with pytest.raises(CannotEmbed, match=r"3 texts have no vector yet.*train_preference --run-in STUDY"):
+        find_embedding("endpoint:house/small").vectors(TEXTS)
+    assert standin.hits == []
 
 
 def vectors_reply(*rows: list[float], model: str = "small") -> Reply:
@@ -303,29 +390,29 @@ def vectors_reply(*rows: list[float], model: str = "small") -> Reply:
         (orders.GARBAGE, "not hold a vector for each of the 3 texts"),
         (orders.NO_KEY, "does not accept the key"),
         (vectors_reply([1], [2], [3], model="large"), "another model answered than was asked: large"),
-        (vectors_reply([1], [1, 2], [1, 2, 3]), "vectors of 1, 2, 3 numbers"),
-        (vectors_reply([0], [1], [1]), "text 1 of 3 a vector without a direction"),
+        (vectors_reply([1], [1, 2], [1, 2, 3]), "the vectors have 1, 2, 3 numbers, and cannot be compared"),
+        (vectors_reply([0], [1], [1]), "a vector is without a direction"),
     ],
 )
 def test_a_reply_that_holds_no_vectors_says_so_and_nothing_is_kept(
     standin: StandIn, reply: Reply, sentence: str
 ) -> None:
     endpoint_at(standin)
-    standin.script = [reply]
+    standin.script = [reply] * 6
 
     with pytest.raises(CannotEmbed, match=sentence):
-        find_embedding("endpoint:house/small").vectors(TEXTS)
+        remote().vectors(TEXTS)
     assert not TextVector.objects.exists()
 
 
 @pytest.mark.django_db
 def test_vectors_of_another_size_than_those_kept_are_refused(standin: StandIn) -> None:
     endpoint_at(standin)
-    find_embedding("endpoint:house/small").vectors(TEXTS[:1])
-    standin.script = [vectors_reply([1, 2])]
+    remote().vectors(TEXTS[:1])
+    standin.script = [vectors_reply([1, 2])] * 2
 
-    with pytest.raises(SizesDiffer, match="vectors of 2, 8 numbers"):
-        find_embedding("endpoint:house/small").vectors(TEXTS[:2])
+    with pytest.raises(CannotEmbed, match="the vectors have 2, 8 numbers"):
+        remote().vectors(TEXTS[:2])
 
 
 @pytest.mark.django_db
@@ -333,9 +420,9 @@ def test_an_endpoint_that_is_unknown_or_not_allowed_is_refused(standin: StandIn)
     endpoint_at(standin, is_allowed=False)
 
     with pytest.raises(CannotEmbed, match="has not allowed the endpoint house"):
-        find_embedding("endpoint:house/small").vectors(TEXTS)
+        remote().vectors(TEXTS)
     with pytest.raises(CannotEmbed, match=r"names no endpoint with a model: write endpoint:ENDPOINT/MODEL; .*: house"):
-        find_embedding("endpoint:home/small").vectors(TEXTS)
+        remote("endpoint:home/small").vectors(TEXTS)
     assert standin.hits == []
 
 
@@ -346,12 +433,12 @@ def test_only_texts_that_may_leave_go_to_an_outside_endpoint(standin: StandIn, s
     released = Provenance.objects.filter(story__study=study)
     released.update(may_send_out=True)
     released.filter(story__text=texts[0]).update(may_send_out=False)
-    embedding = find_embedding("endpoint:house/small", may_send_out=True)
+    embedding = remote(may_send_out=True)
 
     with pytest.raises(CannotEmbed, match="1 text is not marked as free to be sent to an outside provider"):
         embedding.vectors(texts)
     with pytest.raises(CannotEmbed, match="3 texts are not marked"):
-        find_embedding("endpoint:house/small").vectors(TEXTS)
+        remote().vectors(TEXTS)
     assert standin.hits == []
 
     assert len(embedding.vectors([*texts[1:], *TEXTS])) == len(texts) - 1 + 3
@@ -361,8 +448,13 @@ def test_only_texts_that_may_leave_go_to_an_outside_endpoint(standin: StandIn, s
 def test_erasing_a_story_reaches_the_vectors_of_its_text(standin: StandIn, study: Study) -> None:
     endpoint_at(standin)
     first, second = study.stories.order_by("code")[:2]
-    find_embedding("endpoint:house/small").vectors([first.text, second.text, "What it was before an edit."])
+    remote().vectors([first.text, second.text, "What it was before an edit."])
 
+    (call,) = Call.objects.all()
+    stored = texts.hashes_of(call.request)
     erasure.empty_calls([first.pk])
 
+    call.refresh_from_db()
+    assert (call.request, call.attempts.get().body) == ({}, "")
+    assert set(Text.objects.filter(pk__in=stored).values_list("content", flat=True)) == {""}
     assert list(TextVector.objects.values_list("sha256", flat=True)) == [second.sha256]

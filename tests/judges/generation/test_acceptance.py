@@ -143,7 +143,7 @@ def test_an_extracted_idea_is_its_writers_with_their_factors(study: Study, stand
         "discarded": 0,
     }
     assert story.groups.get().code != "plot1", "ideas do not stand among the stories that they were made of"
-    erasure.empty_calls([study.stories.get(code="p1s1").pk])
+    erasure.forget(factories.rater(study), [study.stories.get(code="p1s1").pk])
     story.refresh_from_db()
     assert (story.text, story.is_withheld) == ("", True)
 

@@ -179,7 +179,7 @@ def test_erasing_a_story_reaches_what_was_made_out_of_it(study: Study, standin: 
     result = written(study, order(endpoint_at(standin), "nsv-extraction", groups=(), sizes=(50,)))
     original = study.stories.get(code="p1s1")
 
-    erasure.empty_calls([original.pk])
+    erasure.forget(factories.rater(study), [original.pk])
 
     texts = dict(GeneratedText.objects.values_list("draft__original__code", "text"))
     assert texts == {"p1s1": "", "p2s1": "A well runs dry."}

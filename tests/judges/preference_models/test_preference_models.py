@@ -88,7 +88,7 @@ def test_a_study_trains_a_model_that_judges_what_it_has_not_seen(study: Study) -
     card = model.card
     assert (card["pairs"], card["pairs_trained_on"], card["votes"], card["texts"]) == (19, 15, 19, 40)
     assert (card["held_out"]["n_pairs"], card["held_out"]["accuracy"], card["held_out"]["auc"]) == (4, 100, 1)
-    assert card["embedding"] == {"name": "tfidf-svd", "version": "1", "is_fitted": True}
+    assert card["embedding"] == {"name": "tfidf-svd", "version": "2", "is_fitted": True}
     assert card["trained_on"] == {"study": "plums", "question": "tests/item-1"}
     assert "Fewer than 1,000 pairs: it says little" in out.getvalue()
     assert "taste chose in 5 pairs of plums.\n15 were left out: it learnt from their texts or prompt." in out.getvalue()
@@ -102,11 +102,17 @@ def test_the_report_has_it_beside_people_and_the_longer_story(study: Study) -> N
     preference_models.answer_pairs(trained(study), study, at=NOON)
 
     Study.objects.filter(pk=study.pk).update(state=Study.State.CLOSED)
-    row = results.compute(Study.objects.get(pk=study.pk))["pair_accuracies"][0]
+    document = results.compute(Study.objects.get(pk=study.pk))
+    row = document["pair_accuracies"][0]
 
     accuracies = {a["name"] or a["who"]: (a["value"], a["n_pairs"]) for a in row["accuracies"]}
     assert accuracies["taste"] == (100, 4)  # the fifth pair has no votes
     assert set(accuracies) == {"person", "longer", "taste"}
+    (beside,) = document["judges_on_pairs"]
+    assert (beside["judge"], beside["n_pairs"]) == ("taste", 5)
+    outcomes = {name: beside["outcomes"][name] for name in ("answered", "missing", "expected")}
+    assert outcomes == {"answered": 5, "missing": 15, "expected": 20}
+    assert document["judges"]["not_analysed"] == []
 
 
 def test_votes_count_by_their_share_and_even_pairs_are_left_out() -> None:

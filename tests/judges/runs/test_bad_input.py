@@ -3,16 +3,18 @@
 import html
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from judges import runs
+from judges import reasons, runs
 from judges.models import Attempt, Run
 from judges.providers import FailureKind
 from judges.settlement import attempts
+from judges.views.states import WORDS
 from studies.models import Study
 from tests.judges import standin as told
-from tests.judges.conftest import judge_at, started
+from tests.judges.conftest import judge_at, sendable, started
 from tests.judges.standin import Reply, StandIn
 
 pytestmark = pytest.mark.django_db
@@ -21,7 +23,7 @@ TWO = told.says("Answer: yes\nOn second thoughts:\nAnswer: no")
 QUOTED = told.says("The story ends with the line:\n“Answer: yes”")
 
 
-@pytest.mark.parametrize(
+NO_ANSWER_THROUGH = pytest.mark.parametrize(
     ("reply", "kind"),
     [
         pytest.param(told.NO_KEY, FailureKind.KEY, id="wrong key"),
@@ -35,6 +37,9 @@ QUOTED = told.says("The story ends with the line:\n“Answer: yes”")
         pytest.param(told.HUGE, FailureKind.TOO_LARGE, id="200 MB"),
     ],
 )
+
+
+@NO_ANSWER_THROUGH
 def test_what_no_call_gets_an_answer_through_costs_the_probes_and_says_the_way_out(
     study: Study, standin: StandIn, admin_client: Client, reply: Reply, kind: FailureKind
 ) -> None:
@@ -48,7 +53,23 @@ def test_what_no_call_gets_an_answer_through_costs_the_probes_and_says_the_way_o
     assert f"{kind.sentence} {kind.way_out}" in html.unescape(page)
 
 
-@pytest.mark.parametrize(
+@NO_ANSWER_THROUGH
+def test_the_command_costs_the_same_and_says_the_same(
+    study: Study, standin: StandIn, reply: Reply, kind: FailureKind
+) -> None:
+    standin.reply = lambda hit: reply
+    judge = judge_at(standin, n_at_once=8, timeout_seconds=1)
+    sendable(study)
+
+    with pytest.raises(CommandError) as error:
+        call_command("run_judges", study.slug, "--judge", judge.slug, "--yes", "--wait")
+
+    assert error.value.returncode == 2
+    assert f"{kind.sentence} {kind.way_out}" in str(error.value)
+    assert (len(standin.hits), Run.objects.get().state) == (attempts.N_PROBES, Run.State.STOPPED)
+
+
+NO_USABLE_ANSWER = pytest.mark.parametrize(
     ("reply", "state", "n_tries"),
     [
         pytest.param(TWO, "unreadable", 2, id="two verdicts"),
@@ -57,8 +78,11 @@ def test_what_no_call_gets_an_answer_through_costs_the_probes_and_says_the_way_o
         pytest.param(told.OUT_OF_RANGE, "out_of_range", 1, id="out of range"),
     ],
 )
+
+
+@NO_USABLE_ANSWER
 def test_a_reply_without_a_usable_answer_is_no_answer_and_asked_for_once_more_at_most(
-    study: Study, standin: StandIn, reply: Reply, state: str, n_tries: int
+    study: Study, standin: StandIn, admin_client: Client, reply: Reply, state: str, n_tries: int
 ) -> None:
     standin.reply = lambda hit: reply
 
@@ -67,6 +91,29 @@ def test_a_reply_without_a_usable_answer_is_no_answer_and_asked_for_once_more_at
     assert (run.state, runs.count_calls(run)) == (Run.State.FINISHED, {state: 8})
     assert len(standin.hits) == 8 * n_tries
     assert run.calls.filter(reason="").count() == 0
+    page = html.unescape(admin_client.get(reverse("judges:run", args=[study.slug, run.pk])).content.decode())
+    assert str(WORDS[state].sentence) in page
+    assert reasons.translate(run.calls.first().reason) in page
+
+
+@NO_USABLE_ANSWER
+def test_the_command_says_how_many_have_no_usable_answer_and_most_often_why(
+    study: Study, standin: StandIn, reply: Reply, state: str, n_tries: int
+) -> None:
+    standin.reply = lambda hit: reply
+    judge = judge_at(standin)
+    sendable(study)
+
+    with pytest.raises(CommandError) as error:
+        call_command("run_judges", study.slug, "--judge", judge.slug, "--yes", "--wait")
+
+    reason = Run.objects.get().calls.first().reason.rstrip(".")
+    assert error.value.returncode == 3
+    way_out = "; --retry asks 8 of them once more." if n_tries == 1 else "."
+    assert str(error.value) == (
+        f"Without an answer: 8. {state.replace('_', ' ')}: 8, most often: {reason}. "
+        f"The run’s page shows each call{way_out}"
+    )
 
 
 def test_another_models_answer_counts_and_its_call_says_whose_it_is(

@@ -10,8 +10,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from judges import releases
 from judges.models import GeneratedText, Judge, Run
-from studies.models import Instrument, Item, Study
+from studies.models import Instrument, Item, Provenance, Study
 from tests import factories
 from tests.judges import standin as told
 from tests.judges.conftest import judge_at, sendable
@@ -121,6 +122,41 @@ def test_texts_are_taken_in_with_their_clean_up_shown(study: Study, designer: Cl
     assert "2 stories are in the study now." in response.content.decode()
     assert study.stories.filter(provenance__source__name="Model S").count() == 2
     assert GeneratedText.objects.filter(is_cleaned=True).count() == 0
+
+
+def test_what_was_made_from_a_closed_story_is_said_to_wait_for_its_release(
+    study: Study, designer: Client, standin: StandIn
+) -> None:
+    standin.reply = lambda hit: told.says("A well runs dry.")
+    Provenance.objects.filter(story__code="p2s1").update(may_send_out=True)
+    result = written(study, order(endpoint_at(standin), "nsv-extraction", groups=(), sizes=(50,)))
+    keys = list(GeneratedText.objects.values_list("pk", flat=True))
+    values = {"do": "all", "all": keys, "placement": "new", "source": "standin", "may_send_out": "on"}
+
+    said = designer.post(f"{PAGES}{result.pk}/", values, follow=True).content.decode()
+
+    assert "2 stories are in the study now. 1 was made from a story that may not be sent: it waits under" in said
+    assert sorted(Provenance.objects.filter(story__generated__isnull=False).values_list("may_send_out", flat=True)) == [
+        *(False, True)
+    ]
+
+
+@pytest.mark.parametrize("is_closed", [True, False])
+def test_an_idea_written_with_a_closed_one_before_it_may_not_be_sent(
+    study: Study, designer: Client, standin: StandIn, is_closed: bool
+) -> None:
+    standin.reply = lambda hit: told.says("A well runs dry.")
+    Provenance.objects.filter(story__code="p2s1").update(may_send_out=not is_closed)
+    result = written(study, order(endpoint_at(standin), "nsv-feedback", n_rounds=1, reference="p2s1"))
+    keys = list(GeneratedText.objects.values_list("pk", flat=True))
+    values = {"do": "all", "all": keys, "placement": "new", "source": "standin", "may_send_out": "on"}
+
+    designer.post(f"{PAGES}{result.pk}/", values)
+
+    may_leave = dict(GeneratedText.objects.values_list("round", "story__provenance__may_send_out"))
+    assert may_leave == {0: True, 1: not is_closed}
+    waiting = [(text.made_from[0].code if text.made_from else "") for text in releases.find_releasable(study)]
+    assert waiting == (["p2s1"] if is_closed else [])
 
 
 def test_a_measure_is_edited_and_approved_on_the_page(study: Study, designer: Client, standin: StandIn) -> None:

@@ -1,20 +1,33 @@
 """Derived texts released for sending, in one action with a reason: whatever may stand in its way."""
 
 import re
+import threading
+from html import unescape
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 
+from annotation.design import deletion
 from annotation.models import Fill
 from annotation.participation import withdrawal
-from annotation.responses import submission
-from judges import releases
-from judges.models import TextRelease
+from annotation.responses import derivation, submission
+from judges import generation, releases, runs
+from judges.generation import Terms
+from judges.models import GeneratedText, Judge, Prompt, TextRelease
+from judges.planning import CannotRun
 from judges.releases import CannotRelease
-from studies import licences
-from studies.models import Source, Story, Study
+from studies import licences, subsets
+from studies.models import Provenance, Source, Story, Study
+from studies.strata import SubsetRule
 from tests import factories
 from tests.annotation import clozes
+from tests.judges import standin as told
+from tests.judges.conftest import judge_at
+from tests.judges.generation.stories import draft_study, endpoint_at, order, written
+from tests.judges.standin import StandIn
+from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
 TEXTS = "/studies/plums/runs/texts/"
@@ -110,11 +123,11 @@ def test_what_a_rater_filled_in_is_released_until_they_withdraw_and_never_after(
 def test_a_text_that_was_released_before_is_not_released_again(
     designer: Client, study: Study, is_meanwhile: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stories = releases.find_releasable(study)
+    texts = releases.find_releasable(study)
     releases.release(study, ["p1s2"], reason="Agreed.", by="x", at=factories.NOON)
     if is_meanwhile:
         # By somebody else, while this account's form was on the way.
-        answers = iter([stories, [], []])
+        answers = iter([texts, [], []])
         monkeypatch.setattr(releases, "find_releasable", lambda study: next(answers))
 
     response = designer.post(TEXTS, FIELDS)
@@ -143,3 +156,127 @@ def test_a_form_that_is_not_right_releases_nothing_and_leads_to_what_is_not(
     anchors = re.findall(r'<li><a href="#([^"]+)"', page)
     assert anchors
     assert all(f'id="{anchor}"' in page for anchor in anchors)
+
+
+@pytest.fixture
+def filled(standin: StandIn) -> tuple[Study, Judge]:
+    """A person's fill of a cloze as a story that may not be sent, in a subset; and a judge outside."""
+    writer = clozes.assignment(clozes.study("quinces"))
+    clozes.fill(writer)
+    submission.submit(writer, at=factories.NOON)
+    derived = derivation.derive(writer.study, "filled", derivation.derivable_fills(writer.study))
+    judge = judge_at(standin)
+    Judge.objects.filter(pk=judge.pk).update(prompt=Prompt.objects.get(name="quiet-judge"))
+    judge.refresh_from_db()
+    return subsets.create_subset(derived, SubsetRule(n=1, seed=1), "Some", by=None), judge
+
+
+@pytest.mark.parametrize("is_original_deleted", [False, True])
+def test_a_filled_text_that_was_copied_is_refused_by_name_and_released_where_it_is(
+    designer: Client, filled: tuple[Study, Judge], is_original_deleted: bool
+) -> None:
+    study, judge = filled
+    if is_original_deleted:
+        deletion.delete_draft(Study.objects.get(slug="filled"))
+    code = study.stories.get().code
+    texts = f"/studies/{study.slug}/runs/texts/"
+    with pytest.raises(CannotRun, match=rf"1 story \({code}\) is not marked as free to be sent"):
+        runs.preview(study, judge)
+    assert f"{code}, participant E01 of quinces" in designer.get(texts).content.decode()
+
+    assert designer.post(texts, {"codes": [code], "reason": "Agreed by consent."}).status_code == 302
+
+    planned, _estimate = runs.preview(study, judge)
+    assert planned.n_calls
+    assert (TextRelease.objects.get().study, TextRelease.objects.get().codes) == (study, [code])
+    original = Provenance.objects.filter(story__study__slug="filled").first()
+    assert original is None or not original.may_send_out
+
+
+def test_a_printed_story_that_was_copied_waits_for_no_release(study: Study) -> None:
+    subset = subsets.create_subset(study, SubsetRule(n=2, seed=1), "Some", by=None)
+
+    assert [text.code for text in releases.find_releasable(subset)] == ["p1s2"]
+
+
+@pytest.fixture
+def extracted(standin: StandIn) -> Study:
+    """A draft with an idea, p1s1 said by a model in its own house: p1s1 may not be sent, and its licence is entered."""
+    study = draft_study()
+    standin.reply = lambda hit: told.says("A well runs dry.")
+    Provenance.objects.filter(story__code="p1s1").update(licence="All rights reserved")
+    wish = order(endpoint_at(standin), "nsv-extraction", groups=(), stories=("p1s1",), sizes=(50,))
+    made = written(study, wish)
+    keys = GeneratedText.objects.filter(draft__generation=made).values_list("pk", flat=True)
+    generation.accept(made, dict.fromkeys(keys, False), Terms(may_send_out=True), by="rui", at=factories.NOON)
+    return study
+
+
+@pytest.mark.parametrize("is_copied", [False, True])
+def test_what_was_made_from_a_closed_story_leaves_only_for_a_reason_that_names_its_licence(
+    designer: Client, extracted: Study, is_copied: bool
+) -> None:
+    study = subsets.create_subset(extracted, SubsetRule(n=3, seed=1), "All", by=None) if is_copied else extracted
+    (text,) = releases.find_releasable(study)
+    address = f"/studies/{study.slug}/runs/texts/"
+    html = unescape(designer.get(address).content.decode())
+    assert "Made from p1s1, which may not be sent. Its licence: All rights reserved." in html
+    assert "sent only for a reason that names that story’s licence." in html
+    assert not re.search(rf'value="{text.code}"[^>]*checked', html), "it is ticked by hand"
+
+    refused = designer.post(address, {"codes": [text.code], "reason": "Only the idea of it."})
+
+    assert (refused.status_code, licences.find_sendable_codes(study)) == (400, set())
+    sentence = (
+        f"{text.code} was made from p1s1, which may not be sent: its licence is “All rights reserved”. Say in the"
+    )
+    assert sentence in unescape(refused.content.decode())
+    reason = "The idea alone is not covered by “all  rights reserved” (counsel, 3 March)."
+    assert designer.post(address, {"codes": [text.code], "reason": reason}).status_code == 302
+    assert licences.find_sendable_codes(study) == {text.code}
+    assert TextRelease.objects.get().reason == reason
+
+
+def test_what_was_made_from_a_closed_story_without_a_licence_is_not_released(extracted: Study) -> None:
+    Provenance.objects.filter(story__code="p1s1").update(licence="")
+    (text,) = releases.find_releasable(extracted)
+
+    with pytest.raises(CannotRelease, match="Enter the licence of p1s1 with its provenance first"):
+        releases.release(extracted, [text.code], reason="Why not.", by="x", at=factories.NOON)
+
+
+def test_what_was_made_from_a_story_that_may_be_sent_needs_no_name(extracted: Study) -> None:
+    (text,) = releases.find_releasable(extracted)
+    Provenance.objects.filter(story__code="p1s1").update(may_send_out=True)
+
+    assert not releases.find_releasable(extracted)[0].made_from
+    releases.release(extracted, [text.code], reason="Agreed.", by="x", at=factories.NOON)
+
+
+@pytest.mark.services
+def test_of_two_that_release_the_same_text_at_once_one_does_and_the_other_is_told(
+    committed: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = factories.study(n_stories=2, n_items=1, state="draft", planned=False)
+    Source.objects.filter(name="Source 2").update(kind=Source.Kind.MODEL)
+    clients = [Client() for _ in range(2)]
+    for number, client in enumerate(clients):
+        user = factories.staff("designer")
+        User.objects.filter(pk=user.pk).update(username=f"designer-{number}")
+        client.force_login(User.objects.get(pk=user.pk))
+    both_are_there, release = threading.Barrier(2), releases.release
+
+    def release_together(*args: Any, **options: Any) -> TextRelease:
+        both_are_there.wait(timeout=30)
+        return release(*args, **options)
+
+    monkeypatch.setattr(releases, "release", release_together)
+
+    answers = at_once(*(lambda n=n: clients[n].post(TEXTS, FIELDS | {"reason": f"Reason {n}."}) for n in range(2)))
+
+    assert sorted(answer.status_code for answer in answers) == [302, 400]
+    (told_of_it,) = [answer for answer in answers if answer.status_code == 400]
+    assert "p1s2 is not among the texts that wait to be released." in told_of_it.content.decode()
+    row = TextRelease.objects.get()
+    assert (row.codes, row.reason) == (["p1s2"], f"Reason {row.by[-1]}.")
+    assert licences.find_sendable_codes(study) == {"p1s2"}

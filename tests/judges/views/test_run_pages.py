@@ -108,6 +108,24 @@ def test_a_run_shows_its_latest_calls_and_leads_to_each(client: Client, run: Run
     assert re.findall(r"calls/(\d+)/", html) == [str(pk) for pk in range(latest.pk, latest.pk - 4, -1)]
 
 
+def test_calls_and_tries_of_one_minute_are_told_apart(client: Client, run: Run) -> None:
+    runs.drain(run)
+    call = run.calls.filter(item__type="binary").first()
+    assert call is not None
+    for second, key in enumerate(run.calls.order_by("pk").values_list("pk", flat=True)):
+        Call.objects.filter(pk=key).update(answered_at=START + second * timedelta(seconds=1))
+    Attempt.objects.filter(call=call).update(sent_at=START + timedelta(seconds=41))
+    about = f"/studies/plums/runs/{run.pk}/"
+    times = [f"{START + n * timedelta(seconds=1):%H:%M:%S} UTC" for n in range(run.calls.count())]
+
+    calls, live = page(client, "coordinator", f"{about}calls/"), page(client, "coordinator", about)
+    one = page(client, "coordinator", f"{about}calls/{call.pk}/")
+
+    assert [time for time in times if time not in calls] == []
+    assert [time for time in times[::-1][:5] if time not in live] == []
+    assert f"{START + timedelta(seconds=41):%H:%M:%S} UTC" in one
+
+
 def test_failures_are_counted_by_kind_with_a_sentence_and_the_most_frequent_reason(client: Client, run: Run) -> None:
     keys = list(run.calls.order_by("pk").values_list("pk", flat=True))
     run.calls.filter(pk__in=keys[:2]).update(state="unreadable", reason="no verdict")

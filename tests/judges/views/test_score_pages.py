@@ -54,7 +54,7 @@ def test_a_preview_of_some_scores_says_how_many_it_shows(page: Client, monkeypat
     assert "are shown." not in page.get(address).content.decode(), "it shows all"
     monkeypatch.setattr("judges.views.scores.N_PREVIEWED", 1)
 
-    assert "The first 1 are shown." in page.get(address).content.decode()
+    assert "The first is shown." in page.get(address).content.decode()
 
 
 def test_what_is_wrong_is_said_before_and_after_somebody_insists(page: Client) -> None:

@@ -1,6 +1,7 @@
 """May a judge stand in for an expert? Not if it only tells one source from the others."""
 
 import io
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -185,6 +186,7 @@ def verdict_on_page(client: Client) -> str:
         "On verdicts the judge may not stand in for an expert." if word == "no" else "judge may stand in for an expert,"
     )
     assert sentence in section
+    assert bool(re.search(r"\bmay stand in\b", page)) == (word != "no"), "nor among the findings, nor anywhere else"
     return word
 
 

@@ -28,7 +28,7 @@ def given(django_db_setup: None, django_db_blocker: Any) -> Iterator[Given]:
     from django.db import transaction
 
     patch = pytest.MonkeyPatch()
-    patch.setattr(scored_clozes, "find_embedding", lambda name: DrawnEmbedding())
+    patch.setattr(scored_clozes, "find_embedding", lambda name, **_: DrawnEmbedding())
     with patch.context(), django_db_blocker.unblock(), transaction.atomic():
         planted = planted_cloze.plant()
         yield planted, results.compute(planted.study)

@@ -43,7 +43,7 @@ def _plane(monkeypatch: pytest.MonkeyPatch) -> None:
     """In place of the offline embedding; any other is looked up."""
     find = scored_clozes.find_embedding
     monkeypatch.setattr(
-        scored_clozes, "find_embedding", lambda name: PlaneEmbedding() if name == OFFLINE else find(name)
+        scored_clozes, "find_embedding", lambda name, **_: PlaneEmbedding() if name == OFFLINE else find(name)
     )
 
 

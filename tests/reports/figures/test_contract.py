@@ -197,7 +197,7 @@ def test_a_metric_that_answers_what_people_answer_is_named_and_not_analysed(clie
     counts = {"n_items": 1, "n_answered": 1, "n_declined": 0, "n_unreadable": 0}
     named = {"judge": "words", "kind": "metric", "step": "guess", "type": "choice"} | counts
     assert judges == {"compared": [], "not_analysed": [named]}
-    assert "Answers of judges that are not analysed yet" in page
+    assert "Answers of judges that no figure analyses" in page
     assert '<th scope="row">words</th> <td lang="en">guess</td> <td lang="en">choice</td>' in page
     assert "Judges against the majority" not in page
 

@@ -16,6 +16,7 @@ from reports.dataset import Dataset
 from reports.figures.judge_biases import JudgeBiases
 from reports.figures.judges_on_pairs import JudgesOnPairs
 from reports.figures.wordings import ModelWordings, Wordings
+from reports.templatetags.report import kept_together
 from studies.models import Provenance, Study
 from tests import factories, triggers
 from tests.reports import given, planted
@@ -201,9 +202,8 @@ def test_three_wordings_stand_side_by_side_over_what_all_of_them_answered(study:
     client.force_login(factories.staff("researcher"))
     page = " ".join(client.get("/reports/plums/").content.decode().split())
     for judge in judges:
-        assert (
-            f'<th scope="row" class="kept-whole">{judge.prompt}</th> <td class="kept-whole">{judge.slug}</td>' in page
-        )
+        row = f'<th scope="row" class="kept-whole">{judge.prompt}</th> <td class="kept-whole">{judge.slug}</td>'
+        assert kept_together(row) in page
 
 
 def check(row: ModelWordings, said: list[list[Any]], answers: dict[tuple[str, str, str], Any]) -> None:

@@ -78,7 +78,7 @@ def test_the_page_and_the_files_name_set_embedding_and_number(client: Client, st
 
     short = ReferenceSet.objects.get().sha256[:12]
     assert "Novelty beside “The study’s own stories”" in page
-    assert "nearest of 4 stories of plums, 0 for the same, by tfidf-svd (version 1)." in page
+    assert "nearest of 4 stories of plums, 0 for the same, by tfidf-svd (version 2)." in page
     assert page.count(f"The set was stored as {short}.") == 2
     assert "p2s1: 40 % stands in p1s1" in page
     file = b"".join(client.get("/reports/plums/novelty-by-story.csv").streaming_content).decode()  # type: ignore[attr-defined]
@@ -104,7 +104,7 @@ def test_nothing_of_it_is_told_while_the_study_is_sealed_or_without_a_set(study:
 
 
 def test_an_embedding_that_gives_no_vectors_any_more_says_why(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embeddings.all_kinds()["tfidf-svd"], "version", "2")
+    monkeypatch.setattr(embeddings.all_kinds()["tfidf-svd"], "version", "3")
 
     (row,) = results.compute(study)["novelty"]
 

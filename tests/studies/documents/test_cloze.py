@@ -224,7 +224,8 @@ REFUSED = {
     "an unknown key": ([('citation = "', 'citatoin = "')], "citatoin: there is no such key; did you mean “citation”?"),
     "an unknown key of a blank": (
         [('hint = "what kind', 'colour = "what kind')],
-        "blanks[1], colour: there is no such key; known are number, kind, section, hint, follows",
+        "blanks[1], colour: there is no such key; known are number, kind, section, hint, follows. "
+        "If a newer Quire wrote the file, only that version can read it",
     ),
     "an unknown key of a constraint": (
         [("must = true\nchecks", "msut = true\nchecks")],

@@ -11,12 +11,12 @@ from django.utils import timezone, translation
 
 from studies import construction, tasks
 from studies.models import Story, StoryImport, StoryIntake, Study
-from studies.story_import import intakes, uploads
+from studies.story_import import imports, intakes
 from studies.story_import.files import read_file
 from studies.vocabulary import IntakeStage
 from tests.studies.folders import rows_by_table
 from tests.studies.story_import.files import CSV
-from tests.studies.story_import.test_story_imports import make_draft, upload
+from tests.studies.story_import.test_story_imports import keep, make_draft
 from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Of which uploads a worker was told, and none came."""
+    """Of which imports a worker was told, and none came."""
     told: list[int] = []
     monkeypatch.setattr(intakes, "_send", told.append)
     return told
@@ -37,7 +37,7 @@ def every_count(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def asked(study: Study, content: str = CSV) -> StoryImport:
     """The file, that a worker is to bring in."""
-    row = upload(study, content)
+    row = keep(study, content)
     intakes.ask(row, at=timezone.now())
     return row
 
@@ -162,14 +162,14 @@ def test_a_study_that_is_changed_meanwhile_takes_in_nothing_and_says_why(
 ) -> None:
     change, sentence = MEANWHILE[name]
     study = make_draft()
-    row, prepare = asked(study), uploads.prepare
+    row, prepare = asked(study), imports.prepare
 
-    def prepare_and_change(*args: Any, **more: Any) -> uploads.PreparedUpload:
+    def prepare_and_change(*args: Any, **more: Any) -> imports.PreparedImport:
         prepared = prepare(*args, **more)
         change(study)
         return prepared
 
-    monkeypatch.setattr(uploads, "prepare", prepare_and_change)
+    monkeypatch.setattr(imports, "prepare", prepare_and_change)
     intakes.carry_out(row.pk)
 
     intake = intake_of(row)
@@ -181,7 +181,7 @@ def test_a_study_that_is_changed_meanwhile_takes_in_nothing_and_says_why(
 
 def test_with_problems_nothing_comes_in_and_it_is_said_in_the_language_of_who_asked() -> None:
     study = make_draft()
-    row = upload(study, CSV)
+    row = keep(study, CSV)
     with translation.override("pt-br"):
         intakes.ask(row, at=timezone.now())
     launch(study)
@@ -278,18 +278,18 @@ def test_one_whose_turn_another_has_taken_leaves_writing_to_that_one(monkeypatch
 
 def test_what_is_cancelled_does_not_come_in(monkeypatch: pytest.MonkeyPatch) -> None:
     study = make_draft()
-    row, prepare = asked(study), uploads.prepare
+    row, prepare = asked(study), imports.prepare
 
-    def cancel_meanwhile(*args: Any, **more: Any) -> uploads.PreparedUpload:
+    def cancel_meanwhile(*args: Any, **more: Any) -> imports.PreparedImport:
         prepared = prepare(*args, **more)
         assert intakes.cancel(intake_of(row))
         return prepared
 
-    monkeypatch.setattr(uploads, "prepare", cancel_meanwhile)
+    monkeypatch.setattr(imports, "prepare", cancel_meanwhile)
     intakes.carry_out(row.pk)
     assert study.stories.count() == 0
 
-    monkeypatch.setattr(uploads, "prepare", prepare)
+    monkeypatch.setattr(imports, "prepare", prepare)
     intakes.ask(row, at=timezone.now())
     intakes.carry_out(row.pk)
     assert study.stories.count() == 4
@@ -300,11 +300,11 @@ def test_another_file_leaves_alone_what_is_under_way_and_replaces_what_is_not() 
     study = make_draft()
     under_way = asked(study)
 
-    second = upload(study, CSV)
+    second = keep(study, CSV)
     assert set(StoryImport.objects.all()) == {under_way, second}
 
     intakes.carry_out(under_way.pk)
-    third = upload(study, CSV)
+    third = keep(study, CSV)
     assert set(StoryImport.objects.all()) == {third}
 
 
@@ -312,8 +312,8 @@ def test_an_old_file_that_was_asked_for_today_is_not_forgotten() -> None:
     row = asked(make_draft())
     StoryImport.objects.update(created_at=timezone.now() - timedelta(hours=30))
 
-    assert uploads.forget_old_uploads(at=timezone.now()) == 0
-    assert uploads.forget_old_uploads(at=timezone.now() + timedelta(hours=25)) == 1
+    assert imports.forget_old_imports(at=timezone.now()) == 0
+    assert imports.forget_old_imports(at=timezone.now() + timedelta(hours=25)) == 1
     assert not StoryIntake.objects.filter(pk=row.pk).exists()
 
 

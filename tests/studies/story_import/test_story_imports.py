@@ -12,7 +12,7 @@ from django.utils import timezone
 from studies import loader, protocol
 from studies.models import ProtocolVersion, Provenance, Source, Story, StoryColumns, StoryImport, Study
 from studies.story_edits import StoriesFinal
-from studies.story_import import uploads
+from studies.story_import import imports
 from studies.story_import.columns import ColumnChoices, guess_choices, restore_choices
 from studies.story_import.errors import ImportRefused
 from studies.story_import.files import read_file
@@ -30,11 +30,11 @@ def make_draft(slug: str = "plums") -> Study:
     return study
 
 
-def upload(study: Study, content: str | bytes, name: str = "a.csv", **choices: Any) -> StoryImport:
+def keep(study: Study, content: str | bytes, name: str = "a.csv", **choices: Any) -> StoryImport:
     """The file, kept for an account, with these choices in place of the guessed ones."""
     by, _ = User.objects.get_or_create(username="ann")
     data = content if isinstance(content, bytes) else content.encode()
-    row = uploads.keep_upload(study, read_file(name, data), by=by, at=timezone.now())
+    row = imports.keep_import(study, read_file(name, data), by=by, at=timezone.now())
     if choices:
         row.choices |= choices
         row.save()
@@ -42,8 +42,8 @@ def upload(study: Study, content: str | bytes, name: str = "a.csv", **choices: A
 
 
 def looked_at(study: Study, content: str, **choices: Any) -> Examination:
-    row = upload(study, content, **choices)
-    return examine(uploads.restore_table(row), restore_choices(row.choices), uploads.read_contents(study))
+    row = keep(study, content, **choices)
+    return examine(imports.restore_table(row), restore_choices(row.choices), imports.read_contents(study))
 
 
 def test_columns_are_guessed_from_their_names_and_rows() -> None:
@@ -63,7 +63,7 @@ def test_columns_are_guessed_from_their_names_and_rows() -> None:
 def test_a_file_comes_in_whole_with_sources_groups_and_properties() -> None:
     study = make_draft()
 
-    uploads.bring_in(upload(study, CSV))
+    imports.bring_in(keep(study, CSV))
 
     assert {g.code: sorted(s.code for s in g.stories.all()) for g in study.groups.all()} == {
         "orchard": ["a1", "a2"],
@@ -77,9 +77,9 @@ def test_a_file_comes_in_whole_with_sources_groups_and_properties() -> None:
 
 def test_the_next_file_of_the_same_columns_is_mapped_at_once() -> None:
     study = make_draft()
-    uploads.bring_in(upload(study, CSV, licence="CC0", roles={**guessed(CSV), "level": ""}))
+    imports.bring_in(keep(study, CSV, licence="CC0", roles={**guessed(CSV), "level": ""}))
 
-    row = upload(study, CSV.replace("a1", "c1"))
+    row = keep(study, CSV.replace("a1", "c1"))
 
     assert (row.choices["licence"], row.choices["roles"]["level"]) == ("CC0", "")
     assert StoryColumns.objects.count() == 1
@@ -107,7 +107,7 @@ def test_the_same_stories_by_page_and_by_study_file_give_the_same_protocol(tmp_p
     from_file.stories.all().delete()
     from_file.groups.all().delete()
 
-    uploads.bring_in(upload(from_file, (tmp_path / "stories.csv").read_bytes()))
+    imports.bring_in(keep(from_file, (tmp_path / "stories.csv").read_bytes()))
 
     assert protocol.write_document(protocol.read_rows(from_file.versions.get())) == document
 
@@ -116,7 +116,7 @@ def test_rows_are_stored_in_an_order_that_tells_nothing_of_the_file() -> None:
     lines = [f"s{n:03},g{n % 20:02},Words of story {n}.,Ann,expert_writer" for n in range(100)]
     study = make_draft()
 
-    uploads.bring_in(upload(study, "\n".join(["story,group,text,source,source_kind", *lines])))
+    imports.bring_in(keep(study, "\n".join(["story,group,text,source,source_kind", *lines])))
 
     codes = list(Story.objects.order_by("pk").values_list("code", flat=True))
     groups = list(study.groups.order_by("pk").values_list("code", flat=True))
@@ -158,24 +158,24 @@ PROBLEMS = {
 def test_a_problem_is_said_with_its_row_and_a_way_out_that_mends_it(name: str) -> None:
     (before, after), level, rows, sentence = PROBLEMS[name]
     study = make_draft()
-    row = upload(study, CSV.replace(before, after))
-    table, choices, contents = uploads.restore_table(row), restore_choices(row.choices), uploads.read_contents(study)
+    row = keep(study, CSV.replace(before, after))
+    table, choices, contents = imports.restore_table(row), restore_choices(row.choices), imports.read_contents(study)
 
     problems = [p for p in examine(table, choices, contents).problems if p.sentence.startswith(sentence)]
 
     assert [(problem.level, problem.rows) for problem in problems] == [(level, rows)]
-    uploads.take_way_out(choices, problems[0].ways_out[0].act)
+    imports.take_way_out(choices, problems[0].ways_out[0].act)
     assert sentence not in " ".join(p.sentence for p in examine(table, choices, contents).problems)
 
 
 @pytest.mark.parametrize("name", [name for name, problem in PROBLEMS.items() if problem[1] == "error"])
 def test_with_an_error_nothing_comes_in(name: str) -> None:
     before, after = PROBLEMS[name][0]
-    row = upload(make_draft(), CSV.replace(before, after))
+    row = keep(make_draft(), CSV.replace(before, after))
     rows = rows_by_table()
 
     with pytest.raises(ImportRefused):
-        uploads.bring_in(row)
+        imports.bring_in(row)
 
     assert rows_by_table() == rows
 
@@ -197,14 +197,14 @@ def test_what_lacks_or_cannot_be_is_said(content: str, sentence: str) -> None:
 
 def test_words_that_are_no_utf_8_wait_for_a_person() -> None:
     study = make_draft()
-    row = upload(study, "text,source,source_kind\nCafé.,Ann,expert\n".encode("cp1252"))
-    table, choices = uploads.restore_table(row), restore_choices(row.choices)
-    problem = examine(table, choices, uploads.read_contents(study)).errors[0]
+    row = keep(study, "text,source,source_kind\nCafé.,Ann,expert\n".encode("cp1252"))
+    table, choices = imports.restore_table(row), restore_choices(row.choices)
+    problem = examine(table, choices, imports.read_contents(study)).errors[0]
     assert "“Café.”" in problem.sentence
 
-    uploads.take_way_out(choices, problem.ways_out[0].act)
-    uploads.save_choices(row, choices, table)
-    uploads.bring_in(row)
+    imports.take_way_out(choices, problem.ways_out[0].act)
+    imports.save_choices(row, choices, table)
+    imports.bring_in(row)
 
     assert study.stories.get().text == "Café."
 
@@ -218,9 +218,9 @@ def test_formulas_of_a_workbook_are_refused_with_their_rows() -> None:
     file = io.BytesIO()
     book.save(file)
     study = make_draft()
-    row = upload(study, file.getvalue(), "a.xlsx")
+    row = keep(study, file.getvalue(), "a.xlsx")
 
-    errors = examine(uploads.restore_table(row), restore_choices(row.choices), uploads.read_contents(study)).errors
+    errors = examine(imports.restore_table(row), restore_choices(row.choices), imports.read_contents(study)).errors
 
     assert [(error.rows, error.column) for error in errors] == [((3,), "text")]
 
@@ -228,13 +228,13 @@ def test_formulas_of_a_workbook_are_refused_with_their_rows() -> None:
 def test_typing_that_differs_by_source_is_made_alike_when_asked() -> None:
     content = f"{HEADER}\na1,g,He said -- no.,expert,Ann,\na2,g,She said no.,model,Gpt,\n"
     study = make_draft()
-    row = upload(study, content)
-    table, choices, contents = uploads.restore_table(row), restore_choices(row.choices), uploads.read_contents(study)
+    row = keep(study, content)
+    table, choices, contents = imports.restore_table(row), restore_choices(row.choices), imports.read_contents(study)
     problem = next(p for p in examine(table, choices, contents).warnings if p.rows == (2,))
 
-    uploads.take_way_out(choices, problem.ways_out[0].act)
-    uploads.save_choices(row, choices, table)
-    uploads.bring_in(row)
+    imports.take_way_out(choices, problem.ways_out[0].act)
+    imports.save_choices(row, choices, table)
+    imports.bring_in(row)
 
     assert study.stories.get(code="a1").text == "He said—no."
     assert Provenance.objects.get(story__code="a1").raw_text == "He said -- no."
@@ -242,7 +242,7 @@ def test_typing_that_differs_by_source_is_made_alike_when_asked() -> None:
 
 def test_a_code_or_text_that_is_in_the_study_is_noticed() -> None:
     study = make_draft()
-    uploads.bring_in(upload(study, CSV))
+    imports.bring_in(keep(study, CSV))
 
     sentences = {problem.sentence for problem in looked_at(study, f"{CSV}c1,harbour,New.,model,Manner C,\n").problems}
 
@@ -253,7 +253,7 @@ def test_a_code_or_text_that_is_in_the_study_is_noticed() -> None:
 
 def test_that_a_whole_file_came_in_before_is_said_in_one_sentence() -> None:
     study = make_draft()
-    uploads.bring_in(upload(study, CSV))
+    imports.bring_in(keep(study, CSV))
 
     problems = looked_at(study, CSV, has_new_codes=True).problems
 
@@ -269,9 +269,9 @@ def test_that_a_whole_file_came_in_before_is_said_in_one_sentence() -> None:
 
 def test_new_codes_say_nothing_and_are_no_others() -> None:
     study = make_draft()
-    uploads.bring_in(upload(study, CSV))
+    imports.bring_in(keep(study, CSV))
 
-    uploads.bring_in(upload(study, CSV, has_new_codes=True))
+    imports.bring_in(keep(study, CSV, has_new_codes=True))
 
     codes = set(study.stories.values_list("code", flat=True))
     assert len(codes) == 8
@@ -289,21 +289,21 @@ def test_a_source_keeps_its_kind_in_all_studies() -> None:
 
 def test_a_frozen_study_takes_in_nothing() -> None:
     study = make_draft()
-    row = upload(study, CSV)
+    row = keep(study, CSV)
     Study.objects.filter(pk=study.pk).update(state="live")
 
     with pytest.raises(StoriesFinal):
-        uploads.bring_in(row)
+        imports.bring_in(row)
 
     assert not study.stories.exists()
 
 
 def test_what_nobody_confirms_is_gone_after_a_day() -> None:
-    row = upload(make_draft(), CSV)
+    row = keep(make_draft(), CSV)
 
-    uploads.forget_old_uploads(at=row.created_at + uploads.KEPT)
+    imports.forget_old_imports(at=row.created_at + imports.KEPT)
     assert StoryImport.objects.exists()
-    uploads.forget_old_uploads(at=row.created_at + uploads.KEPT * 1.01)
+    imports.forget_old_imports(at=row.created_at + imports.KEPT * 1.01)
     assert not StoryImport.objects.exists()
 
 

@@ -27,6 +27,7 @@ from annotation.views.rater.presenters.questions import (
     missing_answer,
     number_in_words,
     response_in_words,
+    story_opening,
 )
 from studies.models import Step, Story
 from studies.typography.paragraphs import number_paragraphs
@@ -72,12 +73,12 @@ class StoryLink:
 
 @dataclass(frozen=True)
 class StepSection:
-    """A step on a page that shows several: its items about the group, or story by story."""
+    """A step on a page that shows several: its items about the group, or by story, each with its opening words."""
 
     step: Step
     title: Words
     item_forms: list[ItemForm]
-    by_story: list[tuple[StoryLink, list[ItemForm]]]
+    by_story: list[tuple[StoryLink, Words | None, list[ItemForm]]]
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,7 @@ class ReviewRow:
 
     heading : the step, or the story where the step asks about one at a time
     letter : of the story, where the heading does not name it
+    opening : the words that the story begins with, where there are several
     story_language : only where a passage is quoted
     lacks : what is missing before submission, as a sentence
     """
@@ -103,6 +105,7 @@ class ReviewRow:
     name: Words
     heading: Words
     letter: str
+    opening: Words | None
     url: str
     words: Words | None
     reasons: str
@@ -264,7 +267,7 @@ def _section(work: Work, step: Step, forms: Sequence[ItemForm], links: Sequence[
         step,
         languages.step_title(step, work.assignment.study),
         item_forms=[form for form in of_step if not form.question.letter],
-        by_story=[(link, story_forms) for link, story_forms in by_story if story_forms],
+        by_story=[(link, story_opening(work, link.letter), forms) for link, forms in by_story if forms],
     )
 
 
@@ -305,6 +308,7 @@ def _review_row(work: Work, question: Question) -> ReviewRow:
         name=Words(question.item.title or question.item.question, languages.of_step(step, study)),
         heading=languages.story_title(question.letter, study) if is_by_story else languages.step_title(step, study),
         letter=question.letter if step.scope == Step.Scope.STORIES else "",
+        opening=story_opening(work, question.letter),
         url=addresses.of_stop(work, question),
         words=response_in_words(work, response, question),
         reasons=response.rationale if response else "",

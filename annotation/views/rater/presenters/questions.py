@@ -9,14 +9,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from annotation.models import Response
-from annotation.progress import Question, State, languages
+from annotation.progress import Question, State, languages, phrases
 from annotation.progress.languages import Words
 from annotation.progress.work import Work
 from annotation.responses.quotes import Quote, readable_quotes
 from annotation.views.rater import addresses
 from annotation.views.rater.guards import Request
 from studies import items
-from studies.items import InvalidAnswer, is_empty
+from studies.items import InvalidAnswer, StoryLabel, is_empty
 from studies.items.rationale import count_sentences, count_words
 from studies.items.text import excess_length, is_storable
 from studies.models import Item, Step
@@ -157,9 +157,7 @@ def build_item_form(
     response = work.answers.at(question)
     value = posted.value if posted else value_of(work, response, question.item)
     kind = items.find_type(question.item.type)
-    field = kind.field(
-        question.item, stories=addresses.linked_stories(work) if kind.about_stories else work.stories.labels
-    )
+    field = kind.field(question.item, stories=_shown_stories(work) if kind.about_stories else work.stories.labels)
     step = question.step
     return ItemForm(
         question=question,
@@ -177,6 +175,27 @@ def build_item_form(
         language=languages.of_step(step, work.assignment.study),
         earlier=response_in_words(work, _revised_response(work, question), question),
     )
+
+
+def _shown_stories(work: Work) -> list[StoryLabel]:
+    """The stories as an item about them shows them: each with its address and the words it begins with."""
+    kind = work.assignment.study.text_kind
+    return [
+        StoryLabel(
+            letter,
+            url=addresses.of_story(work, letter),
+            title=phrases.say("title", kind, letter=letter),
+            opening=work.stories.opening_by_letter.get(letter, ""),
+            language=story.language,
+        )
+        for letter, story in work.stories.story_by_letter.items()
+    ]
+
+
+def story_opening(work: Work, letter: str) -> Words | None:
+    """The words that a story of several begins with; None for no letter, and where there is one story alone."""
+    opening = work.stories.opening_by_letter.get(letter)
+    return Words(opening, work.stories.story_by_letter[letter].language) if opening else None
 
 
 def _revised_response(work: Work, question: Question) -> Response | None:

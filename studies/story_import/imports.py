@@ -34,26 +34,26 @@ def find_waiting(study: Study, by: User) -> StoryImport | None:
     return rows.select_related("intake").defer("table").order_by("-pk").first()
 
 
-def forget_old_uploads(*, at: datetime) -> int:
+def forget_old_imports(*, at: datetime) -> int:
     """Delete files that nobody confirmed for a day, and those asked for a day ago or longer; how many there were."""
     is_old = Q(created_at__lt=at - KEPT) & (Q(intake=None) | Q(intake__asked_at__lt=at - KEPT))
     return _delete(StoryImport.objects.filter(is_old))
 
 
-def _delete(uploads: QuerySet[StoryImport]) -> int:
+def _delete(imports: QuerySet[StoryImport]) -> int:
     """Delete them without reading their files; how many there were."""
-    return uploads.only("pk").delete()[1].get(StoryImport._meta.label, 0)
+    return imports.only("pk").delete()[1].get(StoryImport._meta.label, 0)
 
 
 @transaction.atomic
-def keep_upload(study: Study, table: StoryTable, *, by: User, at: datetime) -> StoryImport:
+def keep_import(study: Study, table: StoryTable, *, by: User, at: datetime) -> StoryImport:
     """The table, kept for this account until it is confirmed, in place of what it brought for this study before.
 
     A file that a worker is bringing in stays. Its columns are as they were said of the last file of the same columns,
     or guessed. Raises StoriesFinal.
     """
     require_editable(study)
-    forget_old_uploads(at=at)
+    forget_old_imports(at=at)
     is_at_rest = Q(intake=None) | ~Q(intake__problem="") | Q(intake__ended_at__isnull=False)
     _delete(StoryImport.objects.filter(is_at_rest, study=study, user=by))
     choices, _unsure = guess_choices(table)
@@ -80,11 +80,11 @@ def find_kinds() -> dict[str, str]:
     return dict(Source.objects.values_list("name", "kind"))
 
 
-def restore_table(upload: StoryImport) -> StoryTable:
+def restore_table(story_import: StoryImport) -> StoryTable:
     """The table as it was kept."""
-    columns, rows, formulas, encoding = json.loads(upload.table)
+    columns, rows, formulas, encoding = json.loads(story_import.table)
     return StoryTable(
-        upload.file_name,
+        story_import.file_name,
         tuple(columns),
         tuple((n, tuple(cells)) for n, cells in rows),
         tuple((n, at) for n, at in formulas),
@@ -105,11 +105,11 @@ def read_contents(study: Study) -> StudyContents:
     )
 
 
-def save_choices(upload: StoryImport, choices: ColumnChoices, table: StoryTable) -> None:
+def save_choices(story_import: StoryImport, choices: ColumnChoices, table: StoryTable) -> None:
     """Keep what was said of the table; values that are new to the translation of kinds get a guess."""
     fill_kinds(choices, list(count_kind_values(table, choices))[:MOST_KINDS], find_kinds())
-    upload.choices = choices.as_json()
-    upload.save(update_fields=["choices"])
+    story_import.choices = choices.as_json()
+    story_import.save(update_fields=["choices"])
 
 
 def take_way_out(choices: ColumnChoices, act: Sequence[Any]) -> None:
@@ -134,8 +134,8 @@ def take_way_out(choices: ColumnChoices, act: Sequence[Any]) -> None:
 
 
 @dataclass(frozen=True)
-class PreparedUpload:
-    """An upload that can come in. contents : of the study when the upload was examined"""
+class PreparedImport:
+    """An import that can come in. contents : of the study when the import was examined"""
 
     table: StoryTable
     choices: ColumnChoices
@@ -143,41 +143,41 @@ class PreparedUpload:
     examination: Examination
 
 
-def bring_in(upload: StoryImport) -> Examination:
-    """Put all stories of the upload into its study; what was said of the columns is kept, the upload is not.
+def bring_in(story_import: StoryImport) -> Examination:
+    """Put all stories of the import into its study; what was said of the columns is kept, the import is not.
 
     Raises ImportRefused, or StoriesFinal; then nothing has come in.
     """
-    prepared = prepare(upload)
+    prepared = prepare(story_import)
     with transaction.atomic():
-        write(upload, prepared)
-        upload.delete()
+        write(story_import, prepared)
+        story_import.delete()
     return prepared.examination
 
 
-def prepare(upload: StoryImport, *, count: RowCounter = count_nothing) -> PreparedUpload:
-    """The upload, examined: most of the work, done before the transaction so that nobody has to wait for it.
+def prepare(story_import: StoryImport, *, count: RowCounter = count_nothing) -> PreparedImport:
+    """The import, examined: most of the work, done before the transaction so that nobody has to wait for it.
 
     Raises ImportRefused, or StoriesFinal.
     """
-    require_editable(upload.study)
-    table, choices = restore_table(upload), restore_choices(upload.choices)
-    contents = read_contents(upload.study)
+    require_editable(story_import.study)
+    table, choices = restore_table(story_import), restore_choices(story_import.choices)
+    contents = read_contents(story_import.study)
     examination = examine(table, choices, contents, count=count)
     if examination.collection is None:
         raise ImportRefused(_("There are problems to be mended first."))
-    return PreparedUpload(table, choices, contents, examination)
+    return PreparedImport(table, choices, contents, examination)
 
 
 @garbage.only_new()
-def write(upload: StoryImport, prepared: PreparedUpload) -> None:
-    """Put what is prepared into the study, in the transaction of the caller, who says what becomes of the upload.
+def write(story_import: StoryImport, prepared: PreparedImport) -> None:
+    """Put what is prepared into the study, in the transaction of the caller, who says what becomes of the import.
 
     Raises ImportRefused if the study is not as it was examined any more, or StoriesFinal.
     """
     # Whoever launches the study, or brings in the same file twice, is waited for.
-    study = Study.objects.select_for_update().get(pk=upload.study_id)
-    if not StoryImport.objects.filter(pk=upload.pk).exists():
+    study = Study.objects.select_for_update().get(pk=story_import.study_id)
+    if not StoryImport.objects.filter(pk=story_import.pk).exists():
         raise ImportRefused(_("These stories are in already, or were put aside."))
     require_editable(study)
     contents = replace(read_contents(study), kind_by_source=prepared.contents.kind_by_source)
@@ -195,7 +195,7 @@ def write(upload: StoryImport, prepared: PreparedUpload) -> None:
         columns_sha256=_hash_columns(prepared.table),
         defaults={"choices": prepared.choices.for_next_file()},
     )
-    log_action(study, f"{prepared.examination.n_stories} stories brought in", by=upload.user)
+    log_action(study, f"{prepared.examination.n_stories} stories brought in", by=story_import.user)
 
 
 def _keep_raw_texts(study: Study, raw_text_by_code: Mapping[str, str]) -> None:
