@@ -1,12 +1,14 @@
 """A study of every kind that a report can be of, to be packed and computed again by the script of its package."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from annotation import simulation
@@ -19,7 +21,7 @@ from studies import hashing, lifecycle
 from studies.models import Provenance, Story, Study
 from tests import factories, triggers
 from tests.factories import NOON
-from tests.reports import given, judge_readings, planted, planted_cloze, planted_ideas, quiet_run
+from tests.reports import given, judge_readings, pds_generated, planted, planted_cloze, planted_ideas, quiet_run
 from tests.reports.figures import (
     test_cloze_factorial,
     test_cloze_scales,
@@ -174,6 +176,19 @@ def study_beside_references() -> Study:
     return study
 
 
+def study_of_97(folder: Path) -> Study:
+    """Stories of eight authors in the shape of the PDS release, of which the open models say their size."""
+    n_by_author = {author: n for author, (n, _sums) in pds_generated.SUMS_97.items()}
+    pds_generated.at_random(folder / "human_annotations.csv", n_by_author=n_by_author)
+    with suppress(CommandError):  # random ratings are not as published
+        call_command("replicate", "pds", data=folder, stdout=StringIO(), stderr=StringIO())
+    with triggers.lifted():
+        for provenance in Provenance.objects.filter(source__name__startswith="Llama").select_related("source"):
+            provenance.factors["size"] = provenance.source.name.rpartition("-")[2]
+            provenance.save()
+    return Study.objects.get()
+
+
 def judged_cloze(monkeypatch: pytest.MonkeyPatch) -> Study:
     """Filled texts that three judges who err and refuse and two experts have rated."""
     monkeypatch.setattr(scored_clozes, "find_embedding", lambda name, **_: planted_cloze.DrawnEmbedding())
@@ -218,6 +233,7 @@ MAKERS: dict[str, Make] = {
     "wordings": lambda _patch, _folder: study_of_wordings(),
     "scores": lambda _patch, folder: study_with_scores(folder),
     "references": lambda _patch, _folder: study_beside_references(),
+    "97 stories": lambda _patch, folder: study_of_97(folder),
     "cloze": lambda patch, _folder: judged_cloze(patch),
     "factorial": lambda _patch, _folder: factorial_cloze(),
     "coarse": lambda _patch, _folder: coarse_cloze(),

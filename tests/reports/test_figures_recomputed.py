@@ -68,6 +68,7 @@ LEAST = {
     "wordings": 5308,
     "scores": 510,
     "references": 275,
+    "97 stories": 1,
     "cloze": 7345,
     "factorial": 1562,
     "coarse": 1294,

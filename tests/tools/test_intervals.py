@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.intervals import clusters
+from tools.intervals import answers, clusters
 
 DOC = Path(__file__).parents[2] / "docs" / "intervals.md"
 N_STUDIES = 60
@@ -13,8 +13,8 @@ N_STUDIES = 60
 
 @pytest.mark.parametrize("kind", clusters.KINDS)
 def test_most_intervals_of_twelve_clusters_hold_the_truth(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clusters, "N_RESAMPLES", 100)
-    monkeypatch.setattr(clusters, "N_LARGE", 10_000)
+    monkeypatch.setattr(answers, "N_RESAMPLES", 100)
+    monkeypatch.setattr(answers, "N_LARGE", 10_000)
 
     coverage = clusters.simulate(kind, 12, n_studies=N_STUDIES)
 

@@ -1,26 +1,22 @@
 """Coverage of every kind of interval over clusters, and the level of the tests, in studies of 5 to 100 clusters."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 
-from stats import comparisons, contrasts, intervals, judge_scores, rates, variance_components
+from stats import contrasts, intervals, rates, variance_components
 from stats.arrays import FloatArray
 from stats.intervals import Interval
 from stats.reasons import Incomputable
+from tools.intervals import answers, coefficients
+from tools.intervals.answers import CENTRE, N_RATERS, N_STORIES, Case, clusters_of, raw_ratings, truth, verdicts
 from tools.measurement import progress
 
 N_CLUSTERS = (5, 12, 36, 100)
-N_RESAMPLES = 400  # of a report 1,000: ends that hop a little more cost a few tenths of a percent
 LEAST = 0.90
-N_RATERS, N_STORIES = 3, 2  # of each cluster
-N_LARGE = 40_000  # clusters of the study that stands for the truth
-CENTRE = 3.0
 MARGIN = 0.4  # of the test of equivalence: the true difference lies on it
-
-Case = Callable[[np.random.Generator, int], tuple[Interval, float]]
 
 
 @dataclass(frozen=True)
@@ -39,45 +35,12 @@ class Coverage:
         return self.held < LEAST and self.says_so < 0.5
 
 
-# ── made-up answers ────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def clusters_of(n: int) -> FloatArray:
-    return np.repeat(np.arange(n), N_STORIES)
-
-
-def worth(rng: np.random.Generator, n: int) -> FloatArray:
-    """What the stories are worth: those of a cluster go together."""
-    return np.repeat(rng.normal(0, 0.5, n), N_STORIES) + rng.normal(0, 0.5, n * N_STORIES)
-
-
-def raw_ratings(rng: np.random.Generator, n: int) -> FloatArray:
-    """Ratings without ends or steps, shape (R, U)."""
-    return CENTRE + worth(rng, n) + rng.normal(0, 0.8, (N_RATERS, n * N_STORIES))
-
-
-def scale_ratings(rng: np.random.Generator, n: int) -> FloatArray:
-    """The same on five points."""
-    return np.clip(np.round(raw_ratings(rng, n)), 1, 5)
-
-
-def verdicts(rng: np.random.Generator, n: int, *, bar: float = 0.2) -> FloatArray:
-    """1 where a rater takes a story to be above a bar."""
-    return (raw_ratings(rng, n) - CENTRE > bar).astype(float)
-
-
-@cache
-def truth(of: Callable[[np.random.Generator], float]) -> float:
-    """What a very large study gives."""
-    return of(np.random.default_rng(1))
-
-
 # ── one study of each kind ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 def mean(rng: np.random.Generator, n: int) -> tuple[Interval, float]:
     ratings = raw_ratings(rng, n)
-    return intervals.mean_interval(ratings, clusters_of(n), rng=rng, n_resamples=N_RESAMPLES), CENTRE
+    return intervals.mean_interval(ratings, clusters_of(n), rng=rng, n_resamples=answers.N_RESAMPLES), CENTRE
 
 
 def ratio(rng: np.random.Generator, n: int) -> tuple[Interval, float]:
@@ -85,85 +48,24 @@ def ratio(rng: np.random.Generator, n: int) -> tuple[Interval, float]:
     sizes = rng.integers(1, 7, n)
     ratings = CENTRE + np.repeat(rng.normal(0, 0.5, n), sizes) + rng.normal(0, 0.8, sizes.sum())
     clusters = np.repeat(np.arange(n), sizes)
-    return intervals.mean_interval(ratings, clusters, rng=rng, n_resamples=N_RESAMPLES), CENTRE
+    return intervals.mean_interval(ratings, clusters, rng=rng, n_resamples=answers.N_RESAMPLES), CENTRE
 
 
 def _true_rate(rng: np.random.Generator, bar: float) -> float:
-    return float(100 * verdicts(rng, N_LARGE, bar=bar).mean())
+    return float(100 * verdicts(rng, answers.N_LARGE, bar=bar).mean())
 
 
 TRUE_RATES = {bar: partial(_true_rate, bar=bar) for bar in (0.2, 2.4)}
 
 
 def rate(rng: np.random.Generator, n: int, *, bar: float = 0.2) -> tuple[Interval, float]:
-    answers = verdicts(rng, n, bar=bar)
-    ends = rates.pass_rate_interval(answers, clusters_of(n), rng=rng, n_resamples=N_RESAMPLES)
+    ends = rates.pass_rate_interval(verdicts(rng, n, bar=bar), clusters_of(n), rng=rng, n_resamples=answers.N_RESAMPLES)
     return ends, truth(TRUE_RATES[bar])
-
-
-def _true_kappa(rng: np.random.Generator) -> float:
-    answers = verdicts(rng, N_LARGE)
-    return float(intervals.fleiss_kappa_resamples(answers, np.ones((1, answers.shape[1]), dtype=np.int64))[0])
-
-
-def kappa(rng: np.random.Generator, n: int) -> tuple[Interval, float]:
-    ends = intervals.fleiss_kappa_interval(verdicts(rng, n), clusters_of(n), rng=rng, n_resamples=N_RESAMPLES)
-    return ends, truth(_true_kappa)
-
-
-def _true_alpha(rng: np.random.Generator) -> float:
-    answers = scale_ratings(rng, N_LARGE)
-    return float(intervals.alpha_resamples(answers, "ordinal", np.ones((1, answers.shape[1]), dtype=np.int64))[0])
-
-
-def alpha(rng: np.random.Generator, n: int) -> tuple[Interval, float]:
-    ends = intervals.alpha_interval(scale_ratings(rng, n), "ordinal", clusters_of(n), rng=rng, n_resamples=N_RESAMPLES)
-    return ends, truth(_true_alpha)
-
-
-def pairs_r(rng: np.random.Generator, n: int) -> tuple[Interval, float]:
-    """Pearson's r over pairs of raters: the variance of stories (.5) over that of ratings (.5 + .64)."""
-    resamples = partial(comparisons.pairs_pearson_resamples, raw_ratings(rng, n))
-    ends = intervals.coefficient_interval(resamples, clusters_of(n), rng=rng, n_resamples=N_RESAMPLES)
-    return ends, 0.5 / 1.14
-
-
-def _judged(rng: np.random.Generator, n: int) -> tuple[FloatArray, FloatArray]:
-    """What a judge and people say of the same stories, shape (1, U) each."""
-    of_stories = worth(rng, n)
-    judge = of_stories + rng.normal(0, 0.8, of_stories.size)
-    people = of_stories + rng.normal(0, 0.8, (N_RATERS, of_stories.size)).mean(axis=0)
-    return judge[np.newaxis], people[np.newaxis]
-
-
-def _true_spearman(rng: np.random.Generator) -> float:
-    return float(comparisons.spearman(*(side[0] for side in _judged(rng, N_LARGE))))
-
-
-def judge_spearman(rng: np.random.Generator, n: int) -> tuple[Interval, float]:
-    judge, people = _judged(rng, n)
-    ends = judge_scores.score_interval(
-        judge_scores.SPEARMAN, judge, people, list(clusters_of(n)), rng=rng, n_resamples=N_RESAMPLES
-    )
-    return ends, truth(_true_spearman)
-
-
-def _true_judge_kappa(rng: np.random.Generator) -> float:
-    judge, people = ((side > 0.2).astype(float) for side in _judged(rng, N_LARGE))
-    return float(judge_scores.score(judge_scores.KAPPA, judge, people))
-
-
-def judge_kappa(rng: np.random.Generator, n: int) -> tuple[Interval, float]:
-    judge, people = ((side > 0.2).astype(float) for side in _judged(rng, n))
-    ends = judge_scores.score_interval(
-        judge_scores.KAPPA, judge, people, list(clusters_of(n)), rng=rng, n_resamples=N_RESAMPLES
-    )
-    return ends, truth(_true_judge_kappa)
 
 
 def paired(rng: np.random.Generator, n: int) -> tuple[Interval, float]:
     first, second = two_sources(rng, n, apart=0.3)
-    return contrasts.contrast(first, second, rng=rng, n_resamples=N_RESAMPLES, test="means").interval, 0.3
+    return contrasts.contrast(first, second, rng=rng, n_resamples=answers.N_RESAMPLES, test="means").interval, 0.3
 
 
 def unpaired(rng: np.random.Generator, n: int) -> tuple[Interval, float]:
@@ -217,11 +119,7 @@ KINDS: dict[str, Case] = {
     "Mean, clusters of 1 to 6 stories (linearised ratio)": ratio,
     "Pass rate, about 43 %": rate,
     "Pass rate, about 1 % (Wilson with clusters)": partial(rate, bar=2.4),
-    "Fleiss' kappa": kappa,
-    "Krippendorff's alpha, ordinal": alpha,
-    "Pearson's r over pairs of raters": pairs_r,
-    "Cohen's kappa of a judge": judge_kappa,
-    "Spearman's rho of a judge": judge_spearman,
+    **coefficients.KINDS,
     "Difference, paired": paired,
     "Difference, unpaired (Welch)": unpaired,
     "Other raters, too: mean, 3 raters": partial(crossed_mean, n_raters=3),
@@ -289,9 +187,9 @@ def describe(n_studies: int) -> Iterator[str]:
         f"stories that go together, read by {N_RATERS} raters; the second source of a difference spreads twice as "
         "widely as the first. For other raters, three of 3 or of 12 read each cluster, and differ in severity (.5) and "
         "in what they think of a source (.3), beside stories (.7) and the rest (.8). Coefficients and rates have their "
-        f"truth from one study of {N_LARGE:,} clusters. Resampled are {N_RESAMPLES} draws instead of a report's 1,000, "
-        "which costs a few tenths. Two standard errors are 1.4 points. Studies without an interval, where nothing "
-        "varies, do not count. † the interval says itself that it covers less, or is drawn broken."
+        f"truth from one study of {answers.N_LARGE:,} clusters. Resampled are {answers.N_RESAMPLES} draws instead of a "
+        "report's 1,000, which costs a few tenths. Two standard errors are 1.4 points. Studies without an interval, "
+        "where nothing varies, do not count. † the interval says itself that it covers less, or is drawn broken."
     )
     yield ""
     yield "| interval | " + " | ".join(f"{n} clusters" for n in N_CLUSTERS) + " |"
