@@ -49,7 +49,7 @@ class Composite:
 
     def score(self, components: FloatArray) -> FloatArray:
         """NSV of each unit, shape (U,)."""
-        return np.asarray(self.scale.normalise(components) @ self.weights, dtype=np.float64)
+        return _weigh(self.scale.normalise(components), self.weights)
 
 
 @dataclass(frozen=True)
@@ -167,9 +167,14 @@ def fit(components: FloatArray, ratings: FloatArray, *, removed: str = "") -> Co
     grid = simplex()
     if removed:
         grid = grid[grid[:, COMPONENTS.index(removed)] == 0]
-    rhos = _correlate(scale.normalise(components) @ grid.T, ratings)
+    rhos = _correlate(_weigh(scale.normalise(components), grid.T), ratings)
     weights = grid[rhos >= rhos.max() - ALIKE].mean(axis=0)
     return Composite(scale, weights, float(rhos.max()))
+
+
+def _weigh(normalised: FloatArray, weights: FloatArray) -> FloatArray:
+    """To nine decimals: scores that differ by less are ties, and how a sum was rounded decides no rank."""
+    return np.asarray(np.round(normalised @ weights, 9), dtype=np.float64)
 
 
 def _correlate(scores: FloatArray, ratings: FloatArray) -> FloatArray:

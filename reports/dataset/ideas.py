@@ -240,5 +240,8 @@ def _coherence(
 
 
 def mean_ratings(ratings: FloatArray) -> FloatArray:
-    """The mean over raters of each idea, shape (R, U) to (U,); nan where nobody rated."""
-    return np.asarray(arrays.mean_present(ratings, axis=0), dtype=np.float64)
+    """The mean over raters of each idea, shape (R, U) to (U,); nan where nobody rated.
+
+    To nine decimals: ideas that were rated alike are level, however their sums were rounded.
+    """
+    return np.asarray(np.round(arrays.mean_present(ratings, axis=0), 9), dtype=np.float64)

@@ -59,9 +59,9 @@ class PackagedIdeas:
         self._fit(learnt)
 
     def _mean_ratings(self, package):
-        """People's mean rating of each idea, shape (U,)."""
+        """People's mean rating of each idea, to nine decimals, so that equal ones are level; shape (U,)."""
         ratings, units = panel_of(package)
-        mean = pd.DataFrame(ratings, columns=[story for _group, story in units]).mean()
+        mean = pd.DataFrame(ratings, columns=[story for _group, story in units]).mean().round(9)
         codes = zip(self.rows["idea"], self.original, strict=True)
         return np.array([np.nan if original else mean.get(code, np.nan) for code, original in codes])
 
@@ -69,13 +69,14 @@ class PackagedIdeas:
         """Learn scales and weights from these ideas. learnt : shape (U,)"""
         self.medians = np.median(self.components[learnt], axis=0)
         self.deviations = np.median(np.abs(self.components[learnt] - self.medians), axis=0)
-        scores = self.z(self.components[learnt]) @ GRID.T
+        scores = self.score(self.components[learnt], GRID.T)
         rhos = np.array([stats.spearmanr(column, self.target[learnt]).statistic for column in scores.T])
         self.weights, self.development_rho = GRID[rhos >= rhos.max() - ALIKE].mean(axis=0), rhos.max()
-        self.scores = self.z(self.components) @ self.weights
+        self.scores = self.score(self.components, self.weights)
 
-    def z(self, components):
-        return (components - self.medians) / self.deviations
+    def score(self, components, weights):
+        """To nine decimals: what differs by less is a tie, and how a sum was rounded decides no rank."""
+        return np.round((components - self.medians) / self.deviations @ weights, 9)
 
 
 def panel_of(package):
@@ -156,7 +157,7 @@ def ablations(package, rows, ideas, check):
         weights = np.where(np.arange(3) == at, 0, ideas.weights)
         if weights.sum() < ALIKE:
             continue
-        sides = [ideas.scores[chosen], (ideas.z(ideas.components) @ (weights / weights.sum()))[chosen]]
+        sides = [ideas.scores[chosen], ideas.score(ideas.components, weights / weights.sum())[chosen]]
         drawn = draw(labels.max() + 1, rng)[:, labels] * 1.0
         once = np.ones((1, len(labels)))
         whole, without = ([rank_correlation(side, ratings, w) for w in (once, drawn)] for side in sides)
@@ -175,7 +176,7 @@ def stability(rows, ideas, is_within, check):
     ratings, prompts = ideas.target[chosen], ideas.prompts[chosen] * is_within
     rhos = []
     for weights in GRID:
-        values = within((ideas.z(ideas.components) @ weights)[chosen], ratings, prompts)
+        values = within(ideas.score(ideas.components, weights)[chosen], ratings, prompts)
         rhos.append(np.nanmean(values) if np.isfinite(values).any() else np.nan)
     rhos, is_near = np.array(rhos), np.abs(GRID - ideas.weights).max(axis=1) <= NEAR + 1e-9
     for row in rows:
@@ -203,7 +204,7 @@ def nsv_feedback(package, result, check):
         check.leave(result, NO_TEXTS)
         return
     ideas = PackagedIdeas(package)
-    people = (ideas.z(ideas.people) @ ideas.weights)[~np.isin(ideas.people_prompts, ideas.development)]
+    people = ideas.score(ideas.people, ideas.weights)[~np.isin(ideas.people_prompts, ideas.development)]
     check.number("nsv_feedback/n_people", result["n_people"], len(people))
     recipes, rounds = (factor_of(package, ideas, name) for name in ("recipe", "round"))
     is_generated = np.isin(recipes, ["nsv-feedback", "nsv-generation"])
