@@ -12,7 +12,14 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+# The shell is Chromium without its windows, half as heavy; the whole one now and then does not close a page that has
+# something unsaved.
+CHROMIUM = (
+    shutil.which("chromium-headless-shell")
+    or shutil.which("chromium")
+    or shutil.which("chromium-browser")
+    or shutil.which("google-chrome")
+)
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
