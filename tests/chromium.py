@@ -12,8 +12,7 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-# The shell is Chromium without its windows, half as heavy; the whole one now and then does not close a page that has
-# something unsaved.
+# The shell is Chromium without its windows. The whole one, driven so, now and then never ends the closing of a page.
 CHROMIUM = (
     shutil.which("chromium-headless-shell")
     or shutil.which("chromium")
