@@ -19,8 +19,8 @@ def test_most_intervals_of_twelve_clusters_hold_the_truth(kind: str, monkeypatch
     coverage = clusters.simulate(kind, 12, n_studies=N_STUDIES)
 
     assert coverage.n == N_STUDIES
-    # Of 60 at 95 % one in a thousand holds 50 or fewer; at 85 %, of what says that it covers less, two 42 or fewer.
-    assert coverage.held > (0.7 if coverage.says_so == 1 else 50 / 60)
+    # Of 60 at 95 % one in a thousand holds 50 or fewer; at 90 %, as where it says that it covers less, one in fifty 48.
+    assert coverage.held >= (0.8 if coverage.says_so == 1 else 51 / 60)
 
 
 @pytest.mark.parametrize("name", clusters.TESTS)
