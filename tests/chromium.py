@@ -20,6 +20,8 @@ CHROMIUM = (
     or shutil.which("google-chrome")
 )
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+# For pictures that people look at: the shell moves letters to whole pixels, and words run into each other.
+PICTURE_ARGS = [*ARGS, "--font-render-hinting=none"]
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ from annotation.models import Assignment, Timing
 from reports.management.commands import demo as seeding
 from studies.models import Cloze, Item, Step
 from tests import factories
-from tests.chromium import ARGS, CHROMIUM
+from tests.chromium import CHROMIUM, PICTURE_ARGS
 from tests.studies.cloze import fills
 from tools.gallery.album import HEIGHTS, PICTURES, Album, save
 
@@ -152,7 +152,7 @@ def in_two_windows(page: Page, album: Album) -> None:
     other.get_by_role("radio", name="No").check()
     expect(other.get_by_role("heading", name="Two versions of one answer")).to_be_visible()
     album.take(other, "conflict", "An answer that was changed in two windows: both versions, nothing overwritten.")
-    other.get_by_role("button", name="Keep this one").first.click()
+    other.get_by_role("button", name="Keep mine").click()
     expect(other.get_by_role("radio", name="No")).to_be_checked()
     other.wait_for_timeout(1500)  # what was kept on the device is given up once the server has it
     other.close()
@@ -294,7 +294,7 @@ def main() -> None:
         sys.exit("The gallery needs a Chromium, and there is none on this machine.")
     album = Album()
     with demo() as site, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=PICTURE_ARGS)
         page = browser.new_context(viewport=FIRST, locale="en-GB", timezone_id="Europe/Lisbon").new_page()
         arriving(page, album, site["links"][0])
         reading(page, album)

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 from tools.demo_site import ROOT, SITE, demo  # isort: skip  (it prepares Django)
 
 from tests.browser.designing import Designer, Part, arrive, walk
-from tests.chromium import ARGS, CHROMIUM
+from tests.chromium import CHROMIUM, PICTURE_ARGS
 from tools.gallery.album import save
 
 PICTURES = ROOT / "docs" / "tutorial"
@@ -65,7 +65,7 @@ def main() -> None:
     if CHROMIUM is None:
         sys.exit("The tutorial needs a Chromium, and there is none on this machine.")
     with demo() as site, sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=PICTURE_ARGS)
         page, expert = (browser.new_context(viewport=WINDOW, locale="en-GB").new_page() for _ in range(2))
         sign_in(page, site["password"][0])
         author = Author(page)
