@@ -30,9 +30,6 @@ demo: .venv/ready   ## A web server, a worker and the scheduler with a study of 
 setup: .venv/tested ## Everything for working on Quire
 	@$(BIN)/python manage.py migrate --verbosity 0
 
-# Two workers fill two cores; a library of linear algebra that spreads each of its sums over both only waits.
-test slow browser: export OPENBLAS_NUM_THREADS = 1
-
 test: .venv/tested  ## The fast tests, on SQLite unless DATABASE_URL says otherwise
 	$(BIN)/pytest -n 2 -m "not browser and not slow"
 

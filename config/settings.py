@@ -2,6 +2,7 @@
 embedded: SQLite, a broker of files, loopback only. A setting that makes no sense stops the start and says why.
 """
 
+import os
 import re
 import secrets
 from datetime import timedelta
@@ -15,6 +16,10 @@ from django.core.exceptions import ImproperlyConfigured
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
+
+# NumPy's linear algebra reads this when it is loaded. Spread over all cores, the small sums of a report take twice the
+# processor and no less time; a server has several workers instead.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Where the embedded set-up keeps its database, messages and key. Nothing else is written outside the database.
 VAR = Path(env.str("QUIRE_VAR", default="") or BASE_DIR / "var")

@@ -1,7 +1,10 @@
 """What an operator can write into the environment: it is taken, or refused in a sentence that says the way out."""
 
+import os
 import re
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -108,3 +111,23 @@ def test_addresses_of_redis_are_taken(start: Any) -> None:
     urls = ("", "redis://redis:6379/0", "redis://:pa%2Fss@host:6379/1", "rediss://user:word@host")
 
     assert [start(REDIS_URL=url)["REDIS_URL"] for url in urls] == list(urls)
+
+
+@pytest.mark.embedded
+def test_linear_algebra_keeps_to_one_thread_where_the_operator_says_nothing_else() -> None:
+    script = (
+        "from django.conf import settings; settings.BASE_DIR; import numpy, threadpoolctl; "
+        "print([pool['num_threads'] for pool in threadpoolctl.threadpool_info()])"
+    )
+
+    def n_threads(**said: str) -> str:
+        others = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+        environment = others | {"DJANGO_SETTINGS_MODULE": "config.settings"} | said
+        command = [sys.executable, "-c", script]
+        return subprocess.run(
+            command, env=environment, cwd=BASE, capture_output=True, text=True, check=True
+        ).stdout.strip()
+
+    assert n_threads() == "[1]"
+    if (os.cpu_count() or 1) > 1:
+        assert n_threads(OPENBLAS_NUM_THREADS="2") == "[2]"
