@@ -19,6 +19,7 @@ from reports.figures.base import (
 )
 from reports.figures.contrast_rows import ContrastRow, OutcomeContrasts, SourceLevel, contrast_row
 from reports.figures.contrast_words import contrast_statements, unit_words
+from reports.figures.headline_words import headline
 from reports.lazy import contrasts, variance_components
 from reports.numbers import decimal
 from reports.numbers import interval as between
@@ -103,6 +104,9 @@ class Comparisons(Figure[ComparisonResult]):
             "tests": list(dict.fromkeys(row.test for row in rows if row.test)),
             "is_paired": all(row.is_paired for row in rows if row.test),
         }
+
+    def headline(self, result: ComparisonResult, head: Head) -> str:
+        return headline(result.whole)
 
     def statements(self, result: ComparisonResult, head: Head) -> Iterator[Statement]:
         for outcome in result.whole:

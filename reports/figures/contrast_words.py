@@ -167,7 +167,7 @@ def _basis(outcome: OutcomeContrasts, row: ContrastRow) -> str:
     stories = _("%(n)d stories each") % {"n": n} if n == m else _("%(n)d and %(m)d stories") % {"n": n, "m": m}
     groups = ngettext("in %(n)d group", "in %(n)d groups", row.n) % {"n": row.n}
     clusters = groups if row.is_paired else _("unpaired")
-    basis = f"{stories}, {clusters}; " + _("for the same raters and other stories")
+    basis = f"{stories}, {clusters}; " + _("the interval is for other stories read by the same raters")
     wide = _oriented(outcome, row).wide
     if wide is None or wide.low is None:
         return basis

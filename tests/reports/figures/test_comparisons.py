@@ -12,6 +12,7 @@ from reports.figures.agreement_words import scale_statement, verdict_statement
 from reports.figures.base import Interval, Mean
 from reports.figures.contrast_rows import ContrastRow, OutcomeContrasts, SourceLevel
 from reports.figures.contrast_words import contrast_statements
+from reports.figures.headline_words import headline
 from reports.page.statements import statement_lines
 from studies import protocol
 from studies.documents.analysis_plan import AnalysisPlan
@@ -287,6 +288,48 @@ def test_a_smaller_place_is_the_better_one() -> None:
         "Stories by Bob are ranked 1.25 places above those by Ann: mean place 1.25 against 2.50. "
         "95 % interval 0.50 to 2.00."
     )
+
+
+# ── the headline ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def of_kind(kind: str, *values: float, title: str = "Depth", is_primary: bool = False) -> OutcomeContrasts:
+    """An outcome on which Ann, Bob, Cid and so on have these values."""
+    sources = tuple(SourceLevel(source=name, value=v, n_stories=9) for name, v in zip("ABC", values, strict=False))
+    is_rank = kind == "rank"
+    return replace(
+        OUTCOME, key=title, kind=kind, title=title, sources=sources, is_primary=is_primary, is_lower_better=is_rank,
+        is_percent=kind in ("preference", "verdict"),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "said"),
+    [
+        ([of_kind("rating", 3.2, 4.126)], "B is rated highest on “Depth”, 4.13 on average, the next, A, 3.20"),
+        ([of_kind("rating", 4.126, 4.1301, 2)], "B and A are level on “Depth”: each 4.13"),
+        ([of_kind("preference", 30, 70.4)], "B is chosen most often, 70\xa0%, the next, A, 30\xa0%"),
+        ([of_kind("rank", 2.5, 1.5, 2)], "B is ranked best, on average in place 1.50, the next, C, in place 2.00"),
+        ([of_kind("verdict", 25, 50)], "B passes “Depth” most often, 50\xa0%, the next, A, 25\xa0%"),
+        ([of_kind("rating", 3, 4), of_kind("rating", 1, 2)], "B is rated highest on both scales"),
+        (
+            [of_kind("rating", 3, 4), of_kind("rating", 1, 2), of_kind("rating", 2, 1), of_kind("rank", 1, 2)],
+            "B is rated highest on 2 of 3 scales",
+        ),
+        (
+            [of_kind("rating", 3, 4), of_kind("rating", 2, 1), of_kind("rating", 1, 1)],
+            "A and B each have the highest mean on 2 of 3 scales",
+        ),
+        (
+            [of_kind("rating", 3, 4, is_primary=True), of_kind("rating", 2, 1)],
+            "B is rated highest on “Depth”, 4.00 on average, the next, A, 3.00",
+        ),
+    ],
+)
+def test_a_report_without_tests_is_headed_with_the_source_that_is_ahead(
+    outcomes: list[OutcomeContrasts], said: str
+) -> None:
+    assert headline(outcomes) == said
 
 
 # ── sentences of other figures ─────────────────────────────────────────────────────────────────────────────────────

@@ -1,0 +1,73 @@
+"""Which source is ahead, in one sentence: what a report is headed with where nothing is counted over several tests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from django.utils.text import get_text_list
+from django.utils.translation import gettext as _
+
+from reports.figures.contrast_rows import OutcomeContrasts, SourceLevel
+from reports.numbers import decimal
+
+
+def headline(outcomes: Sequence[OutcomeContrasts]) -> str:
+    """The source that is ahead on the first outcome; of several scales, on how many of them.
+
+    outcomes : none is a part of another, the primary one first
+    """
+    first = outcomes[0]
+    scales = [outcome for outcome in outcomes if outcome.kind == "rating"]
+    if first.kind == "rating" and not first.is_primary and len(scales) > 1:
+        return _on_scales(scales)
+    return _on_one(first)
+
+
+def _on_scales(scales: Sequence[OutcomeContrasts]) -> str:
+    n_ahead = Counter(source for scale in scales for source in _level(scale))
+    most = max(n_ahead.values())
+    ahead = [level.source for level in scales[0].sources if n_ahead[level.source] == most]
+    words = {"names": get_text_list(ahead, _("and")), "n": most, "all": len(scales)}
+    if len(ahead) > 1:
+        return _("%(names)s each have the highest mean on %(n)d of %(all)d scales") % words
+    if most == len(scales) == 2:
+        return _("%(names)s is rated highest on both scales") % words
+    if most == len(scales):
+        return _("%(names)s is rated highest on all %(all)d scales") % words
+    return _("%(names)s is rated highest on %(n)d of %(all)d scales") % words
+
+
+def _on_one(outcome: OutcomeContrasts) -> str:
+    ranked = outcome.ranked
+    level = _level(outcome)
+    words = {"outcome": outcome.title, "most": _value(outcome, ranked[0])}
+    if len(level) > 1:
+        return _("%(names)s are level on “%(outcome)s”: each %(most)s") % (
+            words | {"names": get_text_list(level, _("and"))}
+        )
+    words |= {"best": ranked[0].source, "second": ranked[1].source, "less": _value(outcome, ranked[1])}
+    return _ahead(outcome) % words
+
+
+def _ahead(outcome: OutcomeContrasts) -> str:
+    if outcome.kind == "rating":
+        return _("%(best)s is rated highest on “%(outcome)s”, %(most)s on average, the next, %(second)s, %(less)s")
+    if outcome.kind == "preference":
+        return _("%(best)s is chosen most often, %(most)s, the next, %(second)s, %(less)s")
+    if outcome.kind == "rank":
+        return _("%(best)s is ranked best, on average in place %(most)s, the next, %(second)s, in place %(less)s")
+    return _("%(best)s passes “%(outcome)s” most often, %(most)s, the next, %(second)s, %(less)s")
+
+
+def _level(outcome: OutcomeContrasts) -> list[str]:
+    """The source that is ahead, and all whose number is written the same."""
+    best = _value(outcome, outcome.ranked[0])
+    return [level.source for level in outcome.ranked if _value(outcome, level) == best]
+
+
+def _value(outcome: OutcomeContrasts, level: SourceLevel) -> str:
+    """As it is written, with a space before the sign of a percentage that no line breaks at."""
+    if outcome.is_percent:
+        return (_("%(percent)s %%") % {"percent": decimal(level.value, 0)}).replace(" ", "\u00a0")
+    return decimal(level.value, outcome.places)
