@@ -58,7 +58,15 @@ def headline(results: Results) -> str:
 def notices(results: Results) -> list[str]:
     """What must be read before anything else."""
     of_figures = [notice for figure, result in results.computed for notice in figure.notices(result)]
-    return [words for words in (results.study.notice, *of_figures, _seal(results)) if words]
+    return [words for words in (results.study.notice, *of_figures, _silence(results), _seal(results)) if words]
+
+
+def _silence(results: Results) -> str:
+    if any(figure.has_answers(result) for figure, result in results.computed):
+        return ""
+    if results.study.state == "closed":
+        return _("The study was closed before anybody had submitted a group.")
+    return _("Nobody has submitted a group yet.")
 
 
 def _seal(results: Results) -> str:
