@@ -18,18 +18,18 @@ def verdict_statement(mean: Mean, upper: float, ends: Interval, *, among_models:
     words = {"value": coefficient(value), "upper": coefficient(upper), "n": mean.n}
     if value <= upper:
         sentence = _(
-            "How far raters agree on the tests cannot be told from chance: mean kappa %(value)s, shuffled answers "
-            "reach %(upper)s."
+            "How far raters agree on the tests cannot be told from chance: mean kappa %(value)s, and shuffled "
+            "answers have up to %(upper)s."
         )
     elif ends.low is not None and ends.low <= 0:
         sentence = _(
-            "Raters agree on the tests more than shuffled answers do, with a mean kappa of %(value)s where these reach "
-            "%(upper)s; yet on other stories it could be none."
+            "Raters agree on the tests more than shuffled answers do, with a mean kappa of %(value)s where these have "
+            "up to %(upper)s; yet on other stories it could be none."
         )
     else:
         sentence = _(
             "Raters agree on the tests beyond chance: mean kappa %(value)s, where 1 is full agreement and shuffled "
-            "answers reach %(upper)s."
+            "answers have up to %(upper)s."
         )
     parts = [sentence % words]
     if ends.low is not None:
@@ -37,12 +37,12 @@ def verdict_statement(mean: Mean, upper: float, ends: Interval, *, among_models:
     if among_models is not None:
         parts.append(
             _(
-                "Among the stories of models alone kappa is %(value)s, so agreement comes at least in part from "
-                "telling people from models."
+                "Among the stories of models alone kappa is %(value)s: at least a part of the agreement is on which "
+                "stories people wrote."
             )
             % {"value": coefficient(among_models)}
         )
-    basis = _("The mean of %(n)d tests; raters held fixed, for other groups of stories") % words
+    basis = _("The mean of %(n)d tests; the interval is for other groups of stories read by the same raters") % words
     unit = _("kappa")
     return Statement(sentence=" ".join(parts), basis=basis, value=value, interval=ends, unit=unit, position=40)
 

@@ -108,7 +108,7 @@ class AlternativeAnnotator(Figure[Listing[JudgeStandings]]):
     def lines(self, result: Listing[JudgeStandings]) -> Iterator[str]:
         yield "\nIn place of an expert: winning rate, advantage probability"
         for row in result.rows:
-            may = "may stand in" if row.may_stand_in else "may not stand in"
+            may = "may stand in" if row.may_stand_in else "cannot stand in"
             yield f"  {row.judge} ({'verdicts' if row.score == 'accuracy' else 'scales'}): {may} for an expert"
             for standing in row.standings:
                 values = f"{coefficient(standing.winning_rate)}, {coefficient(standing.advantage)}"
@@ -164,22 +164,25 @@ def _statement(row: JudgeStandings) -> Statement:
         )
     elif test.is_passed:
         sentence = _(
-            "The judge %(judge)s may not stand in for an expert: it is shown to do as well as %(beaten)s %% of those "
+            "The judge %(judge)s cannot stand in for an expert: it is shown to do as well as %(beaten)s %% of those "
             "tested, but not "
             "where the test is stricter, or no better than a constant answer."
         )
     elif not test.winning_rate:
         sentence = _(
-            "The judge %(judge)s may not stand in for an expert: it could not be shown to do as well as any of those "
-            "tested."
+            "The judge %(judge)s cannot stand in for an expert: it was not shown to do as well as even one of the "
+            "experts tested."
         )
     else:
         sentence = _(
-            "The judge %(judge)s may not stand in for an expert: it is shown to do as well as %(beaten)s %% of those "
+            "The judge %(judge)s cannot stand in for an expert: it is shown to do as well as %(beaten)s %% of those "
             "tested, which is fewer than half."
         )
     kind = _("verdicts") if row.score == "accuracy" else _("scales")
-    basis = _("On %(kind)s; %(n)d experts tested, each against the others") % {"kind": kind, "n": test.n_tested}
+    basis = _("On %(kind)s; %(n)d experts tested, each beside the others who answered the same") % {
+        "kind": kind,
+        "n": test.n_tested,
+    }
     return Statement(sentence=sentence % words, basis=basis, position=30)
 
 

@@ -126,7 +126,8 @@ def _statement(row: Guesses, balanced: float) -> Statement:
     sentence %= words
     if ends is not None and ends.low is not None:
         sentence += " " + _("95 %% interval %(ends)s.") % words
-    basis = _("%(n)s guesses; raters held fixed, for other groups of stories") % {"n": whole(row.n)}
+    rests_on = _("%(n)s guesses; the interval is for other groups of stories read by the same raters")
+    basis = rests_on % {"n": whole(row.n)}
     return Statement(sentence=sentence, basis=basis, position=45)
 
 

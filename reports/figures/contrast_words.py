@@ -105,7 +105,7 @@ def _remark(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) -> st
     """What is said after the interval, which is that of the difference and of nothing else."""
     if row.is_clear and is_best and len(outcome.sources) > 2:
         words = {"second": row.second, "n": len(outcome.sources) - 1}
-        return _("%(second)s is the nearest of %(n)d others.") % words
+        return _("%(second)s comes nearest of the %(n)d others.") % words
     is_undecided = not (row.is_clear or row.is_equivalent)
     if is_undecided and row.excludes_zero and _fewest(outcome, row).n_stories < FEWEST_CLUSTERS:
         return _("With so few, an interval without 0 is no proof of a difference.")
@@ -168,7 +168,10 @@ def _basis(outcome: OutcomeContrasts, row: ContrastRow) -> str:
     groups = ngettext("in %(n)d group", "in %(n)d groups", row.n) % {"n": row.n}
     clusters = groups if row.is_paired else _("unpaired")
     basis = f"{stories}, {clusters}; " + _("the interval is for other stories read by the same raters")
-    wide = _oriented(outcome, row).wide
-    if wide is None or wide.low is None:
+    oriented = _oriented(outcome, row)
+    if oriented.wide is None or oriented.wide.low is None:
         return basis
-    return basis + "; " + _("for other raters, too: %(ends)s") % {"ends": between(wide, outcome.places)}
+    ends = between(oriented.wide, outcome.places)
+    if ends == between(oriented.interval, outcome.places):
+        return basis + "; " + _("for other raters, too, it is no wider")
+    return basis + "; " + _("for other stories and other raters it is %(ends)s") % {"ends": ends}

@@ -52,12 +52,12 @@ def _on_one(outcome: OutcomeContrasts) -> str:
 
 def _ahead(outcome: OutcomeContrasts) -> str:
     if outcome.kind == "rating":
-        return _("%(best)s is rated highest on “%(outcome)s”, %(most)s on average, the next, %(second)s, %(less)s")
+        return _("%(best)s is rated highest on “%(outcome)s”, %(most)s on average; next is %(second)s with %(less)s")
     if outcome.kind == "preference":
-        return _("%(best)s is chosen most often, %(most)s, the next, %(second)s, %(less)s")
+        return _("%(best)s is chosen most often, %(most)s; next is %(second)s with %(less)s")
     if outcome.kind == "rank":
-        return _("%(best)s is ranked best, on average in place %(most)s, the next, %(second)s, in place %(less)s")
-    return _("%(best)s passes “%(outcome)s” most often, %(most)s, the next, %(second)s, %(less)s")
+        return _("%(best)s is ranked best, on average in place %(most)s; next is %(second)s in place %(less)s")
+    return _("%(best)s passes “%(outcome)s” most often, %(most)s; next is %(second)s with %(less)s")
 
 
 def _level(outcome: OutcomeContrasts) -> list[str]:

@@ -335,4 +335,4 @@ def test_the_head_warns_only_where_agreement_rests_on_telling_people_from_models
     )
 
     assert mean.rests_on_sources == is_warned
-    assert ("Read this first." in page, "a different finding" in page) == (is_warned, is_warned)
+    assert ("Read this first." in page, "not on which are better" in page) == (is_warned, is_warned)

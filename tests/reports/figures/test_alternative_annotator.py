@@ -182,7 +182,7 @@ def verdict_on_page(client: Client) -> str:
     assert page.count("by every form of the test") == section.count("by every form of the test")
     word = cells[-1].split("</td>")[0]
     sentence = (
-        "On verdicts the judge may not stand in for an expert." if word == "no" else "judge may stand in for an expert,"
+        "On verdicts the judge cannot stand in for an expert." if word == "no" else "judge may stand in for an expert,"
     )
     assert sentence in section
     assert ("judge may stand in" in page) == (word != "no"), "nor among the findings, nor anywhere else"
@@ -230,7 +230,10 @@ def test_each_judge_has_a_row_of_dots_one_for_each_form() -> None:
 
 @pytest.mark.parametrize(
     ("rate", "words"),
-    [(0.0, "could not be shown to do as well as any of those tested."), (0.25, "as well as 25 % of those tested,")],
+    [
+        (0.0, "was not shown to do as well as even one of the experts tested."),
+        (0.25, "as well as 25 % of those tested,"),
+    ],
 )
 def test_a_judge_that_fails_is_said_to_do_as_well_as_so_many(rate: float, words: str) -> None:
     standing = Standing(form="test", winning_rate=rate, advantage=0.1, n_tested=4, n_people=4, n_units=40)

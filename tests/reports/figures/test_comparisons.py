@@ -12,7 +12,7 @@ from reports.figures.agreement_words import scale_statement, verdict_statement
 from reports.figures.base import Interval, Mean
 from reports.figures.contrast_rows import ContrastRow, OutcomeContrasts, SourceLevel
 from reports.figures.contrast_words import contrast_statements
-from reports.figures.headline_words import headline
+from reports.page.context import context
 from reports.page.statements import statement_lines
 from studies import protocol
 from studies.documents.analysis_plan import AnalysisPlan
@@ -249,7 +249,7 @@ def test_the_interval_is_said_beside_the_difference_that_it_is_of() -> None:
 
     first, *_others = contrast_statements(three, n_outcomes=2)
 
-    assert first.sentence.endswith("62.0 against 50.0 %. 95 % interval 4.0 to 20.0. Bob is the nearest of 2 others.")
+    assert first.sentence.endswith("62.0 against 50.0 %. 95 % interval 4.0 to 20.0. Bob comes nearest of the 2 others.")
 
 
 @pytest.mark.parametrize(
@@ -290,46 +290,28 @@ def test_a_smaller_place_is_the_better_one() -> None:
     )
 
 
-# ── the headline ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def of_kind(kind: str, *values: float, title: str = "Depth", is_primary: bool = False) -> OutcomeContrasts:
-    """An outcome on which Ann, Bob, Cid and so on have these values."""
-    sources = tuple(SourceLevel(source=name, value=v, n_stories=9) for name, v in zip("ABC", values, strict=False))
-    is_rank = kind == "rank"
-    return replace(
-        OUTCOME, key=title, kind=kind, title=title, sources=sources, is_primary=is_primary, is_lower_better=is_rank,
-        is_percent=kind in ("preference", "verdict"),
-    )  # fmt: skip
-
-
 @pytest.mark.parametrize(
-    ("outcomes", "said"),
+    ("wide", "said"),
     [
-        ([of_kind("rating", 3.2, 4.126)], "B is rated highest on “Depth”, 4.13 on average, the next, A, 3.20"),
-        ([of_kind("rating", 4.126, 4.1301, 2)], "B and A are level on “Depth”: each 4.13"),
-        ([of_kind("preference", 30, 70.4)], "B is chosen most often, 70\xa0%, the next, A, 30\xa0%"),
-        ([of_kind("rank", 2.5, 1.5, 2)], "B is ranked best, on average in place 1.50, the next, C, in place 2.00"),
-        ([of_kind("verdict", 25, 50)], "B passes “Depth” most often, 50\xa0%, the next, A, 25\xa0%"),
-        ([of_kind("rating", 3, 4), of_kind("rating", 1, 2)], "B is rated highest on both scales"),
-        (
-            [of_kind("rating", 3, 4), of_kind("rating", 1, 2), of_kind("rating", 2, 1), of_kind("rank", 1, 2)],
-            "B is rated highest on 2 of 3 scales",
-        ),
-        (
-            [of_kind("rating", 3, 4), of_kind("rating", 2, 1), of_kind("rating", 1, 1)],
-            "A and B each have the highest mean on 2 of 3 scales",
-        ),
-        (
-            [of_kind("rating", 3, 4, is_primary=True), of_kind("rating", 2, 1)],
-            "B is rated highest on “Depth”, 4.00 on average, the next, A, 3.00",
-        ),
+        (Interval(low=1.0, high=23.0), "; for other stories and other raters it is 1.0 to 23.0"),
+        (Interval(low=4.0, high=20.0), "; for other raters, too, it is no wider"),
+        (None, "the interval is for other stories read by the same raters"),
     ],
 )
-def test_a_report_without_tests_is_headed_with_the_source_that_is_ahead(
-    outcomes: list[OutcomeContrasts], said: str
-) -> None:
-    assert headline(outcomes) == said
+def test_what_an_interval_is_for_stands_below_the_sentence(wide: Interval | None, said: str) -> None:
+    outcome = replace(OUTCOME, contrasts=(replace(ROW, wide=wide),))
+
+    (statement,) = contrast_statements(outcome, n_outcomes=1)
+
+    assert statement.basis.startswith("9 stories each, in 9 groups; the interval is for other stories")
+    assert statement.basis.endswith(said)
+
+
+@pytest.mark.parametrize(("n_stories", "is_said"), [(2, False), (3, True)])
+def test_that_only_neighbours_are_compared_is_said_where_there_are_others(n_stories: int, is_said: bool) -> None:
+    study = planned_study(stories=tuple([FIRST, SECOND, FIRST][:n_stories]))
+
+    assert context(read(study))["has_neighbours"] is is_said
 
 
 # ── sentences of other figures ─────────────────────────────────────────────────────────────────────────────────────
@@ -338,10 +320,15 @@ def test_a_report_without_tests_is_headed_with_the_source_that_is_ahead(
 @pytest.mark.parametrize(
     ("value", "upper", "among_models", "words"),
     [
-        (0.05, 0.12, None, "How far raters agree on the tests cannot be told from chance: mean kappa .05, shuffled"),
-        (0.40, 0.08, None, "mean kappa .40, where 1 is full agreement and shuffled answers reach .08"),
+        (0.05, 0.12, None, "How far raters agree on the tests cannot be told from chance: mean kappa .05, and "),
+        (0.40, 0.08, None, "mean kappa .40, where 1 is full agreement and shuffled answers have up to .08"),
         (0.40, 0.08, 0.05, "95 % interval .30 to .50. Among the stories of models alone kappa is .05"),
-        (0.09, 0.08, None, "where these reach .08; yet on other stories it could be none. 95 % interval −.01 to .19"),
+        (
+            0.09,
+            0.08,
+            None,
+            "where these have up to .08; yet on other stories it could be none. 95 % interval −.01 to .19",
+        ),
     ],
 )
 def test_agreement_inside_the_floor_cannot_be_told_from_chance(

@@ -1,0 +1,53 @@
+"""Which source is ahead, as a report without several tests is headed with it."""
+
+import pytest
+
+from reports.figures.contrast_rows import OutcomeContrasts, SourceLevel
+from reports.figures.headline_words import headline
+
+
+def of_kind(kind: str, *values: float, title: str = "Depth", is_primary: bool = False) -> OutcomeContrasts:
+    """An outcome on which A, B, C and so on have these values."""
+    return OutcomeContrasts(
+        key=title,
+        kind=kind,
+        title=title,
+        is_percent=kind in ("preference", "verdict"),
+        is_lower_better=kind == "rank",
+        is_part=False,
+        is_primary=is_primary,
+        reference="A",
+        correction="holm",
+        margin=None,
+        sources=tuple(SourceLevel(source=name, value=v, n_stories=9) for name, v in zip("ABC", values, strict=False)),
+        contrasts=(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "said"),
+    [
+        ([of_kind("rating", 3.2, 4.126)], "B is rated highest on “Depth”, 4.13 on average; next is A with 3.20"),
+        ([of_kind("rating", 4.126, 4.1301, 2)], "B and A are level on “Depth”: each 4.13"),
+        ([of_kind("preference", 30, 70.4)], "B is chosen most often, 70\xa0%; next is A with 30\xa0%"),
+        ([of_kind("rank", 2.5, 1.5, 2)], "B is ranked best, on average in place 1.50; next is C in place 2.00"),
+        ([of_kind("verdict", 25, 50)], "B passes “Depth” most often, 50\xa0%; next is A with 25\xa0%"),
+        ([of_kind("rating", 3, 4), of_kind("rating", 1, 2)], "B is rated highest on both scales"),
+        (
+            [of_kind("rating", 3, 4), of_kind("rating", 1, 2), of_kind("rating", 2, 1), of_kind("rank", 1, 2)],
+            "B is rated highest on 2 of 3 scales",
+        ),
+        (
+            [of_kind("rating", 3, 4), of_kind("rating", 2, 1), of_kind("rating", 1, 1)],
+            "A and B each have the highest mean on 2 of 3 scales",
+        ),
+        (
+            [of_kind("rating", 3, 4, is_primary=True), of_kind("rating", 2, 1)],
+            "B is rated highest on “Depth”, 4.00 on average; next is A with 3.00",
+        ),
+    ],
+)
+def test_a_report_without_tests_is_headed_with_the_source_that_is_ahead(
+    outcomes: list[OutcomeContrasts], said: str
+) -> None:
+    assert headline(outcomes) == said
