@@ -336,16 +336,19 @@ def interval_of_sums(
     *,
     rng: np.random.Generator,
     n_resamples: int,
+    is_bounded: bool = True,
 ) -> Interval:
     """`coefficient_interval` of a statistic of sums over units, which are added up by cluster before any is drawn.
 
     compute : the statistic's values from sums, shape (B, P) to (B,)
     parts : what each unit adds, shape (U, P)
+    is_bounded : whether it lies from -1 to 1; else it is the `unbounded_interval`
     """
     names, cluster_of_unit = np.unique(np.asarray(clusters), return_inverse=True)
     n, by_cluster = len(names), _by_cluster(parts.T, cluster_of_unit, len(names)).T
     if n < ENOUGH_TO_RESAMPLE:
-        return coefficient_interval(lambda weights: compute(weights @ by_cluster), np.arange(n), rng=rng)
+        interval = jackknife_interval(lambda weights: compute(weights @ by_cluster), np.arange(n))
+        return interval.clipped(-1, 1) if is_bounded else interval
     # The draws as they are kept: to write them out by unit would take three times as long as the product.
     return percentile_interval(compute(draw_clusters(n, rng, n_resamples) @ by_cluster), np.arange(n))
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stats import intervals
-from stats.arrays import BoolArray, FloatArray, IntArray, mean_present
+from stats.arrays import BoolArray, FloatArray, mean_present
 from stats.intervals import Interval
 from stats.reasons import Incomputable, value_or_reason
 
@@ -62,8 +62,8 @@ def verbosity(
     lengths = np.log2(np.asarray(words, dtype=np.float64))
     means = mean_present(ratings, axis=1)
     labels = np.asarray(clusters)
-    ones = np.ones((1, lengths.size))
-    value = float(_slopes(answers, means, lengths, ones)[0])
+    parts = _slope_parts(answers, means, lengths)
+    value = _whole(_slopes, parts)
     if np.isnan(value):
         raise Incomputable("lengths_or_ratings_alike")
     own = [_own_slope(ratings, row, lengths) for row in range(ratings.shape[1])]
@@ -72,7 +72,7 @@ def verbosity(
     return Slope(
         judge=value,
         people=float(np.mean(has_own)) if has_own else float("nan"),
-        interval=_ends(lambda w: _slopes(answers, means, lengths, w), labels, compared, rng, n_resamples),
+        interval=_ends(_slopes, parts, labels, compared, rng, n_resamples),
         n_units=int(compared.any(axis=0).sum()),
         n_people=len(has_own),
     )
@@ -119,12 +119,11 @@ def difference(
     if not n_first or not n_second:
         raise Incomputable("group_too_small")
 
-    def differences(weights: FloatArray) -> FloatArray:
-        return _weighted_mean(a, weights) - _weighted_mean(b, weights)
-
-    value = float(differences(np.ones((1, labels.size)))[0])
-    ends = _ends(differences, labels, np.isfinite(a) | np.isfinite(b), rng, n_resamples)
-    return BiasDifference(value, ends, n_first, n_second)
+    parts = np.stack(
+        [part for values in (a, b) for part in (np.nansum(values, axis=0), np.isfinite(values).sum(axis=0))]
+    )
+    ends = _ends(_differences, parts.T, labels, np.isfinite(a) | np.isfinite(b), rng, n_resamples)
+    return BiasDifference(_whole(_differences, parts.T), ends, n_first, n_second)
 
 
 def repeat_variances(readings: npt.ArrayLike) -> FloatArray:
@@ -142,28 +141,36 @@ def repeat_variances(readings: npt.ArrayLike) -> FloatArray:
     return np.asarray(squares / (n_several - 1), dtype=np.float64)
 
 
+def _whole(compute: Callable[[FloatArray], FloatArray], parts: FloatArray) -> float:
+    """The statistic of all units."""
+    return float(compute(parts.sum(axis=0, keepdims=True))[0])
+
+
 def _ends(
     compute: Callable[[FloatArray], FloatArray],
+    parts: FloatArray,
     labels: npt.NDArray[np.str_],
     compared: BoolArray,
     rng: np.random.Generator,
     n_resamples: int,
 ) -> Interval | Incomputable:
-    """The interval over the clusters that hold anything compared."""
+    """The interval over the clusters that hold anything compared, of a statistic of sums.
+
+    compute, parts : as `intervals.interval_of_sums` takes them
+    """
     units = np.asarray(compared.any(axis=0))
-
-    def resamples(weights: IntArray) -> FloatArray:
-        return compute(intervals.spread_weights(weights, units).astype(np.float64))
-
     return value_or_reason(
-        lambda: intervals.unbounded_interval(resamples, labels[units], rng=rng, n_resamples=n_resamples)
+        lambda: intervals.interval_of_sums(
+            compute, parts[units], labels[units], rng=rng, n_resamples=n_resamples, is_bounded=False
+        )
     )
 
 
-def _weighted_mean(values: FloatArray, weights: FloatArray) -> FloatArray:
-    present = np.isfinite(values)
-    n = (weights @ present.T).sum(axis=1)
-    return np.asarray((weights @ np.nan_to_num(values).T).sum(axis=1) / np.where(n > 0, n, np.nan))
+def _differences(sums: FloatArray) -> FloatArray:
+    """The mean of the first less that of the second, from sum and number of each, shape (B, 4) to (B,)."""
+    totals, n = sums[:, ::2], sums[:, 1::2]
+    first, second = (totals / np.where(n > 0, n, np.nan)).T
+    return np.asarray(first - second)
 
 
 def _own_slope(ratings: FloatArray, row: int, lengths: FloatArray) -> float:
@@ -172,25 +179,29 @@ def _own_slope(ratings: FloatArray, row: int, lengths: FloatArray) -> float:
     own, others = ratings[:, row, is_rated], np.delete(ratings[:, :, is_rated], row, axis=1)
     if not others.shape[1]:
         return float("nan")
-    return float(_slopes(own, mean_present(others, axis=1), lengths[is_rated], np.ones((1, own.shape[1])))[0])
+    return _whole(_slopes, _slope_parts(own, mean_present(others, axis=1), lengths[is_rated]))
 
 
-def _slopes(answers: FloatArray, means: FloatArray, lengths: FloatArray, weights: FloatArray) -> FloatArray:
-    """The coefficient of the length beside that of the means, items' levels taken off; (B, U) weights to (B,)."""
-    sums = np.zeros((len(weights), 5))  # xx, zz, xz, xy, zy with x the length, z the means, y the answers
+def _slope_parts(answers: FloatArray, means: FloatArray, lengths: FloatArray) -> FloatArray:
+    """What each unit adds to the sums of which `_slopes` are, of all items beside each other, shape (U, 9 × I).
+
+    answers, means : shape (I, U); lengths : (U,)
+    """
+    parts = []
     for own, of_people in zip(answers, means, strict=True):
         present = np.isfinite(own) & np.isfinite(of_people) & np.isfinite(lengths)
-        if not present.any():
-            continue
-        w = weights[:, present]
-        n_units = w.sum(axis=1)
-        n = np.where(n_units > 0, n_units, np.nan)
-        columns = [lengths[present], of_people[present], own[present]]
-        totals = [w @ column for column in columns]
-        products = [(0, 0), (1, 1), (0, 1), (0, 2), (1, 2)]
-        parts = [w @ (columns[a] * columns[b]) - totals[a] * totals[b] / n for a, b in products]
-        sums += np.nan_to_num(np.stack(parts, axis=1))
-    xx, zz, xz, xy, zy = sums.T
+        x, z, y = (np.where(present, values, 0.0) for values in (lengths, of_people, own))
+        parts += [present.astype(np.float64), x, z, y, x * x, z * z, x * z, x * y, z * y]
+    return np.stack(parts, axis=1)
+
+
+def _slopes(sums: FloatArray) -> FloatArray:
+    """The coefficient of the length beside that of the means, items' levels taken off, shape (B, 9 × I) to (B,)."""
+    n, x, z, y, *products = np.moveaxis(sums.reshape(len(sums), -1, 9), -1, 0)
+    means = [(x, x), (z, z), (x, z), (x, y), (z, y)]
+    safe = np.where(n > 0, n, np.nan)
+    within = (np.nan_to_num(of_both - a * b / safe) for of_both, (a, b) in zip(products, means, strict=True))
+    xx, zz, xz, xy, zy = (of_items.sum(axis=1) for of_items in within)
     # Where the ratings of people do not vary, there is nothing to hold equal.
     room = np.where(zz > 1e-9, xx * zz - xz**2, xx)
     above = np.where(zz > 1e-9, xy * zz - zy * xz, xy)
