@@ -245,6 +245,8 @@ def story_import(request: HttpRequest, access: Access, import_id: int) -> HttpRe
         "refused": request.method == "POST" or intake is not None,
         "problem": problem,
         "headline": _headline(examination),
+        "wrong_columns": {problem.column for problem in examination.errors},
+        "kind_column": choices.column_of("source_kind"),
         "groups": _describe_groups(examination),
         "has_codes": bool(choices.column_of("code")),
     }
