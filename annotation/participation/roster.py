@@ -195,7 +195,8 @@ def say_place(assignment: Assignment) -> str:
 def _say_mails(mails: Sequence[InvitationMail]) -> str:
     sent = [mail for mail in mails if mail.state == InvitationMail.State.SENT]
     if not sent:
-        return ""
+        is_refused = bool(mails) and mails[-1].state == InvitationMail.State.REFUSED
+        return _("no mail sent yet") if is_refused else ""
     return _("reminded") if sent[-1].kind == MailKind.REMINDER else _("sent")
 
 

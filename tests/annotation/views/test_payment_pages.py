@@ -59,7 +59,7 @@ def test_the_total_of_pay_stands_on_the_overview_of_whoever_plans_the_study(stud
     content = " ".join(lead.get(page).content.decode().split())
 
     assert "pay if every place" not in without
-    assert "pay if every place is submitted, € 22.50 a group </dt> <dd>€ 135.00</dd>" in content, "six places"
+    assert "pay if every place is submitted, € 22.50 a group </dt> <dd>€ 135</dd>" in content, "six places"
     assert "pay if every place" not in coordinator.get(page).content.decode()
 
 
