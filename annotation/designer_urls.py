@@ -31,6 +31,7 @@ urlpatterns = [
     path("reading-plan/", reading_plan.reading_plan, name="reading_plan"),
     path("rehearsal/", rehearsals.rehearsal_page, name="rehearsal"),
     path("launch/", launch.launch_page, name="launch"),
+    path("launch/protocol.txt", launch.protocol_text, name="protocol_text"),
     path("changes/", changes.changes, name="changes"),
     path("people/", people.people_page, name="people"),
     path("people/new/", people.add_people, name="add_people"),

@@ -112,18 +112,16 @@ def advise(instrument: Instrument) -> str:
 
     Items that compare stories are asked about groups, and so is all that stands in one instrument with them.
     """
-    compares = {item.key: find_type(item.type).about_stories for item in instrument.items.all()}
-    comparing, others = (
-        [key for key, does in compares.items() if does is compares_stories] for compares_stories in (True, False)
-    )
-    if not (comparing and others):
+    items = list(instrument.items.all())
+    comparing = [item for item in items if find_type(item.type).about_stories]
+    if not comparing or len(comparing) == len(items):
         return ""
     sentence = _(
-        "%(comparing)s: compares stories, so the instrument can be asked about groups only, and never about each "
-        "story, and so can the rest of it (%(others)s). To ask those about each story, put them into an instrument of "
+        "“%(question)s” compares stories, so the instrument can be asked about groups only, and never about each "
+        "story, and so can the rest of it. To ask the other questions about each story, put them into an instrument of "
         "their own."
     )
-    return sentence % {"comparing": ", ".join(comparing), "others": ", ".join(others)}
+    return sentence % {"question": comparing[0].question}
 
 
 @transaction.atomic

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -149,7 +148,7 @@ def keep_file(
         created_at=at,
         file_name=table.name,
         sha256=sha256,
-        table=json.dumps([table.columns, table.rows, table.formulas, table.encoding]),
+        table=table.as_text(),
         choices=choices,
     )
 
@@ -174,14 +173,7 @@ def _find_earlier(study: Study, table: StoryTable) -> ColumnMapping | None:
 
 def restore_table(upload: BroughtFile) -> StoryTable:
     """The table as it was kept."""
-    columns, rows, formulas, encoding = json.loads(upload.table)
-    return StoryTable(
-        upload.file_name,
-        tuple(columns),
-        tuple((n, tuple(cells)) for n, cells in rows),
-        tuple((n, place) for n, place in formulas),
-        encoding,
-    )
+    return StoryTable.from_text(upload.file_name, upload.table)
 
 
 def restore_mapping(upload: BroughtFile) -> ColumnMapping:

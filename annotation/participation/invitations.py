@@ -131,9 +131,15 @@ def replace_link(invitation: Invitation, *, at: datetime) -> str:
 
 def find_obstacle(invitation: Invitation, *, at: datetime) -> str:
     """Why no new link can be made for the rater of this invitation, as a sentence; empty if one can."""
-    study, rater = invitation.study, invitation.rater
+    rater = invitation.rater
     if rater and Withdrawal.objects.filter(rater=rater).exists():
         return _("%(code)s has withdrawn, so there is no seat to come back to.") % {"code": rater.code}
+    return find_obstacle_of_link(invitation, at=at)
+
+
+def find_obstacle_of_link(invitation: Invitation, *, at: datetime) -> str:
+    """The same, but for a withdrawal, which is not looked for."""
+    study, rater = invitation.study, invitation.rater
     if invitation.revoked_at:
         return _("This link was revoked. To let the person in again, issue a link for a new rater.")
     if study.is_closed or lifecycle.has_run_out(study, at=at):

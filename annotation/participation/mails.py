@@ -216,8 +216,10 @@ def attempt(message: EmailMessage) -> tuple[str, str]:
     try:
         connection = get_connection()
         connection.open()
-    except OSError as error:  # smtplib's errors are such; nothing was handed to the server
+    except smtplib.SMTPResponseException as error:
         return State.REFUSED, _server_words(error)
+    except OSError as error:  # smtplib's other errors are such, too; nothing was handed to the server
+        return State.REFUSED, _("the mail server does not answer (%(why)s)") % {"why": error.strerror or error}
     try:
         connection.send_messages([message])
     except (smtplib.SMTPResponseException, smtplib.SMTPRecipientsRefused, smtplib.SMTPNotSupportedError) as error:

@@ -79,6 +79,20 @@ def find_rate(study: Study) -> PayRate | None:
     return PayRate.objects.filter(study=study).first()
 
 
+@dataclass(frozen=True)
+class PayTotal:
+    """What the study pays if every place is submitted."""
+
+    rate: PayRate
+    amount: Decimal
+
+
+def estimate_total(study: Study, n_places: int) -> PayTotal | None:
+    """The pay for so many places; None if no steward has said the rate."""
+    rate = find_rate(study)
+    return PayTotal(rate, (rate.per_group * n_places).quantize(CENT)) if rate else None
+
+
 def load_ledger(study: Study, *, code: str = "") -> PayLedger:
     """The ledger of all who have come in, or of the person of that code. Five queries."""
     ledger = PayLedger(find_rate(study))

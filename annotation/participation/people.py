@@ -146,10 +146,22 @@ def _find_clashes(study: Study, people: Sequence[Person]) -> Iterable[str]:
             yield _("Line %(line)d: “%(label)s” stands in line %(other)d, too.") % values
         if email and email in label_by_email:
             values = {"line": person.line, "label": label_by_email[email]}
-            yield _("Line %(line)d: this address is that of “%(label)s”, who is noted already.") % values
+            yield (
+                _(
+                    "Line %(line)d: this address is that of “%(label)s”, who is noted already. Leave the line out, or "
+                    "give another address, or none, and pass the link on yourself."
+                )
+                % values
+            )
         elif email and email in line_by_email:
             values = {"line": person.line, "other": line_by_email[email]}
-            yield _("Line %(line)d: the same address stands in line %(other)d.") % values
+            yield (
+                _(
+                    "Line %(line)d: the same address stands in line %(other)d. Leave one of them out, or give one "
+                    "another address, or none, and pass that link on yourself."
+                )
+                % values
+            )
         line_by_label.setdefault(label, person.line)
         line_by_email.setdefault(email, person.line)
 

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from annotation.models import Assignment, Consent, Invitation, InvitationMail, MailKind, Rater, StepTaken, Withdrawal
+from annotation.participation.invitations import find_obstacle_of_link
 from annotation.participation.mails import ABANDONED, FORGOTTEN
 from studies.models import Study
 
@@ -38,6 +39,14 @@ WORDS = {
     WITHDRAWN: gettext_lazy("withdrawn"),
 }
 SILENT = timedelta(days=3)  # after so long without a sign of somebody at work, the pages ask whether they go on
+
+
+class Act(NamedTuple):
+    """What can be done for a person. key : as it is posted; title : of the button; outcome : what follows from it"""
+
+    key: str
+    title: str
+    outcome: str
 
 
 class EndedPlace(NamedTuple):
@@ -106,8 +115,12 @@ def list_people(study: Study, *, at: datetime) -> list[RosterRow]:
     mails_by_invitation: dict[int, list[InvitationMail]] = {}
     for mail in InvitationMail.objects.filter(invitation__study=study).order_by("pk"):
         mails_by_invitation.setdefault(mail.invitation_id, []).append(mail)
-    invited = Invitation.objects.filter(study=study).annotate(
-        has_address=Exists(_with_address()), is_replaced=Exists(Invitation.objects.filter(replaces=OuterRef("pk")))
+    invited = (
+        Invitation.objects.filter(study=study)
+        .select_related("study", "rater")
+        .annotate(
+            has_address=Exists(_with_address()), is_replaced=Exists(Invitation.objects.filter(replaces=OuterRef("pk")))
+        )
     )
     roster = []
     for invitation in invited.order_by("pk"):
@@ -182,7 +195,8 @@ def say_place(assignment: Assignment) -> str:
 def _say_mails(mails: Sequence[InvitationMail]) -> str:
     sent = [mail for mail in mails if mail.state == InvitationMail.State.SENT]
     if not sent:
-        return ""
+        is_refused = bool(mails) and mails[-1].state == InvitationMail.State.REFUSED
+        return _("no mail sent yet") if is_refused else ""
     return _("reminded") if sent[-1].kind == MailKind.REMINDER else _("sent")
 
 
@@ -220,6 +234,35 @@ def _flags(
         yield "", _("replaced by somebody else")
     elif given_up and row.state == RETURNED:
         yield "", _("place is free again")
+
+
+def list_acts(row: RosterRow, *, at: datetime) -> Iterator[Act]:
+    """What can be done for this person as they stand, without a query."""
+    invitation = row.invitation
+    if invitation is None or invitation.revoked_at:
+        return
+    if row.may_be_invited:
+        yield Act(MailKind.INVITATION, _("Send the invitation"), _("By mail, in the language of the study."))
+    if row.may_be_reminded:
+        outcome = _("By mail with a new link; the old one stops working and says so.")
+        yield Act(MailKind.REMINDER, _("Remind"), outcome)
+    if row.state == NOTED:
+        yield Act("link", _("Show the link"), _("To pass it on yourself."))
+    elif row.state != WITHDRAWN and not find_obstacle_of_link(invitation, at=at):
+        outcome = _(
+            "For a link that was lost: the same person, the same place, the same code. Everything answered stays; the "
+            "old link stops working at once."
+        )
+        yield Act("new_link", _("New link for the same place"), outcome)
+    if row.rater and row.state != WITHDRAWN:
+        outcome = _(
+            "For a person who will not go on: the place goes to somebody else, for whom a link is shown. What is "
+            "submitted counts; what is begun is kept and not counted. This person’s link stops working."
+        )
+        yield Act("replace", _("Replace by somebody else …"), outcome)
+    elif not row.rater:
+        outcome = _("The link opens nothing any more, and name and address are forgotten.")
+        yield Act("take_back", _("Take the invitation back …"), outcome)
 
 
 def count_states(rows: Sequence[RosterRow]) -> list[tuple[str, str, int]]:

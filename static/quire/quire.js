@@ -97,3 +97,7 @@ document.addEventListener("htmx:afterSettle", () => {
 
 localise();
 document.querySelector("[data-takes-focus], #questions .item:has(.problem:not(:empty)) h2")?.focus();
+
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-print]")) print();
+});

@@ -187,6 +187,10 @@ class ItemType:
         """Whether the value is what the item's `correct` setting says; None if the item has no right answer."""
         return None if "correct" not in item.settings else bool(value == item.settings["correct"])
 
+    def describe(self, item: ItemDefinition) -> str:
+        """With what the item is answered beside its kind, in a few words for a list of questions; "" if nothing is."""
+        return ", ".join(option["label"] for option in item.options)
+
     def author_by_option(self, item: ItemDefinition) -> Mapping[str, str]:
         """What kind of source each option means, if the item asks who wrote a story; else nothing."""
         return {}

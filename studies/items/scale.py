@@ -109,6 +109,13 @@ class Scale(ItemType):
         low, high = _ends(item)
         return {"type": "integer", "minimum": low, "maximum": high}
 
+    def describe(self, item: ItemDefinition) -> str:
+        low, high = _ends(item)
+        anchors = item.settings.get("anchors", {})
+        ends = " – ".join(filter(None, (anchors.get(str(low)), anchors.get(str(high)))))
+        points = _("%(low)d to %(high)d") % {"low": low, "high": high}
+        return ", ".join(filter(None, (points, ends)))
+
     def label(self, item: ItemDefinition, value: Value) -> str:
         anchor = item.settings.get("anchors", {}).get(str(value))
         return f"{value} ({anchor})" if anchor else str(value)

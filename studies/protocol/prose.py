@@ -1,8 +1,9 @@
 """A protocol as a page of prose, made from the very document that is frozen; every part of it stands in one section."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from textwrap import indent
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -62,6 +63,19 @@ def write_prose(document: str, facts: ProseFacts) -> list[ProseSection]:
         _section("steps", _("What they are asked"), STEPS, _steps(content), content),
         _section("layout", _("How it is laid out"), PLAN, _layout(content), content),
     ]
+
+
+def write_text(sections: Iterable[ProseSection], heading: str, standing: str) -> str:
+    """The page as plain text, with what raters read in full. standing : which version it is, in a sentence"""
+    lines = [heading, "=" * len(heading), "", standing]
+    for section in sections:
+        if section.title:
+            lines += ["", "", section.title, "-" * len(section.title)]
+        for sentence in section.sentences:
+            lines += ["", sentence.text]
+            if sentence.words:
+                lines += ["", indent(sentence.words.strip(), "    ")]
+    return "\n".join(lines) + "\n"
 
 
 def _section(

@@ -54,7 +54,9 @@ def read_entries(archive: zipfile.ZipFile, *, size: int, largest: int) -> Iterat
                     check_sizes(n_unpacked, size)
                     if n_bytes > largest:
                         names = {"file": PurePosixPath(entry.filename).name, "n": f"{largest // 1_000_000}"}
-                        raise UnreadableFile(_("“%(file)s” in the archive is larger than %(n)s MB.") % names)
+                        raise UnreadableFile(
+                            _("“%(file)s” in the archive is larger than %(n)s MB. Take it out.") % names
+                        )
                     chunks.append(chunk)
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, zlib.error, lzma.LZMAError):
             raise UnreadableFile(_("The archive is damaged. Make it again and bring it once more.")) from None
@@ -70,7 +72,8 @@ def check_sizes(n_unpacked: int, size: int) -> None:
     """Raise UnreadableFile if so many bytes are too much, or too much for an archive of that size."""
     if n_unpacked > MOST_UNPACKED or (n_unpacked > FREE_OF_RATIO and n_unpacked > MOST_TIMES * size):
         message = _(
-            "The archive unpacks to far more than it seems to hold, so it was not read. Bring the texts unpacked."
+            "The file unpacks to far more than it seems to hold, so it was not read. Save it anew, or bring the texts "
+            "as plain .txt files or as a CSV table."
         )
         raise UnreadableFile(message)
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, Self
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -45,6 +45,17 @@ class StoryTable:
     rows: tuple[tuple[int, tuple[str, ...]], ...]
     formulas: tuple[tuple[int, int], ...] = ()
     encoding: str = "utf-8"
+
+    def as_text(self) -> str:
+        """All but its name, as it is kept until somebody confirms it."""
+        return json.dumps([self.columns, self.rows, self.formulas, self.encoding])
+
+    @classmethod
+    def from_text(cls, name: str, text: str) -> Self:
+        """The table as it was kept."""
+        columns, rows, formulas, encoding = json.loads(text)
+        cells_by_row = tuple((n, tuple(cells)) for n, cells in rows)
+        return cls(name, tuple(columns), cells_by_row, tuple((n, at) for n, at in formulas), encoding)
 
 
 @dataclass(frozen=True)

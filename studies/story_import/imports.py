@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -66,7 +65,7 @@ def keep_import(study: Study, table: StoryTable, *, by: User, at: datetime) -> S
         user=by,
         created_at=at,
         file_name=table.name,
-        table=json.dumps([table.columns, table.rows, table.formulas, table.encoding]),
+        table=table.as_text(),
         choices=choices.as_json(),
     )
 
@@ -82,14 +81,7 @@ def find_kinds() -> dict[str, str]:
 
 def restore_table(story_import: StoryImport) -> StoryTable:
     """The table as it was kept."""
-    columns, rows, formulas, encoding = json.loads(story_import.table)
-    return StoryTable(
-        story_import.file_name,
-        tuple(columns),
-        tuple((n, tuple(cells)) for n, cells in rows),
-        tuple((n, at) for n, at in formulas),
-        encoding,
-    )
+    return StoryTable.from_text(story_import.file_name, story_import.table)
 
 
 def read_contents(study: Study) -> StudyContents:

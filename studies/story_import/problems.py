@@ -33,7 +33,7 @@ from studies.story_import.rows import (
     read_rows,
 )
 from studies.typography.normalisation import NORMALISATIONS
-from studies.vocabulary import IntakeStage
+from studies.vocabulary import IntakeStage, SourceKind
 
 # So many texts of each source are looked at for ways of typing, evenly over the file.
 LOOKED_AT = 60
@@ -183,21 +183,32 @@ def _problems_of_sources(
             label = _("Take it as “%(value)s”") % {"value": close[0][:60]}
             ways_out.insert(0, WayOut(label, ("kind", value, choices.kinds[close[0]])))
         yield RowProblem("error", numbers, kind_column or column, sentence, tuple(ways_out))
-    yield from _problems_of_two_kinds(rows, contents)
+    yield from _problems_of_two_kinds(rows, contents, kind_column or column)
 
 
-def _problems_of_two_kinds(rows: Sequence[ImportRow], contents: StudyContents) -> Iterator[RowProblem]:
+def _problems_of_two_kinds(rows: Sequence[ImportRow], contents: StudyContents, column: str) -> Iterator[RowProblem]:
     """A source is of one kind, in this file and in all studies."""
-    kind_by_source = dict(contents.kind_by_source)
-    conflicts: dict[str, list[int]] = defaultdict(list)
+    rows_by_source: dict[str, list[ImportRow]] = defaultdict(list)
     for row in rows:
         if row["source_kind"] and row["source"]:
-            kind = kind_by_source.setdefault(row["source"], row["source_kind"])
-            if kind != row["source_kind"]:
-                conflicts[row["source"]].append(row.n)
-    for source, numbers in conflicts.items():
-        sentence = _("“%(source)s” is of another kind elsewhere; a source has one. Correct it, or name it otherwise.")
-        yield RowProblem("error", tuple(numbers), "", sentence % {"source": source}, (offer_to_leave_out(numbers),))
+            rows_by_source[row["source"]].append(row)
+    for source, members in rows_by_source.items():
+        counts = Counter(row["source_kind"] for row in members)
+        stored = contents.kind_by_source.get(source)
+        kind = stored or counts.most_common(1)[0][0]
+        others = [row for row in members if row["source_kind"] != kind]
+        if not others:
+            continue
+        sentence = _("“%(source)s” is %(kind)s in other rows; a source has one kind. Correct it, or name it otherwise.")
+        if stored:
+            sentence = _("“%(source)s” is %(kind)s already; a source has one kind. Correct it, or name it otherwise.")
+        sentence %= {"source": source[:60], "kind": SourceKind(kind).label}
+        ways_out = [offer_to_leave_out([row.n for row in others])]
+        values = {row["source_kind_said"] for row in others}
+        if len(values) == 1 and (value := values.pop()):
+            names = {"value": value[:60], "kind": SourceKind(kind).label}
+            ways_out.insert(0, WayOut(_("Take “%(value)s” as %(kind)s") % names, ("kind", value, kind)))
+        yield RowProblem("error", tuple(row.n for row in others), column, sentence, tuple(ways_out))
 
 
 def _problems_of_codes(

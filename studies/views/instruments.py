@@ -29,7 +29,7 @@ from studies.models import Instrument, Item
 from studies.publication import AlreadyPublished
 from studies.views import guards
 from studies.views.edits import EditForm
-from studies.views.item_forms import ItemDraftForm, WordsField, preview_document
+from studies.views.item_forms import ItemDraftForm, WordsField, pictures_of, preview_document
 from studies.views.posted_forms import makes_once
 
 SEES, CHANGES = "studies.view_instrument", "studies.change_instrument"
@@ -133,6 +133,16 @@ class ShelfRow:
     @property
     def is_published(self) -> bool:
         return self.instrument.status == Instrument.Status.PUBLISHED
+
+
+@dataclass(frozen=True)
+class QuestionRow:
+    """A question of an instrument in the list. pictures : templates of which the first that exists draws its type"""
+
+    item: Item
+    summary: str
+    pictures: list[str]
+    is_open: bool
 
 
 @require_instruments()
@@ -326,7 +336,7 @@ def _render(
         "is_draft": is_draft,
         "may_change": is_draft and may_somewhere(request.user, CHANGES),
         "may_copy": may_somewhere(request.user, CHANGES),
-        "rows": [{"item": item, "summary": _summary(item), "is_open": item == opened} for item in items],
+        "rows": [QuestionRow(item, _summary(item), pictures_of(item.type), item == opened) for item in items],
         "head": head or InstrumentForm(initial=_head(instrument)),
         "is_head_open": head is not None,
         "item_form": item_form,
@@ -345,11 +355,8 @@ def _head(instrument: Instrument) -> dict[str, str]:
 def _summary(item: Item) -> str:
     """How the question is answered, in a few words."""
     kind = find_type(item.type)
-    parts = [str(kind.title)]
-    if item.options:
-        parts.append(", ".join(option["label"] for option in item.options))
     reasons = {"none": "", "optional": _("reasons may be given"), "required": _("reasons needed")}
-    return " · ".join(filter(None, [*parts, reasons[item.rationale]]))
+    return " · ".join(filter(None, [str(kind.title), kind.describe(item), reasons[item.rationale]]))
 
 
 @dataclass(frozen=True)

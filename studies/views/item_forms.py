@@ -203,7 +203,7 @@ class ItemDraftForm(EditForm):
     def type_choices(self) -> list[TypeChoice]:
         """The types in the order of their names, each with the templates of which the first that exists draws it."""
         return [
-            TypeChoice(name, kind.title, kind.summary, [f"items/pictures/{name}.html", PICTURE], kind is self.kind)
+            TypeChoice(name, kind.title, kind.summary, pictures_of(name), kind is self.kind)
             for name, kind in all_types().items()
         ]
 
@@ -264,6 +264,11 @@ class ItemDraftForm(EditForm):
         parts = location.rpartition(", ")[2].replace("[", ".").split(".")
         name = f"{PREFIX}{parts[1]}" if parts[0] == "settings" and len(parts) > 1 else parts[0]
         return name if name in self.fields else None
+
+
+def pictures_of(kind: str) -> list[str]:
+    """The templates of which the first that exists draws this type of item."""
+    return [f"items/pictures/{kind}.html", PICTURE]
 
 
 def _check(fields: Mapping[str, Any]) -> None:

@@ -209,8 +209,10 @@ def story_import(request: HttpRequest, access: Access, import_id: int) -> HttpRe
     intake: StoryIntake | None = getattr(row, "intake", None)
     if intake is not None and not intake.problem:
         return story_intakes.respond(request, access, row, intake)
-    if story_intakes.is_poll(request):
-        return HttpResponseClientRedirect(request.path)  # from the page that says how far it is
+    if story_intakes.is_poll(request):  # from the page that says how far it is
+        return story_intakes.end_polls(request)
+    if story_intakes.is_after_polls(request):
+        return HttpResponseClientRedirect(request.path)
     if request.method == "POST" and "put_aside" in request.POST:
         row.delete()
         return redirect("studies:stories", slug=access.study.slug)
@@ -245,6 +247,8 @@ def story_import(request: HttpRequest, access: Access, import_id: int) -> HttpRe
         "refused": request.method == "POST" or intake is not None,
         "problem": problem,
         "headline": _headline(examination),
+        "wrong_columns": {problem.column for problem in examination.errors},
+        "kind_column": choices.column_of("source_kind"),
         "groups": _describe_groups(examination),
         "has_codes": bool(choices.column_of("code")),
     }

@@ -26,6 +26,8 @@ def respond(request: HttpRequest, access: Access, story_import: StoryImport, int
         elif "without_worker" in request.POST:
             intakes.carry_out(intake.pk)
         return redirect("studies:story_import", slug=access.study.slug, import_id=story_import.pk)
+    if intake.ended_at and is_poll(request):
+        return end_polls(request)
     if intake.ended_at:
         add_success_message(request, intake.n_stories, intake.n_groups)
         address = reverse("studies:stories", args=[access.study.slug])
@@ -60,6 +62,16 @@ def _count_done(intake: StoryIntake) -> int:
 def is_poll(request: HttpRequest) -> bool:
     """Whether htmx asks for the part of the page that says how far it is."""
     return request.method == "GET" and request.htmx.target == "live"  # type: ignore[attr-defined]
+
+
+def end_polls(request: HttpRequest) -> HttpResponse:
+    """Answer a poll so that it is the last one; the page then asks once where to go."""
+    return render(request, "studies/story_intake.html#over")
+
+
+def is_after_polls(request: HttpRequest) -> bool:
+    """Whether htmx asks where to go, after the last poll."""
+    return request.method == "GET" and request.htmx.target == "over"  # type: ignore[attr-defined]
 
 
 def add_success_message(request: HttpRequest, n_stories: int, n_groups: int) -> None:

@@ -112,7 +112,7 @@ def test_a_person_is_noted_passed_a_link_and_replaced(lead: Page, live_server: A
     lead.goto(f"{live_server.url}/studies/{study.slug}/monitor/")
     expect(lead.locator("td.work")).to_contain_text("E01")
     lead.goto(f"{live_server.url}/studies/{study.slug}/people/")
-    lead.get_by_role("link", name="Novelist").click()
+    lead.locator("details.menu summary").click()
     press(lead, "Replace by somebody else")
     press(lead, "Replace them")
 

@@ -88,3 +88,16 @@ def test_the_copy_of_a_consent_fills_one_sheet_with_its_title_and_no_link(
 
     assert len(PAGE.findall(page.pdf(format="A4"))) == 1
     assert values(page, "a, .page-foot", "display") == []
+
+
+def test_a_printed_launch_page_is_the_protocol_with_what_raters_read_and_nothing_to_press(
+    page: Page, live_server: Any, committed: None
+) -> None:
+    enter_as_staff(page, live_server.url, f"/studies/{factories.study().slug}/launch/")
+    words = page.locator(".wording", has_text="You can stop at any time.")
+    assert not words.is_visible()
+
+    page.emulate_media(media="print")
+
+    assert words.is_visible()
+    assert values(page, ".part a, .part button, .part input, footer, .course", "display") == []

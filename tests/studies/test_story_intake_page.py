@@ -17,6 +17,7 @@ from tests.trust.test_words_designers import find_unwanted
 
 pytestmark = pytest.mark.django_db
 POLL = {"HX-Request": "true", "HX-Target": "live"}
+LAST = {"HX-Request": "true", "HX-Target": "over"}
 
 
 @pytest.fixture
@@ -66,9 +67,11 @@ def test_a_long_file_is_told_to_a_worker_and_leads_to_the_stories(
 
     change(leased_until=None)
     intakes.carry_out(sent[0])
-    done = designer.get(address, headers=POLL)
-    assert done.headers["HX-Redirect"] == STORIES
-    assert "4 stories are in, in 2 groups." in designer.get(STORIES).content.decode()
+    for _ in range(2):
+        part = designer.get(address, headers=POLL).content.decode()
+        assert ('hx-trigger="load"' in part, "every 2s" in part) == (True, False), "it is asked no more"
+    assert designer.get(address, headers=LAST).headers["HX-Redirect"] == STORIES
+    assert designer.get(STORIES).content.decode().count("4 stories are in, in 2 groups.") == 1
     assert designer.get(address, follow=True).redirect_chain == [(STORIES, 302)]
     assert draft.stories.count() == 8
 
@@ -103,7 +106,8 @@ def test_what_keeps_it_out_stands_above_the_columns_until_they_are_changed(
 
     intakes.carry_out(pk)
 
-    assert designer.get(address, headers=POLL).headers["HX-Redirect"] == address
+    assert 'hx-trigger="load"' in designer.get(address, headers=POLL).content.decode()
+    assert designer.get(address, headers=LAST).headers["HX-Redirect"] == address
     page = designer.get(address).content.decode()
     assert "There are problems to be mended first." in page
     assert page.index('id="import"') < page.index("Nothing came in"), "it goes as soon as a choice is changed"

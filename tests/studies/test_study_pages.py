@@ -340,7 +340,7 @@ def test_an_account_that_is_lead_of_a_study_cannot_become_a_steward_of_all(clien
 
 
 @pytest.mark.parametrize(
-    ("address", "n_queries"), [("/studies/", 5), ("/studies/plums/access/", 7), ("/studies/plums/", 16)]
+    ("address", "n_queries"), [("/studies/", 5), ("/studies/plums/access/", 7), ("/studies/plums/", 17)]
 )
 @pytest.mark.parametrize("n_rows", [1, 3])
 def test_a_list_costs_the_same_for_one_row_as_for_three(

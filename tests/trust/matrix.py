@@ -240,6 +240,8 @@ designer:rehearsal                  GET    login login login 403    ok     403  
 designer:rehearsal                  POST   login login login 403    away   403   403    403     403
 designer:launch                     GET    login login login 403    ok     ok    ok     403     403
 designer:launch                     POST   login login login 403    409    403   403    403     403
+designer:protocol_text              GET    login login login 403    ok     ok    ok     403     403
+designer:protocol_text              POST   405   405   405   405    405    405   405    405     405
 reports:rehearsal                   GET    login login login 403    404    403   403    403     403
 reports:rehearsal                   POST   405   405   405   405    405    405   405    405     405
 designer:changes                    GET    login login login 403    ok     ok    ok     403     403

@@ -19,7 +19,7 @@ UNWANTED = re.compile(r"\bJSON\b|Constraint “|\bslugs?\b|Traceback|\brun `", r
 # Named by the file that it is: a table as JSON lines is one of the kinds that can be brought in.
 KINDS_OF_FILES = "JSON lines"
 PAGES = ("studies:", "designer:", "instruments:")
-FILES = ("studies:preregistration",)
+FILES = ("studies:preregistration", "designer:protocol_text")
 
 
 class _VisibleText(HTMLParser):

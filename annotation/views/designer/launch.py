@@ -23,7 +23,7 @@ from studies.addresses import find_page
 from studies.lifecycle import NotReady
 from studies.models import Study
 from studies.protocol import NotPlannable, Protocol, Purpose
-from studies.protocol.prose import ProseFacts, ProseSection, write_prose
+from studies.protocol.prose import ProseFacts, ProseSection, write_prose, write_text
 from studies.source_findings import add_source_findings
 from studies.views import analysis_plans
 from studies.views.guards import require_in_study
@@ -89,6 +89,24 @@ def launch_page(request: HttpRequest, access: Access) -> HttpResponse:
     return render(request, "annotation/designer/launch.html", context, status=status)
 
 
+@require_in_study(SEES)
+def protocol_text(request: HttpRequest, access: Access) -> HttpResponse:
+    """For whoever sees the study: the prose of the launch page as a file of text, for those who have no account."""
+    study = access.study
+    version = protocol.latest(study)
+    document = version.document or protocol.write_document(protocol.read_rows(version))
+    if version.frozen_at:
+        standing = _("Version %(number)d, fixed %(at)s. SHA-256 of the protocol: %(sha256)s")
+        at = version.frozen_at
+    else:
+        standing = _("A draft of version %(number)d, as it stood %(at)s. SHA-256 of the protocol: %(sha256)s")
+        at = timezone.now()
+    standing %= {"number": version.number, "at": _describe_time(at), "sha256": hashing.sha256(document)}
+    text = write_text(_write_prose(study, document), study.title, standing)
+    disposition = f'attachment; filename="{study.slug}-protocol.txt"'
+    return HttpResponse(text, content_type="text/plain; charset=utf-8", headers={"Content-Disposition": disposition})
+
+
 def _act(request: HttpRequest, study: Study) -> str:
     """Do what the button says; "" if it is done, or else why not, in a sentence."""
     if request.POST.get("action", "") == "launch":
@@ -115,8 +133,6 @@ def _launch(request: HttpRequest, study: Study, *, by: User) -> str:
 
 
 def _sections(request: HttpRequest, study: Study, document: str) -> list[ShownSection]:
-    lengths = study.stories.aggregate(least=Min("n_words"), most=Max("n_words"))
-    facts = ProseFacts(lengths["least"] or 0, lengths["most"] or 0, _describe_time(study.closes_at))
     was_read = request.POST.get("action") == "launch" and "as_read" in request.POST
     return [
         ShownSection(
@@ -124,8 +140,15 @@ def _sections(request: HttpRequest, study: Study, document: str) -> list[ShownSe
             find_page(study.slug, section.part),
             was_read and request.POST.get(f"read-{section.key}", "") != section.sha256,
         )
-        for section in write_prose(document, facts)
+        for section in _write_prose(study, document)
     ]
+
+
+def _write_prose(study: Study, document: str) -> list[ProseSection]:
+    lengths = study.stories.aggregate(least=Min("n_words"), most=Max("n_words"))
+    return write_prose(
+        document, ProseFacts(lengths["least"] or 0, lengths["most"] or 0, _describe_time(study.closes_at))
+    )
 
 
 def _describe_time(at: datetime | None) -> str:

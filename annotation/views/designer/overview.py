@@ -15,6 +15,7 @@ from django.utils.translation import ngettext
 
 from annotation.design import launches, rehearsals, seats
 from annotation.models import Assignment
+from annotation.participation import payments
 from config import roles
 from studies import lifecycle, protocol
 from studies.access import Access
@@ -93,6 +94,7 @@ def overview(request: HttpRequest, access: Access) -> HttpResponse:
         "bar": _draw_bar(segments),
         "minutes": protocol.minutes_in_all(segments),
         "hours_in_all": places["n"] * protocol.minutes_of_group(segments) / 60,
+        "pay": payments.estimate_total(study, places["n"]) if access.may(DESIGNS) else None,
         "steps_url": find_page(study.slug, "steps"),
         "members": members[:MOST_MEMBERS] if access.may(SEES_MEMBERS) else (),
         "meanings": roles.MEMBER_ROLES,

@@ -55,11 +55,12 @@ class PeopleForm(forms.Form):
 
     def clean(self) -> None:
         text = self.cleaned_data.get("lines", "")
+        text = f"{text}\n" if text.strip() else ""  # so that lines of a table alone have the numbers that it gives them
         if table := self.cleaned_data.get("table"):
             if table.size > LARGEST:
                 raise ValidationError(_("The file is larger than 1 MB."))
             try:
-                text += "\n" + table.read().decode("utf-8-sig")
+                text += table.read().decode("utf-8-sig")
             except UnicodeDecodeError:
                 raise ValidationError(_("The file is not UTF-8. Save it as “CSV UTF-8”.")) from None
         try:
@@ -83,6 +84,8 @@ def people_page(request: HttpRequest, access: Access) -> HttpResponse:
         "access": access,
         "rows": rows,
         "page": page,
+        "acts": [(row, list(roster.list_acts(row, at=now))) for row in page],
+        "may_withdraw": access.may(MAY_WITHDRAW),
         "state": state if state in roster.TITLES else "",
         "states": roster.count_states(rows),
         "n_unknown": mails.find_latest(access.study, InvitationMail.State.UNKNOWN, at=now).count(),
@@ -237,6 +240,7 @@ def person(request: HttpRequest, access: Access, person: int) -> HttpResponse:
         "link": link,
         "successor": successor,
         "obstacle_to_link": invitations.find_obstacle(invitation, at=now),
+        "acts": list(roster.list_acts(row, at=now)),
         "replaced_by": invitation.replaced_by.first(),
         "mails": [(mail, roster.is_unknown(mail, at=now)) for mail in row.mails],
         "may_change": access.may(MAY_CHANGE),

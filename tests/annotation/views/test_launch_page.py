@@ -55,6 +55,19 @@ def test_the_page_says_what_is_frozen_and_launches_it_whole(designer: Client, st
     assert LogEntry.objects.get().change_message == "launched"
 
 
+def test_the_same_prose_is_a_file_of_text_with_what_raters_read_in_full(designer: Client, study: Study) -> None:
+    draft = designer.get(f"{ADDRESS}protocol.txt")
+    designer.post(ADDRESS, fields_of(read(designer)))
+
+    launched = designer.get(f"{ADDRESS}protocol.txt").content.decode()
+
+    assert draft["Content-Disposition"] == 'attachment; filename="plums-protocol.txt"'
+    assert draft.content.decode().startswith(f"{study.title}\n{'=' * len(study.title)}\n\nA draft of version 1")
+    assert f"SHA-256 of the protocol: {Study.objects.get().versions.get().sha256}" in launched
+    assert "\n3 people read each group, so that there are 3 places.\n" in launched
+    assert "\n    You can stop at any time.\n" in launched, "the words of the consent"
+
+
 def test_what_raters_are_promised_as_pay_stands_in_the_protocol(designer: Client, study: Study) -> None:
     without = read(designer)
 
@@ -184,13 +197,13 @@ def test_pause_resume_and_close_which_asks_for_the_title(designer: Client) -> No
     assert not lifecycle.may_invite(study)
 
 
-def test_a_coordinator_reads_it_and_has_no_button(client: Client, study: Study) -> None:
+def test_a_coordinator_reads_it_and_launches_nothing(client: Client, study: Study) -> None:
     client.force_login(factories.staff("coordinator"))
     page = read(client)
 
     assert "3 people read each group" in page
     assert "Source 1" not in page
-    assert "<button" not in page.split('id="main"')[1].split("</main>")[0]
+    assert "<form" not in page.split('id="main"')[1].split("</main>")[0]
 
 
 @pytest.mark.parametrize("n", [1, 3])

@@ -50,6 +50,19 @@ def test_a_steward_says_the_rate_enters_a_payment_and_corrects_it(study: Study) 
     assert "payment corrected" in LogEntry.objects.values_list("change_message", flat=True)
 
 
+def test_the_total_of_pay_stands_on_the_overview_of_whoever_plans_the_study(study: Study) -> None:
+    lead, coordinator = client_of(study, "lead"), client_of(study, "coordinator")
+    page = at(study, "payments").replace("payments/", "")
+    without = lead.get(page).content.decode()
+    PayRate.objects.create(study=study, currency="€", per_group=Decimal("22.50"))
+
+    content = " ".join(lead.get(page).content.decode().split())
+
+    assert "pay if every place" not in without
+    assert "pay if every place is submitted, € 22.50 a group </dt> <dd>€ 135</dd>" in content, "six places"
+    assert "pay if every place" not in coordinator.get(page).content.decode()
+
+
 def test_nobody_else_sees_who_is_paid_and_the_page_shows_no_answer(study: Study) -> None:
     mine = factories.assignment(study)
     factories.answer(mine, why="canary words")

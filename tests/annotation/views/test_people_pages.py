@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Assignment, Identity, Invitation, InvitationMail, MailTemplate, StepTaken
-from annotation.participation import invitations, mails, people
+from annotation.participation import claims, invitations, mails, people
 from annotation.progress import monitor
 from studies.models import Membership, Step, Study
 from tests import factories, triggers
@@ -66,6 +66,24 @@ def test_a_lead_types_addresses_and_afterwards_sees_labels_only(study: Study) ->
     assert steward.get(at(study, "people")).status_code == 403
 
 
+def test_each_row_offers_what_the_state_of_its_person_allows(study: Study) -> None:
+    noted, mailed, present = people.note(study, people.read_people("Noted\nMailed, ada@example.org\nHere"))
+    claims.claim(invitations.ensure_rater(present))
+    lead, researcher = client_of(study, "lead"), client_of(study, "researcher")
+
+    content = lead.get(at(study, "people")).content.decode()
+
+    forms = re.findall(r'action="/studies/\w+/people/(\d+)/">(.*?)</form>', content, re.DOTALL)
+    acts = {pk: re.findall(r'name="act" value="(\w+)"', form) for pk, form in forms}
+    assert acts == {
+        str(noted.pk): ["link", "take_back"],
+        str(mailed.pk): ["invitation", "link", "take_back"],
+        str(present.pk): ["new_link", "replace"],
+    }
+    assert content.count("Withdraw at their request") == 1
+    assert 'name="act"' not in researcher.get(at(study, "people")).content.decode()
+
+
 def test_people_can_come_from_a_table_and_a_line_that_is_not_right_notes_nobody(study: Study) -> None:
     lead = client_of(study, "lead")
     table = SimpleUploadedFile("people.csv", "\ufefflabel,e-mail\nA,a@example.org\nB,a@example.org".encode())
@@ -73,7 +91,7 @@ def test_people_can_come_from_a_table_and_a_line_that_is_not_right_notes_nobody(
     response = lead.post(at(study, "add_people"), {"lines": "", "table": table})
 
     assert response.status_code == 400
-    assert "Line 4: the same address stands in line 3." in response.content.decode()
+    assert "Line 3: the same address stands in line 2." in response.content.decode()
     assert not Invitation.objects.exists()
     assert not Identity.objects.exists()
 

@@ -32,7 +32,7 @@ def mixed() -> Instrument:
     return made
 
 
-ADVICE = "ranking-1: compares stories, so the instrument can be asked about groups only"
+ADVICE = "“What?” compares stories, so the instrument can be asked about groups only"
 
 
 @pytest.mark.parametrize(

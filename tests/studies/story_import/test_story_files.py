@@ -45,11 +45,11 @@ REFUSED = {
     "no document": ("a.docx", files.archive(a="x"), "This is not a .docx document."),
     "document with a table": ("a.docx", files.word_file("Once.", table=True), "The .docx document holds a table"),
     "damaged archive": ("a.zip", b"PK\x03\x04 and no more", "The archive is damaged."),
-    "bomb": ("a.zip", BOMB, "The archive unpacks to far more than it seems to hold"),
+    "bomb": ("a.zip", BOMB, "The file unpacks to far more than it seems to hold"),
     "bomb in a workbook": (
         "a.xlsx",
         files.with_part(files.workbook(["text"]), "xl/media/a.xml", b" " * 9_000_000),
-        "The archive unpacks to far more than it seems to hold",
+        "The file unpacks to far more than it seems to hold",
     ),
     "archive of something else": ("a.zip", files.archive_of({"a.pdf": "x"}), "“a.pdf” in the archive is no .txt"),
     "archive in an archive": ("a.zip", files.archive_of({"b.zip": BOMB}), "“b.zip” in the archive is no .txt"),

@@ -284,7 +284,23 @@ def test_a_source_keeps_its_kind_in_all_studies() -> None:
     errors = looked_at(make_draft(), CSV).errors
 
     assert [error.rows for error in errors] == [(2, 4)]
-    assert errors[0].sentence.startswith("“Manner A” is of another kind elsewhere")
+    assert errors[0].sentence.startswith("“Manner A” is other already")
+
+
+def test_of_a_source_of_two_kinds_the_rows_that_are_fewer_are_named_with_a_way_to_mend_them() -> None:
+    row = "a3,orchard,The cider was old.,unknown,Manner A,upper\n"
+    study = make_draft()
+    kinds = {"human, published": "expert_writer", "model": "language_model", "unknown": "other"}
+    errors = looked_at(study, CSV + row, kinds=kinds).errors
+    problem = errors[0]
+
+    imports.take_way_out(choices := restore_choices(StoryImport.objects.get().choices), problem.ways_out[0].act)
+
+    assert (problem.rows, problem.column) == ((6,), "author_type")
+    assert problem.sentence.startswith("“Manner A” is expert writer in other rows")
+    assert problem.ways_out[0].label == "Take “unknown” as expert writer"
+    assert (len(errors), choices.kinds["unknown"]) == (1, "expert_writer")
+    assert not looked_at(study, CSV + row, kinds=choices.kinds).errors
 
 
 def test_a_frozen_study_takes_in_nothing() -> None:
