@@ -65,7 +65,8 @@ def cloze_scores(package, result, check):
         check.numbers(place, row, n_texts=len(own), total=totals[at], rank=ranks(totals)[at], **means)
         check.numbers(place, row, capped=capped[at], capped_rank=ranks(capped)[at])
         if row["interval"]["low"] is not None:
-            check_interval_of_mean(package, place, row["interval"], own[np.isfinite(own)], (0, None), check)
+            bounds = bounds_of_totals(texts, [at])
+            check_interval_of_mean(package, place, row["interval"], own[np.isfinite(own)], bounds, check)
         for name, others in left_out.items():
             check_range(f"{place}/{name}", row[name], others, at, check)
         if row["without_family"]:
@@ -114,7 +115,13 @@ def check_kind(package, texts, stored, names, totals, parts, check):
     place = f"cloze_scores/{'models' if stored['is_model'] else 'people'}"
     total = present.mean() if present.size else None
     check.numbers(place, stored, n=present.size, total=total, satisfied=satisfied, surprising=surprising)
-    check_interval_of_mean(package, place, stored["interval"], present, (0, None), check)
+    check_interval_of_mean(package, place, stored["interval"], present, bounds_of_totals(texts, own), check)
+
+
+def bounds_of_totals(texts, places):
+    """From 0 to 2 a section where all texts of these participants are in the reference set, else without an end."""
+    is_in = texts.is_in[np.isin(texts.of_participant, places)]
+    return 0, 2 * len(texts.section_numbers) if is_in.all() else None
 
 
 # ── what surprise rests on, and other forms of the score ───────────────────────────────────────────────────────────
