@@ -188,7 +188,7 @@ def _sentence(result: ClozeScoresResult) -> str:
         "name": firsts[0].participant,
         "total": decimal(firsts[0].total, 2),
         "highest": decimal(result.highest, 0),
-        "n": len(result.participants),
+        "n": sum(row.total is not None for row in result.participants),
     }
     sentence = _("%(name)s has the highest total of %(n)s participants: %(total)s of %(highest)s.") % words
     if spread and spread.worst_rank == 1:

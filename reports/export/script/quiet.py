@@ -142,6 +142,7 @@ def cloze_surprise(package, result, check):
             check.list(f"cloze_surprise/{text['story']}/raw", text["raw"], list(texts.raw[at]))
     both = [texts.of_participants(part).mean(axis=1) for part in (texts.satisfied_softly, texts.surprising)]
     check.number("cloze_surprise/rho", result["with_satisfied"], spearman(*both))
+    check.number("cloze_surprise/n", result["n_with_satisfied"], np.isfinite(sum(both)).sum())
     if texts.vectors is not None and texts.is_in.sum() > 1:
         drawn = intervals.generator((package.seed, SURPRISE))
         drawn = drawn.standard_normal((texts.is_in.sum(), N_BLANKS, texts.vectors.shape[2]))
@@ -173,7 +174,7 @@ def check_reference_set(texts, stored, is_in, raw, check):
 def cloze_variants(package, result, check):
     """Totals under other forms of the score, and how these go together."""
     texts, columns = read_texts(package), []
-    check.number("cloze_variants/n", result["n_participants"], len(texts.participants))
+    check.number("cloze_variants/n", result["n_participants"], np.isfinite(texts.totals(texts.satisfied_softly)).sum())
     satisfied = {"mean": texts.satisfied_softly, "capped": texts.satisfied_capped}
     if len(texts.judges):
         satisfied["minimum"] = texts.satisfied(texts.ratings, bucket=True)
