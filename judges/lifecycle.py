@@ -150,9 +150,8 @@ def _submit(run: Run, *, at: datetime) -> None:
                 return
             chains.end_open(run)
             cloze_sections.end_waiting(run)
-            section_by_assignment = _find_stops(run)
-            for assignment in Assignment.objects.filter(calls__run=run).distinct():
-                submission.submit(assignment, at=at, stopped_at=section_by_assignment.get(assignment.pk))
+            assignments = Assignment.objects.filter(pk__in=run.calls.exclude(assignment=None).values("assignment"))
+            submission.submit_all(assignments, at=at, section_by_assignment=_find_stops(run))
 
 
 def _find_stops(run: Run) -> dict[int, int]:

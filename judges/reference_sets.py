@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from stats.arrays import FloatArray, IntArray
 
 FEWEST_STORIES = 2
+LONGEST_NAME = 80  # as its column keeps
 PLANNED_WORDS = ("hypotheses", "exclusions")  # of an analysis plan, in which whoever plans can name a set
 
 
@@ -109,6 +110,9 @@ def store(
 def _check(study: Study, name: str, corpus: Study, stories: Sequence[Story]) -> None:
     if not name.strip():
         raise CannotStore(_("a reference set needs a name"))
+    if len(name.strip()) > LONGEST_NAME:
+        message = _("the name has %(n)d characters; at most %(most)d are kept")
+        raise CannotStore(message % {"n": len(name.strip()), "most": LONGEST_NAME})
     if len(stories) < FEWEST_STORIES:
         message = ngettext(
             "%(study)s has %(n)s story with a text; a reference set needs at least %(least)s. Bring in more",

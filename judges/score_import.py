@@ -56,6 +56,14 @@ class RefusedScores(ValueError):
     """No score came in; the message says why and what would do, with a line for each of the first problems."""
 
 
+class RefusedCard(RefusedScores):
+    """What is said of the scores cannot stand. field : of `CardText`, which one; reason : why, without its name"""
+
+    def __init__(self, field: str, reason: str, *, title: str = "") -> None:
+        super().__init__(_("%(field)s: %(why)s") % {"field": title, "why": reason} if title else reason)
+        self.field, self.reason = field, reason
+
+
 @dataclass(frozen=True)
 class CardText:
     """What is said of scores by whoever brings them. better : "higher" or "lower"; version : "" for the next number"""
@@ -174,27 +182,27 @@ def next_version(study: Study, metric: str) -> str:
 
 
 def check_card(study: Study, card: CardText) -> str:
-    """The version of the scores. Raises RefusedScores if the card cannot stand."""
+    """The version of the scores. Raises RefusedCard."""
     version = card.version or next_version(study, card.metric)
-    for field, word in ((_("metric"), card.metric), (_("version"), version)):
+    for field, title, word in (("metric", _("metric"), card.metric), ("version", _("version"), version)):
         try:
             SLUG.check(word)
         except InvalidValue as error:
-            raise RefusedScores(_("%(field)s: %(why)s") % {"field": field, "why": error}) from None
+            raise RefusedCard(field, str(error), title=title) from None
     if len(f"{card.metric}-{version}") > LONGEST_NAME:
         message = _("the names of metric and version are too long; together they have at most %(n)d characters")
-        raise RefusedScores(message % {"n": LONGEST_NAME - 1})
+        raise RefusedCard("metric", message % {"n": LONGEST_NAME - 1})
     if card.metric in metrics.all_metrics():
         message = _("%(metric)s is a metric of Quire’s own; give these scores another name")
-        raise RefusedScores(message % {"metric": quote(card.metric)})
+        raise RefusedCard("metric", message % {"metric": quote(card.metric)})
     if not card.scored_by.strip():
-        raise RefusedScores(_("say who computed the scores"))
+        raise RefusedCard("scored_by", _("say who computed the scores"))
     if card.better not in ScoreCard.Better.values:
-        raise RefusedScores(_("say whether a higher or a lower score is better"))
+        raise RefusedCard("better", _("say whether a higher or a lower score is better"))
     name = f"{card.metric}-{version}"
     if study.raters.filter(code=name).exists():
         message = _("%(name)s has scores in this study already; give these another version, such as %(next)s")
-        raise RefusedScores(message % {"name": name, "next": next_version(study, card.metric)})
+        raise RefusedCard("version", message % {"name": name, "next": next_version(study, card.metric)})
     return version
 
 

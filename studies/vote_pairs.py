@@ -21,6 +21,7 @@ from studies.documents.pair_folders import check_new, new_folder, write_study_fi
 from studies.documents.rated_stories import RatedStory, read_rated_stories
 from studies.documents.reader import LARGEST_FILE
 from studies.documents.stories import MOST_ROWS
+from studies.typography.words import fold_prompt
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,7 +72,7 @@ class _Index:
 
     def add(self, story: RatedStory) -> None:
         self.keys.append(story.story)
-        self.prompts.append(self.number_by_prompt.setdefault(story.prompt, len(self.number_by_prompt)))
+        self.prompts.append(self.number_by_prompt.setdefault(fold_prompt(story.prompt), len(self.number_by_prompt)))
         self.upvotes.append(story.upvotes)
         self.posted.append(story.posted)
         self.n_words.append(len(story.text.split()))

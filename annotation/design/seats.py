@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+AT_ONCE = 500  # rows a query
+
+
 def draw_orders(sizes: Sequence[int], k: int, *, policy: str, rng: "np.random.Generator") -> list[list[list[int]]]:
     """For each group, given its number of stories, k orders of 0 … size − 1.
 
@@ -200,5 +203,18 @@ def draw_seats(sizes: Sequence[int], k: int, *, policy: str, seed: int) -> list[
 
 def add_judge_seat(study: Study, group: StoryGroup, order: list[str], *, kind: str = Rater.Kind.MODEL) -> Seat:
     """A further seat for a judge or a metric; it never counts towards the people's k."""
-    last = group.seats.filter(rater_kind=kind).aggregate(last=Max("number"))["last"] or 0
-    return Seat.objects.create(study=study, group=group, rater_kind=kind, number=last + 1, order=order, is_taken=True)
+    return add_judge_seats(study, [(group, order)], kind=kind)[0]
+
+
+def add_judge_seats(
+    study: Study, orders: Sequence[tuple[StoryGroup, list[str]]], *, kind: str = Rater.Kind.MODEL
+) -> list[Seat]:
+    """A further seat for each of these readings of a group, which may stand there several times. Two queries a part."""
+    taken = study.seats.filter(rater_kind=kind)
+    number_by_group = Counter(dict(taken.order_by().values_list("group").annotate(last=Max("number"))))
+    seats = []
+    for group, order in orders:
+        number_by_group[group.pk] += 1
+        number = number_by_group[group.pk]
+        seats.append(Seat(study=study, group=group, rater_kind=kind, number=number, order=order, is_taken=True))
+    return Seat.objects.bulk_create(seats, batch_size=AT_ONCE)

@@ -131,9 +131,8 @@ class _Names:
             key = (row.rater, row.group, row.step, row.item, row.story)
             try:
                 if key in keys:
-                    raise InvalidRow(
-                        row.location, "item", _("%(rater)s has answered %(item)s about this already") % vars(row)
-                    )
+                    reason = _("%(rater)s has answered %(item)s about this already; keep one of the two answers")
+                    raise InvalidRow(row.location, "item", reason % vars(row))
                 keys.add(key)
                 resolutions.append(self._resolve(row))
             except InvalidRow as problem:

@@ -1,13 +1,19 @@
 """Ending an assignment with a receipt: from then on its answers are final."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import QuerySet
 
-from annotation.models import Assignment, Rater
+from annotation.models import Assignment, Rater, Response
 from annotation.responses import fills
 from studies import hashing
+from studies.models import Cloze
+
+AT_ONCE = 500  # assignments a query
+HEAD = ("step__position", "item__position", "story__code", "head")
 
 
 class Incomplete(Exception):
@@ -42,6 +48,41 @@ def submit(
     return bool(ended)
 
 
+@transaction.atomic
+def submit_all(assignments: QuerySet[Assignment], *, at: datetime, section_by_assignment: Mapping[int, int]) -> None:
+    """Close those of these assignments that are still open, each as `submit` does, in a few queries for hundreds.
+
+    One after another ten thousand would keep everybody else from writing for minutes, where a database has one writer.
+    section_by_assignment : `stopped_at` by id, of those that have one
+    """
+    pks = list(assignments.filter(status=Assignment.Status.OPEN).order_by("pk").values_list("pk", flat=True))
+    cloze_by_version: dict[int, Cloze | None] = {}
+    for start in range(0, len(pks), AT_ONCE):
+        for assignment in _close(pks[start : start + AT_ONCE], at=at):
+            version = assignment.version_id
+            if version not in cloze_by_version:
+                cloze_by_version[version] = fills.cloze_of(assignment)
+            if cloze_by_version[version]:
+                stopped_at = section_by_assignment.get(assignment.pk)
+                fills.record_outcome(assignment, is_submitted=True, stopped_at=stopped_at)
+
+
+def _close(pks: Collection[int], *, at: datetime) -> list[Assignment]:
+    """Those of these assignments that were open, closed with their receipts."""
+    still_open = Assignment.objects.filter(pk__in=pks, status=Assignment.Status.OPEN).order_by("pk")
+    rows = list(still_open.select_related("version").select_for_update(of=("self",), no_key=True))
+    # The status first, as in `submit`.
+    Assignment.objects.filter(pk__in=[row.pk for row in rows]).update(status=Assignment.Status.SUBMITTED, ended_at=at)
+    heads_by_assignment = defaultdict[int, list[tuple[int, int, str, str]]](list)
+    answers = Response.objects.filter(assignment__in=[row.pk for row in rows])
+    for pk, step, item, story, head in answers.values_list("assignment", *HEAD):
+        heads_by_assignment[pk].append((step, item, story or "", head))
+    for row in rows:
+        row.receipt = receipt_over(heads_by_assignment[row.pk])
+    Assignment.objects.bulk_update(rows, ["receipt"])
+    return rows
+
+
 def reopen(assignment_ids: Collection[int]) -> list[Assignment]:
     """Those of these assignments that judges had submitted, open again, for the transaction that submits them anew.
 
@@ -56,7 +97,7 @@ def reopen(assignment_ids: Collection[int]) -> list[Assignment]:
 
 def receipt(assignment: Assignment) -> str:
     """The receipt of the answers of an assignment as they stand. One query."""
-    heads = assignment.responses.values_list("step__position", "item__position", "story__code", "head")
+    heads = assignment.responses.values_list(*HEAD)
     return receipt_over((step, item, story or "", head) for step, item, story, head in heads)
 
 

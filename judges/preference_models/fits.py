@@ -16,6 +16,8 @@ from judges.models import PreferenceModel
 from judges.preference_models import storage
 from judges.preference_models.material import CannotTrain, TrainingMaterial, collect_study
 from stats import reasons
+from studies.documents import reader
+from studies.documents.errors import InvalidValue
 from studies.documents.names import first_free
 from studies.models import Study
 
@@ -25,24 +27,31 @@ if TYPE_CHECKING:
     from stats.reasons import Incomputable
 
 EDITION = 2  # of the card; 1 did not say which preferences it learnt from
+LONGEST_SLUG, LARGEST_SEED = 80, 2**31 - 1  # as their columns keep
 LOST_SECONDS = 600  # longer than training takes; then the workers are told again
 
 
 def request(
     study: Study | None, *, embedding: str, seed: int, at: datetime, by: str, slug: str = ""
 ) -> PreferenceModel:
-    """The row of a model that waits to be trained. Raises CannotTrain if its name is taken or there is no such
-    embedding."""
+    """The row of a model that waits to be trained. Raises CannotTrain if one of these cannot be, or a name is taken."""
     try:
         find_embedding(embedding)
+        if slug:
+            reader.slug(LONGEST_SLUG)(slug)
     except CannotEmbed as error:
         raise CannotTrain(str(error)) from None
+    except InvalidValue as error:
+        raise CannotTrain(_("%(field)s: %(why)s") % {"field": _("name"), "why": error}) from None
+    if not 0 <= seed <= LARGEST_SEED:
+        message = _("%(seed)s is no seed; give a whole number from 0 to %(largest)s")
+        raise CannotTrain(message % {"seed": seed, "largest": LARGEST_SEED})
     slugs = set(PreferenceModel.objects.values_list("slug", flat=True))
     if slug in slugs:
         message = _("there is a preference model “%(slug)s” already; choose another name")
         raise CannotTrain(message % {"slug": slug})
     if not slug:
-        slug = first_free(f"preference-{study.slug}" if study else "preference", slugs, longest=80)
+        slug = first_free(f"preference-{study.slug}" if study else "preference", slugs, longest=LONGEST_SLUG)
     return PreferenceModel.objects.create(
         slug=slug, study=study, embedding=embedding, seed=seed, created_at=at, created_by=by
     )

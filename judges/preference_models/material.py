@@ -6,7 +6,7 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,10 @@ from judges.planning import CannotRun
 from judges.prompt_choices import validation
 from studies import hashing
 from studies.documents import reader
+from studies.documents.errors import InvalidValue, quote
 from studies.models import Study
 from studies.typography.words import fold_prompt
-from studies.vote_pairs import TEST
+from studies.vote_pairs import PARTS, TEST
 
 
 class CannotTrain(ValueError):
@@ -99,68 +100,97 @@ def collect_study(study: Study) -> TrainingMaterial:
 
 def collect_folder(folder: Path) -> TrainingMaterial:
     """The pairs in a folder of `build_pairs`, its test part held out if it has one. Raises CannotTrain."""
-    places: dict[str, int] = {}
-    texts: list[str] = []
-    prompts: list[str] = []
-    for row in _read_texts(folder / "texts.jsonl"):
-        places[row["story"]] = len(texts)
-        texts.append(row["text"])
-        prompts.append(fold_prompt(row["prompt"]))
-    rows = list(_read_pairs(folder / "pairs.csv"))
-    parts = {row["part"] for row in rows}
-    try:
-        pairs = [
-            TrainingPair(
-                places[row["chosen"]],
-                places[row["rejected"]],
-                prompts[places[row["chosen"]]],
-                prompts[places[row["chosen"]]],
-                is_held_out=row["part"] == TEST if len(parts) > 1 else None,
-            )
-            for row in rows
-        ]
-    except KeyError as error:
-        message = _("%(folder)s: story %(story)s stands in pairs.csv and not in texts.jsonl; build the pairs anew")
-        raise CannotTrain(message % {"folder": folder.name, "story": error}) from None
+    rows = list(_read_texts(folder / "texts.jsonl"))
+    texts, prompts = [row["text"] for row in rows], [fold_prompt(row["prompt"]) for row in rows]
+    pairs = list(_read_pairs(folder / "pairs.csv", {row["story"]: n for n, row in enumerate(rows)}, prompts))
     if not pairs:
         raise CannotTrain(_("%(folder)s: pairs.csv holds no pairs; build the pairs anew") % {"folder": folder.name})
+    if len({pair.is_held_out for pair in pairs}) == 1:
+        pairs = [replace(pair, is_held_out=None) for pair in pairs]
     source = {"folder": folder.name, "pairs_sha256": hashing.sha256((folder / "pairs.csv").read_text("utf-8"))}
     locations = [_("%(file)s: row %(n)d") % {"file": "texts.jsonl", "n": n} for n in range(1, len(texts) + 1)]
     return TrainingMaterial(texts, pairs, len(pairs), source, locations)
 
 
 def _read_texts(path: Path) -> Iterator[dict[str, str]]:
+    """Key, prompt and text of every story, each key once. Raises CannotTrain with the first row that is wrong."""
+    row_by_story: dict[str, int] = {}
     try:
         reader.check_file(path)
-        with path.open(encoding="utf-8") as file:
+        with path.open("rb") as file:
             for n, line in enumerate(file, start=1):
-                row = json.loads(line)
-                if not {"story", "prompt", "text"} <= set(row):
-                    raise CannotTrain(_bad_row(path, n))
+                row = _read_text(path, n, line)
+                if (first := row_by_story.setdefault(row["story"], n)) != n:
+                    reason = _("%(story)s stands in row %(n)d already")
+                    raise _bad_row(path, n, reason % {"story": quote(row["story"]), "n": first})
                 yield row
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, InvalidValue) as error:
         raise _not_built(path, error) from None
 
 
-def _read_pairs(path: Path) -> Iterator[dict[str, str]]:
+def _read_text(path: Path, n: int, line: bytes) -> dict[str, str]:
+    """The values of one row of `texts.jsonl`. Raises CannotTrain."""
+    try:
+        row = json.loads(line.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise _bad_row(path, n, _("it is not UTF-8")) from None
+    except (ValueError, RecursionError):
+        raise _bad_row(path, n, _("it is not JSON")) from None
+    if not isinstance(row, dict):
+        raise _bad_row(path, n, _("it is no object"))
+    values = {}
+    for name in ("story", "prompt", "text"):
+        if name not in row:
+            raise _bad_row(path, n, _("%(field)s is missing") % {"field": name})
+        try:
+            values[name] = str(reader.text(row[name]))
+        except InvalidValue as error:
+            raise _bad_row(path, n, f"{name} {error}") from None
+    return values
+
+
+def _read_pairs(path: Path, place_by_story: Mapping[str, int], prompts: Sequence[str]) -> Iterator[TrainingPair]:
+    """Every pair of the folder. Raises CannotTrain with the first row that is wrong.
+
+    place_by_story : of its texts; prompts : of each of them
+    """
+    part_by_prompt: dict[str, str] = {}
+    n = 1
     try:
         reader.check_file(path)
         with path.open(encoding="utf-8", newline="") as file:
             for n, row in enumerate(csv.DictReader(file), start=2):
-                if not {"part", "chosen", "rejected"} <= set(row):
-                    raise CannotTrain(_bad_row(path, n))
-                yield row
-    except (OSError, ValueError, csv.Error) as error:
+                part = row.get("part")
+                if part not in PARTS:
+                    reason = _("part is %(part)s, and none of %(parts)s")
+                    raise _bad_row(path, n, reason % {"part": quote(part or ""), "parts": ", ".join(PARTS)})
+                chosen = _find_place(path, n, row.get("chosen"), place_by_story)
+                rejected = _find_place(path, n, row.get("rejected"), place_by_story)
+                prompt = prompts[chosen]
+                if chosen == rejected or prompt != prompts[rejected]:
+                    raise _bad_row(path, n, _("they are not two stories on one prompt"))
+                if part_by_prompt.setdefault(prompt, part) != part:
+                    raise _bad_row(path, n, _("its prompt stands in the other part, too"))
+                yield TrainingPair(chosen, rejected, prompt, prompt, is_held_out=part == TEST)
+    except UnicodeDecodeError:
+        raise _bad_row(path, n + 1, _("it is not UTF-8")) from None
+    except (OSError, InvalidValue, csv.Error) as error:
         raise _not_built(path, error) from None
 
 
-def _bad_row(path: Path, n: int) -> str:
-    message = _("%(file)s: row %(n)s is not as build_pairs writes it; build the pairs anew")
-    return message % {"file": path.name, "n": n}
+def _find_place(path: Path, n: int, story: str | None, place_by_story: Mapping[str, int]) -> int:
+    """The place of the story's text. Raises CannotTrain if it has none."""
+    place = place_by_story.get(story or "")
+    if place is None:
+        raise _bad_row(path, n, _("story %(story)s is not in texts.jsonl") % {"story": quote(story or "")})
+    return place
+
+
+def _bad_row(path: Path, n: int, why: str) -> CannotTrain:
+    message = _("%(file)s: row %(n)s is not as build_pairs writes it: %(why)s; build the pairs anew")
+    return CannotTrain(message % {"file": path.name, "n": n, "why": why})
 
 
 def _not_built(path: Path, error: Exception) -> CannotTrain:
-    if isinstance(error, CannotTrain):
-        return error
     message = _("%(file)s cannot be read (%(error)s); name a folder that build_pairs has made")
     return CannotTrain(message % {"file": path, "error": getattr(error, "strerror", None) or error})

@@ -14,6 +14,8 @@ from judges.requests import PlannedCall, texts
 from judges.settlement import attempts, reuse
 from studies.models import Study
 
+AT_ONCE = 500  # rows a query
+
 
 def estimate(study: Study, planned: Plan, *, in_batches: bool = False) -> RunEstimate | None:
     """What the plan will take, without the calls that take an earlier reply; None of a metric. Three queries.
@@ -52,22 +54,36 @@ def write(study: Study, planned: Plan, scope: Scope, *, budget: Decimal | None, 
         canary=planned.canary,
         budget=budget,
     )
-    shelf, rows = texts.Shelf(), []
-    for planned_seat in planned.seats:
-        group = planned_seat.group
-        assignment = Assignment.objects.create(
-            study=study,
-            rater=rater,
-            rater_kind=rater.kind,
-            seat=design.add_judge_seat(study, group, planned_seat.order, kind=rater.kind),
-            group=group,
-            version=planned.protocol.version,
+    # Row by row a run of ten thousand texts would keep everybody else from writing for half a minute.
+    seats = design.add_judge_seats(study, [(seat.group, seat.order) for seat in planned.seats], kind=rater.kind)
+    assignments = Assignment.objects.bulk_create(
+        (
+            Assignment(
+                study=study,
+                rater=rater,
+                rater_kind=rater.kind,
+                seat=seat,
+                group=seat.group,
+                version=planned.protocol.version,
+            )
+            for seat in seats
+        ),
+        batch_size=AT_ONCE,
+    )
+    pairs = list(zip(planned.seats, assignments, strict=True))
+    readings = [
+        Reading(
+            run=run,
+            assignment=assignment,
+            order=seat.reading.order,
+            persona=seat.reading.persona,
+            repeat=seat.reading.repeat,
         )
-        reading = planned_seat.reading
-        Reading.objects.create(
-            run=run, assignment=assignment, order=reading.order, persona=reading.persona, repeat=reading.repeat
-        )
-        rows += [_call(run, assignment, c, reading, shelf) for c in planned_seat.calls]
+        for seat, assignment in pairs
+    ]
+    Reading.objects.bulk_create(readings, batch_size=AT_ONCE)
+    shelf = texts.Shelf()
+    rows = [_call(run, assignment, c, seat.reading, shelf) for seat, assignment in pairs for c in seat.calls]
     rows += [_call(run, None, c, planned.first, shelf) for c in planned.guards]
     shelf.store()
     Call.objects.bulk_create(rows, batch_size=200)

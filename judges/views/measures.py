@@ -32,7 +32,7 @@ MEASURED_AT_ONCE = 100
 class ReferenceSetForm(forms.Form):
     name = forms.CharField(
         label=gettext_lazy("Name of the set"),
-        max_length=80,
+        max_length=reference_sets.LONGEST_NAME,
         help_text=gettext_lazy("As the report calls it, such as: the study’s own stories, March 2026."),
     )
 

@@ -22,7 +22,7 @@ from annotation.answer_import.rows import factor_names
 from annotation.models import BroughtFile
 from judges import likelihoods, score_import
 from judges.models import Endpoint, Run, ScoreCard
-from judges.score_import import LONGEST_NAME, SCORES, CardText, RefusedScores
+from judges.score_import import LONGEST_NAME, SCORES, CardText, RefusedCard, RefusedScores
 from studies import protocol
 from studies.access import Access
 from studies.action_log import log_action
@@ -74,6 +74,7 @@ class ScoreForm(forms.Form):
 
     def __init__(self, *args: Any, study: Study) -> None:
         super().__init__(*args)
+        self.study = study
         names = [(CODE, _("our code")), (TITLE, _("their original title")), *((f, f) for f in factor_names(study))]
         self.fields["story_by"].choices = names  # type: ignore[attr-defined]
 
@@ -87,6 +88,18 @@ class ScoreForm(forms.Form):
         except UnreadableFile as error:
             raise forms.ValidationError(str(error)) from None
         return file
+
+    def clean(self) -> dict[str, Any]:
+        """With what is said of the scores, before a file is kept that could never come in under it."""
+        if not {"metric", "version", "better", "scored_by"} & self.errors.keys():
+            values = self.cleaned_data
+            try:
+                score_import.check_card(
+                    self.study, CardText(values["metric"], values["better"], values["scored_by"], values["version"])
+                )
+            except RefusedCard as error:
+                self.add_error(error.field, error.reason)
+        return self.cleaned_data
 
     @property
     def choices(self) -> dict[str, Any]:
@@ -168,8 +181,12 @@ def _plan_surprise(study: Study, form: SurpriseForm, *, by: User) -> Run | None:
     """The run that waits to be approved, or None: the form says why there is none."""
     values = form.cleaned_data
     try:
+        score_import.check_card(study, CardText(values["surprise_metric"], ScoreCard.Better.HIGHER, by.get_username()))
         plan = likelihoods.plan_surprise(study, model=f"{values['endpoint'].name}/{values['model'].strip()}")
         return likelihoods.write_run(plan, metric=values["surprise_metric"], budget=None, by=by.get_username())
+    except RefusedCard as error:
+        form.add_error("surprise_metric", error.reason)
+        return None
     except (likelihoods.CannotMeasureSurprise, NotPlannable) as error:
         form.add_error("model", str(error))
         return None

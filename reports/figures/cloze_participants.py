@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from stats.arrays import FloatArray
     from stats.intervals import Interval as StatisticInterval
 
+MOST = 2  # of a section: satisfied in full, by the fill of the reference set that surprises most
 FAMILY_OF_A_NAME = re.compile(r"[a-z]+")
 
 
@@ -124,7 +125,7 @@ def _participants(dataset: Dataset, scored: ScoredCloze) -> Iterator[Participant
             total=number(totals[place]),
             rank=int(ranks[place]),
             why=None if np.isfinite(totals[place]) else _why(scored, satisfied, place),
-            interval=_repeated(dataset, of_texts[scored.place_of == place]),
+            interval=_repeated(dataset, of_texts[scored.place_of == place], most=_most(scored, [place])),
             satisfied=means[0],
             surprising=means[1],
             distance=means[2],
@@ -155,18 +156,24 @@ def _why(scored: ScoredCloze, satisfied: FloatArray, place: int) -> Reason:
     return without_value("open_blank") if is_rated else without_value("not_all_constraints_rated")
 
 
-def _repeated(dataset: Dataset, totals: FloatArray) -> Interval:
+def _most(scored: ScoredCloze, places: Sequence[int]) -> float:
+    """The highest total that texts of these participants can have: none is highest outside of the reference set."""
+    is_in = scored.reference.is_in[np.isin(scored.place_of, places)]
+    return float(MOST * scored.n_sections if is_in.all() else np.inf)
+
+
+def _repeated(dataset: Dataset, totals: FloatArray, *, most: float) -> Interval:
     """The interval of the mean of the totals of one participant's texts."""
     present = totals[np.isfinite(totals)]
     if present.size < 2:
         return Interval(low=None, high=None, why=without_value("filled_once"))
-    return interval(_mean_interval, present, rng=dataset.resampling())
+    return interval(_mean_interval, present, rng=dataset.resampling(), most=most)
 
 
-def _mean_interval(totals: FloatArray, *, rng: np.random.Generator) -> StatisticInterval:
-    """Over texts or participants; no total is below 0."""
+def _mean_interval(totals: FloatArray, *, rng: np.random.Generator, most: float) -> StatisticInterval:
+    """Over texts or participants, of totals from 0 to the most."""
     ends: StatisticInterval = intervals.mean_interval(totals, np.arange(totals.size), rng=rng)
-    return ends.clipped(0, np.inf)
+    return ends.clipped(0, most)
 
 
 def _without_judges(scored: ScoredCloze) -> list[FloatArray]:
@@ -230,12 +237,13 @@ def _without_family(scored: ScoredCloze, own: tuple[str, ...], place: int) -> Wi
     return WithoutFamily(judges=own, total=number(total), rank=int(cloze.ranks(totals)[place]))
 
 
-def compare_kinds(dataset: Dataset, rows: Sequence[ParticipantScore]) -> Iterator[KindMean]:
+def compare_kinds(dataset: Dataset, scored: ScoredCloze, rows: Sequence[ParticipantScore]) -> Iterator[KindMean]:
     """People and models, where there are both."""
     by_kind = [(kind, [row for row in rows if row.is_model == kind]) for kind in (False, True)]
     for is_model, of_kind in by_kind if all(of_kind for _kind, of_kind in by_kind) else ():
         totals = np.array([row.total for row in of_kind if row.total is not None], dtype=np.float64)
-        ends = interval(_mean_interval, totals, rng=dataset.resampling())
+        most = _most(scored, [scored.participants.index(row.participant) for row in of_kind])
+        ends = interval(_mean_interval, totals, rng=dataset.resampling(), most=most)
         yield KindMean(
             is_model=is_model,
             n=totals.size,

@@ -75,6 +75,7 @@ class ClozeScores(Figure[ClozeScoresResult]):
     tables = ("cloze-scores", "cloze-section-scores", "cloze-people-beside-models")
     is_shown_sealed = False
     needs_answers = False
+    edition = 2
 
     def compute(self, dataset: Dataset) -> ClozeScoresResult | None:
         scored = dataset.scored_cloze
@@ -141,7 +142,7 @@ def _compute(dataset: Dataset, scored: ScoredCloze) -> ClozeScoresResult:
         sections=scored.section_titles,
         reference=_reference(scored),
         participants=tuple(rows),
-        kinds=tuple(compare_kinds(dataset, rows)),
+        kinds=tuple(compare_kinds(dataset, scored, rows)),
         means=tuple(_section_means(scored)),
     )
 
@@ -187,7 +188,7 @@ def _sentence(result: ClozeScoresResult) -> str:
         "name": firsts[0].participant,
         "total": decimal(firsts[0].total, 2),
         "highest": decimal(result.highest, 0),
-        "n": len(result.participants),
+        "n": sum(row.total is not None for row in result.participants),
     }
     sentence = _("%(name)s has the highest total of %(n)s participants: %(total)s of %(highest)s.") % words
     if spread and spread.worst_rank == 1:

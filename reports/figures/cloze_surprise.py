@@ -74,6 +74,7 @@ class FilledTextDistances:
 class ClozeSurpriseResult:
     """variants : the main set first; with_satisfied : Spearman's rho of the participants' means of both parts
 
+    n_with_satisfied : participants that have both
     noise : the mean of divided distances that random directions would have, as many as the reference has texts
     """
 
@@ -82,6 +83,7 @@ class ClozeSurpriseResult:
     blanks: tuple[int, ...]
     variants: tuple[ReferenceVariant, ...]
     with_satisfied: float | None
+    n_with_satisfied: int
     noise: float | None
     texts: tuple[FilledTextDistances, ...]
 
@@ -94,6 +96,7 @@ class ClozeSurprise(Figure[ClozeSurpriseResult]):
     tables = ("cloze-surprise", "cloze-fills")
     is_shown_sealed = False
     needs_answers = False
+    edition = 2
 
     def compute(self, dataset: Dataset) -> ClozeSurpriseResult | None:
         scored = dataset.scored_cloze
@@ -137,6 +140,7 @@ def _compute(dataset: Dataset, scored: ScoredCloze, fills: FillVectors) -> Cloze
         blanks=fills.blanks,
         variants=tuple(_variant(scored, *variant, main) for variant in _references(scored)),
         with_satisfied=estimate(comparisons.spearman, satisfied, surprising).value,
+        n_with_satisfied=int(np.isfinite(satisfied + surprising).sum()),
         noise=_noise(dataset, scored.reference.n, fills.vectors.shape[2]),
         texts=tuple(
             FilledTextDistances(

@@ -15,7 +15,7 @@ from reports.figures.base import Figure, Row, estimate
 from reports.figures.cloze_participants import number
 from reports.figures.cloze_plots import heat_levels
 from reports.figures.cloze_words import FORMS
-from reports.lazy import cloze, comparisons
+from reports.lazy import cloze, comparisons, np
 from reports.numbers import coefficient
 
 if TYPE_CHECKING:
@@ -58,7 +58,9 @@ class ScoreVariant:
 
 @dataclass(frozen=True, kw_only=True)
 class ClozeVariantsResult:
-    """correlations : Spearman's rho of the totals of every two variants, in their order; None where there is none"""
+    """n_participants : with a total
+
+    correlations : Spearman's rho of the totals of every two variants, in their order; None where there is none"""
 
     n_participants: int
     variants: tuple[ScoreVariant, ...]
@@ -73,6 +75,7 @@ class ClozeVariants(Figure[ClozeVariantsResult]):
     tables = ("cloze-variants", "cloze-variant-correlations")
     is_shown_sealed = False
     needs_answers = False
+    edition = 2
 
     def compute(self, dataset: Dataset) -> ClozeVariantsResult | None:
         scored = dataset.scored_cloze
@@ -118,7 +121,7 @@ def _compute(scored: ScoredCloze) -> ClozeVariantsResult:
                 ScoreVariant(form=form.name, aggregation=aggregation, totals=tuple(_totals(scored, totals)))
             )
     return ClozeVariantsResult(
-        n_participants=len(scored.participants),
+        n_participants=int(np.isfinite(columns[0]).sum()),
         variants=tuple(variants),
         correlations=tuple(tuple(_rho(one, other) for other in columns) for one in columns),
     )

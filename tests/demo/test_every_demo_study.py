@@ -126,7 +126,7 @@ def test_the_demo_asks_every_instrument_but_those_that_its_readme_names() -> Non
 
     unused = {f"{i.slug}@{i.version}" for i in map(loaded, INSTRUMENTS)} - used
 
-    assert unused == {"ttcw@section-4.2", "ttcw@paper", "preference-ranking@ties"}
+    assert unused == {"ttcw@section-4.2", "ttcw@paper", "preference-ranking@ties", "rubric-feedback@1"}
     assert all(f"`{name.removesuffix('@1')}`" in readme for name in unused)
 
 

@@ -81,6 +81,8 @@ def test_stories_of_another_study_make_a_set_in_which_the_same_text_is_known(stu
 def test_what_cannot_be_stored_says_why(study: Study) -> None:
     with pytest.raises(CannotStore, match="needs a name"):
         store(study, " ", by="tests", at=NOON)
+    with pytest.raises(CannotStore, match="the name has 81 characters; at most 80 are kept"):
+        store(study, "a" * 81, by="tests", at=NOON)
     with pytest.raises(CannotStore, match="“word2vec” is not an embedding"):
         store(study, "own", embedding="word2vec", by="tests", at=NOON)
     with triggers.lifted():

@@ -164,6 +164,10 @@ def test_a_card_that_cannot_stand_is_refused(study: Study, file: Path, options: 
     assert not ScoreCard.objects.exists()
 
 
+def test_a_file_that_is_no_ordinary_one_is_named(study: Study, tmp_path: Path) -> None:
+    assert bring(tmp_path) == f"{tmp_path.name}: is no ordinary file; copy what it holds into one"
+
+
 def test_a_study_that_nobody_launched_takes_no_scores(file: Path) -> None:
     factories.study(n_stories=2, state="draft", planned=False)
 

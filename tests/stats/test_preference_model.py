@@ -161,3 +161,11 @@ def test_a_hundred_pairs_tell_little_more_than_a_coin_where_thousands_tell_more(
     hundred, thousand = (np.mean([simulate(n, repeat=repeat) for repeat in range(6)]) for n in (100, 1000))
 
     assert 0.53 < hundred < 0.61 < thousand < 0.67
+
+
+def test_one_pair_alone_has_both_classes_since_it_is_mirrored() -> None:
+    rng = np.random.default_rng(0)
+
+    held_out = preference_model.evaluate(np.array([0.3]), np.array([0]), rng=rng)
+
+    assert (held_out.accuracy, held_out.auc) == (100, 1)

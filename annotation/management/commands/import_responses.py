@@ -31,13 +31,13 @@ class Command(BaseCommand):
     def handle(self, *, study: str, file: Path, map: Path | None, dry_run: bool, **options: Any) -> None:
         try:
             row = find_study(study)
-            content = reader.read_bytes(file, largest=reader.LARGEST_FILE)
+            content = _read(file, largest=reader.LARGEST_FILE)
             table = files.read_answers(file.name, content)
             if map is None:
                 self.stdout.write(write_mapping(guess_mapping(table, row)))
                 self.stderr.write("Nothing came in: save this as a file, complete it, and give it with --map.")
                 return
-            mapping = parse_mapping(reader.read_bytes(map, largest=reader.LARGEST_TEXT), map)
+            mapping = parse_mapping(_read(map, largest=reader.LARGEST_TEXT), map)
             if dry_run:
                 examination = files.examine(row, table, mapping)
                 if examination.problems:
@@ -49,8 +49,15 @@ class Command(BaseCommand):
             record = files.bring_in(row, table, mapping, sha256=sha256, by=by, at=timezone.now())
         except OSError as error:
             raise CommandError(f"{error.filename}: cannot be read: {error.strerror}") from None
-        except (NoSuchStudy, UnreadableFile, InvalidValue, DocumentError, NotPlannable, files.RefusedAnswers) as error:
+        except (NoSuchStudy, UnreadableFile, DocumentError, NotPlannable, files.RefusedAnswers) as error:
             raise CommandError(str(error)) from None
         self.stdout.write(
             f"{record.n_responses} answers of {record.n_raters} raters came in from {record.n_rows} rows."
         )
+
+
+def _read(file: Path, *, largest: int) -> bytes:
+    try:
+        return reader.read_bytes(file, largest=largest)
+    except InvalidValue as error:
+        raise CommandError(f"{file.name}: {error}") from None

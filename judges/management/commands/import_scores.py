@@ -62,6 +62,8 @@ class Command(BaseCommand):
             )
         except OSError as error:
             raise CommandError(f"{error.filename}: cannot be read: {error.strerror}") from None
-        except (NoSuchStudy, NotPlannable, InvalidValue, UnreadableFile, score_import.RefusedScores) as error:
+        except InvalidValue as error:
+            raise CommandError(f"{file.name}: {error}") from None
+        except (NoSuchStudy, NotPlannable, UnreadableFile, score_import.RefusedScores) as error:
             raise CommandError(str(error)) from None
         self.stdout.write(f"{row.n_scores} scores of {row} came in, about {row.get_about_display()}.")

@@ -45,7 +45,7 @@ class Command(BaseCommand):
             model = preference_models.request(row, embedding=embedding, seed=seed, at=now, by=BY, slug=name)
             try:
                 preference_models.train(model, material, run_in=run_in, at=now)
-            except preference_models.CannotTrain:
+            except BaseException:  # broken off, too: nobody would train it later
                 model.delete()
                 raise
         except (NoSuchStudy, preference_models.CannotTrain) as error:

@@ -65,7 +65,8 @@ def cloze_scores(package, result, check):
         check.numbers(place, row, n_texts=len(own), total=totals[at], rank=ranks(totals)[at], **means)
         check.numbers(place, row, capped=capped[at], capped_rank=ranks(capped)[at])
         if row["interval"]["low"] is not None:
-            check_interval_of_mean(package, place, row["interval"], own[np.isfinite(own)], (0, None), check)
+            bounds = bounds_of_totals(texts, [at])
+            check_interval_of_mean(package, place, row["interval"], own[np.isfinite(own)], bounds, check)
         for name, others in left_out.items():
             check_range(f"{place}/{name}", row[name], others, at, check)
         if row["without_family"]:
@@ -114,7 +115,13 @@ def check_kind(package, texts, stored, names, totals, parts, check):
     place = f"cloze_scores/{'models' if stored['is_model'] else 'people'}"
     total = present.mean() if present.size else None
     check.numbers(place, stored, n=present.size, total=total, satisfied=satisfied, surprising=surprising)
-    check_interval_of_mean(package, place, stored["interval"], present, (0, None), check)
+    check_interval_of_mean(package, place, stored["interval"], present, bounds_of_totals(texts, own), check)
+
+
+def bounds_of_totals(texts, places):
+    """From 0 to 2 a section where all texts of these participants are in the reference set, else without an end."""
+    is_in = texts.is_in[np.isin(texts.of_participant, places)]
+    return 0, 2 * len(texts.section_numbers) if is_in.all() else None
 
 
 # ── what surprise rests on, and other forms of the score ───────────────────────────────────────────────────────────
@@ -135,6 +142,7 @@ def cloze_surprise(package, result, check):
             check.list(f"cloze_surprise/{text['story']}/raw", text["raw"], list(texts.raw[at]))
     both = [texts.of_participants(part).mean(axis=1) for part in (texts.satisfied_softly, texts.surprising)]
     check.number("cloze_surprise/rho", result["with_satisfied"], spearman(*both))
+    check.number("cloze_surprise/n", result["n_with_satisfied"], np.isfinite(sum(both)).sum())
     if texts.vectors is not None and texts.is_in.sum() > 1:
         drawn = intervals.generator((package.seed, SURPRISE))
         drawn = drawn.standard_normal((texts.is_in.sum(), N_BLANKS, texts.vectors.shape[2]))
@@ -166,7 +174,7 @@ def check_reference_set(texts, stored, is_in, raw, check):
 def cloze_variants(package, result, check):
     """Totals under other forms of the score, and how these go together."""
     texts, columns = read_texts(package), []
-    check.number("cloze_variants/n", result["n_participants"], len(texts.participants))
+    check.number("cloze_variants/n", result["n_participants"], np.isfinite(texts.totals(texts.satisfied_softly)).sum())
     satisfied = {"mean": texts.satisfied_softly, "capped": texts.satisfied_capped}
     if len(texts.judges):
         satisfied["minimum"] = texts.satisfied(texts.ratings, bucket=True)

@@ -163,7 +163,7 @@ def test_numbered_raters_bring_no_name_in(study: Study, tmp_path: Path) -> None:
         (",p1s2,1,,,", "row 3, “who”: the row names no rater"),
         ("ann@x.org,p1s2,1,,,", "or let raters be numbered"),
         ("Ann,p1s2,7,,,", "row 3, value: '7' is no answer to item-1. Please answer “Yes” or “No”."),
-        ("Ann,p1s1,1,,,", "row 3, item: Ann has answered item-1 about this already"),
+        ("Ann,p1s1,1,,,", "row 3, item: Ann has answered item-1 about this already; keep one"),
         ("Ann,p1s2,,It is so.,,", "row 3, “q1”: there is a reason and no answer"),
         ("Ann,p1s2,1,,,soon", "row 3, “at”: “soon” is no day and time; write it as 2027-01-31T18:00"),
         ("Ann,p1s2,1,,,2999-01-01", "row 3, “at”: this time is still to come"),

@@ -105,7 +105,7 @@ def test_seats_of_an_import_stand_beside_those_that_were_planned() -> None:
             "rationale: it holds a character that no database keeps",
         ),
         ({"rater": "E01", "kind": "model", "item": "item-2"}, "rater: E01 is a person already, not a model"),
-        ({}, "item: E01 has answered item-1 about this already"),
+        ({}, "item: E01 has answered item-1 about this already; keep one of the two answers"),
     ],
 )
 def test_a_row_that_does_not_fit_is_named_and_nothing_comes_in(changed: dict[str, object], message: str) -> None:

@@ -1,6 +1,8 @@
 """Submitting while others submit, and while answers still arrive."""
 
 import threading
+from datetime import timedelta
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,6 +26,26 @@ def test_of_twenty_submissions_at_once_one_counts(committed: None) -> None:
 
     assert sorted(counted, key=str) == [False] * 19 + [True]
     assert {copy.receipt for copy in copies} == {submission.receipt(mine)}
+
+
+@pytest.mark.django_db
+def test_many_are_closed_each_with_the_receipt_of_its_own_answers(
+    django_assert_num_queries: Any,
+) -> None:
+    study = factories.study(k=3)
+    works = [factories.assignment(study) for _n in range(3)]
+    for n, work in enumerate(works[:2]):
+        factories.answer(work, value=("yes", "no")[n])
+    receipts = [submission.receipt(work) for work in works]
+    submission.submit(works[0], at=NOON)
+    later = NOON + timedelta(hours=1)
+
+    with django_assert_num_queries(8):
+        submission.submit_all(study.assignments.all(), at=later, section_by_assignment={})
+
+    rows = study.assignments.order_by("pk").values_list("status", "receipt", "ended_at")
+    assert list(rows) == [("submitted", r, at) for r, at in zip(receipts, (NOON, later, later), strict=True)]
+    assert len(set(receipts)) == 3
 
 
 def race(n_items: int = 12, seed: int = 0) -> tuple[Assignment, list[object]]:

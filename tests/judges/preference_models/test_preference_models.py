@@ -4,7 +4,7 @@ import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -206,15 +206,18 @@ def test_a_folder_of_pairs_is_learnt_from_and_its_study_judged(tmp_path: Path) -
     assert Response.objects.filter(assignment__rater__code="votes").count() == counts["test"]["pairs"]
 
 
-def built(tmp_path: Path) -> Path:
-    """A folder of pairs on doors, of which those by the sea have more votes."""
+def built(tmp_path: Path, *, capitals: bool = False) -> Path:
+    """A folder of pairs on doors, of which those by the sea have more votes.
+
+    capitals : whether the test part has prompts of the training part, in capitals
+    """
     rng = np.random.default_rng(2)
     with (tmp_path / "votes.jsonl").open("w") as file:
         for number in range(240):
             is_by_sea = bool(rng.integers(0, 2))
             words = [*rng.choice(OBJECTS, 60), *(["sea" if is_by_sea else "hill"] * 5)]
             story = {
-                "prompt": f"Door {number % 24}",
+                "prompt": f"DOOR {number % 24 - 16}" if capitals and number % 24 >= 16 else f"Door {number % 24}",
                 "text": " ".join(rng.permutation(words)) + f" {number}",
                 "upvotes": 60 if is_by_sea else 20,
                 "date": f"{2022 if number % 24 < 16 else 2023}-01-{int(rng.integers(1, 28)):02}",
@@ -224,6 +227,73 @@ def built(tmp_path: Path) -> Path:
         "build_pairs", tmp_path / "votes.jsonl", to=tmp_path / "doors", test_from="2023-01-01", stdout=io.StringIO()
     )
     return tmp_path / "doors"
+
+
+TEXT = {"story": "row1", "prompt": "Door 0", "text": "A lamp by the sea."}
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "message"),
+    [
+        ("texts.jsonl", "{oops", "it is not JSON"),
+        ("texts.jsonl", '["story", "prompt", "text"]', "it is no object"),
+        ("texts.jsonl", json.dumps(TEXT | {"story": "new", "text": 5}), "text must be text, not a whole number"),
+        ("texts.jsonl", '{"story": "new", "prompt": "Door 0"}', "text is missing"),
+        ("texts.jsonl", json.dumps(TEXT), "“row1” stands in row 1 already"),
+        ("pairs.csv", "p,training,row1,nobody", "story “nobody” is not in texts.jsonl"),
+        ("pairs.csv", "p,trainng,row1,row25", "part is “trainng”, and none of training, test"),
+        ("pairs.csv", "p,training,row1,row1", "they are not two stories on one prompt"),
+        ("pairs.csv", "p,test,row1,row25", "its prompt stands in the other part, too"),
+    ],
+)
+def test_a_row_of_a_folder_that_is_wrong_is_named_with_the_way_out(
+    tmp_path: Path, file: str, line: str, message: str
+) -> None:
+    texts = [TEXT, TEXT | {"story": "row25", "text": "A boat by the hill."}]
+    (tmp_path / "texts.jsonl").write_text("".join(f"{json.dumps(text)}\n" for text in texts))
+    (tmp_path / "pairs.csv").write_text("pair,part,chosen,rejected\np,training,row1,row25\n")
+    with (tmp_path / file).open("a") as rows:
+        rows.write(f"{line}\n")
+
+    with pytest.raises(CommandError) as error:
+        call_command("train_preference", pairs=tmp_path)
+
+    assert str(error.value) == f"{file}: row 3 is not as build_pairs writes it: {message}; build the pairs anew"
+    assert not PreferenceModel.objects.exists()
+
+
+def test_prompts_that_differ_in_capitals_are_on_one_side(tmp_path: Path) -> None:
+    folder = built(tmp_path, capitals=True)
+
+    call_command("train_preference", pairs=folder, stdout=io.StringIO())
+
+    assert PreferenceModel.objects.get().card["held_out"]["accuracy"] == 100
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"name": "My model"}, "name: “My model” will not do; use small letters"),
+        ({"name": "a" * 81}, "name: has 81 characters; at most 80 are allowed"),
+        ({"seed": -1}, "-1 is no seed; give a whole number from 0 to 2147483647"),
+    ],
+)
+def test_a_name_or_seed_that_cannot_be_kept_is_refused(options: dict[str, Any], message: str) -> None:
+    pairs(n=6)
+
+    with pytest.raises(CommandError, match=message):
+        call_command("train_preference", "plums", **options)
+
+
+def test_a_training_that_breaks_off_leaves_no_row(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    def break_off(*_arguments: Any, **_options: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(preference_models, "train", break_off)
+
+    with pytest.raises(KeyboardInterrupt):
+        call_command("train_preference", study.slug)
+    assert not PreferenceModel.objects.exists()
 
 
 @pytest.mark.parametrize(

@@ -78,3 +78,30 @@ def test_a_file_that_is_none_and_a_card_without_a_name_are_refused(page: Client)
     assert response.status_code == 400
     assert "There is a header and no row below it. Add a row for each score." in response.content.decode()
     assert Study.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "card", "message"),
+    [
+        ("metric", {"metric": "My reward"}, "“My reward” will not do; use small letters"),
+        ("metric", {"metric": "length"}, "“length” is a metric of Quire’s own; give these scores another name"),
+        ("version", {"version": "V 1"}, "“V 1” will not do"),
+    ],
+)
+def test_a_card_that_cannot_stand_is_said_at_its_field_before_the_file_is_kept(
+    page: Client, field: str, card: dict[str, str], message: str
+) -> None:
+    response = upload(page, "story,value\np1s1,1.5\np1s2,2\n", **card)
+
+    assert response.status_code == 400
+    assert response.context["form"].errors[field][0].startswith(message)
+    assert not BroughtFile.objects.exists()
+
+
+def test_a_version_that_is_there_already_is_said_at_its_field(page: Client) -> None:
+    address = upload(page, "story,value\np1s1,1.5\np1s2,2\n")["Location"]
+    page.post(address, {"bring_in": "yes"})
+
+    response = upload(page, "story,value\np1s1,1.5\np1s2,2\n", version="1")
+
+    assert "give these another version, such as 2" in response.context["form"].errors["version"][0]

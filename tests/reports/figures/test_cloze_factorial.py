@@ -99,7 +99,7 @@ def test_page_text_and_tables_say_it(client: Client, study: Study) -> None:
     page = client.get(f"/reports/{study.slug}/").content.decode()
 
     assert "With samples, by checks" in page
-    assert "The same 2 models judged 1 constraints of 3 texts" in page
+    assert "The same 2 models judged 1 constraint of 3 texts" in page
     assert "without samples, checks" in "\n".join(figure.lines(result))
     assert {name: len(list(rows)) for name, rows in figure.rows(result).items()} == {
         "cloze-conditions": 4,

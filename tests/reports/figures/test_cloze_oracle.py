@@ -132,6 +132,7 @@ def test_totals_and_ranks(given: Given) -> None:
     assert {row["participant"]: row["total"] for row in rows} == approx(expected)
     known = [total for total in expected.values() if total is not None]
     assert 4 < len(known) < len(expected)  # of one nobody rated a constraint
+    assert document["cloze_variants"]["n_participants"] == document["cloze_surprise"]["n_with_satisfied"] == len(known)
     ranks = {n: 0 if t is None else 1 + sum(other > t for other in known) for n, t in expected.items()}
     assert {row["participant"]: row["rank"] for row in rows} == ranks
     assert {row["participant"]: row["capped"] for row in rows} == approx(totals(planted, capped))

@@ -17,11 +17,12 @@ from reports.dataset.ideas import Ideas
 from reports.dataset.scored_ideas import ScoredIdeas
 from reports.figures import all_figures
 from reports.figures.codec import encode
+from reports.reasons import to_english
 from studies import protocol
 from studies.models import Story, StoryGroup, Study
 from tests import factories, triggers
 from tests.factories import NOON
-from tests.reports.planted_ideas import PLAN, plant
+from tests.reports.planted_ideas import N_REFERENCES, PLAN, Planted, plant
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
@@ -215,3 +216,23 @@ def test_an_idea_in_several_groups_of_one_prompt_is_read_from_all_of_them(monkey
     assert ideas.codes == before.codes
     assert ideas.n_on_several_prompts == 0
     assert (bool(ideas.has_coherence[at]), bool(ideas.is_coherent[at])) == (True, False)
+
+
+def test_references_in_another_language_give_no_surprise_and_the_way_out_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    n_texts = iter(range(10**6))
+    english = Planted.text
+
+    def write(planted: Planted) -> str:
+        """The first texts are the references."""
+        text = english(planted)
+        is_reference = next(n_texts) < planted.n_prompts * N_REFERENCES
+        return text.replace("word", "palavra").replace("of", "de") if is_reference else text
+
+    monkeypatch.setattr(Planted, "text", write)
+
+    (result,) = compute(plant(monkeypatch).study, "nsv")
+
+    assert (result.why.code, result.scores) == ("no_surprise", None)
+    assert "needs references on several prompts in the ideas’ language" in to_english(result.why)
