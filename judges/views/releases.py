@@ -32,7 +32,7 @@ class ReleaseForm(forms.Form):
     """Which texts, under which licence, and why."""
 
     codes = forms.MultipleChoiceField(
-        label=_("Texts"),
+        label=_("Filled texts, and texts by models"),
         widget=forms.CheckboxSelectMultiple,
         required=False,
         error_messages={"invalid_choice": releases.NOT_WAITING},
@@ -92,6 +92,8 @@ def _describe(text: ClosedText) -> SafeString:
     """Its code and source, and below them how it begins: who releases a text must know which one it is; and from what
     it was made that may not be sent."""
     beginning = " ".join(text.beginning.split())
+    if len(text.beginning) == releases.LONGEST_BEGINNING and " " in beginning:
+        beginning = beginning.rpartition(" ")[0]  # its last word was cut
     origins = format_html_join("", "<small>{}</small>", ((_describe_origin(story),) for story in text.made_from))
     return format_html("{}, {} <small>{} …</small>{}", text.code, text.source, beginning, origins)
 
