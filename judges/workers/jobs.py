@@ -37,7 +37,7 @@ class Ready:
 class Job:
     """A run that this worker works at, with what stays the same while it does.
 
-    checked_at : when it was asked last whether it may still be sent
+    checked_at : when it was asked last whether it may still be sent, and what it costs
     """
 
     run: Run
@@ -83,7 +83,7 @@ class Jobs:
                 if not _check(run):
                     continue
                 job = job or self._open(run, at=at)
-                job.checked_at = at
+                job.checked_at, job.tariff = at, prices.find_tariff(run.judge, on=at.date())
             job.run = run
             self._job_by_run[run.pk] = job
             jobs.append(job)
@@ -124,7 +124,7 @@ class Jobs:
         return Job(
             run=run,
             protocol=run.reply_protocol,
-            tariff=prices.find_tariff(run.judge, on=at.date()),
+            tariff=None,
             assignments={assignment.pk: assignment for assignment in assignments},
             checked_at=at,
         )
@@ -153,13 +153,13 @@ def _choose_within_budget(
 ) -> tuple[list[Call], dict[int, Decimal]]:
     """Of the calls those that the budget bears at their worst, and what that is; the run waits if it bears none."""
     tariff, run = job.tariff, job.run
-    if tariff is None or not due:
+    if not due:
         return due, {}
-    worst_by_call = {call.pk: prices.worst_cost(tariff, requests[call.pk]) for call in due}
+    worst_by_call = {call.pk: prices.worst_cost(tariff, requests[call.pk]) for call in due} if tariff else {}
     borne = attempts.within_budget(run, due, worst_by_call)
     in_flight = Attempt.objects.filter(call__run=run, outcome=Attempt.Outcome.IN_FLIGHT)
     if not borne and not in_flight.exists():  # what is under way may cost less than its worst
-        lifecycle.stop_at_budget(run)
+        lifecycle.stop_at_budget(run, is_priced=tariff is not None)
     return borne, worst_by_call
 
 
