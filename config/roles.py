@@ -117,9 +117,9 @@ DATA = {
         (*_to_change("judges", "prompt", "judge"), "judges.add_run", "judges.change_run"),
     ),
     "endpoints": Data(
-        "Endpoints, and which of them may be called",
-        _to_view("judges", "endpoint"),
-        (*_to_change("judges", "endpoint"), "judges.allow_endpoint"),
+        "Endpoints, which of them may be called, and what models cost there",
+        _to_view("judges", "endpoint", "price"),
+        (*_to_change("judges", "endpoint", "price"), "judges.allow_endpoint"),
     ),
     "members": Data(
         "Members of a study and their roles in it",

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from judges import lifecycle, providers, reasons, runs
 from judges.metrics import all_metrics
-from judges.models import Call, Endpoint, Judge, Prompt, Run
+from judges.models import Call, Endpoint, Judge, Price, Prompt, Run
 from judges.planning import CannotRun, metric_plans
 
 SEES_SOURCES = "studies.view_provenance"
@@ -53,6 +53,22 @@ class EndpointAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         super().save_model(request, obj, form, change)
         if change and {"base_url", "adapter"} & set(form.changed_data):
             messages.warning(request, _("The address is new, so its key and its permission have been taken away."))
+
+
+@admin.register(Price)
+class PriceAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """What models cost from a day on: estimates and budgets rest on it. What was spent is kept with each try."""
+
+    list_display = ("model", "adapter", "endpoint", "usd_per_million_in", "usd_per_million_out", "valid_from")
+    list_select_related = ("endpoint",)
+    list_filter = ("adapter", "endpoint")
+    search_fields = ("model",)
+
+    def formfield_for_dbfield(self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name != "adapter":
+            return super().formfield_for_dbfield(db_field, request, **kwargs)
+        kinds = [(slug, provider.title) for slug, provider in providers.all_providers().items()]
+        return _choice(db_field, [("", "–"), *kinds], required=False)
 
 
 @admin.register(Prompt)

@@ -23,6 +23,10 @@ CLOSED = reasons.CLOSED
 # Why a run does not go on, for the others that halt one.
 UNRECORDED = gettext_noop("an answer could not be recorded: %(reason)s")
 PROBES_FAILED = gettext_noop("The first %(n)s calls got no answer. %(what)s %(way_out)s (%(reason)s)")
+NO_PRICE = gettext_noop(
+    "There is a budget, and no price of %(model)s by which to keep it. Enter the price in Django's admin, under Prices "
+    "(0 if it costs nothing), or take the limit away; then let the run go on."
+)
 NO_SCORES = gettext_noop("no score came in: %(reason)s")
 STOPPED_BY = gettext_noop("stopped by %(name)s")
 PAUSED_BY = gettext_noop("paused by %(name)s")
@@ -46,8 +50,13 @@ def wait(run: Run, sentence: str, **values: str | int) -> Run:
     return _halt(run, Run.State.WAITING, sentence, values)
 
 
-def stop_at_budget(run: Run) -> Run:
-    """The run waiting, since its budget does not bear another call; those that are left say so."""
+def stop_at_budget(run: Run, *, is_priced: bool = True) -> Run:
+    """The run waiting, since its budget does not bear another call; those that are left say so.
+
+    is_priced : whether it is known what its model costs; else nobody can tell, and its calls stay planned
+    """
+    if not is_priced:
+        return wait(run, NO_PRICE, model=run.judge.model)
     left = run.calls.filter(state=Call.State.PLANNED)
     n_left = left.update(state=Call.State.BUDGET_STOPPED, reason=reasons.SPENT)
     budget = f"{run.budget.normalize():f}" if run.budget is not None else ""

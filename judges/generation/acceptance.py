@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from judges import recipes
+from judges import recipes, releases
 from judges.models import Draft, GeneratedText, Generation
 from studies import construction, hashing, instrument_drafts, story_edits
 from studies.construction import SourceConflict
@@ -39,12 +39,15 @@ class Terms:
     """What is said of all texts that are accepted together.
 
     source : the language model as sources are called; "" for the name of the model
+    may_send_out, reason : whether they are released for sending at once, and why; what was made from a story that may
+        not be sent waits all the same
     placement : one of `PLACEMENTS`
     """
 
     source: str = ""
     licence: str = ""
     may_send_out: bool = False
+    reason: str = ""
     may_redistribute: bool = False
     placement: str = "premise"
 
@@ -59,10 +62,12 @@ def accept(
     All of them or none.
     """
     study = _hold(generation.run.study)
+    if terms.may_send_out and not terms.reason.strip():
+        raise CannotAccept(_("Say why these texts may be sent."))
     rows = _load(generation, is_cleaned_by_text)
     codes = neutral_codes(len(rows), taken=set(study.stories.values_list("code", flat=True)))
     code_by_text = {row.pk: code for row, code in zip(rows, codes, strict=True)}
-    origin_by_story = _load_origins(generation, rows)
+    origin_by_story = _load_origins(rows)
     documents = [
         _describe(generation, row, code_by_text[row.pk], origin_by_story, terms, is_cleaned=is_cleaned_by_text[row.pk])
         for row in rows
@@ -71,7 +76,18 @@ def accept(
         construction.add_stories(study, documents, _group(study, rows, code_by_text, terms.placement))
     except SourceConflict as error:
         raise CannotAccept(_("%(why)s. Give the source another name.") % {"why": error}) from None
-    return _link(study, rows, code_by_text, is_cleaned_by_text, by=by, at=at)
+    stories = _link(study, rows, code_by_text, is_cleaned_by_text, by=by, at=at)
+    if terms.may_send_out:
+        _release(study, set(codes), terms.reason, by=by, at=at)
+    return stories
+
+
+def _release(study: Study, codes: set[str], reason: str, *, by: str, at: datetime) -> None:
+    """Release those of the new stories that nothing is in the way of; the others wait."""
+    texts = releases.find_releasable(study)
+    free = [text.code for text in texts if text.code in codes and text.is_derived and not text.made_from]
+    if free:
+        releases.release(study, free, reason=reason, by=by, at=at)
 
 
 @transaction.atomic
@@ -131,9 +147,9 @@ def _read(words: str, name: str) -> str:
     return text
 
 
-def _load_origins(generation: Generation, rows: Sequence[GeneratedText]) -> dict[int, Provenance]:
-    """Where the stories come from of which texts were made, and the idea of reference, by story."""
-    keys = {key for key in (generation.reference_id, *(row.draft.original_id for row in rows)) if key}
+def _load_origins(rows: Sequence[GeneratedText]) -> dict[int, Provenance]:
+    """Where the stories come from of which texts were made, by story."""
+    keys = {row.draft.original_id for row in rows if row.draft.original_id}
     return {row.story_id: row for row in Provenance.objects.filter(story__in=keys).select_related("source")}
 
 
@@ -151,12 +167,7 @@ def _describe(
     words = row.cleaned if is_cleaned and row.cleaned else row.text
     text = _read(words, _("Text %(number)d") % {"number": draft.number})
     origin = origin_by_story.get(draft.original_id or 0)
-    # An idea of reference is shown from the first round on.
-    shown = filter(None, [draft.original_id, generation.reference_id if row.round else None])
     factors = {**origin.factors, "extracted by": judge.model} if origin else {"model": judge.model}
-    may_send_out = terms.may_send_out and all(
-        key in origin_by_story and origin_by_story[key].may_send_out for key in shown
-    )
     return StoryDocument(
         key=code,
         text=text,
@@ -164,7 +175,6 @@ def _describe(
         source_kind=origin.source.kind if origin else SourceKind.MODEL.value,
         licence=terms.licence.strip() or (origin.licence if origin else ""),
         may_redistribute=terms.may_redistribute and (origin is None or origin.may_redistribute),
-        may_send_out=may_send_out,
         factors=factors | _count(generation, row),
     )
 

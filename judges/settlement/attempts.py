@@ -134,10 +134,12 @@ def release(in_flight: QuerySet[Attempt]) -> int:
 def within_budget(run: Run, due: Sequence[Call], worst: Mapping[int, Decimal]) -> list[Call]:
     """Of the calls the first ones, as many as the budget bears at their worst; the run waits if it bears none.
 
-    worst : what each may cost at most, by its id; empty if there is no price
+    worst : what each may cost at most, by its id; empty if there is no price, and then a budget bears none
     """
-    if run.budget is None or not worst:
+    if run.budget is None or (not worst and run.judge.required_endpoint.is_stub):
         return list(due)
+    if not worst:
+        return []
     Run.objects.select_for_update(no_key=True).get(pk=run.pk)  # two workers must not spend the same rest of it
     balance = run.budget - sum_costs(run)
     borne: list[Call] = []
@@ -168,8 +170,10 @@ def read_reply(attempt: Attempt, *, adapter: str) -> Completion:
 
 
 def sum_costs(run: Run) -> Decimal:
-    """What the run's requests have cost, and may still cost: those under way and those that nobody heard of at most."""
-    is_open = Q(outcome__in=[Attempt.Outcome.IN_FLIGHT, Attempt.Outcome.UNKNOWN], cost=None)
+    """What the run's requests have cost, and may still cost: at most, those under way, those that nobody heard of, and
+    those whose provider did not say how many tokens they took."""
+    may_cost = (Attempt.Outcome.IN_FLIGHT, Attempt.Outcome.UNKNOWN, Attempt.Outcome.ANSWERED, Attempt.Outcome.LATE)
+    is_open = Q(outcome__in=may_cost, cost=None)
     attempts = Attempt.objects.filter(call__run=run)
     sums = attempts.aggregate(spent=Sum("cost"), reserved=Sum("reserved", filter=is_open))
     return (sums["spent"] or Decimal(0)) + (sums["reserved"] or Decimal(0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -12,7 +13,7 @@ from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from judges import generation, recipes
 from judges.generation import CannotAccept, Terms
@@ -46,7 +47,19 @@ class TermsForm(forms.Form):
     licence = forms.CharField(label=gettext_lazy("Licence"), max_length=200, required=False)
     placement = forms.ChoiceField(label=gettext_lazy("Where they stand"), choices=list(PLACEMENTS.items()))
     may_send_out = forms.BooleanField(label=gettext_lazy("May be sent to outside models"), required=False)
+    reason = forms.CharField(
+        label=gettext_lazy("Why they may be sent"),
+        help_text=gettext_lazy("Kept with your name and the day under “Texts to be sent”."),
+        required=False,
+    )
     may_redistribute = forms.BooleanField(label=gettext_lazy("May be in exports"), required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """Ask for the reason where the one who takes them in could give it."""
+        cleaned: dict[str, Any] = super().clean() or {}
+        if cleaned.get("may_send_out") and not cleaned.get("reason", "").strip():
+            self.add_error("reason", gettext("Say why these texts may be sent."))
+        return cleaned
 
     @property
     def terms(self) -> Terms:
@@ -128,6 +141,9 @@ def show(request: HttpRequest, access: Access, run: int) -> HttpResponse:
         "drafts": _list_drafts(list(page)),
         "n_by_state": _count(row),
         "makes_measures": makes_measures,
+        # What was ticked stays ticked on a page that asks for something else.
+        "chosen": set(_keys(request, "text")),
+        "as_they_came": {key for key in _keys(request, "all") if request.POST.get(f"version-{key}") == "raw"},
         "obstacle": obstacle,
         "may_accept": not obstacle and access.may(ADDS),
         "shared": generation.find_shared_families(access.study),

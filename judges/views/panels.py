@@ -67,7 +67,10 @@ class PanelForm(forms.Form):
             self.fields[name] = JudgeForm.base_fields[name]
         for n in range(N_MODELS):
             self.fields[f"endpoint{n}"] = forms.ModelChoiceField(
-                Endpoint.objects.all(), label=gettext_lazy("Sent to"), required=False
+                Endpoint.objects.all(),
+                label=gettext_lazy("Sent to"),
+                required=False,
+                empty_label=gettext_lazy("Choose an endpoint"),
             )
             self.fields[f"model{n}"] = forms.CharField(label=gettext_lazy("Model"), required=False, max_length=200)
         self.judges: list[Judge] = []

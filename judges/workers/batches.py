@@ -139,7 +139,7 @@ def _write_more(batch: ProviderBatch, n_bytes: int, *, at: datetime) -> tuple[in
     }
     borne = attempts.within_budget(run, fitting, worst_by_call)
     if fitting and not borne and not batch.n_calls:
-        lifecycle.stop_at_budget(run)
+        lifecycle.stop_at_budget(run, is_priced=tariff is not None)
     attempts.begin(borne, worker=batch.name, probes=[], worst=worst_by_call, lease_seconds=LEASE_SECONDS, at=at)
     _change(batch, n_calls=batch.n_calls + len(borne))
     return n_bytes, len(due) < n or len(borne) < len(fresh) or batch.n_calls >= MOST_CALLS

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django.db import transaction
@@ -20,6 +20,9 @@ from judges.settlement import attempts, reuse
 from judges.workers import batches
 from studies.models import Item, Step, Story
 
+# Leave to send a text, and to use an endpoint, can be taken back at any time; a worker may stay for hours.
+CHECK_SECONDS = 5.0
+
 
 @dataclass(frozen=True)
 class Ready:
@@ -32,12 +35,16 @@ class Ready:
 
 @dataclass
 class Job:
-    """A run that this worker works at, with what stays the same while it does."""
+    """A run that this worker works at, with what stays the same while it does.
+
+    checked_at : when it was asked last whether it may still be sent, and what it costs
+    """
 
     run: Run
     protocol: str
     tariff: Tariff | None
     assignments: dict[int, Assignment]
+    checked_at: datetime
 
     @property
     def is_probed(self) -> bool:
@@ -71,11 +78,15 @@ class Jobs:
             at_work = at_work.filter(pk=self.only.pk)
         jobs: list[Job] = []
         for run in at_work.select_related("judge__endpoint", "judge__prompt", "study"):
-            job = self._job_by_run.get(run.pk) or self._open(run, at=at)
-            if job is not None:
-                job.run = run
-                self._job_by_run[run.pk] = job
-                jobs.append(job)
+            job = self._job_by_run.get(run.pk)
+            if job is None or at - job.checked_at >= timedelta(seconds=CHECK_SECONDS):
+                if not _check(run):
+                    continue
+                job = job or self._open(run, at=at)
+                job.checked_at, job.tariff = at, prices.find_tariff(run.judge, on=at.date())
+            job.run = run
+            self._job_by_run[run.pk] = job
+            jobs.append(job)
         return jobs
 
     def lease(self, job: Job, n: int, *, at: datetime) -> list[Ready]:
@@ -101,13 +112,8 @@ class Jobs:
             rows = attempts.begin(due, worker=self.worker, probes=probes, worst=worst_by_call, at=at)
         return [Ready(row, requests[row.call.pk], job.protocol) for row in rows]
 
-    def _open(self, run: Run, *, at: datetime) -> Job | None:
-        """The run as a job, if it may still be sent; it is stopped if not."""
-        try:
-            connections.check(run)
-        except CannotConnect as error:
-            lifecycle.stop(run, error.sentence, **error.values)
-            return None
+    def _open(self, run: Run, *, at: datetime) -> Job:
+        """The run as a job, with the rows that its calls name."""
         asked = run.calls.exclude(step=None).order_by().values("step").distinct()
         steps = Step.objects.filter(pk__in=asked).select_related("instrument").prefetch_related("instrument__items")
         self._steps |= {step.pk: step for step in steps}
@@ -118,8 +124,9 @@ class Jobs:
         return Job(
             run=run,
             protocol=run.reply_protocol,
-            tariff=prices.find_tariff(run.judge, on=at.date()),
+            tariff=None,
             assignments={assignment.pk: assignment for assignment in assignments},
+            checked_at=at,
         )
 
     def _attach(self, job: Job, call: Call) -> None:
@@ -131,18 +138,28 @@ class Jobs:
         call.story = self._stories[call.story_id] if call.story_id else None
 
 
+def _check(run: Run) -> bool:
+    """Whether the run may still be sent; it is stopped if not."""
+    try:
+        connections.check(run)
+    except CannotConnect as error:
+        lifecycle.stop(run, error.sentence, **error.values)
+        return False
+    return True
+
+
 def _choose_within_budget(
     job: Job, due: list[Call], requests: dict[int, Request]
 ) -> tuple[list[Call], dict[int, Decimal]]:
     """Of the calls those that the budget bears at their worst, and what that is; the run waits if it bears none."""
     tariff, run = job.tariff, job.run
-    if tariff is None or not due:
+    if not due:
         return due, {}
-    worst_by_call = {call.pk: prices.worst_cost(tariff, requests[call.pk]) for call in due}
+    worst_by_call = {call.pk: prices.worst_cost(tariff, requests[call.pk]) for call in due} if tariff else {}
     borne = attempts.within_budget(run, due, worst_by_call)
     in_flight = Attempt.objects.filter(call__run=run, outcome=Attempt.Outcome.IN_FLIGHT)
     if not borne and not in_flight.exists():  # what is under way may cost less than its worst
-        lifecycle.stop_at_budget(run)
+        lifecycle.stop_at_budget(run, is_priced=tariff is not None)
     return borne, worst_by_call
 
 

@@ -29,6 +29,7 @@ from reports.figures.scores import JudgeScores, compare_judges, score_lines, sco
 from reports.lazy import agreement, judge_scores, judgements, np
 from reports.numbers import whole
 from stats.reasons import Incomputable
+from studies.items import all_types
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,6 +84,12 @@ class NotAnalysed:
     n_answered: int
     n_declined: int
     n_unreadable: int
+
+    @property
+    def type_title(self) -> str:
+        """What designers choose such an item by; a dash if no step asks it any more."""
+        item_type = all_types().get(self.type)
+        return str(item_type.title) if item_type else self.type or "–"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -77,6 +77,16 @@ class ProvenanceForm(forms.ModelForm):  # type: ignore[type-arg]
             raise forms.ValidationError(_(triggers.OF_PROVENANCE))
         return story
 
+    def clean_may_send_out(self) -> bool:
+        """Leave is taken away here; it is given where a reason is asked for and kept."""
+        may_send_out = bool(self.cleaned_data["may_send_out"])
+        if may_send_out and not (self.instance.pk and self.initial.get("may_send_out")):
+            sentence = _(
+                "Nothing was saved. Texts are released under Runs, “Texts to be sent”, which asks for a reason."
+            )
+            raise forms.ValidationError(sentence)
+        return may_send_out
+
 
 @admin.register(Provenance)
 class ProvenanceAdmin(FinalAdmin):

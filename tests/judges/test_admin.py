@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from judges import catalogue, runs
-from judges.models import Endpoint, Judge, Prompt, Run
+from judges.models import Endpoint, Judge, Price, Prompt, Run
 from studies.models import Study
 from tests import factories
 
@@ -148,6 +148,24 @@ def test_a_judge_that_is_neither_is_refused_in_the_admin(staff: Client) -> None:
 
     assert page.text.count("This field is required.") == 3
     assert not Judge.objects.exists()
+
+
+def test_an_administrator_enters_what_a_model_costs(client: Client) -> None:
+    client.force_login(factories.staff("administrator"))
+    values = {
+        "adapter": "openai",
+        "model": "gpt-9",
+        "usd_per_million_in": "2",
+        "usd_per_million_out": "8",
+        "valid_from": "2026-01-01",
+    }
+
+    assert client.post(reverse("admin:judges_price_add"), values).status_code == 302
+
+    assert (Price.objects.get().adapter, Price.objects.get().usd_per_million_out) == ("openai", 8)
+    client.force_login(factories.staff("designer"))
+    assert client.get(reverse("admin:judges_price_changelist")).status_code == 200
+    assert client.get(reverse("admin:judges_price_add")).status_code == 403
 
 
 def test_a_private_address_is_saved_as_allowed_only_if_the_operator_named_it(staff: Client, settings: Any) -> None:

@@ -24,6 +24,7 @@ from tests.trust.edits import Edit
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 STATES = ("draft", "live", "paused", "closed")
 ANOTHER = 90_000  # a source of no story
+LICENCE = "CC BY 4.0"
 WAYS = ("admin", "page", "command", "queryset", "sql")
 
 
@@ -206,7 +207,14 @@ EDITS = {
         edits.provenance, {"factors": {"a": "b"}}, edits.changed(edits.provenance, factors='{"a": "b"}')
     ),
     "provenance: rights": Edit(
-        edits.provenance, {"may_send_out": True}, edits.changed(edits.provenance, may_send_out="on")
+        edits.provenance, {"may_redistribute": True}, edits.changed(edits.provenance, may_redistribute="on")
+    ),
+    # Given on the page that asks why, and there alone.
+    "provenance: leave": Edit(
+        edits.provenance,
+        {"may_send_out": True},
+        edits.changed(edits.provenance, may_send_out="on"),
+        edits.on_page("judges:releases", form="", printed=[LICENCE], reason=f"{LICENCE} allows it."),
     ),
     "provenance: typing": Edit(
         edits.provenance,
@@ -263,6 +271,7 @@ group: loses a story    +---   +---   .        +---      +---
 provenance: source      +---   .      .        +---      +---
 provenance: factors     +---   .      .        +---      +---
 provenance: rights      ++++   .      .        ++++      ++++
+provenance: leave       ----   ++++   .        ++++      ++++
 provenance: typing      .      +---   .        +---      +---
 provenance: deleted     +---   .      .        +---      +---
 source: kind            +---   .      .        +---      +---
@@ -281,7 +290,7 @@ def study_in(state: str) -> Study:
     study = factories.study(state, n_groups=2, n_stories=2, state=Study.State.DRAFT, planned=False)
     for story in study.stories.all():
         source = Source.objects.create(name=f"Source of {story.code} in {state}", kind="expert_writer")
-        Provenance.objects.filter(story=story).update(source=source)
+        Provenance.objects.filter(story=story).update(source=source, licence=LICENCE)
         story.text = f"“It began,” said {story.code}."  # quotes that can be made straight
         story.save()
     if state == "draft":

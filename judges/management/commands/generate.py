@@ -60,7 +60,8 @@ class Command(BaseCommand):
         parser.add_argument("--cleaned", action="store_true", help="take texts in as cleaned; else as they came")
         parser.add_argument("--source", metavar="NAME", default="", help="what the model is called; else its name")
         parser.add_argument("--licence", metavar="L", default="", help="of the texts that are taken in")
-        parser.add_argument("--may-send-out", action="store_true", help="they may go to outside models")
+        parser.add_argument("--may-send-out", action="store_true", help="they may go to outside models; say --reason")
+        parser.add_argument("--reason", metavar="WHY", default="", help="why they may go there; kept with the texts")
         parser.add_argument("--may-redistribute", action="store_true", help="they may be in exports")
         parser.add_argument("--place", choices=PLACEMENTS, default="premise", help="into which groups they go")
 
@@ -123,6 +124,7 @@ class Command(BaseCommand):
             source=options["source"],
             licence=options["licence"],
             may_send_out=options["may_send_out"],
+            reason=options["reason"],
             may_redistribute=options["may_redistribute"],
             placement=options["place"],
         )

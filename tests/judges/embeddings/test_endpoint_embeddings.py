@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from django.test import Client
 
 from annotation.models import Rater
 from judges.embeddings import (
@@ -187,3 +188,22 @@ def test_erasing_a_story_reaches_the_vectors_of_its_text(standin: StandIn, study
     assert (call.request, call.attempts.get().body) == ({}, "")
     assert set(Text.objects.filter(pk__in=stored).values_list("content", flat=True)) == {""}
     assert list(TextVector.objects.values_list("sha256", flat=True)) == [second.sha256]
+
+
+@pytest.mark.django_db
+def test_its_pages_speak_of_requests_and_texts_and_not_of_questions(client: Client, standin: StandIn) -> None:
+    endpoint_at(standin)
+    remote().vectors(TEXTS)
+    run = Run.objects.get()
+    client.force_login(factories.staff("researcher"))
+    where = f"/studies/{run.study.slug}/runs/{run.pk}/"
+
+    page, listing, call = (
+        " ".join(client.get(address).content.decode().split())
+        for address in (where, f"{where}calls/", f"{where}calls/{run.calls.get().pk}/")
+    )
+
+    assert "Finished: 1 of 1 request is answered" in page
+    assert "> 3 texts </a>" in page
+    assert "> 3 texts </a>" in listing
+    assert "Numbers, not words; they stand under Details." in call

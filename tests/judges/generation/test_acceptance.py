@@ -4,7 +4,7 @@ import pytest
 
 from judges import generation
 from judges.generation import CannotAccept, Terms
-from judges.models import GeneratedText, Generation
+from judges.models import GeneratedText, Generation, TextRelease
 from judges.settlement import erasure
 from studies.models import Instrument, Item, Provenance, Source, Study
 from tests import factories
@@ -34,11 +34,17 @@ def all_of(result: Generation, *, is_cleaned: bool = True) -> dict[int, bool]:
 
 
 def test_an_accepted_text_says_where_it_comes_from(study: Study, result: Generation) -> None:
-    terms = Terms(licence="CC BY 4.0", may_send_out=True)
+    terms = Terms(licence="CC BY 4.0", may_send_out=True, reason="It was written for us.")
 
     stories = generation.accept(result, all_of(result), terms, by="rui", at=AT)
 
     assert study.stories.count() == 4
+    release = TextRelease.objects.get()
+    assert (release.codes, release.reason, release.by) == (
+        sorted(story.code for story in stories),
+        "It was written for us.",
+        "rui",
+    )
     assert [group.stories.count() for group in study.groups.order_by("code")] == [2, 2]
     origins = {origin.story_id: origin for origin in Provenance.objects.filter(story__in=stories)}
     source = Source.objects.get(name="standin")
@@ -123,12 +129,20 @@ def test_a_group_that_would_have_no_letters_left_is_refused(study: Study, result
     assert not GeneratedText.objects.exclude(accepted_at=None).exists()
 
 
+def test_texts_may_not_be_sent_at_once_without_a_reason(study: Study, result: Generation) -> None:
+    with pytest.raises(CannotAccept, match="Say why these texts may be sent"):
+        generation.accept(result, all_of(result), Terms(may_send_out=True, reason=" "), by="rui", at=AT)
+
+    assert study.stories.count() == 2
+
+
 def test_an_extracted_idea_is_its_writers_with_their_factors(study: Study, standin: StandIn) -> None:
     standin.reply = lambda hit: told.says("A well runs dry.")
     Provenance.objects.filter(story__code="p1s1").update(factors={"votes": 12, "tier": "novice"}, licence="CC0")
     made = written(study, order(endpoint_at(standin), "nsv-extraction", groups=(), stories=("p1s1",), sizes=(50,)))
 
-    (story,) = generation.accept(made, all_of(made), Terms(may_send_out=True), by="rui", at=AT)
+    terms = Terms(may_send_out=True, reason="The writers agreed.")
+    (story,) = generation.accept(made, all_of(made), terms, by="rui", at=AT)
 
     origin = story.provenance
     assert (origin.source.name, origin.licence, origin.may_send_out) == ("Source 1", "CC0", False)

@@ -1,5 +1,6 @@
 """Prices, estimates and budgets: nothing is spent blindly."""
 
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -12,6 +13,7 @@ from judges.models import Attempt, Call, Judge, Price, Run
 from judges.planning import prices
 from judges.providers import Completion
 from studies.models import Study
+from tests.judges import standin as told
 from tests.judges.conftest import assert_everything_ended_once, judge_at, sendable
 from tests.judges.standin import StandIn
 
@@ -75,6 +77,32 @@ def test_a_run_stops_at_its_budget_and_goes_on_when_it_is_raised(study: Study, s
 
     assert (run.state, runs.count_calls(run)) == (Run.State.FINISHED, {"ok": 8})
     assert_everything_ended_once(run)
+
+
+def test_a_budget_without_a_price_sends_nothing_until_somebody_enters_one(study: Study, standin: StandIn) -> None:
+    judge = judge_at(standin)
+    run = runs.drain(runs.start(sendable(study), judge, by="tests", budget=Decimal(1)))
+
+    assert (run.state, standin.hits, runs.count_calls(run)) == (Run.State.WAITING, [], {"planned": 8})
+    assert "no price of standin by which to keep it" in run.note
+
+    price(judge)
+    run = runs.drain(runs.resume(run))
+
+    assert (run.state, runs.count_calls(run)) == (Run.State.FINISHED, {"ok": 8})
+
+
+def test_a_reply_whose_tokens_nobody_counted_has_cost_what_it_may_at_most(study: Study, standin: StandIn) -> None:
+    judge = judge_at(standin, n_at_once=1)
+    Judge.objects.update(parameters={"max_tokens": 3})
+    judge.refresh_from_db()
+    price(judge, "0", "10")
+    standin.reply = lambda hit: replace(told.YES, body=told.YES.body.replace('"usage"', '"unused"'))
+
+    run = runs.drain(runs.start(sendable(study), judge, by="tests", budget=Decimal("0.0001")))
+
+    assert set(run.calls.filter(state="ok").values_list("attempts__cost", flat=True)) == {None}
+    assert (run.state, len(standin.hits)) == (Run.State.WAITING, 3)
 
 
 def test_an_estimate_says_calls_tokens_cost_and_time(study: Study, standin: StandIn) -> None:

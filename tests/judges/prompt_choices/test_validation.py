@@ -201,6 +201,7 @@ def test_the_other_pairs_are_judged_once_with_what_was_chosen_and_measured_apart
         runs.drain(trial.run)
     prompt_choices.decide(choice, at=factories.NOON)
 
+    price(model)
     run = runs.drain(prompt_choices.start_chosen(choice, by="bea", budget=Decimal(3)))
     with pytest.raises(CannotRun, match="started already"):
         prompt_choices.start_chosen(choice, by="bea")

@@ -76,7 +76,9 @@ def test_what_may_cost_something_needs_a_yes(standin: StandIn, monkeypatch: pyte
 
 def test_a_run_that_waits_for_approval_is_approved_with_its_estimate_shown(standin: StandIn) -> None:
     study = sendable(factories.study(comparative=False))
-    run = runs.plan(study, judge_at(standin), by="ann")
+    judge = judge_at(standin)
+    price(judge)
+    run = runs.plan(study, judge, by="ann")
 
     assert exit_code("plums", "--judge", "model-1", "--wait") == 1
     assert standin.hits == []

@@ -5,6 +5,7 @@ import pytest
 from judges import catalogue, runs
 from judges.models import Endpoint, Run
 from judges.planning import CannotRun
+from judges.workers import jobs
 from studies.models import Provenance, Study
 from tests import factories
 from tests.judges.conftest import judge_at, started
@@ -92,3 +93,27 @@ def test_a_finished_run_cannot_be_resumed(study: Study) -> None:
 
     with pytest.raises(CannotRun, match="is finished"):
         runs.resume(run)
+
+
+@pytest.mark.parametrize("what", ["text", "endpoint"])
+def test_what_is_taken_back_while_a_worker_is_at_work_is_sent_no_more(
+    study: Study, standin: StandIn, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    monkeypatch.setattr(jobs, "CHECK_SECONDS", 0)
+    run = started(study, judge_at(standin, n_at_once=1))
+
+    def take_back(counts: dict[str, int]) -> None:
+        if counts.get("ok", 0) < 3:
+            return
+        if what == "text":
+            Provenance.objects.update(may_send_out=False)
+        else:
+            Endpoint.objects.update(is_allowed=False)
+
+    run = runs.drain(run, tell=take_back)
+
+    assert run.state == Run.State.STOPPED
+    assert ("free to be sent" if what == "text" else "not allowed") in run.note
+    counts = runs.count_calls(run)
+    assert set(counts) == {"ok", "planned"}
+    assert counts["ok"] == len(standin.hits) < 8

@@ -1,6 +1,7 @@
 """The pages on which models write: seen only by whoever may know who wrote."""
 
 import contextlib
+import re
 from io import StringIO
 from typing import Any
 
@@ -23,6 +24,7 @@ from tests.judges.views.pages import words as words_of
 
 pytestmark = pytest.mark.django_db
 PAGES = "/studies/plums/generations/"
+BECAUSE = {"reason": "The writers agreed."}
 NEW = f"{PAGES}new/?recipe=pds-writer-profile"
 
 
@@ -131,7 +133,7 @@ def test_what_was_made_from_a_closed_story_is_said_to_wait_for_its_release(
     Provenance.objects.filter(story__code="p2s1").update(may_send_out=True)
     result = written(study, order(endpoint_at(standin), "nsv-extraction", groups=(), sizes=(50,)))
     keys = list(GeneratedText.objects.values_list("pk", flat=True))
-    values = {"do": "all", "all": keys, "placement": "new", "source": "standin", "may_send_out": "on"}
+    values = {"do": "all", "all": keys, "placement": "new", "source": "standin", "may_send_out": "on"} | BECAUSE
 
     said = designer.post(f"{PAGES}{result.pk}/", values, follow=True).content.decode()
 
@@ -139,6 +141,23 @@ def test_what_was_made_from_a_closed_story_is_said_to_wait_for_its_release(
     assert sorted(Provenance.objects.filter(story__generated__isnull=False).values_list("may_send_out", flat=True)) == [
         *(False, True)
     ]
+
+
+def test_without_a_reason_nothing_is_taken_in_and_what_was_ticked_stays(
+    study: Study, designer: Client, standin: StandIn
+) -> None:
+    standin.reply = lambda hit: told.says("A well runs dry.")
+    result = written(study, order(endpoint_at(standin), "nsv-extraction", groups=(), sizes=(50,)))
+    first, second = GeneratedText.objects.values_list("pk", flat=True)
+    values = {"do": "chosen", "text": [second], "placement": "new", "may_send_out": "on"}
+
+    response = designer.post(f"{PAGES}{result.pk}/", values)
+
+    html = response.content.decode()
+    assert (response.status_code, GeneratedText.objects.exclude(accepted_at=None).count()) == (400, 0)
+    assert "Why they may be sent: Say why these texts may be sent." in html
+    assert re.search(rf'name="text" value="{second}"\s+checked', html)
+    assert not re.search(rf'name="text" value="{first}"\s+checked', html)
 
 
 @pytest.mark.parametrize("is_closed", [True, False])
@@ -149,13 +168,14 @@ def test_an_idea_written_with_a_closed_one_before_it_may_not_be_sent(
     Provenance.objects.filter(story__code="p2s1").update(may_send_out=not is_closed)
     result = written(study, order(endpoint_at(standin), "nsv-feedback", n_rounds=1, reference="p2s1"))
     keys = list(GeneratedText.objects.values_list("pk", flat=True))
-    values = {"do": "all", "all": keys, "placement": "new", "source": "standin", "may_send_out": "on"}
+    values = {"do": "all", "all": keys, "placement": "new", "source": "standin", "may_send_out": "on"} | BECAUSE
 
     designer.post(f"{PAGES}{result.pk}/", values)
 
     may_leave = dict(GeneratedText.objects.values_list("round", "story__provenance__may_send_out"))
     assert may_leave == {0: True, 1: not is_closed}
-    waiting = [(text.made_from[0].code if text.made_from else "") for text in releases.find_releasable(study)]
+    texts = [text for text in releases.find_releasable(study) if "runs dry" in text.beginning]
+    waiting = [(text.made_from[0].code if text.made_from else "") for text in texts]
     assert waiting == (["p2s1"] if is_closed else [])
 
 

@@ -49,7 +49,7 @@ def test_a_pace_is_drawn_from_ten_answers_on(client: Client, run: Run) -> None:
     assert [(tick.rate, tick.y) for tick in pace.scale] == [(0, 80), (0.5, 53.3), (1, 26.7), (1.5, 0)]
     assert (pace.is_by_minute, pace.latest_y, pace.waits) == (False, 24.7, [])
     html = page(client, "coordinator", f"/studies/plums/runs/{run.pk}/")
-    assert "Seconds to an answer: half within 2.5, 95 of 100 within 2.5" in words(html)
+    assert "Seconds to a reply: half within 2.5, 95 of 100 within 2.5" in words(html)
 
 
 def test_a_slow_pace_is_by_the_minute_and_shows_where_the_provider_asked_to_wait() -> None:
@@ -77,7 +77,7 @@ def test_a_refusal_for_overload_is_no_answer_but_stands_in_the_drawing(client: C
 
     html = page(client, "coordinator", f"/studies/plums/runs/{run.pk}/")
 
-    assert "Of the latest 11 answers." in words(html)
+    assert "Of the latest 11 replies." in words(html)
     assert html.count('class="wait"') == 1
     assert "Red: the provider asked to wait." in words(html)
 

@@ -194,6 +194,7 @@ def test_the_other_pairs_stand_beside_once_they_are_judged(client: Client, choic
     where = f"{NEW}{choice.pk}/"
     prompt_choices.compare(drained(choice), at=timezone.now())
 
+    price(choice.judge)
     said = words(post(client, where, {"do": "start", "budget": "2"}).content.decode())
 
     run = Run.objects.get(judge__slug="chosen-model-1")

@@ -15,9 +15,9 @@ from annotation.participation import withdrawal
 from annotation.responses import derivation, submission
 from judges import generation, releases, runs
 from judges.generation import Terms
-from judges.models import GeneratedText, Judge, Prompt, TextRelease
+from judges.models import Draft, GeneratedText, Judge, Prompt, TextRelease
 from judges.planning import CannotRun
-from judges.releases import CannotRelease
+from judges.releases import CannotRelease, ClosedText
 from studies import licences
 from studies.models import Provenance, Source, Story, Study
 from studies.strata import SubsetRule
@@ -69,10 +69,29 @@ def test_without_a_reason_nothing_is_released(designer: Client, study: Study) ->
     assert (response.status_code, TextRelease.objects.count(), licences.find_sendable_codes(study)) == (400, 0, set())
 
 
-def test_a_text_that_is_not_derived_is_not_released_so(study: Study) -> None:
-    with pytest.raises(CannotRelease, match="p1s1 is not among"):
+def test_a_printed_text_is_released_only_for_a_reason_that_names_its_licence(designer: Client, study: Study) -> None:
+    with pytest.raises(CannotRelease, match="p1s1 has no licence"):
         releases.release(study, ["p1s1"], reason="Why not.", by="x", at=factories.NOON)
-    assert licences.find_sendable_codes(study) == set()
+    Provenance.objects.filter(story__code="p1s1").update(licence="CC BY-NC 4.0")
+    assert "CC BY-NC 4.0: 1 text <small>p1s1</small>" in designer.get(TEXTS).content.decode()
+
+    refused = designer.post(TEXTS, {"printed": ["CC BY-NC 4.0"], "reason": "Why not."})
+
+    assert (refused.status_code, licences.find_sendable_codes(study)) == (400, set())
+    assert "The licence of p1s1 is “CC BY-NC 4.0”. Say in the reason why it allows" in refused.content.decode()
+    designer.post(TEXTS, {"printed": ["CC BY-NC 4.0"], "reason": "We do not earn by it: CC BY-NC 4.0."})
+    assert licences.find_sendable_codes(study) == {"p1s1"}
+    assert TextRelease.objects.get().codes == ["p1s1"]
+
+
+def test_a_text_that_may_be_sent_without_a_release_is_said_to_have_come_so(designer: Client, study: Study) -> None:
+    designer.post(TEXTS, FIELDS)
+    assert releases.find_brought_in(study) == {}
+
+    Provenance.objects.filter(story__code="p1s1").update(may_send_out=True, licence="CC0")
+
+    assert releases.find_brought_in(study) == {"CC0": ["p1s1"]}
+    assert "May be sent since they came in" in designer.get(TEXTS).content.decode()
 
 
 @pytest.mark.parametrize("role", ["coordinator", "researcher", "steward", "administrator"])
@@ -109,7 +128,7 @@ def test_what_a_rater_filled_in_is_released_until_they_withdraw_and_never_after(
     clozes.fill(writer)
     submission.submit(writer, at=factories.NOON)
     Fill.objects.update(story=study.stories.get(code="p1s1"))
-    assert [story.code for story in releases.find_releasable(study)] == ["p1s1", "p1s2"]
+    assert [text.code for text in releases.find_releasable(study) if text.is_derived] == ["p1s1", "p1s2"]
     designer.post(TEXTS, FIELDS | {"codes": ["p1s1"]})
     assert licences.find_sendable_codes(study) == {"p1s1"}
 
@@ -194,10 +213,10 @@ def test_a_filled_text_that_was_copied_is_refused_by_name_and_released_where_it_
     assert original is None or not original.may_send_out
 
 
-def test_a_printed_story_that_was_copied_waits_for_no_release(study: Study) -> None:
+def test_a_printed_story_that_was_copied_is_printed_there_too(study: Study) -> None:
     subset = create_subset(study, SubsetRule(n=2, seed=1), "Some", by=None)
 
-    assert [text.code for text in releases.find_releasable(subset)] == ["p1s2"]
+    assert {text.code: text.is_derived for text in releases.find_releasable(subset)} == {"p1s1": False, "p1s2": True}
 
 
 @pytest.fixture
@@ -209,8 +228,15 @@ def extracted(standin: StandIn) -> Study:
     wish = order(endpoint_at(standin), "nsv-extraction", groups=(), stories=("p1s1",), sizes=(50,))
     made = written(study, wish)
     keys = GeneratedText.objects.filter(draft__generation=made).values_list("pk", flat=True)
-    generation.accept(made, dict.fromkeys(keys, False), Terms(may_send_out=True), by="rui", at=factories.NOON)
+    terms = Terms(may_send_out=True, reason="The writers agreed.")
+    generation.accept(made, dict.fromkeys(keys, False), terms, by="rui", at=factories.NOON)
     return study
+
+
+def idea(study: Study) -> ClosedText:
+    """The one text of the study that a model made from a story."""
+    (text,) = [text for text in releases.find_releasable(study) if "runs dry" in text.beginning]
+    return text
 
 
 @pytest.mark.parametrize("is_copied", [False, True])
@@ -218,7 +244,7 @@ def test_what_was_made_from_a_closed_story_leaves_only_for_a_reason_that_names_i
     designer: Client, extracted: Study, is_copied: bool
 ) -> None:
     study = create_subset(extracted, SubsetRule(n=3, seed=1), "All", by=None) if is_copied else extracted
-    (text,) = releases.find_releasable(study)
+    text = idea(study)
     address = f"/studies/{study.slug}/runs/texts/"
     html = unescape(designer.get(address).content.decode())
     assert "Made from p1s1, which may not be sent. Its licence: All rights reserved." in html
@@ -240,18 +266,57 @@ def test_what_was_made_from_a_closed_story_leaves_only_for_a_reason_that_names_i
 
 def test_what_was_made_from_a_closed_story_without_a_licence_is_not_released(extracted: Study) -> None:
     Provenance.objects.filter(story__code="p1s1").update(licence="")
-    (text,) = releases.find_releasable(extracted)
+    text = idea(extracted)
 
     with pytest.raises(CannotRelease, match="Enter the licence of p1s1 with its provenance first"):
         releases.release(extracted, [text.code], reason="Why not.", by="x", at=factories.NOON)
 
 
 def test_what_was_made_from_a_story_that_may_be_sent_needs_no_name(extracted: Study) -> None:
-    (text,) = releases.find_releasable(extracted)
+    text = idea(extracted)
     Provenance.objects.filter(story__code="p1s1").update(may_send_out=True)
 
-    assert not releases.find_releasable(extracted)[0].made_from
+    assert not idea(extracted).made_from
     releases.release(extracted, [text.code], reason="Agreed.", by="x", at=factories.NOON)
+
+
+@pytest.mark.parametrize("what", ["study", "draft", "original"])
+def test_what_a_copy_was_made_from_keeps_its_say_after_the_draft_was_deleted(
+    designer: Client, extracted: Study, what: str
+) -> None:
+    subset = create_subset(extracted, SubsetRule(n=3, seed=1), "All", by=None)
+    assert idea(subset).made_from
+
+    if what == "study":
+        deletion.delete_draft(extracted)
+    elif what == "draft":
+        Draft.objects.all().delete()
+    else:
+        extracted.stories.get(code="p1s1").delete()
+
+    assert not GeneratedText.objects.exists()
+    for study in Study.objects.all():
+        text = idea(study)
+        with pytest.raises(CannotRelease, match=f"The licence of {text.code} is “All rights reserved”"):
+            releases.release(study, [text.code], reason="Only the idea of it.", by="x", at=factories.NOON)
+
+
+def test_an_idea_whose_idea_of_reference_was_deleted_is_released_only_under_its_own_licence(standin: StandIn) -> None:
+    study = draft_study()
+    standin.reply = lambda hit: told.says("A well runs dry.")
+    made = written(study, order(endpoint_at(standin), "nsv-feedback", n_rounds=1, reference="p2s1"))
+    plain = written(study, order(made.run.judge.required_endpoint, "nsv-feedback", n_rounds=1, model="other"))
+    for result in (made, plain):
+        keys = GeneratedText.objects.filter(draft__generation=result).values_list("pk", flat=True)
+        generation.accept(result, dict.fromkeys(keys, False), Terms(placement="new"), by="rui", at=factories.NOON)
+    study.stories.get(code="p2s1").delete()
+
+    texts = [text for text in releases.find_releasable(study) if "runs dry" in text.beginning]
+
+    rounds = dict(GeneratedText.objects.values_list("story__code", "draft__generation__run"))
+    later = set(GeneratedText.objects.filter(round=1).values_list("story__code", flat=True))
+    assert len(texts) == 4
+    assert {text.code for text in texts if not text.is_derived} == {c for c in later if rounds[c] == made.pk}
 
 
 @pytest.mark.services

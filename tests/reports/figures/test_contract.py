@@ -198,7 +198,7 @@ def test_a_metric_that_answers_what_people_answer_is_named_and_not_analysed(clie
     named = {"judge": "words", "kind": "metric", "step": "guess", "type": "choice"} | counts
     assert judges == {"compared": [], "not_analysed": [named]}
     assert "Answers of judges that no figure analyses" in page
-    assert '<th scope="row">words</th> <td lang="en">guess</td> <td lang="en">choice</td>' in page
+    assert '<th scope="row">words</th> <td lang="en">guess</td> <td>Choice</td>' in page
     assert "Judges against the majority" not in page
 
 

@@ -117,3 +117,27 @@ def test_the_source_of_a_story_stays_once_its_study_is_frozen(staff: Client) -> 
     assert answer.status_code == 409
     assert "Who wrote a story of a frozen study never changes" in answer.text
     assert Provenance.objects.get(pk=story.pk).source == source
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_leave_to_send_a_text_out_is_taken_away_here_and_given_where_a_reason_is_asked_for(
+    staff: Client, draft: Study, is_new: bool
+) -> None:
+    story = draft.stories.get(code="p1s1")
+    source = story.provenance.source
+    where = url("studies_provenance", "add") if is_new else url("studies_provenance", "change", story.pk)
+    if is_new:
+        story.provenance.delete()
+    fields = {"source": source.pk, "story": story.pk, "factors": "{}", "licence": "CC0"}
+
+    answer = staff.post(where, fields | {"may_send_out": "on"})
+
+    assert "Texts are released under Runs, “Texts to be sent”, which asks for a reason." in answer.text
+    assert not Provenance.objects.filter(may_send_out=True).exists()
+    assert staff.post(where, fields).status_code == 302
+    Provenance.objects.filter(story=story).update(may_send_out=True)
+    change = url("studies_provenance", "change", story.pk)
+    assert staff.post(change, fields | {"may_send_out": "on", "title": "Plums"}).status_code == 302
+    assert Provenance.objects.get(story=story).title == "Plums"
+    staff.post(change, fields)
+    assert not Provenance.objects.get(story=story).may_send_out
