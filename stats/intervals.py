@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scipy.stats import t as student_t
 
 from stats import agreement, sums
-from stats.arrays import BoolArray, FloatArray, IntArray, as_ratings, values_of
+from stats.arrays import FloatArray, IntArray, as_ratings, values_of
 from stats.reasons import Incomputable
 from stats.sums import Level
 
@@ -102,16 +102,6 @@ def _drawn(n: int, n_resamples: int, one_by_one: bool, state: str) -> tuple[Floa
         counts = rng.multinomial(n, np.full(n, 1 / n), size=n_resamples).astype(np.float64)
     counts.setflags(write=False)
     return counts, rng.bit_generator.state
-
-
-def spread_weights(weights: IntArray, units: BoolArray) -> IntArray:
-    """The weights of some units, shape (B, those), as weights of all, shape (B, U); the others count 0 times.
-
-    units : which they are, shape (U,)
-    """
-    everywhere = np.zeros((len(weights), units.size), dtype=weights.dtype)
-    everywhere[:, units] = weights
-    return everywhere
 
 
 def bootstrap(
@@ -340,15 +330,14 @@ def interval_of_sums(
 ) -> Interval:
     """`coefficient_interval` of a statistic of sums over units, which are added up by cluster before any is drawn.
 
-    compute : the statistic's values from sums, shape (B, P) to (B,)
-    parts : what each unit adds, shape (U, P)
+    compute : the statistic's values from sums, shape (B, P) to (B,); parts : what each unit adds, shape (U, P)
     is_bounded : whether it lies from -1 to 1; else it is the `unbounded_interval`
     """
     names, cluster_of_unit = np.unique(np.asarray(clusters), return_inverse=True)
     n, by_cluster = len(names), _by_cluster(parts.T, cluster_of_unit, len(names)).T
     if n < ENOUGH_TO_RESAMPLE:
-        interval = jackknife_interval(lambda weights: compute(weights @ by_cluster), np.arange(n))
-        return interval.clipped(-1, 1) if is_bounded else interval
+        ends = jackknife_interval(lambda weights: compute(weights @ by_cluster), np.arange(n))
+        return ends.clipped(-1, 1) if is_bounded else ends
     # The draws as they are kept: to write them out by unit would take three times as long as the product.
     return percentile_interval(compute(draw_clusters(n, rng, n_resamples) @ by_cluster), np.arange(n))
 

@@ -94,7 +94,7 @@ def _gain_interval(
     units = np.asarray(present.any(axis=0))
 
     def resample(weights: IntArray) -> FloatArray:
-        first, second = _correlate(sides, reference, present, intervals.spread_weights(weights, units))
+        first, second = _correlate(sides[..., units], reference[..., units], present[..., units], weights)
         return np.asarray(first - second)
 
     return value_or_reason(
