@@ -184,11 +184,13 @@ class Price(models.Model):
                 fields=["adapter", "model", "valid_from"],
                 condition=Q(endpoint__isnull=True),
                 name="price_once_per_adapter",
+                violation_error_message=_("This model has a price from that day on; change that one, or its day."),
             ),
             models.UniqueConstraint(
                 fields=["endpoint", "model", "valid_from"],
                 condition=Q(endpoint__isnull=False),
                 name="price_once_per_endpoint",
+                violation_error_message=_("This model has a price from that day on; change that one, or its day."),
             ),
         ]
 

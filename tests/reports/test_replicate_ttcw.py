@@ -226,7 +226,7 @@ FAULTS: dict[str, tuple[str, Callable[[list[dict[str, Any]]], object], str]] = {
     "a verdict twice": (
         ANNOTATIONS,
         lambda rows: rows.append(rows[0]),
-        "ttcw_annotations.json: row 33, item: E00 has answered test-1 about this already",
+        "ttcw_annotations.json: row 33, item: E00 has answered test-1 about this already; keep one of the two answers",
     ),
     "reasons that no database keeps": (
         ANNOTATIONS,
@@ -300,7 +300,7 @@ def test_a_fault_is_named_in_one_line_and_nothing_is_half_loaded(small: Path, fa
         (
             JUDGE,
             b'{"id": "story_0_GPT4_test1", "response": "Yes"}\n{"id": "story_0_GPT4_test1", "response": "No"}',
-            "one.jsonl: line 2, item: one has answered test-1 about this already",
+            "one.jsonl: line 2, item: one has answered test-1 about this already; keep one of the two answers",
         ),
     ],
 )

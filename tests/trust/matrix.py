@@ -24,6 +24,7 @@ annotation.fill                     R    –   R      –      R
 annotation.invitation               DCR  –   –      –      DCR
 studies.study                       DCR  D   D      D      DCR
 judges.endpoint                     DRA  A   A      A      DRA
+judges.price                        DRA  A   A      A      DRA
 judges.prompt                       DCR  DR  DR     DR     DCR
 judges.judge                        DCR  DR  DR     DR     DCR
 judges.run                          DCR  –   DR     –      DCR

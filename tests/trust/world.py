@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from annotation.participation import claims, consents, invitations, visits
 from annotation.responses import submission
 from config import roles
 from judges import catalogue, runs
-from judges.models import Draft, GeneratedText, Generation, PromptChoice, PromptTrial, Run
+from judges.models import Draft, GeneratedText, Generation, Price, PromptChoice, PromptTrial, Run
 from reports.api.tokens import issue_token
 from reports.export import issues
 from reports.rationales import codings, queries
@@ -101,6 +101,9 @@ def build() -> World:
         world.visitors[role or "helper"] = _signed_in(factories.staff(role))
     world.visitors["root"] = _signed_in(User.objects.create_superuser("root"))
     world.run = runs.start(world.studies["plums"], catalogue.make_stub_judge(), by="tests")
+    Price.objects.create(
+        adapter="openai", model="gpt", usd_per_million_in=1, usd_per_million_out=4, valid_from=date(2026, 1, 1)
+    )
     for slug in ("plums", "pears"):
         runs.drain(runs.start(world.studies[slug], catalogue.make_metric_judge("length"), by="tests"))
     _prompt_choice(world.run)
