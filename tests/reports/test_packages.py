@@ -259,7 +259,7 @@ def test_the_script_would_find_a_number_that_is_wrong(place: tuple[str | int, ..
 
 @pytest.mark.slow
 @pytest.mark.data
-@pytest.mark.parametrize(("name", "n"), [("ttcw", 7508), ("quiet", 927)])
+@pytest.mark.parametrize(("name", "n"), [("ttcw", 7508), ("quiet", 923)])
 def test_the_script_finds_the_numbers_of_a_public_release(name: str, n: int, release: Path, tmp_path: Path) -> None:
     call_command("replicate", name, data=release / name, stdout=StringIO(), stderr=StringIO())
     study = Study.objects.get()
