@@ -24,8 +24,8 @@ CLOSED = reasons.CLOSED
 UNRECORDED = gettext_noop("an answer could not be recorded: %(reason)s")
 PROBES_FAILED = gettext_noop("The first %(n)s calls got no answer. %(what)s %(way_out)s (%(reason)s)")
 NO_PRICE = gettext_noop(
-    "There is a budget, and no price of %(model)s by which to keep it. Enter the price in Django's admin, under Prices "
-    "(0 if it costs nothing), or take the limit away; then let the run go on."
+    "There is a budget, and no price of %(model)s by which to keep it. Have an administrator enter the price under "
+    "Records, Prices (0 if it costs nothing), or take the limit away; then let the run go on."
 )
 NO_SCORES = gettext_noop("no score came in: %(reason)s")
 STOPPED_BY = gettext_noop("stopped by %(name)s")

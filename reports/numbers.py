@@ -45,6 +45,11 @@ def whole(number: Number) -> str:
     return decimal(number, 0)
 
 
+def percent(number: Number) -> str:
+    """A whole percentage, with a space before its sign that no line breaks at."""
+    return (_("%(percent)s %%") % {"percent": decimal(number, 0)}).replace(" ", "\u00a0")
+
+
 def interval(ends: Ends | Literal[""] | None, places: int = 1) -> str:
     """Both ends with so many decimals: 12.0 to 31.5."""
     return _between(ends, lambda end: decimal(end, places))

@@ -9,7 +9,7 @@ from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
 from reports.figures.contrast_rows import OutcomeContrasts, SourceLevel
-from reports.numbers import decimal
+from reports.numbers import decimal, percent
 
 
 def headline(outcomes: Sequence[OutcomeContrasts]) -> str:
@@ -67,7 +67,5 @@ def _level(outcome: OutcomeContrasts) -> list[str]:
 
 
 def _value(outcome: OutcomeContrasts, level: SourceLevel) -> str:
-    """As it is written, with a space before the sign of a percentage that no line breaks at."""
-    if outcome.is_percent:
-        return (_("%(percent)s %%") % {"percent": decimal(level.value, 0)}).replace(" ", "\u00a0")
-    return decimal(level.value, outcome.places)
+    """As it is written."""
+    return percent(level.value) if outcome.is_percent else decimal(level.value, outcome.places)

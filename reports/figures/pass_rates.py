@@ -28,7 +28,7 @@ from reports.figures.base import (
     weakest_note,
 )
 from reports.lazy import np, rates
-from reports.numbers import decimal, whole
+from reports.numbers import decimal, percent, whole
 
 if TYPE_CHECKING:
     from reports.dataset import Cube, Dataset
@@ -119,13 +119,13 @@ class PassRates(Figure[PassRateResult]):
         if len(ranked) < 2:
             return ""
         best, second = ranked[0], ranked[1]
-        level = [rate.source for rate in ranked if _percent(rate) == _percent(best)]
+        level = [rate.source for rate in ranked if percent(rate.value) == percent(best.value)]
         if len(level) > 1:
-            words = {"names": get_text_list(level, _("and")), "most": _percent(best)}
+            words = {"names": get_text_list(level, _("and")), "most": percent(best.value)}
             return _("%(names)s each pass %(most)s of the tests") % words
         sentence = _("%(best)s passes %(most)s of the tests; next is %(second)s with %(less)s")
         names = {"best": best.source, "second": second.source}
-        return sentence % (names | {"most": _percent(best), "less": _percent(second)})
+        return sentence % (names | {"most": percent(best.value), "less": percent(second.value)})
 
 
 def _column(dataset: Dataset, cube: Cube, mask: BoolArray) -> list[Rate]:
@@ -186,8 +186,3 @@ def _ranked(result: PassRateResult) -> list[Rate]:
     by_source = result.mean.by_source if len(result.items) > 1 else ()
     computed = [rate for rate in by_source if rate.value is not None]
     return sorted(computed, key=lambda rate: -(rate.value or 0))
-
-
-def _percent(rate: Rate) -> str:
-    """A share with a space before the sign that no line breaks at."""
-    return (_("%(percent)s %%") % {"percent": decimal(rate.value, 0)}).replace(" ", "\u00a0")

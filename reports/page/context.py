@@ -59,10 +59,10 @@ def headline(results: Results) -> str:
 def notices(results: Results) -> list[str]:
     """What must be read before anything else."""
     of_figures = [notice for figure, result in results.computed for notice in figure.notices(result)]
-    return [words for words in (results.study.notice, *of_figures, _silence(results), _seal(results)) if words]
+    return [words for words in (results.study.notice, *of_figures, _unanswered(results), _seal(results)) if words]
 
 
-def _silence(results: Results) -> str:
+def _unanswered(results: Results) -> str:
     if any(figure.has_answers(result) for figure, result in results.computed):
         return ""
     if results.study.state == "closed":
