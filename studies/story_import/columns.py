@@ -35,15 +35,29 @@ ROLES = (
         pgettext_lazy("column", "The story"),
         names=("text", "fulltext", "full_text", "story_text", "content", "response", "output", "body"),
     ),
-    ColumnRole("source", pgettext_lazy("column", "Source"), True, ("source", "author", "writer", "model", "by")),
+    ColumnRole(
+        "source",
+        pgettext_lazy("column", "Source"),
+        True,
+        ("source", "author", "writer", "model", "by", "written_by", "author_name"),
+    ),
     ColumnRole(
         "source_kind",
         pgettext_lazy("column", "Who wrote it"),
         True,
         ("source_kind", "author_type", "source_type", "kind", "writer_type", "type"),
     ),
-    ColumnRole("premise", pgettext_lazy("column", "Premise"), names=("premise", "prompt", "plot_summary", "task")),
-    ColumnRole("title", pgettext_lazy("column", "Original title"), True, ("title", "file", "original_title", "name")),
+    ColumnRole(
+        "premise",
+        pgettext_lazy("column", "Premise"),
+        names=("premise", "prompt", "writing_prompt", "story_prompt", "plot_summary", "task"),
+    ),
+    ColumnRole(
+        "title",
+        pgettext_lazy("column", "Original title"),
+        True,
+        ("title", "file", "original_title", "name", "story_title", "story_name", "title_of_story", "name_of_story"),
+    ),
     ColumnRole("url", pgettext_lazy("column", "Address"), True, ("url", "address", "link")),
     ColumnRole("licence", pgettext_lazy("column", "Licence"), True, ("licence", "license", "rights")),
     ColumnRole(

@@ -15,7 +15,8 @@ from django.utils.translation import gettext as _
 from stats import garbage
 from studies import construction, hashing
 from studies.action_log import log_action
-from studies.models import Provenance, Source, StoryColumns, StoryImport, Study
+from studies.items.pair import Pair
+from studies.models import Provenance, Source, Step, StoryColumns, StoryImport, Study
 from studies.story_edits import require_editable
 from studies.story_import.columns import ColumnChoices, count_kind_values, fill_kinds, guess_choices, restore_choices
 from studies.story_import.errors import ImportRefused
@@ -56,6 +57,8 @@ def keep_import(study: Study, table: StoryTable, *, by: User, at: datetime) -> S
     is_at_rest = Q(intake=None) | ~Q(intake__problem="") | Q(intake__ended_at__isnull=False)
     _delete(StoryImport.objects.filter(is_at_rest, study=study, user=by))
     choices, _unsure = guess_choices(table)
+    if choices.grouping != "column" and _asks_for_pairs(study):
+        choices.grouping = "pairs"
     earlier = StoryColumns.objects.filter(study=study, columns_sha256=_hash_columns(table)).first()
     if earlier:
         choices = restore_choices(earlier.choices)
@@ -68,6 +71,10 @@ def keep_import(study: Study, table: StoryTable, *, by: User, at: datetime) -> S
         table=table.as_text(),
         choices=choices.as_json(),
     )
+
+
+def _asks_for_pairs(study: Study) -> bool:
+    return Step.objects.filter(version__study=study, instrument__items__type=Pair.name).exists()
 
 
 def _hash_columns(table: StoryTable) -> str:

@@ -279,7 +279,9 @@ def test_a_designer_makes_a_study_from_a_template_on_one_page(client: Client) ->
     assert 'href="#id_title"' in refused.content.decode()
     assert 'href="#id_contact"' in refused.content.decode()
     assert response.headers["Location"] == "/studies/two-of-a-kind/"
-    assert "The study has no groups of stories" in client.get("/studies/two-of-a-kind/").content.decode()
+    overview = client.get("/studies/two-of-a-kind/").content.decode()
+    assert "The study has no groups of stories" in overview
+    assert "minutes for the first group" not in overview, "which nobody can estimate without stories"
 
 
 def test_a_draft_is_deleted_after_a_question_and_a_study_that_is_frozen_stays(client: Client, study: Study) -> None:

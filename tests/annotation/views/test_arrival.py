@@ -223,6 +223,20 @@ def test_looking_at_the_offer_claims_nothing(client):
     assert Assignment.objects.count() == 0
 
 
+def test_who_knows_a_story_of_a_group_is_told_that_it_is_given_back(client):
+    study = factories.study(n_groups=3, recognition=True)
+    walk.come_in(client, study)
+    client.post(CONSENT, {"agrees": "yes"})
+    before = client.get("/group/")
+    client.post("/group/")
+
+    page = client.post(f"/a/{Assignment.objects.get().code}/recognition/", {"knows": "yes"}, follow=True)
+
+    assert "given back" not in before.text
+    assert page.redirect_chain[-1][0] == "/group/"
+    assert "You knew something of the group before this one, so that is given back." in page.text
+
+
 def test_when_every_seat_is_taken_the_rater_is_told_so(client):
     study = factories.study(k=1)
     walk.come_in(client, study)

@@ -120,6 +120,21 @@ def test_links_are_shown_once_and_those_noted_are_passed_on(study: Study) -> Non
     assert invitations.find_by_token(shown[0], at=timezone.now()) == Invitation.objects.get(label="Poet")
 
 
+def test_without_a_mail_server_links_of_those_who_have_an_address_are_shown_as_well(
+    study: Study, settings: Any
+) -> None:
+    lead = client_of(study, "lead")
+    people.note(study, people.read_people(LINES))
+    settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+
+    offered = " ".join(lead.get(at(study, "people")).content.decode().split())
+    shown = links_in(lead.post(at(study, "people"), {"act": "links"}))
+
+    assert 'value="links" class="principal"> Show 3 links to pass on myself' in offered
+    assert 'value="send_all"> Send 2 invitations by mail' in offered
+    assert len(shown) == 3
+
+
 def test_all_who_have_an_address_are_written_to_once(study: Study) -> None:
     lead = client_of(study, "lead")
     people.note(study, people.read_people(LINES))

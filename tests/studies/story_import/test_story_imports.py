@@ -10,13 +10,14 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from studies import loader, protocol
-from studies.models import ProtocolVersion, Provenance, Source, Story, StoryColumns, StoryImport, Study
+from studies.models import ProtocolVersion, Provenance, Source, Step, Story, StoryColumns, StoryImport, Study
 from studies.story_edits import StoriesFinal
 from studies.story_import import imports
 from studies.story_import.columns import ColumnChoices, guess_choices, restore_choices
 from studies.story_import.errors import ImportRefused
 from studies.story_import.files import read_file
 from studies.story_import.problems import Examination, examine
+from tests import factories
 from tests.studies.folders import folder, rows_by_table
 from tests.studies.story_import.files import CSV, HEADER
 
@@ -83,6 +84,32 @@ def test_the_next_file_of_the_same_columns_is_mapped_at_once() -> None:
 
     assert (row.choices["licence"], row.choices["roles"]["level"]) == ("CC0", "")
     assert StoryColumns.objects.count() == 1
+
+
+def test_columns_are_known_by_what_a_newcomer_would_call_them() -> None:
+    rows = [f"{n},Boats {n},A woman counts boats.,Once {n}.,Ann" for n in range(3)]
+
+    assert guessed("\n".join(["No,Name of story,Writing prompt,Story text,Written by", *rows])) == {
+        "No": "code",
+        "Name of story": "title",
+        "Writing prompt": "premise",
+        "Story text": "text",
+        "Written by": "source",
+    }
+
+
+def test_stories_of_a_study_that_asks_for_the_better_of_two_come_in_pairs_unless_a_column_is_the_group() -> None:
+    study = make_draft()
+    csv = "text,source,prompt\nOnce.,Ann,Go on.\n"
+    assert keep(study, csv).choices["grouping"] == "premise"
+
+    instrument = factories.instrument("two", n_items=1, type="pair", rationale="none")
+    Step.objects.create(
+        version=study.versions.get(), position=1, key="two", kind="rating", scope="group", instrument=instrument
+    )
+
+    assert keep(study, csv).choices["grouping"] == "pairs"
+    assert keep(study, csv.replace("prompt", "group")).choices["grouping"] == "column"
 
 
 def guessed(content: str) -> dict[str, str]:
