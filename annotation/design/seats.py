@@ -180,8 +180,9 @@ def draw(study: Study) -> list[Seat]:
 
 def read_groups(study: Study) -> tuple[list[StoryGroup], list[list[str]]]:
     """The groups by code, and of each the codes of its stories: the order in which a seed numbers them. Two queries."""
-    groups = list(study.groups.prefetch_related("stories").order_by("code"))
-    return groups, [sorted(story.code for story in group.stories.all()) for group in groups]
+    groups = list(study.groups.order_by("code"))
+    codes_by_group = protocol.read_story_codes(study)
+    return groups, [codes_by_group.get(group.pk, []) for group in groups]
 
 
 def draw_seats(sizes: Sequence[int], k: int, *, policy: str, seed: int) -> list[DrawnSeat]:

@@ -12,7 +12,7 @@ from studies.protocol.analysis_plans import (
 )
 from studies.protocol.findings import collect_findings
 from studies.protocol.frozen import DamagedProtocol, fill_names, find_differences, hash_rows, write_document
-from studies.protocol.groups import words_of_a_group
+from studies.protocol.groups import read_story_codes, words_of_a_group
 from studies.protocol.minutes import PathSegment, estimate_groups, estimate_path, minutes_in_all, minutes_of_group
 from studies.protocol.outcomes import Outcome, list_outcomes
 from studies.protocol.purposes import PARTS, Finding, Purpose, select_errors
@@ -71,6 +71,7 @@ __all__ = [
     "minutes_of_group",
     "plan_of",
     "read_rows",
+    "read_story_codes",
     "save_plan",
     "select_errors",
     "source_by_story",

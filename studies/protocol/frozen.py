@@ -10,11 +10,12 @@ from copy import copy
 from typing import Any, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS
-from django.db.models import Model, Prefetch
+from django.db.models import Model
 
 from studies import hashing
 from studies.documents import placeholders
 from studies.models import Cloze, Instrument, Item, ProtocolVersion, Step, Story, Study
+from studies.protocol.groups import read_story_codes
 from studies.protocol.steps import Protocol, cloze_of
 
 M = TypeVar("M", bound=Model)
@@ -46,9 +47,12 @@ class DamagedProtocol(ValueError):
 
 def write_document(protocol: Protocol) -> str:
     """The protocol as canonical JSON, with nothing that depends on this database. Reads the rows of its study."""
-    return hashing.canonical_json(
-        _content(protocol, {story.code: sha256_of(story) for story in protocol.version.study.stories.all()})
-    )
+    # Of their rows as tuples and one by one: of ten thousand stories and their texts, which are large, none stays.
+    rows = protocol.version.study.stories.values_list("code", "text", "sha256", "is_withheld").iterator()
+    sha256_by_story = {
+        code: _sha256_of_text(text, sha256, is_withheld=is_withheld) for code, text, sha256, is_withheld in rows
+    }
+    return hashing.canonical_json(_content(protocol, sha256_by_story))
 
 
 def hash_rows(protocol: Protocol) -> str:
@@ -59,13 +63,14 @@ def hash_rows(protocol: Protocol) -> str:
 
 def _content(protocol: Protocol, sha256_by_story: Mapping[str, str]) -> dict[str, Any]:
     study = protocol.version.study
-    groups = list(study.groups.prefetch_related(Prefetch("stories", Story.objects.defer("text"))))
+    groups = list(study.groups.values_list("pk", "code", "premise"))
+    codes_by_group = read_story_codes(study)
     content: dict[str, Any] = {
         "study": study.slug,
         **_values(study, STUDY),
         "steps": [_step(step) for step in fill_names(protocol).steps],
         "instruments": {str(s.instrument): _instrument(s.instrument) for s in protocol.steps if s.instrument},
-        "groups": {group.code: sorted(story.code for story in group.stories.all()) for group in groups},
+        "groups": {code: codes_by_group.get(pk, []) for pk, code, _premise in groups},
         "stories": dict(sha256_by_story),
     }
     for cloze in filter(None, map(cloze_of, protocol.steps)):
@@ -77,7 +82,7 @@ def _content(protocol: Protocol, sha256_by_story: Mapping[str, str]) -> dict[str
     if study.analysis_plan:
         content["analysis_plan"] = study.analysis_plan
     if study.shows_premise:
-        content["premises"] = {group.code: group.premise for group in groups}
+        content["premises"] = {code: premise for _pk, code, premise in groups}
     return content
 
 
@@ -95,7 +100,11 @@ def _fill(protocol: Protocol, values: Mapping[str, Any]) -> Protocol:
 
 def sha256_of(story: Story) -> str:
     """The hash of what raters read: of the text as it stands, or as it was if it is withheld now."""
-    return story.sha256 if story.is_withheld else hashing.sha256(story.text)
+    return _sha256_of_text(story.text, story.sha256, is_withheld=story.is_withheld)
+
+
+def _sha256_of_text(text: str, sha256: str, *, is_withheld: bool) -> str:
+    return sha256 if is_withheld else hashing.sha256(text)
 
 
 def _values(row: Model, names: tuple[str, ...]) -> dict[str, Any]:

@@ -33,3 +33,11 @@ def read_group_shapes(study: Study) -> list[GroupShape]:
 def words_of_a_group(study: Study) -> list[int]:
     """The words of each story of the longest group; empty if there is none. One query."""
     return max((shape.n_words for shape in read_group_shapes(study)), key=sum, default=[])
+
+
+def read_story_codes(study: Study) -> dict[int, list[str]]:
+    """The codes of each group's stories, sorted, by the group's primary key; empty groups are not there. One query."""
+    codes_by_group: dict[int, list[str]] = {}
+    for group, code in study.groups.filter(stories__isnull=False).values_list("pk", "stories__code"):
+        codes_by_group.setdefault(group, []).append(code)
+    return {group: sorted(codes) for group, codes in codes_by_group.items()}

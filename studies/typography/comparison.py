@@ -68,25 +68,38 @@ class Table:
 SHARE, TIMES, MORE_OFTEN, LONGER = 0.5, 2.0, 1.0, 1.25
 
 
+@dataclass(frozen=True)
+class _Counted:
+    """What is counted in a text, once for all that is said of it. by_sign : by the sign's key"""
+
+    n_words: int
+    n_paragraphs: int
+    by_sign: Mapping[str, int]
+
+
+def _count(text: str) -> _Counted:
+    return _Counted(len(text.split()), len(split_paragraphs(text)), {sign.key: sign.count(text) for sign in SIGNS})
+
+
 def compare_texts(title: str, texts_by_source: Mapping[str, Sequence[str]]) -> Table:
     """Every sign that stands in any of the texts, and how much there is of what, by source."""
     sources = tuple(sorted(texts_by_source))
-    texts = [texts_by_source[name] for name in sources]
+    texts = [[_count(text) for text in texts_by_source[name]] for name in sources]
     rows = [SignRow(sign, cells := tuple(_cell(sign, group) for group in texts), _why(sign, cells)) for sign in SIGNS]
     return Table(
         title, sources, tuple(row for row in rows if any(c.n_with for c in row.by_source)), tuple(_amounts(texts))
     )
 
 
-def _cell(sign: Sign, texts: Sequence[str]) -> SignCount:
-    alternatives = [other for other in SIGNS if other.among == sign.among] if sign.among else []
-    could = [text for text in texts if not alternatives or any(other.count(text) for other in alternatives)]
-    return SignCount(sum(sign.count(text) > 0 for text in could), len(could), _rate([sign], texts))
+def _cell(sign: Sign, texts: Sequence[_Counted]) -> SignCount:
+    alternatives = [other.key for other in SIGNS if other.among == sign.among] if sign.among else []
+    could = [text for text in texts if not alternatives or any(text.by_sign[key] for key in alternatives)]
+    return SignCount(sum(text.by_sign[sign.key] > 0 for text in could), len(could), _rate([sign], texts))
 
 
-def _rate(signs: Sequence[Sign], texts: Sequence[str]) -> float:
-    n_words = sum(len(text.split()) for text in texts)
-    return 1000 * sum(sign.count(text) for sign in signs for text in texts) / max(n_words, 1)
+def _rate(signs: Sequence[Sign], texts: Sequence[_Counted]) -> float:
+    n_words = sum(text.n_words for text in texts)
+    return 1000 * sum(text.by_sign[sign.key] for sign in signs for text in texts) / max(n_words, 1)
 
 
 def _why(sign: Sign, cells: Sequence[SignCount]) -> str:
@@ -108,13 +121,13 @@ def _why_more_often(rates: Sequence[float]) -> str:
     return ""
 
 
-def _amounts(texts: Sequence[Sequence[str]]) -> Iterator[Amount]:
+def _amounts(texts: Sequence[Sequence[_Counted]]) -> Iterator[Amount]:
     for name in dict.fromkeys(sign.among for sign in SIGNS if sign.among):
         signs = [sign for sign in SIGNS if sign.among == name]
         rates = tuple(_rate(signs, group) for group in texts)
         yield Amount(_("%(what)s of any kind, in a thousand words") % {"what": _(name)}, rates, _why_more_often(rates))
-    n_words = tuple(fmean(len(text.split()) for text in group) for group in texts)
-    n_paragraphs = tuple(fmean(len(split_paragraphs(text)) for text in group) for group in texts)
+    n_words = tuple(fmean(text.n_words for text in group) for group in texts)
+    n_paragraphs = tuple(fmean(text.n_paragraphs for text in group) for group in texts)
     yield Amount(_("words"), n_words, _why_more(n_words))
     yield Amount(_("paragraphs"), n_paragraphs, _why_more(n_paragraphs))
     longest = tuple(n / max(m, 1) for n, m in zip(n_words, n_paragraphs, strict=True))

@@ -1,6 +1,7 @@
 """Formatting by source: what is called a difference, and keeping what came when texts are made alike."""
 
 import hashlib
+from dataclasses import replace
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -81,6 +82,18 @@ def test_length_and_paragraphs_differ_from_a_quarter_on() -> None:
 
 def test_one_source_has_nothing_to_be_told_from() -> None:
     assert why(["A—b."]) == {}
+
+
+def test_a_text_is_searched_for_each_sign_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[str] = []
+    signs = [
+        replace(sign, count=lambda text, sign=sign: searched.append(sign.key) or sign.count(text))
+        for sign in comparison.SIGNS
+    ]
+    monkeypatch.setattr(comparison, "SIGNS", signs)
+
+    assert why(["One—two."], ["One – two."])
+    assert len(searched) == 2 * len(signs)
 
 
 def test_the_order_of_stories_and_names_of_sources_change_nothing() -> None:

@@ -31,6 +31,18 @@ def test_a_planned_study_is_launched_and_closed() -> None:
     assert (study.state, study.closed_at) == (Study.State.CLOSED, NOON + timedelta(days=1))
 
 
+def test_launching_keeps_no_story_in_memory_however_many_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = factories.study(state=Study.State.DRAFT, planned=False)
+    rows = []
+    from_db = Story.from_db.__func__  # type: ignore[attr-defined]
+    monkeypatch.setattr(Story, "from_db", classmethod(lambda *row: rows.append(row) or from_db(*row)))
+
+    launches.launch(study, by="tests", at=NOON)
+
+    assert [seat.order for seat in Seat.objects.all()] != [[]] * 3
+    assert rows == []
+
+
 def test_every_reason_against_launching_is_said_at_once() -> None:
     study = factories.study(state=Study.State.DRAFT, planned=False, n_stories=1)
     Story.objects.create(study=study, code="withheld", is_withheld=True)
