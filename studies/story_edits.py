@@ -14,7 +14,14 @@ from studies.documents import reader
 from studies.documents.errors import InvalidValue
 from studies.documents.stories import MOST_IN_GROUP
 from studies.models import Provenance, Story, StoryGroup, Study
-from studies.story_groups import Member, form_groups, name_groups, neutral_codes
+from studies.story_groups import (
+    Member,
+    form_groups,
+    is_group_size,
+    name_groups,
+    neutral_codes,
+    say_group_sizes,
+)
 
 Membership = StoryGroup.stories.through
 
@@ -173,11 +180,14 @@ def _find_group(study: Study, code: str) -> StoryGroup:
 
 
 @transaction.atomic
-def form_groups_anew(study: Study, grouping: str) -> int:
+def form_groups_anew(study: Study, grouping: str, *, size: int = 0) -> int:
     """How many groups there are now that all stories are grouped that way in place of the old groups.
 
-    grouping : “alone”, “pairs”, “balanced” or “premise”. Raises StoriesFinal, or EditRefused.
+    grouping : “alone”, “pairs”, “size”, “balanced” or “premise”; size : of a group, where it is “size”
+    Raises StoriesFinal, or EditRefused.
     """
+    if grouping == "size" and not is_group_size(size):
+        raise EditRefused(say_group_sizes())
     row = _hold(study)
     premise_by_story = dict(Membership.objects.filter(story__study=row).values_list("story", "storygroup__premise"))
     origins = Provenance.objects.filter(story__study=row)
@@ -186,7 +196,7 @@ def form_groups_anew(study: Study, grouping: str) -> int:
         Member(pk, text, source_by_story.get(pk, ""), premise_by_story.get(pk, ""))
         for pk, text in row.stories.values_list("pk", "text")
     ]
-    groups = form_groups(members, grouping, seed=row.seed)
+    groups = form_groups(members, grouping, seed=row.seed, size=size)
     if any(len(keys) > MOST_IN_GROUP for keys in groups.values()):
         raise EditRefused(_("A group has at most %(n)d stories, one for each letter.") % {"n": MOST_IN_GROUP})
     if grouping == "pairs" and any(len(keys) == 1 for keys in groups.values()):

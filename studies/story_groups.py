@@ -1,15 +1,18 @@
-"""Putting stories into groups: by what a column says, by premise, with balanced sources, in pairs, or each alone."""
+"""Putting stories into groups: by a column, by premise, with balanced sources, in pairs, so many each, or alone."""
 
 from __future__ import annotations
 
 import re
 import secrets
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
+from django.utils.translation import gettext as _
+
 from studies.documents.names import CODE
+from studies.documents.stories import MOST_IN_GROUP
 from studies.hashing import sha256
 
 
@@ -28,6 +31,7 @@ def form_groups(members: Sequence[Member], grouping: str, *, seed: int, size: in
     """The stories' keys by the name of their group. Names that the program makes are “” and a number.
 
     seed : of the draw; the same texts and seed give the same groups, whatever the order of the file
+    size : of a group, where the grouping is “size”
     """
     if grouping == "column":
         return _collect((member.group, member.key) for member in members)
@@ -41,9 +45,17 @@ def form_groups(members: Sequence[Member], grouping: str, *, seed: int, size: in
         buckets: dict[str, list[Member]] = defaultdict(list)
         for member in drawn:
             buckets[member.premise].append(member)
-        split = _pair_up if grouping == "pairs" else _balance
-        sets = [keys for bucket in buckets.values() for keys in split(bucket)]
+        n = {"pairs": 2, "size": size}.get(grouping, 0)
+        sets = [keys for bucket in buckets.values() for keys in (_fill(bucket, n) if n else _balance(bucket))]
     return {str(n): keys for n, keys in enumerate(sets, start=1)}
+
+
+def is_group_size(n: int) -> bool:
+    return 2 <= n <= MOST_IN_GROUP
+
+
+def say_group_sizes() -> str:
+    return _("Say how many stories a group is to have, from 2 to %(most)d.") % {"most": MOST_IN_GROUP}
 
 
 def _collect(pairs: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
@@ -78,19 +90,23 @@ def _balance(members: Sequence[Member]) -> list[list[int]]:
     return [[keys[n] for keys in keys_by_source.values() if n < len(keys)] for n in range(n_groups)]
 
 
-def _pair_up(members: Sequence[Member]) -> list[list[int]]:
-    """Pairs of stories by two sources as long as there are two; one story may be left alone at the end."""
-    rest = list(_by_source(members).values())
-    pairs = []
+def _fill(members: Sequence[Member], size: int) -> list[list[int]]:
+    """Groups of that size, each by as many sources as there are; the last may have fewer.
+
+    Sources with most stories left come first, and of those the one whose next story was drawn first, so that no two
+    sources always meet.
+    """
+    place_by_key = {member.key: n for n, member in enumerate(members)}
+    rest = {source: deque(keys) for source, keys in _by_source(members).items()}
+    groups = []
     while rest:
-        rest.sort(key=len, reverse=True)
-        first, second = (rest[0], rest[1]) if len(rest) > 1 else (rest[0], rest[0])
-        pair = [first.pop()]
-        if second:
-            pair.append(second.pop())
-        pairs.append(pair)
-        rest = [keys for keys in rest if keys]
-    return pairs
+        group: list[int] = []
+        while rest and len(group) < size:
+            by_number = sorted(rest.values(), key=lambda keys: (-len(keys), place_by_key[keys[0]]))
+            group += [keys.popleft() for keys in by_number[: size - len(group)]]
+            rest = {source: keys for source, keys in rest.items() if keys}
+        groups.append(group)
+    return groups
 
 
 def code_groups(names: Iterable[str]) -> dict[str, str]:

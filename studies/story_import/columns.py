@@ -88,7 +88,6 @@ _WORDS_OF_KIND = (
     (SourceKind.EXPERT, r"expert|profession|publish|novelist|author|new yorker|master"),
     (SourceKind.OTHER, r"other|unknown"),
 )
-GROUPINGS = ("column", "premise", "balanced", "pairs", "alone")
 
 
 @dataclass
@@ -96,7 +95,8 @@ class ColumnChoices:
     """What somebody says of a table, as it is kept.
 
     roles : by column; kinds : the kind of source by what the file says; merged : by a group's name the one meant
-    left_out : numbers of rows; normalisations : by key; the last five : for all stories where the file says nothing
+    left_out : numbers of rows; normalisations : by key; group_size : where the grouping is “size”
+    the last five : for all stories where the file says nothing
     """
 
     roles: dict[str, str] = field(default_factory=dict)
@@ -107,6 +107,7 @@ class ColumnChoices:
     has_new_codes: bool = False
     accepts_encoding: bool = False
     grouping: str = ""
+    group_size: int = 0
     source: str = ""
     source_kind: str = ""
     licence: str = ""

@@ -13,12 +13,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from stats import garbage
-from studies import formatting
+from studies import formatting, story_groups
 from studies.documents import stories as documents
 from studies.documents.errors import DocumentError, InvalidValue
 from studies.documents.stories import MOST_IN_GROUP, Collection
 from studies.hashing import sha256
-from studies.story_groups import Member, code_groups, form_groups, missing_sources, name_groups, neutral_codes
+from studies.story_groups import Member, code_groups, missing_sources, name_groups, neutral_codes
 from studies.story_import.columns import FACTOR, ColumnChoices
 from studies.story_import.files import StoryTable
 from studies.story_import.rows import (
@@ -96,6 +96,8 @@ def examine(
     if rows and not examination.errors:
         _group(examination, rows, choices, contents)
         problems += _warnings_of_typing(rows, choices)
+    elif rows:
+        examination.groups = _form(rows, choices, contents)  # for how large they would be
     if not rows:
         problems.append(RowProblem("error", (), "", _("No row is left to bring in.")))
     if not examination.errors:
@@ -126,6 +128,8 @@ def _problems_of_columns(table: StoryTable, choices: ColumnChoices) -> Iterator[
     if choices.grouping == "column" and not counts["group"]:
         sentence = _("No column is the group. Say which one it is, or form groups in another way.")
         yield RowProblem("error", (), "", sentence)
+    if choices.grouping == "size" and not story_groups.is_group_size(choices.group_size):
+        yield RowProblem("error", (), "", story_groups.say_group_sizes())
     if choices.grouping == "premise" and not counts["premise"]:
         sentence = _("No column is the premise. Say which one it is, or form groups in another way.")
         yield RowProblem("error", (), "", sentence)
@@ -268,6 +272,15 @@ def _problems_of_texts(
         yield RowProblem("warning", tuple(present), column, sentence, (offer_to_leave_out(present),))
 
 
+def _form(rows: Sequence[ImportRow], choices: ColumnChoices, contents: StudyContents) -> dict[str, list[int]]:
+    members = [
+        Member(row.n, row["text"], row["source"], row["premise"], row["group"])
+        for row in rows
+        if row["group"] or choices.grouping != "column"
+    ]
+    return story_groups.form_groups(members, choices.grouping, seed=contents.seed, size=choices.group_size)
+
+
 def _group(
     examination: Examination, rows: Sequence[ImportRow], choices: ColumnChoices, contents: StudyContents
 ) -> None:
@@ -277,9 +290,7 @@ def _group(
         sentence = _("No group is said. Fill it in, or form groups in another way.")
         problems.append(RowProblem("error", tuple(lacking), column, sentence, (offer_to_leave_out(lacking),)))
         return
-    members = [Member(row.n, row["text"], row["source"], row["premise"], row["group"]) for row in rows]
-    groups = form_groups(members, choices.grouping, seed=contents.seed)
-    examination.groups = groups
+    groups = examination.groups = _form(rows, choices, contents)
     for name, numbers in groups.items():
         if len(numbers) > MOST_IN_GROUP:
             sentence = _("Group “%(group)s” has %(n)d stories; more than %(most)d have no letter.")

@@ -38,7 +38,7 @@ MAY_MAKE = "studies.add_study"
 ON_A_PAGE = 50
 MOST_GROUPS_TO_CHOOSE = 200
 _MEMBERSHIP = re.compile(r"\d{1,18}\.\d{1,18}")
-REGROUPINGS = ("alone", "pairs", "balanced", "premise")
+REGROUPINGS = ("alone", "pairs", "size", "balanced", "premise")
 
 
 @dataclass(frozen=True)
@@ -225,7 +225,14 @@ def _act(request: HttpRequest, access: Access) -> HttpResponse:
         context = {"study": study, "access": access, "posted": posted, "n_stories": len({s for s, _g in memberships})}
         return render(request, "studies/stories_remove.html", context | {"back": back})
     try:
-        sentence = _carry_out(access, action, memberships, request.POST.get("to", "").strip())
+        size = request.POST.get("size", "").strip()
+        sentence = _carry_out(
+            access,
+            action,
+            memberships,
+            request.POST.get("to", "").strip(),
+            size=int(size) if re.fullmatch("[0-9]{1,9}", size) else 0,
+        )
     except (EditRefused, StoriesFinal) as error:
         messages.error(request, str(error))
         return redirect(back)
@@ -234,7 +241,7 @@ def _act(request: HttpRequest, access: Access) -> HttpResponse:
     return redirect(back)
 
 
-def _carry_out(access: Access, action: str, memberships: list[tuple[int, int]], code: str) -> str:
+def _carry_out(access: Access, action: str, memberships: list[tuple[int, int]], code: str, *, size: int) -> str:
     """What was done, as a sentence. Raises StoriesFinal, or EditRefused."""
     study = access.study
     if action == "codes":
@@ -244,7 +251,7 @@ def _carry_out(access: Access, action: str, memberships: list[tuple[int, int]], 
         # Balance is by source, which only those may ask about who know the sources.
         if not access.may(SEES_SOURCES):
             raise PermissionDenied
-        n = story_edits.form_groups_anew(study, action)
+        n = story_edits.form_groups_anew(study, action, size=size)
         return ngettext("There is %(n)d group now.", "There are %(n)d groups now.", n) % {"n": n}
     if action not in ("move", "remove"):
         raise EditRefused(_("Nothing was changed: choose what is to be done."))

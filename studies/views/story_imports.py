@@ -21,6 +21,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from studies import hashing, story_edits
 from studies.access import Access
+from studies.documents.stories import MOST_IN_GROUP
 from studies.models import StoryImport, StoryIntake
 from studies.story_edits import StoriesFinal
 from studies.story_import import imports, intakes
@@ -46,6 +47,9 @@ GROUPINGS: dict[str, Promise] = {
     "premise": gettext_lazy("By premise"),
     "balanced": gettext_lazy("One story by every source in each group, on the same premise if there are several"),
     "pairs": gettext_lazy("In pairs by two sources, on the same premise if there are several"),
+    "size": gettext_lazy(
+        "In groups of as many as you say, by as many sources as there are, on the same premise if there are several"
+    ),
     "alone": gettext_lazy("Each story alone"),
 }
 MOST_PASTED = 400_000
@@ -140,10 +144,21 @@ class ChoicesForm(forms.Form):
     grouping = forms.ChoiceField(
         label=gettext_lazy("Groups"), choices=list(GROUPINGS.items()), widget=forms.RadioSelect
     )
-    FIELDS = ("source", "source_kind", "licence", "may_send_out", "may_redistribute", "has_new_codes", "grouping")
+    group_size = forms.IntegerField(
+        label=gettext_lazy("Stories in a group, if you say how many"),
+        required=False,
+        widget=forms.NumberInput({"min": 2, "max": MOST_IN_GROUP}),
+    )
+    FIELDS = (
+        *("source", "source_kind", "licence", "may_send_out", "may_redistribute", "has_new_codes", "grouping"),
+        "group_size",
+    )
+
+    def clean_group_size(self) -> int:
+        return self.cleaned_data["group_size"] or 0
 
     def __init__(self, data: Any, *, table: StoryTable, choices: ColumnChoices, values: Counter[str]) -> None:
-        super().__init__(data, initial={name: getattr(choices, name) for name in self.FIELDS}, auto_id="id_%s")
+        super().__init__(data, initial={name: getattr(choices, name) or None for name in self.FIELDS}, auto_id="id_%s")
         self.table, self.saved = table, choices
         roles = [(role.key, role.title) for role in ROLES]
         for at, column in enumerate(table.columns):
@@ -310,4 +325,10 @@ def _describe_groups(examination: Examination) -> str:
     of_sizes = str(sizes[0]) if len(sizes) == 1 else _("%(least)d to %(most)d") % {"least": sizes[0], "most": sizes[-1]}
     n = len(examination.groups)
     sentence = ngettext("That makes %(n)d group of %(sizes)s.", "That makes %(n)d groups of %(sizes)s.", n)
+    if examination.errors:
+        sentence = ngettext(
+            "With these rows as they are, %(n)d group of %(sizes)s.",
+            "With these rows as they are, %(n)d groups of %(sizes)s.",
+            n,
+        )
     return sentence % {"n": n, "sizes": of_sizes}

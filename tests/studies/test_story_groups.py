@@ -1,6 +1,9 @@
 """Groups of stories: balanced, paired or alone, drawn by a seed; codes that say nothing."""
 
 import tracemalloc
+from collections import Counter
+
+import pytest
 
 from studies.story_groups import Member, code_groups, form_groups, neutral_codes
 
@@ -18,6 +21,28 @@ def test_pairs_are_by_two_sources() -> None:
     groups = form_groups(MEMBERS, "pairs", seed=7)
 
     assert [len({n % 4 for n in keys}) for keys in groups.values()] == [2] * 8
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 5])
+def test_groups_of_so_many_are_by_as_many_sources_as_there_are_on_one_premise(size: int) -> None:
+    groups = list(form_groups(MEMBERS, "size", seed=7, size=size).values())
+
+    sizes = [size] * (8 // size) + [8 % size] * (8 % size > 0)
+    assert sorted(map(len, groups)) == sorted(sizes * 2)
+    assert sorted(n for keys in groups for n in keys) == list(range(16))
+    assert all(len({n // 8 for n in keys}) == 1 for keys in groups)
+    assert all(len({n % 4 for n in keys}) == min(len(keys), 4) for keys in groups if len(keys) in (size, 1))
+
+
+@pytest.mark.parametrize("grouping", ["pairs", "size"])
+def test_no_two_sources_always_meet(grouping: str) -> None:
+    members = [Member(n, f"Text {n}", "ABCD"[n % 4]) for n in range(160)]
+
+    groups = form_groups(members, grouping, seed=7, size=2)
+
+    meetings = Counter(tuple(sorted(n % 4 for n in keys)) for keys in groups.values())
+    assert len(meetings) == 6, "each source meets each other"
+    assert min(meetings.values()) >= 5
 
 
 def test_the_draw_depends_on_the_seed_and_not_on_the_order_of_the_file() -> None:

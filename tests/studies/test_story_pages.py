@@ -92,6 +92,36 @@ def test_groups_are_formed_as_chosen(draft: Study, designer: Client, grouping: s
     assert len(members) == (4 if grouping == "alone" else 2)
 
 
+def test_groups_of_as_many_as_is_said(draft: Study, designer: Client) -> None:
+    address = brought(designer)
+
+    page = designer.post(address, form_of(designer, address) | {"grouping": "size"}, follow=True).content.decode()
+    assert "Say how many stories a group is to have, from 2 to 26." in page
+    assert "Nothing comes in while there are problems." in page
+    assert 'name="bring_in"' not in page
+    designer.post(address, form_of(designer, address) | {"group_size": 3, "bring_in": "yes"})
+    sizes = [group.stories.count() for group in draft.groups.exclude(code__startswith="plot")]
+    assert sorted(sizes) == [1, 3]
+
+    refused = designer.post(STORIES, {"action": "size", "size": "27"}, follow=True).content.decode()
+    assert "Say how many stories a group is to have, from 2 to 26." in refused
+    assert draft.groups.count() == 4
+    designer.post(STORIES, {"action": "size", "size": "4"})
+    assert {group.stories.count() for group in draft.groups.all()} <= {1, 2, 3, 4}
+    assert not draft.groups.filter(code__startswith="plot").exists()
+
+
+def test_the_size_of_groups_is_said_also_while_a_row_is_wrong(draft: Study, designer: Client) -> None:
+    address = brought(designer, CSV.replace("b2,harbour,The Perpetua came up out of the haze.", "b2,harbour,"))
+
+    page = designer.get(address).content.decode()
+
+    assert "1 problem" in page
+    assert "With these rows as they are, 2 groups of 2." in page
+    assert 'name="bring_in"' not in page
+    assert "Nothing comes in while there are problems." in page
+
+
 def test_a_bad_file_is_refused_on_the_page_with_a_sentence(draft: Study, designer: Client) -> None:
     rows = rows_by_table()
     file = SimpleUploadedFile("a.pdf", b"%PDF-1.7")

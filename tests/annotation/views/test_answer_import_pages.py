@@ -68,6 +68,9 @@ def test_columns_are_mapped_step_by_step_and_nothing_is_written_before_the_end(s
     assert "say which column holds answers" in first
     assert "3 problems" in second
     assert "0 answers," in second
+    assert "What is right so far" in second
+    assert "Nothing comes in while there are problems." in second
+    assert ('name="bring_in"' in second, 'name="bring_in"' in third) == (False, True)
     assert "is no answer to item-1" in second
     assert "No problem" in third
     assert "3 answers," in third

@@ -72,6 +72,17 @@ def test_what_is_wrong_is_said_before_and_after_somebody_insists(page: Client) -
     assert not BroughtFile.objects.exists()
 
 
+def test_what_is_right_does_not_read_as_if_it_came_in_while_another_row_is_wrong(page: Client) -> None:
+    address = upload(page, "story,value\np1s1,much\np1s2,2\n")["Location"]
+
+    preview = page.get(address).content.decode()
+
+    assert "What is right so far" in preview
+    assert "Nothing comes in while there are problems." in preview
+    assert "come in</h2>" not in preview
+    assert 'name="bring_in"' not in preview
+
+
 def test_a_file_that_is_none_and_a_card_without_a_name_are_refused(page: Client) -> None:
     response = upload(page, "story,value\n", metric="")
 
