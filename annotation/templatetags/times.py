@@ -9,17 +9,26 @@ from django.utils.translation import gettext as _
 register = template.Library()
 
 
+# What belongs together does not stand on two lines.
+_NO_BREAK = "\N{NO-BREAK SPACE}"
+
+
 @register.filter
 def in_words(minutes: int) -> str:
     """95 as “1 h 35 min”; 0, since only whole minutes are counted, as “less than a minute”."""
-    if not minutes:
-        return _("less than a minute")
+    return describe_minutes(minutes) if minutes else _("less than a minute")
+
+
+def describe_minutes(minutes: int) -> str:
+    """95 as “1 h 35 min”, and 0 as “0 min”; on one line."""
     hours, rest = divmod(minutes, 60)
     if not hours:
-        return _("%(minutes)d min") % {"minutes": rest}
-    if not rest:
-        return _("%(hours)d h") % {"hours": hours}
-    return _("%(hours)d h %(minutes)d min") % {"hours": hours, "minutes": rest}
+        words = _("%(minutes)d min") % {"minutes": rest}
+    elif not rest:
+        words = _("%(hours)d h") % {"hours": hours}
+    else:
+        words = _("%(hours)d h %(minutes)d min") % {"hours": hours, "minutes": rest}
+    return words.replace(" ", _NO_BREAK)
 
 
 @register.filter

@@ -48,7 +48,7 @@ GROUPINGS: dict[str, Promise] = {
     "balanced": gettext_lazy("One story by every source in each group, on the same premise if there are several"),
     "pairs": gettext_lazy("In pairs by two sources, on the same premise if there are several"),
     "size": gettext_lazy(
-        "In groups of as many as you say, by as many sources as there are, on the same premise if there are several"
+        "In groups of one size, by as many sources as there are, on the same premise if there are several"
     ),
     "alone": gettext_lazy("Each story alone"),
 }
@@ -145,7 +145,7 @@ class ChoicesForm(forms.Form):
         label=gettext_lazy("Groups"), choices=list(GROUPINGS.items()), widget=forms.RadioSelect
     )
     group_size = forms.IntegerField(
-        label=gettext_lazy("Stories in a group, if you say how many"),
+        label=gettext_lazy("Stories in a group, for groups of one size"),
         required=False,
         widget=forms.NumberInput({"min": 2, "max": MOST_IN_GROUP}),
     )

@@ -11,6 +11,7 @@ from django.utils.translation import ngettext
 
 from annotation.design.prospects import PlacesOfSource, Prospect, Visit
 from annotation.design.reading_plans import Design
+from annotation.templatetags.times import describe_minutes
 from stats import expected_widths
 from studies import items
 from studies.models import Step
@@ -96,14 +97,6 @@ class ExpectedWidth:
     end: int
 
 
-def describe_hours(minutes: float) -> str:
-    """“3 h 44 min”."""
-    hours, rest = divmod(round(minutes), 60)
-    if not hours:
-        return _("%(n)d min") % {"n": rest}
-    return _("%(h)d h %(n)d min") % {"h": hours, "n": rest} if rest else _("%(h)d h") % {"h": hours}
-
-
 def describe_figures(
     prospect: Prospect, design: Design, *, is_estimated: bool, pay: Decimal | None
 ) -> list[tuple[str, str]]:
@@ -114,8 +107,8 @@ def describe_figures(
     figures = [
         (number_format(prospect.n_places), _("places to fill, one group each")),
         (people, _("people")),
-        (describe_hours(prospect.longest_minutes), _("at most for one person")),
-        (describe_hours(prospect.total_minutes), _("in all: %(what)s") % {"what": what}),
+        (describe_minutes(round(prospect.longest_minutes)), _("at most for one person")),
+        (describe_minutes(round(prospect.total_minutes)), _("in all: %(what)s") % {"what": what}),
     ]
     if n_again := prospect.n_readings - prospect.n_places:
         figures.insert(1, (number_format(n_again), _("groups read a second time, which fill no place")))
@@ -183,7 +176,7 @@ def _sentences_of_people(prospect: Prospect, design: Design) -> Iterator[PlanRem
             yield PlanRemark("warning", _("%(n)d people share %(orders)d orders.") % {"n": n, "orders": n_orders})
     if prospect.longest_minutes > LONG:
         sentence = _("One person would need %(time)s. Above four hours, plan breaks, or fewer groups for one person.")
-        yield PlanRemark("warning", sentence % {"time": describe_hours(prospect.longest_minutes)})
+        yield PlanRemark("warning", sentence % {"time": describe_minutes(round(prospect.longest_minutes))})
 
 
 def _sentences_of_pairs(design: Design, protocol: Protocol) -> Iterator[PlanRemark]:

@@ -55,7 +55,14 @@ def test_a_break_is_suggested_after_a_while_and_sooner_between_stories(
     assert found is due
 
 
-@pytest.mark.parametrize(("minutes", "said"), [(5, "5 min"), (60, "1 h"), (95, "1 h 35 min")])
+@pytest.mark.parametrize(
+    ("minutes", "said"),
+    [
+        (5, "5\xa0min"),
+        (60, "1\xa0h"),
+        (95, "1\xa0h\xa035\xa0min"),
+    ],
+)
 def test_durations_are_said_in_hours_and_minutes(minutes: int, said: str) -> None:
     assert in_words(minutes) == said
 
@@ -101,7 +108,7 @@ def test_the_overview_says_the_time_so_far_and_until_when_there_is_time(client: 
 
     page = client.get(overview(assignment)).text
 
-    assert "1 h 5 min of active work" in page
+    assert "1\xa0h\xa05\xa0min of active work" in page
     assert f"{ends:%-d %B %Y, %H:%M} UTC" in page
 
 
@@ -119,14 +126,14 @@ def test_a_break_is_suggested_once_and_stays_away_when_it_was_put_away(client: C
     assignment = begin(client, factories.study())
     client.get(address(assignment))
     work_for(assignment, 46 * 60)
-    assert "46 min of active work so far" in client.get(address(assignment)).text
+    assert "46\xa0min of active work so far" in client.get(address(assignment)).text
 
     back = client.post(reverse("annotation:rest", args=[assignment.code]), follow=True)
 
     assert back.redirect_chain[-1][0] == address(assignment)
     assert "of active work so far" not in back.text
     work_for(assignment, 92 * 60)
-    assert "1 h 32 min of active work so far" in client.get(address(assignment)).text
+    assert "1\xa0h\xa032\xa0min of active work so far" in client.get(address(assignment)).text
 
 
 @pytest.mark.django_db

@@ -77,10 +77,10 @@ def test_a_report_is_kept_by_step_and_story_and_shown(client) -> None:
 
     answer = report(client, assignment, 30)
 
-    assert answer.text == "12 min"
+    assert answer.text == "12\xa0min"
     assert Timing.objects.get().active_seconds == 730
     page = client.get(address(assignment)).text
-    assert "You have worked <span data-worked>12 min</span> here." in page
+    assert "You have worked <span data-worked>12\xa0min</span> here." in page
 
 
 @pytest.mark.django_db

@@ -350,18 +350,18 @@ def test_nobody_else_fills_stops_or_reports_time(work):
 def test_time_at_work_is_counted_by_section_and_shown(client, work):
     Assignment.objects.update(started_at=timezone.now() - timezone.timedelta(hours=1))
 
-    assert told(client, work, {1: 60, 2: 50}).text == "1 min"
+    assert told(client, work, {1: 60, 2: 50}).text == "1\xa0min"
     for nonsense in ({1: 5, 9: 3}, {"": 5}, {3: "x"}):
         assert told(client, work, nonsense).status_code == 404
 
     assert fills.seconds_by_section(work) == {1: 60, 2: 50}
-    assert "<span data-worked>1 min</span>" in client.get(address(work)).text
+    assert "<span data-worked>1\xa0min</span>" in client.get(address(work)).text
     Timing.objects.filter(section=1).update(active_seconds=5650)
-    assert told(client, work, {3: 0}).text == "1 h 35 min"
-    assert "<span data-worked>1 h 35 min</span>" in client.get(address(work)).text
+    assert told(client, work, {3: 0}).text == "1\xa0h\xa035\xa0min"
+    assert "<span data-worked>1\xa0h\xa035\xa0min</span>" in client.get(address(work)).text
 
 
-@pytest.mark.parametrize(("handful", "said"), [(5, ""), (2, "about 5 min")])
+@pytest.mark.parametrize(("handful", "said"), [(5, ""), (2, "about 5\xa0min")])
 def test_the_page_promises_the_same_time_as_the_overview(client, work, monkeypatch, handful, said):
     monkeypatch.setattr(pace, "MIN_ANSWERS_FOR_PACE", handful)
     clozes.fill(work, {1: "brown boots", 2: "red clogs"})

@@ -103,7 +103,12 @@ def test_only_another_word_than_story_stands_in_the_frozen_document():
 
 
 def test_no_minutes_are_less_than_a_minute():
-    assert [in_words(n) for n in (0, 1, 60, 95)] == ["less than a minute", "1 min", "1 h", "1 h 35 min"]
+    assert [in_words(n) for n in (0, 1, 60, 95)] == [
+        "less than a minute",
+        "1\xa0min",
+        "1\xa0h",
+        "1\xa0h\xa035\xa0min",
+    ]
 
 
 def test_no_colon_follows_a_name_that_is_a_sentence():

@@ -73,6 +73,7 @@ def test_repeats_are_counted_in_hours_and_pay_and_fill_no_place(designer: Client
     assert figures["places to fill, one group each"] == "12"
     assert figures["groups read a second time, which fill no place"] == "8"
     assert figures["pay, 45 a group"] == "900"
+    assert re.fullmatch(r"(\d+\xa0h\xa0)?\d+\xa0(h|min)", figures["at most for one person"]), "on one line"
     assert page.count(" again</span>") == 8
 
     designer.post(ADDRESS, tried | {"seen": seen(designer)})
