@@ -45,3 +45,39 @@ def test_a_question_is_written_beside_its_preview_and_axe_finds_nothing(page: Pa
 
     assert draft.items.get(key="how-tiring-was-it").settings["anchors"] == {"1": "Not at all", "5": "Very"}
     assert {state: found for state, found in looks.items() if found} == {}
+
+
+def test_whoever_leaves_what_is_not_saved_is_asked_first(page: Page, live_server: Any) -> None:
+    User.objects.create_superuser("admin", password="a long enough word")
+    published = loader.load_instrument(read_instrument(discover()["pds"]))
+    draft = instrument_drafts.copy_draft(published, title="Our scales")
+    page.goto(f"{live_server.url}/admin/login/?next=/instruments/")
+    page.get_by_label("Username").fill("admin")
+    page.get_by_label("Password").fill("a long enough word")
+    press(page, "Log in")
+    asked = []
+    page.on("dialog", lambda dialog: asked.append(dialog.type) or dialog.dismiss())
+    question = page.get_by_label("Question", exact=True)
+
+    page.goto(f"{live_server.url}/instruments/{draft.pk}/?new=yes")
+    page.get_by_role("link", name="Add a question").click()
+    assert asked == [], "nothing was typed"
+    question.fill("How tiring was it?")
+    page.get_by_role("link", name="Add a question").click(no_wait_after=True)
+    expect(question).to_have_value("How tiring was it?")
+    assert asked == ["beforeunload"]
+
+    page.get_by_role("radio", name="Scale").check()
+    page.get_by_label("Words at the points: 1").fill("Not at all")
+    press(page, "Save the question")
+    expect(page.locator(".error-summary")).to_be_visible()
+    page.get_by_role("link", name="Add a question").click(no_wait_after=True)
+    expect(page.locator(".error-summary")).to_be_visible()
+    assert asked == ["beforeunload"] * 2, "what was refused is not saved"
+
+    page.get_by_label("Words at the points: 5").fill("Very")
+    press(page, "Save the question")
+    expect(page.get_by_text("The question is saved.")).to_be_visible()
+    page.get_by_role("link", name="Add a question").click()
+    expect(question).to_have_value("")
+    assert asked == ["beforeunload"] * 2
