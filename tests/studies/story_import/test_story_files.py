@@ -1,13 +1,15 @@
 """Files of stories: what is read of each kind, and every class of file that is refused with a sentence."""
 
+import io
 import json
+import tracemalloc
 
 import pytest
 
 from studies.documents.reader import LARGEST_FILE
 from studies.story_import import archives
 from studies.story_import.errors import UnreadableFile
-from studies.story_import.files import read_file, read_pasted
+from studies.story_import.files import _lines, read_file, read_pasted
 from tests.studies.story_import import files
 
 TWO = ((2, ("s1", "Once.")), (3, ("s2", "Twice — “quoted”.")))
@@ -147,3 +149,21 @@ def test_what_is_pasted_is_one_text_or_cells_with_their_header() -> None:
     assert read_pasted("story\ttext\ns1\tOnce.").rows == ((2, ("s1", "Once.")),)
     with pytest.raises(UnreadableFile, match="Nothing was pasted"):
         read_pasted(" \n")
+
+
+def test_a_table_is_not_held_again_in_four_bytes_a_letter() -> None:
+    content = ("text,source\n" + f"“{'Once upon a time. ' * 300}”,Ann\n" * 400).encode()
+    tracemalloc.start()
+    try:
+        table = read_file("a.csv", content)
+        _now, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert len(table.rows) == 400
+    assert peak < 6 * len(content), "the letters in two bytes, and once more in rows"
+
+
+@pytest.mark.parametrize("words", ["a\r\nb\rc\n\nd", "\n", "", "a\u2028b\n", "a\r"])
+def test_lines_end_where_the_reader_of_tables_expects_it(words: str) -> None:
+    assert list(_lines(words)) == list(io.StringIO(words, newline=""))
