@@ -183,7 +183,7 @@ def _delimited(name: str, content: bytes, kind: TableKind) -> StoryTable:
 
 
 def _lines(words: str) -> Iterator[str]:
-    """The lines with their ends, as csv wants them. A StringIO would hold the file once more, in four bytes a letter."""
+    """The lines with their ends, as csv wants them. A StringIO would hold all once more, in four bytes a letter."""
     return (line.group() for line in re.finditer(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", words))
 
 
