@@ -32,6 +32,12 @@ def brought(client: Client, content: str | bytes = CSV, name: str = "five-plots.
     return str(response.headers["Location"])
 
 
+def principal_of(page: str) -> str:
+    """What the one button says that is the next thing to do."""
+    [label] = re.findall(r'<button type="submit" class="principal"[^>]*>\s*(.*?)\s*</button>', page, re.DOTALL)
+    return str(label)
+
+
 def form_of(client: Client, address: str) -> dict[str, Any]:
     """What a browser would send of the page's form."""
     form = client.get(address).context["form"]
@@ -98,7 +104,6 @@ def test_groups_of_as_many_as_is_said(draft: Study, designer: Client) -> None:
     page = designer.post(address, form_of(designer, address) | {"grouping": "size"}, follow=True).content.decode()
     assert "Say how many stories a group is to have, from 2 to 26." in page
     assert "Nothing comes in while there are problems." in page
-    assert 'name="bring_in"' not in page
     designer.post(address, form_of(designer, address) | {"group_size": 3, "bring_in": "yes"})
     sizes = [group.stories.count() for group in draft.groups.exclude(code__startswith="plot")]
     assert sorted(sizes) == [1, 3]
@@ -118,7 +123,9 @@ def test_the_size_of_groups_is_said_also_while_a_row_is_wrong(draft: Study, desi
 
     assert "1 problem" in page
     assert "With these rows as they are, 2 groups of 2." in page
-    assert 'name="bring_in"' not in page
+    assert principal_of(page) == "Look again"
+    mended = designer.post(address, {**form_of(designer, address), "act": '["leave", 5]'}, follow=True)
+    assert principal_of(mended.content.decode()) == "Bring in 3 stories"
     assert "Nothing comes in while there are problems." in page
 
 
