@@ -63,6 +63,7 @@ def test_a_file_is_brought_in_its_problems_mended_and_its_groups_corrected(
     designer.locator("[data-group=harbour] .first-words").click()
     expect(designer.locator("#reading .story")).to_be_visible()
     designer.get_by_role("link", name="Correct the text").click()
+    expect(designer.get_by_label("The text")).to_be_visible()
     problems["story"] = in_all_looks(designer)
     designer.go_back()
     designer.get_by_role("link", name="Sources, lengths and typing").click()
