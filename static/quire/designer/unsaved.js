@@ -1,5 +1,5 @@
-// Whoever leaves a page on which they changed something that is not saved is asked first. Without this file nothing else
-// is different.
+// Whoever leaves a page on which they changed something that is not saved is asked first. Nothing else depends on this
+// file.
 
 /**
  * The form of saved values that the element stands in: those carry a mark of what was saved when the page was made.
