@@ -15,6 +15,7 @@ from studies.story_import.files import StoryTable
 from studies.vocabulary import SourceKind
 
 FACTOR, LEFT_OUT = "factor", ""
+WORDS_OF_A_PREMISE = 4  # from which on average what is called a group, or a plot, is told and not numbered
 
 
 @dataclass(frozen=True)
@@ -137,6 +138,11 @@ def guess_choices(table: StoryTable) -> tuple[ColumnChoices, set[str]]:
     unsure = {column for column, role in roles.items() if role == FACTOR}
     rows = [cells for _n, cells in table.rows[:200]]
     samples = {column: [cells[at] for cells in rows if cells[at]] for at, column in enumerate(table.columns)}
+    if (group := next((column for column, role in roles.items() if role == "group"), "")) and (
+        "premise" not in roles.values() and _mean_words(samples[group]) >= WORDS_OF_A_PREMISE
+    ):
+        roles[group] = "premise"
+        unsure.add(group)
     if "text" not in roles.values() and (
         longest := max(samples, key=lambda column: _mean_length(samples[column]), default="")
     ):
@@ -172,6 +178,10 @@ def _guess_by_names(columns: Sequence[str]) -> dict[str, str]:
 
 def _mean_length(words: Sequence[str]) -> float:
     return sum(map(len, words)) / max(len(words), 1)
+
+
+def _mean_words(values: Sequence[str]) -> float:
+    return sum(len(value.split()) for value in values) / max(len(values), 1)
 
 
 def guess_kind(words: str) -> str:

@@ -112,6 +112,20 @@ def test_stories_of_a_study_that_asks_for_the_better_of_two_come_in_pairs_unless
     assert keep(study, csv.replace("prompt", "group")).choices["grouping"] == "column"
 
 
+@pytest.mark.parametrize(
+    ("plots", "role"),
+    [(("plot1", "Plot 2, second half"), "group"), (("A woman counts boats.", "A boy finds a lost key."), "premise")],
+)
+def test_a_column_called_plot_is_the_group_unless_it_tells_the_plot(plots: tuple[str, str], role: str) -> None:
+    content = "plot;text\n" + "".join(f"{plot};Once there was a story of some length.\n" for plot in plots)
+
+    choices, unsure = guess_choices(read_file("a.csv", content.encode()))
+
+    assert choices.roles["plot"] == role
+    assert choices.grouping == ("column" if role == "group" else "premise")
+    assert ("plot" in unsure) == (role == "premise")
+
+
 def guessed(content: str) -> dict[str, str]:
     return guess_choices(read_file("a.csv", content.encode()))[0].roles
 
