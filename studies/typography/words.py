@@ -15,15 +15,22 @@ UNSPACED = (
     *((0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF)),
 )
 
+# Some models and programs type them otherwise: one word is not to be two because of who typed it. The soft hyphen, the
+# joiners and the byte order mark stand inside words and are not seen.
+TYPED_ALIKE = str.maketrans(
+    {"’": "'", "\u02bc": "'", "\u2010": "-", "\u2011": "-"} | dict.fromkeys("\u00ad\u200c\u200d\u2060\ufeff", "")
+)
+
 
 def split_words(text: str) -> list[str]:
     """The words of the text in their order, in lower case, composed (NFC), without punctuation.
 
-    A word is a run of letters, digits and their marks; an apostrophe or hyphen inside it belongs to it, and ’ is ' . In
-    scripts that set no blanks between words every character, with its marks, is a word: nothing is looked up in a
+    A word is a run of letters, digits and their marks; an apostrophe or hyphen inside it belongs to it, however it is
+    typed (’ is ', and a hyphen that no line breaks at is -). Signs that nobody sees, such as soft hyphens, part none.
+    In scripts that set no blanks between words every character, with its marks, is a word: nothing is looked up in a
     dictionary.
     """
-    composed = unicodedata.normalize("NFC", text).lower().replace("’", "'")
+    composed = unicodedata.normalize("NFC", text).lower().translate(TYPED_ALIKE)
     return _pattern().findall(composed)
 
 

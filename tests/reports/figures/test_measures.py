@@ -37,7 +37,7 @@ def measured_study(*, state: str = Study.State.CLOSED) -> Study:
 def test_each_story_is_counted_once_over_all_and_by_source() -> None:
     words, sentences, paragraphs = results.compute(measured_study())["measures"]
 
-    assert (words["metric"], words["item"], words["n_without_value"]) == ("length-1", "words", 0)
+    assert (words["metric"], words["item"], words["n_without_value"]) == ("length-2", "words", 0)
     overall = words["overall"]
     assert (overall["n"], overall["mean"], overall["lowest"], overall["highest"]) == (2, 3.5, 3.0, 4.0)
     assert overall["sd"] == pytest.approx(0.5**0.5)
@@ -61,14 +61,14 @@ def test_page_text_file_and_codebook_show_them(client: Client) -> None:
     text = StringIO()
     call_command("report", "plums", stdout=text)
 
-    assert kept_together("length-1: How many words does the story have?") in page
+    assert kept_together("length-2: How many words does the story have?") in page
     section = page[page.index('id="measures"') :]
     section = section[: section.index("</section>")]
     assert section.count("<table") == 1
     assert '<td class="n lead-figure">3.5 ± 0.7</td> <td class="n">3 to 4</td>' in section
     assert "4.0" not in section
-    assert lines[1].startswith("length-1,metric-length-1,words,")
+    assert lines[1].startswith("length-2,metric-length-2,words,")
     assert len(lines) == 1 + 3 * 3
-    assert "length-1: How many words does the story have?" in text.getvalue()
+    assert "length-2: How many words does the story have?" in text.getvalue()
     names = [row["name"] for row in codebook.rows(study, with_sources=True)]
-    assert "metric-length-1/words" in names
+    assert "metric-length-2/words" in names
