@@ -70,6 +70,8 @@ def test_columns_are_mapped_step_by_step_and_nothing_is_written_before_the_end(s
     assert "0 answers," in second
     assert "is no answer to item-1" in second
     assert "No problem" in third
+    assert "3. What would come in" in third
+    assert "while a problem is open" not in third
     assert "3 answers," in third
     assert "item = &quot;item-1&quot;" in third
     assert not Response.objects.exists()
@@ -105,6 +107,9 @@ def test_refused_answers_stay_on_the_page_with_what_is_wrong(study: Study, page:
 
     assert response.status_code == 400
     assert "“p7” is no story of the study" in response.content.decode()
+    assert "3. What could be read" in response.content.decode()
+    assert "Nothing of it comes in while a problem is open." in response.content.decode()
+    assert "would come in" not in response.content.decode()
     assert not Response.objects.exists()
     page.post(address, {"put_aside": "yes"})
     assert not BroughtFile.objects.exists()
