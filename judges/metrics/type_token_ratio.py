@@ -41,6 +41,7 @@ class TypeTokenRatio(Metric):
         for first, last in zip(words, words[WINDOW:], strict=False):
             counts[last] += 1
             counts[first] -= 1
-            counts -= Counter()  # without those of which none is left
+            if not counts[first]:
+                del counts[first]
             n_types += len(counts)
         return {"mattr-50": n_types / WINDOW / (len(words) - WINDOW + 1)}

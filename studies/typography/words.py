@@ -14,6 +14,7 @@ UNSPACED = (
     *((0x0E00, 0x0E7F), (0x0E80, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF), (0x3400, 0x4DBF)),
     *((0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF)),
 )
+_UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED)  # between the brackets of an expression
 
 # Some models and programs type them otherwise: one word is not to be two because of who typed it. The soft hyphen, the
 # joiners and the byte order mark stand inside words and are not seen.
@@ -41,21 +42,23 @@ def fold_prompt(prompt: str) -> str:
 
 def is_unspaced(text: str) -> bool:
     """Whether more than half of the text's words are single characters of a script without blanks between words."""
+    if not _unspaced_letter().search(text):
+        return False
     words = split_words(text)
-    return 2 * sum(_is_unspaced(word[0]) for word in words) > len(words)
+    return 2 * sum(_unspaced_letter().match(word) is not None for word in words) > len(words)
 
 
-def _is_unspaced(character: str) -> bool:
-    return any(first <= ord(character) <= last for first, last in UNSPACED)
+@cache
+def _unspaced_letter() -> re.Pattern[str]:
+    return re.compile(f"[{_UNSPACED}]")
 
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    unspaced = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED)
     marks = "".join(_marks())
-    letter = rf"[^\W_{unspaced}]"
+    letter = rf"[^\W_{_UNSPACED}]"
     spaced = rf"{letter}[{marks}]*"
-    return re.compile(rf"(?:{spaced})+(?:['\-](?:{spaced})+)*|(?=\w)[{unspaced}][{marks}]*")
+    return re.compile(rf"(?:{spaced})+(?:['\-](?:{spaced})+)*|(?=\w)[{_UNSPACED}][{marks}]*")
 
 
 def _marks() -> Iterator[str]:

@@ -66,6 +66,7 @@ def test_columns_are_mapped_step_by_step_and_nothing_is_written_before_the_end(s
     third = page.get(address).content.decode()
 
     assert "say which column holds answers" in first
+    assert "Nothing yet." in first
     assert "3 problems" in second
     assert "0 answers," in second
     assert "is no answer to item-1" in second

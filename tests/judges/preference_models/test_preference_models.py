@@ -301,7 +301,7 @@ def test_a_training_that_breaks_off_leaves_no_row(study: Study, monkeypatch: pyt
     [
         (["--pairs", "nowhere"], "name a folder that build_pairs has made"),
         (["plums", "--embedding", "word2vec"], "“word2vec” is not an embedding; there are"),
-        (["plums"], "People have preferred no story in the pairs of plums yet, so there is nothing to learn from"),
+        (["plums"], "People have preferred no story in the pairs of “plums” yet, so nothing can be learned"),
     ],
 )
 def test_what_cannot_be_learnt_from_is_refused_with_the_way_out(arguments: list[str], message: str) -> None:
