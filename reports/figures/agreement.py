@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from stats.intervals import Interval as StatisticInterval
 
 SALT = 4  # of the seed
-MEAN_INTERVAL, MEAN_FLOOR = 1_000_000, 1_000_001
+MEAN_FLOOR = 1_000_001
 PREFERENCE_NAME = "Brennan and Prediger's kappa"
 
 
@@ -112,7 +112,7 @@ class Agreement(Figure[AgreementResult]):
     position = 50
     result = AgreementResult
     tables = ("agreement",)
-    edition = 4
+    edition = 5
     has_head_note = True
 
     def compute(self, dataset: Dataset) -> AgreementResult:
@@ -199,13 +199,14 @@ def _of_item(dataset: Dataset, item: StepItem, floors: _Floors, *, salt: int) ->
     if item.is_preference:
         return _of_preference(dataset, item, rng)
     is_nominal, is_verdict = item.level == "nominal", item.type.is_verdict
+    drawn = dataset.resampling()
     cube = _coded(dataset, item) if is_nominal and not is_verdict else dataset.cube([item])
     ratings, level = cube.values[0], item.level
     if level == "nominal":
-        ends = interval(intervals.fleiss_kappa_interval, ratings, dataset.clusters(cube), rng=rng)
+        ends = interval(intervals.fleiss_kappa_interval, ratings, dataset.clusters(cube), rng=drawn)
         floor = floors.by_item.get(item.key) or chance_floor(agreement.fleiss_chance_floor, ratings, rng=rng)
     else:
-        ends = interval(intervals.alpha_interval, ratings, level, dataset.clusters(cube), rng=rng)
+        ends = interval(intervals.alpha_interval, ratings, level, dataset.clusters(cube), rng=drawn)
         floor = chance_floor(agreement.alpha_chance_floor, ratings, level, rng=rng)
     is_by_source = item.is_about_a_story and not dataset.is_sealed
     return ItemAgreement(
@@ -283,7 +284,9 @@ def _of_preference(dataset: Dataset, item: StepItem, rng: np.random.Generator) -
         percent_agreement=estimate(agreement.percent_agreement, table.chosen),
         yes_percent=None,
         alpha=Estimate(value=None, why=without_value("depends_on_first_story")),
-        interval=interval(intervals.bootstrap, lambda units: kappa(table.chosen, units), clusters, rng=rng),
+        interval=interval(
+            intervals.bootstrap, lambda units: kappa(table.chosen, units), clusters, rng=dataset.resampling()
+        ),
         floor=chance_floor(floor),
     )
 
@@ -296,8 +299,7 @@ def _mean(dataset: Dataset, rows: list[ItemAgreement], floors: _Floors) -> MeanA
 
     def ends() -> StatisticInterval:
         _refuse_none(items)
-        rng = dataset.rng(SALT, MEAN_INTERVAL)
-        return intervals.mean_fleiss_kappa_interval(items, dataset.clusters(cube), rng=rng)
+        return intervals.mean_fleiss_kappa_interval(items, dataset.clusters(cube), rng=dataset.resampling())
 
     among_models = [row.among_models for row in rows if row.among_models]
     return MeanAgreement(

@@ -4,7 +4,7 @@ import json
 
 import pandas as pd
 
-from script.material import counts, floors, intervals, percent_agreement, place_of
+from script.material import counts, floors, percent_agreement, place_of
 
 
 def complete(table):
@@ -54,7 +54,7 @@ def coefficient(table, level):
     return kappa(table) if level == "nominal" else alpha(table, level)
 
 
-AGREEMENT, MEAN_INTERVAL, MEAN_FLOOR = 4, 1_000_000, 1_000_001  # of the seed
+AGREEMENT, MEAN_FLOOR = 4, 1_000_001  # of the seed
 
 
 def numbered_answers(package, item):
@@ -74,8 +74,7 @@ def agreement(package, result, check):
     for salt, row in enumerate(result["items"]):
         item, place = package.item(row), place_of("agreement", row)
         if item["is_preference"]:
-            seed = (package.seed, AGREEMENT, salt)
-            preference(package, item, row, intervals.generator(seed) if intervals else seed, check)
+            preference(package, item, row, (package.seed, AGREEMENT, salt), check)
             continue
         answers = numbered_answers(package, item)
         units = package.units if item["is_about_a_story"] else package.group_units
@@ -93,14 +92,12 @@ def agreement(package, result, check):
         if row.get("among_models"):
             of_models = [package.kind_of(story) == "language_model" for _, story in table.index]
             check_coefficient(f"{place}/models", row["among_models"], answers, table[of_models], level, check)
-        clusters, seed = [package.cluster_by_group[group] for group, _ in table.index], (package.seed, AGREEMENT, salt)
-        if floors:
-            seed = intervals.generator(seed)  # the floor goes on where the interval stops
-        check.interval(place, row["interval"], "of_coefficient", [table], level, clusters, seed)
+        clusters = [package.cluster_by_group[group] for group, _ in table.index]
+        check.interval(place, row["interval"], "of_coefficient", [table], level, clusters, package.draws)
         if floors and not item["is_verdict"] and row["floor"]["mean"] is not None:
             cube = floors.cube_of(package, [item], lambda _item, answers=answers: answers, units)
             compute = floors.kappas_of_counts if level == "nominal" else floors.alphas_of_counts(level)
-            check.floor(place, row["floor"], floors.of_items(cube, seed, compute)[0])
+            check.floor(place, row["floor"], floors.of_items(cube, (package.seed, AGREEMENT, salt), compute)[0])
     if floors:
         floors_of_verdicts(package, result, tables, check)
     if result["mean"]:
@@ -145,10 +142,11 @@ def preference(package, item, row, seed, check):
         n_raters = answers[answers["group"].isin(group for group, _ in table[used].index)]["rater"].nunique()
         check.numbers(place, row["coefficient"], n_units=used.sum(), n_raters=n_raters)
         clusters = [package.cluster_by_group[group] for group, _story in table.index]
-        arguments = (table.to_numpy(dtype=float), 1 / n_values.to_numpy(dtype=float), clusters, seed)
+        chances = 1 / n_values.to_numpy(dtype=float)
+        arguments = (table.to_numpy(dtype=float), chances, clusters, package.draws)
         check.interval(place, row["interval"], "of_preference", *arguments)
         if floors:
-            values = floors.of_preferences(*pages_of(package, item, list(table.index)), arguments[1], seed)
+            values = floors.of_preferences(*pages_of(package, item, list(table.index)), chances, seed)
             check.floor(place, row["floor"], values)
 
 
@@ -201,5 +199,6 @@ def mean_agreement(package, stored, rows, check):
     clusters = [package.cluster_by_group[group] for group, _ in package.units]
     tables = [table for _, table in with_kappa]
     if tables:
-        seed = (package.seed, AGREEMENT, MEAN_INTERVAL)
-        check.interval("agreement/mean", stored["interval"], "of_coefficient", tables, "nominal", clusters, seed)
+        check.interval(
+            "agreement/mean", stored["interval"], "of_coefficient", tables, "nominal", clusters, package.draws
+        )
