@@ -81,8 +81,8 @@ DRAFT_ENDED = gettext_noop("the draft ended before its turn came")
 NO_VALUE = gettext_noop("there is no value")
 NO_TEXT_WORDS = gettext_noop("the text has no words")
 ONE_WORD = gettext_noop("the text has fewer than two words")
-TOO_FEW_WORDS = gettext_noop("the text has %(n)s words; at least %(least)s are needed")
-BELOW_WINDOW = gettext_noop("the text has %(n)s words, and the window is %(window)s")
+TOO_FEW_WORDS = gettext_noop("the text is too short for this measure: words %(n)s, at least %(least)s are needed")
+UNSPACED = gettext_noop("no blanks stand between the text's words, so they cannot be counted; compare its sentences")
 
 # What does not fit where a cloze is compared with its answer, as `studies.cloze.alignment` has it.
 _MISFITS = (

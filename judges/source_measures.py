@@ -12,7 +12,8 @@ from statistics import fmean
 
 from judges.metrics import NoValue, all_metrics
 from stats.superiority import superiority
-from studies.typography.features import SIGNS
+from studies.typography.features import SIGNS, Sign
+from studies.typography.words import split_words
 
 # With fewer texts of a source a measure often parts it from another by chance: of 3 and 3 one in ten does.
 FEWEST_VALUES = 5
@@ -27,6 +28,12 @@ class SourceValues:
     source: str
     mean: float | None
     n: int
+    n_texts: int
+
+    @property
+    def is_of_some(self) -> bool:
+        """Whether some of its texts have no value, so that the mean is not of all."""
+        return self.n < self.n_texts
 
 
 @dataclass(frozen=True)
@@ -35,6 +42,7 @@ class SourceMeasure:
 
     larger, smaller, share : the two sources that it parts most, and in which share of all pairs of a text of either the
         first has more; "" and None where no two sources have five texts with a value
+    sign : the way of typing that it is, None for a metric's item
     """
 
     title: str
@@ -42,11 +50,19 @@ class SourceMeasure:
     larger: str = ""
     smaller: str = ""
     share: float | None = None
-    is_typing: bool = False
+    sign: Sign | None = None
+
+    @property
+    def is_typing(self) -> bool:
+        return self.sign is not None
 
     @property
     def is_telling(self) -> bool:
         return self.share is not None and self.share >= TELLING
+
+    @property
+    def is_of_some(self) -> bool:
+        return any(values.is_of_some for values in self.by_source)
 
     @property
     def n_decimals(self) -> int:
@@ -62,9 +78,11 @@ class SourceMeasure:
 def measure_sources(texts_by_source: Mapping[str, Sequence[str]]) -> list[SourceMeasure]:
     """Every item of every metric that depends on a text alone, then every way of typing that parts two sources.
 
-    Ways of typing are counted in a thousand words.
+    Ways of typing are counted in a thousand words, as `split_words` has them; of what stands in a text once at most,
+    the mean is the share of texts.
     """
     measures: list[SourceMeasure] = []
+    n_texts = {source: len(texts) for source, texts in texts_by_source.items()}
     for metric in all_metrics().values():
         values = {source: [metric.measure(text) for text in texts] for source, texts in texts_by_source.items()}
         for item in metric.items:
@@ -72,21 +90,29 @@ def measure_sources(texts_by_source: Mapping[str, Sequence[str]]) -> list[Source
                 source: [value for row in rows if not isinstance(value := row[item.key], NoValue)]
                 for source, rows in values.items()
             }
-            measures.append(_compare(item.key if metric.items[1:] else metric.title, columns))
+            title = item.key if metric.items[1:] else metric.title
+            measures.append(_compare(title, columns, n_texts=n_texts))
+    measured_texts = {
+        source: [(text, max(len(split_words(text)), 1) / 1000) for text in texts]
+        for source, texts in texts_by_source.items()
+    }
     for sign in SIGNS:
         rates = {
-            source: [1000 * sign.count(text) / max(len(text.split()), 1) for text in texts]
-            for source, texts in texts_by_source.items()
+            source: [sign.count(text) / (1 if sign.is_once else thousands) for text, thousands in texts]
+            for source, texts in measured_texts.items()
         }
-        measure = _compare(sign.title, rates, is_typing=True)
+        measure = _compare(sign.title, rates, n_texts=n_texts, sign=sign)
         if measure.is_telling:
             measures.append(measure)
     return measures
 
 
-def _compare(title: str, columns: Mapping[str, Sequence[float]], *, is_typing: bool = False) -> SourceMeasure:
+def _compare(
+    title: str, columns: Mapping[str, Sequence[float]], *, n_texts: Mapping[str, int], sign: Sign | None = None
+) -> SourceMeasure:
     by_source = tuple(
-        SourceValues(source, fmean(values) if values else None, len(values)) for source, values in columns.items()
+        SourceValues(source, fmean(values) if values else None, len(values), n_texts[source])
+        for source, values in columns.items()
     )
     enough = [(source, values) for source, values in columns.items() if len(values) >= FEWEST_VALUES]
     parts = [
@@ -95,6 +121,6 @@ def _compare(title: str, columns: Mapping[str, Sequence[float]], *, is_typing: b
         for share in [superiority(first, second)]
     ]
     if not parts:
-        return SourceMeasure(title, by_source, is_typing=is_typing)
+        return SourceMeasure(title, by_source, sign=sign)
     share, larger, smaller = max(parts)
-    return SourceMeasure(title, by_source, larger, smaller, share, is_typing)
+    return SourceMeasure(title, by_source, larger, smaller, share, sign)

@@ -35,9 +35,9 @@ def decimal(number: Number, places: int = 1) -> str:
     return NONE if number is None or number == "" else _localised(number, places)
 
 
-def measured(number: Number) -> str:
-    """One decimal, and none where there is nothing after the point: 525, 525.5."""
-    return decimal(number, 0 if number not in (None, "") and float(number) == round(float(number)) else 1)
+def measured(number: Number, places: int = 1) -> str:
+    """So many decimals, and none where there is nothing after the point: 525, 525.5."""
+    return decimal(number, 0 if number not in (None, "") and float(number) == round(float(number)) else places)
 
 
 def whole(number: Number) -> str:

@@ -19,6 +19,7 @@ MOST_DIMENSIONS = 256
 # a place with another.
 N_HASHES = 2**31 - 1
 TOLERANCE = 1e-8  # of an axis
+LOST = 1e-6  # a row of length 1 that is shorter on the axes is but the noise of computing them
 
 
 class TfidfSvd(Embedding):
@@ -27,6 +28,7 @@ class TfidfSvd(Embedding):
     Fitted on the texts that are given, and on nothing else: a text's vector depends on the others, and two calls with
     other texts are not comparable. No chunks: a text's words are counted as a whole. Term frequency 1 + log(tf), smooth
     idf, rows of length 1; d = min(256, n texts, number of terms), so that up to 256 texts keep their cosines exactly.
+    Texts that lie on none of these axes, as one in another language does among hundreds, get axes of their own.
     The same texts give the same vectors. The table stays sparse, and what is dense beside it has a row for each text,
     none for a term.
     """
@@ -37,7 +39,9 @@ class TfidfSvd(Embedding):
 
     @property
     def version(self) -> str:
-        return "2"  # 1 approximated the axes, with a dense row for each term
+        # 1 approximated the axes, with a dense row for each term. 2 gave a text that shares no term with most others an
+        # axis by chance, and took a word with another hyphen, or a soft one, for two.
+        return "3"
 
     def embed(self, texts: Sequence[str]) -> FloatArray:
         return _reduce(_weigh(texts))
@@ -57,7 +61,22 @@ def _weigh(texts: Sequence[str]) -> csr_matrix:
 
 
 def _reduce(weights: csr_matrix) -> FloatArray:
-    """The rows on the axes on which they differ most, shape (n, d), each axis times its singular value."""
+    """The rows on the axes on which they differ most, shape (n, d); those that lie on none of them on more axes."""
+    import numpy as np
+
+    rows = _project(weights)
+    lost = np.linalg.norm(rows, axis=1) < LOST
+    if not lost.any():
+        return rows
+    others = _reduce(weights[lost])
+    table = np.zeros((len(rows), rows.shape[1] + others.shape[1]))
+    table[~lost, : rows.shape[1]] = rows[~lost]
+    table[lost, rows.shape[1] :] = others
+    return table
+
+
+def _project(weights: csr_matrix) -> FloatArray:
+    """The rows on at most 256 axes on which they differ most, shape (n, d), each axis times its singular value."""
     import numpy as np
     from scipy.sparse.linalg import LinearOperator, eigsh
 

@@ -22,7 +22,7 @@ class Distinct(Metric):
     """
 
     slug = "distinct"
-    version = "1"
+    version = "2"  # 1 took a word with another hyphen, or a soft one, for two
     title = gettext_noop("Distinct-1 and Distinct-2")
     citation = "Li et al. (2016). A diversity-promoting objective function for neural conversation models."
     items = (

@@ -22,7 +22,7 @@ class SurpriseWithin(Metric):
     """
 
     slug = "surprise-within"
-    version = "1"
+    version = "2"  # 1 took a word with another hyphen, or a soft one, for two
     title = gettext_noop("Surprise within the text")
     items = (
         ItemDocument(

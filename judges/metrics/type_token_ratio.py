@@ -20,7 +20,7 @@ class TypeTokenRatio(Metric):
     """
 
     slug = "type-token-ratio"
-    version = "1"
+    version = "2"  # 1 took a word with another hyphen, or a soft one, for two
     title = gettext_noop("Moving-average type–token ratio")
     citation = "Covington & McFall (2010). Cutting the Gordian knot: The moving-average type–token ratio (MATTR)."
     items = (
@@ -35,12 +35,13 @@ class TypeTokenRatio(Metric):
     def measure(self, text: str) -> Mapping[str, float | NoValue]:
         words = split_words(text)
         if len(words) < WINDOW:
-            return {"mattr-50": NoValue(reasons.BELOW_WINDOW % {"n": len(words), "window": WINDOW})}
+            return {"mattr-50": NoValue(reasons.TOO_FEW_WORDS % {"n": len(words), "least": WINDOW})}
         counts = Counter(words[:WINDOW])
         n_types = len(counts)
         for first, last in zip(words, words[WINDOW:], strict=False):
             counts[last] += 1
             counts[first] -= 1
-            counts -= Counter()  # without those of which none is left
+            if not counts[first]:
+                del counts[first]
             n_types += len(counts)
         return {"mattr-50": n_types / WINDOW / (len(words) - WINDOW + 1)}

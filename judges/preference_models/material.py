@@ -91,7 +91,7 @@ def collect_study(study: Study) -> TrainingMaterial:
             pairs.append(TrainingPair(places[chosen], places[rejected], prompt, premise, share=votes[chosen] / n))
             n_votes += n
     if not pairs:
-        message = _("People have preferred no story in the pairs of %(study)s yet, so there is nothing to learn from.")
+        message = _("People have preferred no story in the pairs of “%(study)s” yet, so nothing can be learned.")
         raise CannotTrain(message % {"study": study.slug})
     source = {"study": study.slug, "question": f"{question.step.key}/{question.item.key}"}
     locations = [_("story %(story)s") % {"story": code_by_text[text]} for text in place_by_text]

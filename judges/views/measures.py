@@ -69,6 +69,7 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
         "is_measured": is_measured,
         "is_unspaced": any(is_unspaced(texts[0]) for texts in texts_by_source.values()),
         "measures": measures,
+        "is_of_some": any(measure.is_of_some for measure in measures),
         "is_compared": any(measure.share is not None for measure in measures),
         "telling": [measure for measure in measures if measure.is_telling],
         "reference_sets": ReferenceSet.objects.filter(study=study).select_related("corpus"),

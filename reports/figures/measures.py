@@ -45,6 +45,14 @@ class Measure(ItemRow):
     def rows(self) -> tuple[Values, ...]:
         return (self.overall, *self.by_source)
 
+    @property
+    def n_decimals(self) -> int:
+        """How many decimals are shown: of counts one, of other values three digits."""
+        ends = self.overall.lowest or 0.0, self.overall.highest or 0.0
+        if all(end == round(end) for end in ends):
+            return 1
+        return 3 if max(map(abs, ends)) <= 1 else 2 if max(map(abs, ends)) < 10 else 1
+
 
 class Measures(Figure[Listing[Measure]]):
     key = "measures"
@@ -76,7 +84,8 @@ class Measures(Figure[Listing[Measure]]):
         for measure in result.rows:
             yield f"  {measure.metric}: {measure.title[:60]}"
             for values in measure.rows:
-                spread = f"{measured(values.mean):>8} ± {measured(values.sd)}"
+                mean, sd = (measured(value, measure.n_decimals) for value in (values.mean, values.sd))
+                spread = f"{mean:>8} ± {sd}"
                 yield f"    {values.source or 'over all':<34} {spread} ({whole(values.n)})"
             if measure.n_without_value:
                 yield f"    no value for {whole(measure.n_without_value)}"

@@ -28,7 +28,7 @@ function localise() {
 }
 
 // Words or sentences under a text, counted as the server counts them.
-const END_OF_SENTENCE = /[.!?…]+["'”’»)\]]*(?=\s|$)|[。！？]+|\n/;
+const END_OF_SENTENCE = /[.!?…]+["'”’»)\]]*(?=\s|$)|[。！？؟۔।॥]+|\n/;
 /** @param {string} text */
 const countSentences = (text) => text.split(END_OF_SENTENCE).filter((part) => /[\p{L}\p{N}]/u.test(part)).length;
 /** @param {string} text */

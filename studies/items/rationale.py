@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 # counter had promised.
 BLANKS = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 WORD = re.compile(f"[^{BLANKS}]+")
-END_OF_SENTENCE = re.compile(rf"""[.!?…]+["'”’»)\]]*(?=[{BLANKS}]|$)|[。！？]+|\n""")
+END_OF_SENTENCE = re.compile(rf"""[.!?…]+["'”’»)\]]*(?=[{BLANKS}]|$)|[。！？؟۔।॥]+|\n""")
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ def count_words(text: str) -> int:
 def count_sentences(text: str) -> int:
     """How many stretches with a letter or digit end in a stop, a line break or the end of the text.
 
-    A stop is . ! ? … (with closing quotes) before a blank, or 。！？ anywhere. “e.g. this” therefore counts as two: the
-    rule errs in the writer's favour.
+    A stop is . ! ? … (with closing quotes) before a blank, or 。！？؟۔।॥ anywhere. “e.g. this” therefore counts as two:
+    the rule errs in the writer's favour.
     """
     return sum(any(c.isalnum() for c in part) for part in END_OF_SENTENCE.split(text))
 

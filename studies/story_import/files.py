@@ -26,6 +26,7 @@ LARGEST = reader.LARGEST_FILE
 KINDS = (".csv", ".tsv", ".xlsx", ".jsonl", ".json", ".zip", ".txt", ".md", ".docx")
 _OLE, _ZIP = b"\xd0\xcf\x11\xe0", b"PK\x03\x04"
 TEXTS = (".txt", ".md", ".docx")
+DOCUMENTS = (*TEXTS, ".doc", ".docm", ".odt", ".rtf")
 # What a file of texts says of each text.
 TEXT_COLUMNS = ("folder", "file", "text")
 
@@ -92,12 +93,24 @@ class _Decoded:
             words = _try_decode(content, "cp1252")
             self.encodings.add("cp1252")
         if words is None or _is_binary(words):
-            raise UnreadableFile(_("“%(file)s” is not text. Save it as plain text, CSV or .docx.") % {"file": name})
+            raise _not_text(name)
         return words
 
     @property
     def encoding(self) -> str:
         return next(iter(self.encodings), "utf-8")
+
+
+def _not_text(name: str) -> UnreadableFile:
+    reason = _("“%(file)s” is not text.") % {"file": name}
+    return UnreadableFile(f"{reason} {_way_out(PurePosixPath(name).suffix.lower(), STORIES)}")
+
+
+def _way_out(suffix: str, kind: TableKind) -> str:
+    """As what to save the file: a document where one may hold what is asked for, a table as a table."""
+    if suffix in DOCUMENTS and ".docx" in kind.kinds:
+        return _("Save it as .docx or as plain text.")
+    return _("Save it as .xlsx or as CSV.")
 
 
 def _try_decode(content: bytes, encoding: str) -> str | None:
@@ -120,17 +133,15 @@ def read_file(name: str, content: bytes, kind: TableKind = STORIES) -> StoryTabl
     if not content.strip():
         raise UnreadableFile(_("The file is empty."))
     if suffix in (".xlsm", ".docm", ".xlsb"):
-        raise UnreadableFile(_("The file has macros, which Quire does not open. Save it as .xlsx or .docx."))
+        raise UnreadableFile(_("The file has macros, which Quire does not open.") + f" {_way_out(suffix, kind)}")
     if content.startswith(_OLE):
-        message = _(
-            "This is a document of an old kind, or locked by a password. Save it as .xlsx, .docx or plain text."
-        )
-        raise UnreadableFile(message)
+        reason = _("This is a document of an old kind, or locked by a password.")
+        raise UnreadableFile(f"{reason} {_way_out(suffix, kind)}")
     if suffix not in kind.kinds:
         message = _("Quire reads %(kinds)s. Save the file as one of these.")
         raise UnreadableFile(message % {"kinds": ", ".join(kind.kinds)})
     if content.startswith(_ZIP) and suffix not in (".zip", ".xlsx", ".docx"):
-        raise UnreadableFile(_("“%(file)s” is not text. Save it as plain text, CSV or .docx.") % {"file": name})
+        raise _not_text(name)
     return _checked(_READERS[suffix](name, content, kind), kind)
 
 

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import groupby
+from operator import attrgetter
 from typing import Literal
 
 # A word with what stands before it: taken together, all words are the text.
@@ -33,13 +35,17 @@ def _passages(old: list[str], new: list[str]) -> Iterator[Passage]:
     for operation, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if operation == "equal":
             yield Passage("same", "".join(old[a:b]))
-        else:
-            yield Passage("gone", "".join(old[a:b]))
-            yield Passage("new", "".join(new[c:d]))
+            continue
+        # A word before which only the blanks changed, as after a title that went, stays.
+        word = old[b - 1].lstrip() if a < b and c < d and old[b - 1].lstrip() == new[d - 1].lstrip() else ""
+        yield Passage("gone", "".join(old[a:b]).removesuffix(word))
+        yield Passage("new", "".join(new[c:d]).removesuffix(word))
+        yield Passage("same", word)
 
 
 def _merge(passages: Iterator[Passage]) -> Iterator[Passage]:
-    yield from (passage for passage in passages if passage.text)
+    for kind, parts in groupby((passage for passage in passages if passage.text), key=attrgetter("kind")):
+        yield Passage(kind, "".join(part.text for part in parts))
 
 
 def shorten(passages: list[Passage], *, n_words: int = 20) -> list[Passage]:

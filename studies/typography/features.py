@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext_noop as _
 
 from studies.typography.paragraphs import is_break, normalise_line_ends, split_paragraphs
+from studies.typography.words import split_words
 
 ITALIC = re.compile(r"(?<![\w*])\*(?![\s*])(.+?)(?<![\s*])\*(?![\w*])|(?<![\w_])_(?![\s_])(.+?)(?<![\s_])_(?![\w_])")
 BOLD = re.compile(r"\*\*(?!\s)(.+?)(?<!\s)\*\*|(?<!\w)__(?!\s)(.+?)(?<!\s)__(?!\w)")
@@ -27,6 +28,7 @@ class Sign:
 
     mends : the normalisation that makes it alike, or nothing
     among : what it is one of several ways of typing, or nothing
+    is_once : whether it stands in a text once or not at all
     """
 
     key: str
@@ -34,6 +36,7 @@ class Sign:
     count: Callable[[str], int]
     mends: str = ""
     among: str = ""
+    is_once: bool = False
 
 
 def _count(pattern: str, flags: re.RegexFlag = re.MULTILINE) -> Callable[[str], int]:
@@ -49,8 +52,8 @@ def _count_breaks(text: str) -> int:
 def _starts_with_title(text: str) -> int:
     """1 if the first paragraph reads like a title: a few words on one line that no full stop ends."""
     first = next(iter(split_paragraphs(text)), "")
-    words = re.sub(r"[*_#]", "", first).split()
-    return int(0 < len(words) <= 10 and "\n" not in first and not re.search(r"[.!?…\"”’']\W*$", first))
+    n_words = len(split_words(first.replace("_", " ")))
+    return int(0 < n_words <= 10 and "\n" not in first and not re.search(r"[.!?…。！？؟۔।॥」』\"”’']\W*$", first))
 
 
 SIGNS = (
@@ -98,5 +101,5 @@ SIGNS = (
     ),
     Sign("blank_lines", _("more than one blank line in a row"), _count(r"\n[ \t]*\n[ \t]*\n"), "lines"),
     Sign("single_lines", _("paragraphs without a blank line between them"), _count(r"\S[ \t]*\n[ \t]*\S"), "lines"),
-    Sign("title", _("a first line that reads like a title"), _starts_with_title),
+    Sign("title", _("a first line that reads like a title"), _starts_with_title, is_once=True),
 )

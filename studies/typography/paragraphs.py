@@ -13,7 +13,8 @@ BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 BREAK = re.compile(r"(?:[*\-_~#][ \t]*){3,}|#|⁂")
 # A raised number, such as a blank's, is no letter of the word that it stands at.
 _LETTER = r"[^\W⁰¹²³⁴-⁹]"
-ITALIC = re.compile(rf"(?<!{_LETTER})(?<!\*)\*(?![\s*])(.+?)(?<![\s*])\*(?!{_LETTER}|\*)", re.DOTALL)
+CLOSES = re.compile(rf"(?<![\s*])\*(?!{_LETTER}|\*)")
+ITALIC = re.compile(rf"(?<!{_LETTER})(?<!\*)\*(?![\s*])(.+?){CLOSES.pattern}", re.DOTALL)
 HEADING = re.compile(r"§ [1-9][0-9]*(?: .*)?")
 # A three-line initial needs three lines beside it; shorter openings go without.
 LONG_ENOUGH = 160
@@ -165,6 +166,10 @@ def number_paragraphs(text: str) -> list[Paragraph]:
 
 def split_runs(block: str) -> tuple[TextRun, ...]:
     """The paragraph as stretches of upright and italic text."""
+    # After the last asterisk that can close nothing is in italics; looking there for an end, from each that can open,
+    # would take minutes where many are left open.
+    end = max((match.end() for match in CLOSES.finditer(block)), default=0)
     # re.split with one group alternates: outside, inside, outside …
-    stretches = enumerate(ITALIC.split(block))
-    return tuple(TextRun(text, is_italic=i % 2 == 1) for i, text in stretches if text)
+    *stretches, last = ITALIC.split(block[:end])
+    stretches.append(last + block[end:])
+    return tuple(TextRun(text, is_italic=i % 2 == 1) for i, text in enumerate(stretches) if text)

@@ -130,7 +130,9 @@ def test_browser_and_server_count_the_same_words(page, live_server):
     @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), database=None, derandomize=True)
     @given(
         st.lists(
-            st.sampled_from(["a", "’s", "b. ", "c?", "好。", "\n", "中文", "🙂", *blanks]), min_size=4, max_size=12
+            st.sampled_from(["a", "’s", "b. ", "c?", "好。", "\n", "中文", "رأيتَه؟", "जाता हूँ।", "🙂", *blanks]),
+            min_size=4,
+            max_size=12,
         ).map("".join)
     )
     def same(text: str) -> None:

@@ -31,7 +31,7 @@ def test_a_set_holds_the_hashes_of_its_stories_and_a_digest_of_all(study: Study)
     assert [tuple(member) for member in row.stories] == list(
         study.stories.order_by("code").values_list("code", "sha256")
     )
-    assert (row.corpus, row.embedding, row.version) == (study, "tfidf-svd", "2")
+    assert (row.corpus, row.embedding, row.version) == (study, "tfidf-svd", "3")
     assert store(study, "again", by="tests", at=NOON).sha256 == row.sha256
     with pytest.raises(CannotStore, match="there is a reference set “own” already; choose another name"):
         store(study, "own", by="tests", at=NOON)
@@ -118,9 +118,9 @@ def test_vectors_are_made_when_a_set_is_stored_and_never_by_a_report(study: Stud
 
 def test_another_version_of_the_embedding_is_refused(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     row = store(study, "own", by="tests", at=NOON)
-    monkeypatch.setattr(embeddings.all_kinds()["tfidf-svd"], "version", "3")
+    monkeypatch.setattr(embeddings.all_kinds()["tfidf-svd"], "version", "4")
 
-    with pytest.raises(CannotEmbed, match="version 3 by now, and the reference set was stored with 2"):
+    with pytest.raises(CannotEmbed, match="version 4 by now, and the reference set was stored with 3"):
         reference_sets.embed(row, reference_sets.read_material(row))
 
 
@@ -129,7 +129,7 @@ def test_the_command_stores_a_set(study: Study) -> None:
 
     call_command("store_reference_set", "plums", "own", stdout=out)
 
-    assert out.getvalue() == f"own: {study.stories.count()} stories of plums, tfidf-svd 2\n"
+    assert out.getvalue() == f"own: {study.stories.count()} stories of plums, tfidf-svd 3\n"
     arguments: Any = ("store_reference_set", "pears", "own")
     with pytest.raises(CommandError, match="there is no study “pears”; there are: plums"):
         call_command(*arguments)

@@ -68,14 +68,17 @@ def test_columns_are_mapped_step_by_step_and_nothing_is_written_before_the_end(s
     third = page.get(address).content.decode()
 
     assert "say which column holds answers" in first
+    assert "Nothing yet." in first
     assert "3 problems" in second
     assert "0 answers," in second
-    assert "What is right so far" in second
+    assert "What could be read" in second
     assert "Nothing comes in while there are problems." in second
     principal = re.compile(r'<button type="submit" class="principal"\s*name="(\w+)"')
     assert (principal.findall(second), principal.findall(third)) == (["save"], ["bring_in"])
     assert "is no answer to item-1" in second
     assert "No problem" in third
+    assert "3. What would come in" in third
+    assert "while a problem is open" not in third
     assert "3 answers," in third
     assert "item = &quot;item-1&quot;" in third
     assert not Response.objects.exists()
@@ -111,6 +114,9 @@ def test_refused_answers_stay_on_the_page_with_what_is_wrong(study: Study, page:
 
     assert response.status_code == 400
     assert "“p7” is no story of the study" in response.content.decode()
+    assert "3. What could be read" in response.content.decode()
+    assert "Nothing comes in while there are problems." in response.content.decode()
+    assert "would come in" not in response.content.decode()
     assert not Response.objects.exists()
     page.post(address, {"put_aside": "yes"})
     assert not BroughtFile.objects.exists()

@@ -2,9 +2,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judges.metrics import NoValue
 from judges.metrics.length import Length
 from studies.models import Story, measure
 from studies.typography.paragraphs import number_paragraphs
+from studies.typography.words import is_unspaced
 
 STORY = """The ferry stopped. “Who is there?” Nobody answered!
 
@@ -17,7 +19,7 @@ Or so they
 said."""
 
 
-def lengths(text: str) -> tuple[float, float, float]:
+def lengths(text: str) -> tuple[float | NoValue, ...]:
     value_by_item = Length().measure(text)
     return value_by_item["words"], value_by_item["sentences"], value_by_item["paragraphs"]
 
@@ -48,5 +50,6 @@ def test_sentences_by_the_rule(text: str, sentences: int) -> None:
 def test_words_and_paragraphs_are_those_that_quire_counts_elsewhere(text: str) -> None:
     words, _, n_paragraphs = lengths(text)
 
-    assert words == measure(Story(text=text)).n_words
+    if not is_unspaced(text):
+        assert words == measure(Story(text=text)).n_words
     assert n_paragraphs == len(number_paragraphs(text))

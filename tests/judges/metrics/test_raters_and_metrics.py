@@ -20,7 +20,7 @@ from tests.factories import NOON
 
 pytestmark = pytest.mark.django_db
 
-KEY = "metric-length-1"
+KEY = "metric-length-2"
 ITEMS = ("words", "sentences", "paragraphs")
 PAGES = ("assignment", "check", "overview")
 

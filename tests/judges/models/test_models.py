@@ -187,9 +187,9 @@ def test_the_judge_of_a_metric_needs_neither_endpoint_nor_prompt() -> None:
 
     assert first == again
     assert (first.slug, first.kind, first.metric_version, first.endpoint, first.prompt) == (
-        "length-1",
+        "length-2",
         Rater.Kind.METRIC,
-        "1",
+        "2",
         None,
         None,
     )
@@ -231,10 +231,10 @@ def test_a_metric_has_nothing_of_a_model(name: str) -> None:
         {"endpoint": None},
         {"prompt": None},
         {"metric": "length"},
-        {"metric": "length", "metric_version": "1"},
+        {"metric": "length", "metric_version": "2"},
         {"metric": "length", "endpoint": None, "prompt": None, "model": ""},
-        {"metric": "length", "metric_version": "1", "endpoint": None, "prompt": None},
-        {"metric_version": "1"},
+        {"metric": "length", "metric_version": "2", "endpoint": None, "prompt": None},
+        {"metric_version": "2"},
     ],
 )
 def test_the_database_refuses_what_is_neither_a_model_nor_a_metric(change: dict[str, Any]) -> None:
@@ -248,7 +248,7 @@ def test_the_judge_of_a_metric_never_changes_once_it_has_run() -> None:
     judge = catalogue.make_metric_judge("length")
     runs.start(factories.study(), judge, by="tests")
 
-    judge.metric_version = "2"
+    judge.metric_version = "3"
 
     with pytest.raises(AlreadyUsed, match="its metric_version cannot change"):
         judge.save()

@@ -88,7 +88,7 @@ def test_a_study_trains_a_model_that_judges_what_it_has_not_seen(study: Study) -
     card = model.card
     assert (card["pairs"], card["pairs_trained_on"], card["votes"], card["texts"]) == (19, 15, 19, 40)
     assert (card["held_out"]["n_pairs"], card["held_out"]["accuracy"], card["held_out"]["auc"]) == (4, 100, 1)
-    assert card["embedding"] == {"name": "tfidf-svd", "version": "2", "is_fitted": True}
+    assert card["embedding"] == {"name": "tfidf-svd", "version": "3", "is_fitted": True}
     assert card["trained_on"] == {"study": "plums", "question": "tests/item-1"}
     assert "Fewer than 1,000 pairs: it says little" in out.getvalue()
     assert "taste chose in 5 pairs of plums.\n15 were left out: it learnt from their texts or prompt." in out.getvalue()
@@ -301,7 +301,7 @@ def test_a_training_that_breaks_off_leaves_no_row(study: Study, monkeypatch: pyt
     [
         (["--pairs", "nowhere"], "name a folder that build_pairs has made"),
         (["plums", "--embedding", "word2vec"], "“word2vec” is not an embedding; there are"),
-        (["plums"], "People have preferred no story in the pairs of plums yet, so there is nothing to learn from"),
+        (["plums"], "People have preferred no story in the pairs of “plums” yet, so nothing can be learned"),
     ],
 )
 def test_what_cannot_be_learnt_from_is_refused_with_the_way_out(arguments: list[str], message: str) -> None:

@@ -68,7 +68,7 @@ def test_every_story_is_measured_and_recorded_with_its_history(study: Study) -> 
 def test_its_rater_seat_and_assignment_are_a_metrics(study: Study) -> None:
     measured(study)
 
-    assignment = Assignment.objects.get(rater__code="length-1")
+    assignment = Assignment.objects.get(rater__code="length-2")
     assert (assignment.rater.kind, assignment.rater_kind, assignment.seat.rater_kind) == ("metric",) * 3
     assert (assignment.rater.is_simulated, assignment.status) == (False, "submitted")
     assert assignment.receipt
@@ -79,7 +79,7 @@ def test_each_call_keeps_what_was_measured_and_what_came_out(study: Study) -> No
     measured(study)
 
     call = Call.objects.get(story__code="p1s1")
-    assert call.request == {"metric": "length", "version": "1", "sha256": call.story.sha256}
+    assert call.request == {"metric": "length", "version": "2", "sha256": call.story.sha256}
     assert json.loads(call.attempts.get().body) == {"words": 8, "sentences": 3, "paragraphs": 3}
     assert call.item is None
     assert set(Attempt.objects.values_list("outcome", "status")) == {("answered", None)}, "nothing was sent"
@@ -108,7 +108,7 @@ def test_a_story_of_two_groups_is_measured_in_both(study: Study) -> None:
 
 
 def test_the_command_measures_at_once_and_says_so(study: Study) -> None:
-    assert run_judges("plums", "--metric", "length") == ("length-1 in plums: finished. 4 of 4 stories measured: 4 ok\n")
+    assert run_judges("plums", "--metric", "length") == ("length-2 in plums: finished. 4 of 4 stories measured: 4 ok\n")
 
 
 def test_the_command_changes_nothing_a_second_time(study: Study) -> None:
@@ -117,7 +117,7 @@ def test_the_command_changes_nothing_a_second_time(study: Study) -> None:
 
     again = run_judges("plums", "--metric", "length")
 
-    assert again == "length-1 in plums: finished already. 4 of 4 stories measured: 4 ok\n"
+    assert again == "length-2 in plums: finished already. 4 of 4 stories measured: 4 ok\n"
     assert list(Response.objects.order_by("pk").values()) == before
     assert (Run.objects.count(), Judge.objects.count(), Instrument.objects.filter(slug="metric-length").count()) == (
         1,
@@ -247,11 +247,11 @@ def test_an_assignment_that_was_closed_meanwhile_gets_no_value(study: Study) -> 
 
 def test_a_judge_of_an_older_version_is_refused(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     judge = catalogue.make_metric_judge("length")
-    monkeypatch.setattr(Length, "version", "2")
+    monkeypatch.setattr(Length, "version", "3")
 
-    with pytest.raises(CannotRun, match="version 1 of length, which is now at 2; make another judge"):
+    with pytest.raises(CannotRun, match="version 2 of length, which is now at 3; make another judge"):
         runs.start(study, judge, by="tests")
-    assert catalogue.make_metric_judge("length").slug == "length-2"
+    assert catalogue.make_metric_judge("length").slug == "length-3"
 
 
 def test_a_metric_that_changed_under_its_version_is_refused(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,7 +259,7 @@ def test_a_metric_that_changed_under_its_version_is_refused(study: Study, monkey
     item = ItemDocument(key="words", type="number", question="How many words are there?")
     monkeypatch.setattr(Length, "items", (item,))
 
-    with pytest.raises(CannotRun, match="metric-length 1 is published and asks something else"):
+    with pytest.raises(CannotRun, match="metric-length 2 is published and asks something else"):
         runs.start(factories.study("pears"), catalogue.make_metric_judge("length"), by="tests")
 
 
@@ -318,12 +318,12 @@ def test_a_step_is_added_to_a_frozen_version_alone() -> None:
     instrument = loader.load_instrument(metrics.find_metric("length").instrument)
 
     with pytest.raises(protocol.NotPlannable, match="not frozen yet"):
-        protocol.add_metric_step(study.versions.get(), instrument, key="metric-length-1")
+        protocol.add_metric_step(study.versions.get(), instrument, key="metric-length-2")
 
     factories.plan(study)
     version = study.versions.get()
-    step = protocol.add_metric_step(version, instrument, key="metric-length-1")
-    assert protocol.add_metric_step(version, instrument, key="metric-length-1") == step
+    step = protocol.add_metric_step(version, instrument, key="metric-length-2")
+    assert protocol.add_metric_step(version, instrument, key="metric-length-2") == step
     assert (step.scope, step.locks, step.layout, step.revises) == ("", False, "", "")
 
 
@@ -356,8 +356,8 @@ def test_the_long_file_has_its_rows(study: Study) -> None:
     assert len(rows) == 12
     first = next(row for row in rows if (row["story"], row["item"]) == ("p1s1", "words"))
     assert (first["rater"], first["step"], first["instrument"], first["value"], first["analysed"]) == (
-        "length-1",
-        "metric-length-1",
+        "length-2",
+        "metric-length-2",
         "metric-length",
         8,
         8.0,

@@ -39,6 +39,9 @@ def test_a_measure_that_parts_sources_is_named_with_its_share_of_pairs(client: C
     assert f"em dash with spaces, a — b: {pairs}" in page
     reversed_pairs = "of a story of Source 1 and one of Source 2, the first has more in 100 of 100 pairs"
     assert f'<span lang="en">distinct-1</span>: {reversed_pairs}' in page
+    # Of the first source's texts, ten words each, none has surprise or a moving average.
+    assert page.count('– <span class="hint">n = 0</span>') == 2
+    assert "Where n is given, only so many texts have a value." in page
 
 
 def test_means_are_by_source_and_few_texts_are_not_compared() -> None:

@@ -93,9 +93,7 @@ def test_a_study_without_votes_says_so_and_a_failed_model_why(client: Client) ->
 
     html = page(client, "researcher", ADDRESS)
 
-    assert (
-        html.count("People have preferred no story in the pairs of plums yet, so there is nothing to learn from.") == 2
-    )
+    assert html.count("People have preferred no story in the pairs of “plums” yet, so nothing can be learned.") == 2
     assert "Train a model" not in html
 
 

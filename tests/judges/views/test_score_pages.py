@@ -72,15 +72,16 @@ def test_what_is_wrong_is_said_before_and_after_somebody_insists(page: Client) -
     assert not BroughtFile.objects.exists()
 
 
-def test_what_is_right_does_not_read_as_if_it_came_in_while_another_row_is_wrong(page: Client) -> None:
-    address = upload(page, "story,value\np1s1,much\np1s2,2\n")["Location"]
+@pytest.mark.parametrize("content", ["story,value\np1s1,1\np9,2\n", "story,value\np1s1,1\n"])
+def test_one_wrong_row_or_missing_score_keeps_all_from_coming_in_and_the_page_says_so(
+    page: Client, content: str
+) -> None:
+    preview = page.get(upload(page, content)["Location"]).content.decode()
 
-    preview = page.get(address).content.decode()
-
-    assert "What is right so far" in preview
+    assert "1 score, about stories." in preview
+    assert "What could be read" in preview
     assert "Nothing comes in while there are problems." in preview
-    assert "come in</h2>" not in preview
-    assert 'name="bring_in"' not in preview
+    assert "would come in" not in preview
 
 
 def test_a_file_that_is_none_and_a_card_without_a_name_are_refused(page: Client) -> None:

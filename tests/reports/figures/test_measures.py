@@ -11,8 +11,9 @@ from judges import catalogue, runs
 from reports import results
 from reports.export import codebook
 from reports.templatetags.report import kept_together
+from studies import hashing
 from studies.models import Provenance, Source, Story, StoryGroup, Study
-from tests import factories
+from tests import factories, triggers
 
 pytestmark = pytest.mark.django_db
 
@@ -37,7 +38,7 @@ def measured_study(*, state: str = Study.State.CLOSED) -> Study:
 def test_each_story_is_counted_once_over_all_and_by_source() -> None:
     words, sentences, paragraphs = results.compute(measured_study())["measures"]
 
-    assert (words["metric"], words["item"], words["n_without_value"]) == ("length-1", "words", 0)
+    assert (words["metric"], words["item"], words["n_without_value"]) == ("length-2", "words", 0)
     overall = words["overall"]
     assert (overall["n"], overall["mean"], overall["lowest"], overall["highest"]) == (2, 3.5, 3.0, 4.0)
     assert overall["sd"] == pytest.approx(0.5**0.5)
@@ -61,14 +62,30 @@ def test_page_text_file_and_codebook_show_them(client: Client) -> None:
     text = StringIO()
     call_command("report", "plums", stdout=text)
 
-    assert kept_together("length-1: How many words does the story have?") in page
+    assert kept_together("length-2: How many words does the story have?") in page
     section = page[page.index('id="measures"') :]
     section = section[: section.index("</section>")]
     assert section.count("<table") == 1
-    assert '<td class="n lead-figure">3.5 ± 0.7</td> <td class="n">3 to 4</td>' in section
+    assert '<td class="n lead-figure"> 3.5 ± 0.7 </td> <td class="n"> 3 to 4 </td>' in section
     assert "4.0" not in section
-    assert lines[1].startswith("length-1,metric-length-1,words,")
+    assert lines[1].startswith("length-2,metric-length-2,words,")
     assert len(lines) == 1 + 3 * 3
-    assert "length-1: How many words does the story have?" in text.getvalue()
+    assert "length-2: How many words does the story have?" in text.getvalue()
     names = [row["name"] for row in codebook.rows(study, with_sources=True)]
-    assert "metric-length-1/words" in names
+    assert "metric-length-2/words" in names
+
+
+def test_shares_are_told_apart_and_stories_without_a_value_are_counted(client: Client) -> None:
+    study = measured_study(state=Study.State.LIVE)
+    with triggers.lifted():
+        for story, text in zip(study.stories.order_by("code"), ("a b c d e f g h a b", "Noon."), strict=True):
+            Story.objects.filter(pk=story.pk).update(text=text, sha256=hashing.sha256(text))
+    runs.drain(runs.start(study, catalogue.make_metric_judge("distinct"), by="tests"))
+    client.force_login(factories.staff("researcher"))
+
+    page = " ".join(client.get("/reports/plums/").content.decode().split())
+
+    # Eight of ten words, and one of one: the mean is .9. Pairs: eight of nine, and none.
+    assert "0.900 ± 0.141 </td>" in page
+    assert "0.889 </td>" in page
+    assert "1 story has no value; its run says why." in page

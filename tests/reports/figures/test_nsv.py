@@ -138,10 +138,10 @@ def test_what_cannot_be_is_said_with_the_way_out_and_nothing_but_the_panel_is_sh
     (few,) = compute(study, "nsv")
     ReferenceSet.objects.update(name="Others")
     (unnamed,) = compute(study, "nsv")
-    ReferenceSet.objects.update(name="Winners", version="3")
+    ReferenceSet.objects.update(name="Winners", version="2")
     (changed,) = compute(study, "nsv")
     Story.objects.filter(study__slug="winners", code__gte="r0050").delete()
-    ReferenceSet.objects.update(version="2")
+    ReferenceSet.objects.update(version="3")
     (no_neighbours,) = compute(study, "nsv")
 
     cases = {"too_few_rated_prompts": few, "no_reference_set": unnamed, "no_vectors": changed}

@@ -37,6 +37,8 @@ def test_words_are_counted_as_the_browser_counts_them(text: str, words: int) -> 
         ("The end is 3.5 pages long.", 1),
         ("a list\nof lines\n", 2),
         ("一つ。二つ。", 2),
+        ("هل رأيتَه؟ نعم", 2),
+        ("मैं घर जाता हूँ। वह आया।", 2),
         ("e.g. this", 2),
     ],
 )

@@ -13,16 +13,20 @@ from studies.story_import.files import _lines, read_file, read_pasted
 from tests.studies.story_import import files
 
 TWO = ((2, ("s1", "Once.")), (3, ("s2", "Twice — “quoted”.")))
+OLD = "This is a document of an old kind, or locked by a password."
+MACROS = "The file has macros, which Quire does not open."
 BOMB = files.archive_of({"a.txt": b"a" * 5_000_000})
 REFUSED = {
     "too large": ("a.csv", b"a" * (LARGEST_FILE + 1), "The file is larger than 50 MB."),
     "empty": ("a.csv", b" \n", "The file is empty."),
     "header alone": ("a.csv", b"story,text\n", "There is a header and no row below it."),
     "another kind": ("a.pdf", b"%PDF-1.7", "Quire reads .csv, .tsv, .xlsx"),
-    "not text": ("a.csv", bytes(range(256)), "“a.csv” is not text."),
-    "a zip called csv": ("a.csv", files.archive(a="x"), "“a.csv” is not text."),
-    "old document": ("a.docx", b"\xd0\xcf\x11\xe0" + b"\0" * 500, "This is a document of an old kind"),
-    "workbook with macros by name": ("a.xlsm", files.workbook(["text"], ["Once."]), "The file has macros"),
+    "not text": ("a.csv", bytes(range(256)), "“a.csv” is not text. Save it as .xlsx or as CSV."),
+    "a zip called csv": ("a.csv", files.archive(a="x"), "“a.csv” is not text. Save it as .xlsx or as CSV."),
+    "old document": ("a.docx", b"\xd0\xcf\x11\xe0" + b"\0" * 500, OLD + " Save it as .docx or as plain text."),
+    "old workbook": ("a.xls", b"\xd0\xcf\x11\xe0" + b"\0" * 500, f"{OLD} Save it as .xlsx or as CSV."),
+    "text that is none": ("a.txt", bytes(range(256)), "“a.txt” is not text. Save it as .docx or as plain text."),
+    "workbook with macros by name": ("a.xlsm", files.workbook(["text"], ["Once."]), f"{MACROS} Save it as .xlsx"),
     "workbook with macros": (
         "a.xlsx",
         files.with_part(files.workbook(["text"], ["Once."]), "xl/vbaProject.bin", b"x"),

@@ -47,6 +47,9 @@ def counts(text: str) -> dict[str, int]:
         ("It was.\n\n\nIt went.", {"blank_lines": 1}),
         ("It was.\nIt went.", {"single_lines": 1}),
         ("The Lighthouse\n\nIt was.", {"title": 1}),
+        ("灯台\n\n海の音。", {"title": 1}),
+        ("今日は良い天気です。\n\n海の音。", {}),
+        ("هل رأيتَه؟\n\nنعم", {}),
         ("The Lighthouse was dark.\n\nIt was.", {}),
     ],
 )

@@ -1,3 +1,4 @@
+import time
 from textwrap import fill
 
 import pytest
@@ -66,6 +67,15 @@ def test_the_number_of_a_section_stands_above_what_opens_it():
 )
 def test_stars_around_words_make_italics_and_no_other_star_does(text, found):
     assert split_runs(text) == found
+
+
+def test_asterisks_that_are_left_open_by_the_thousand_are_plain_at_once() -> None:
+    text = "*a " * 20_000
+    began = time.monotonic()
+
+    assert split_runs(text) == (TextRun(text),)
+    assert split_runs(f"{text}*b* c *d") == (TextRun(f"{text[1:]}*b", is_italic=True), TextRun(" c *d"))
+    assert time.monotonic() - began < 2
 
 
 def test_a_break_on_a_line_of_its_own_ends_a_paragraph_without_blank_lines_around_it():
