@@ -14,7 +14,7 @@ from reports.templatetags.report import kept_together
 from studies.models import Provenance, Source, Story, StoryGroup, Study
 from tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 
 def measured_study(*, state: str = Study.State.CLOSED) -> Study:
