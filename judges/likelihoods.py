@@ -153,7 +153,8 @@ def _find_endpoint(model: str) -> tuple[Endpoint, str]:
             "%(name)s: %(provider)s gives no log-probabilities of a text; use an endpoint that echoes them, as vLLM "
             "does"
         )
-        raise CannotMeasureSurprise(message % {"name": model, "provider": endpoint.adapter})
+        provider = endpoint.provider.title if endpoint.provider else endpoint.adapter
+        raise CannotMeasureSurprise(message % {"name": model, "provider": provider})
     return endpoint, name
 
 

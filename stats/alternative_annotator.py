@@ -12,7 +12,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from stats.arrays import FloatArray, as_ratings, values_of
+from stats.arrays import FloatArray, IntArray, as_ratings, select_units, values_of
+from stats.intervals import Interval, mean_interval_of_sums
 from stats.reasons import Incomputable
 
 Score: TypeAlias = Literal["accuracy", "neg_rmse"]
@@ -42,6 +43,14 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
+class Wins:
+    """Where the judge scores at least as well as a person. units : on which the two are compared; is_won : 1 or 0"""
+
+    units: IntArray
+    is_won: FloatArray
+
+
+@dataclass(frozen=True)
 class AlternativeAnnotator:
     """What came of the test.
 
@@ -49,15 +58,33 @@ class AlternativeAnnotator:
     advantage_probability : mean of the tested people's advantages
     n_units : that were compared
     people : one for each row of the ratings, in their order
-    judge_wins : shape (R, U), 1 where the judge scores at least as well as the person, 0 where not, nan where the two
-        are not compared; the advantage probability is the mean over tested people of their rows' means
+    judge_wins : of each of the people; the advantage probability is the mean over tested people of the means of theirs
     """
 
     winning_rate: float
     advantage_probability: float
     n_units: int
     people: tuple[LeftOut, ...]
-    judge_wins: FloatArray
+    judge_wins: tuple[Wins, ...]
+
+    def advantage_interval(
+        self, clusters: npt.ArrayLike, *, rng: np.random.Generator, n_resamples: int = 1000
+    ) -> Interval:
+        """The interval of the advantage probability over clusters, of each unit, shape (U,).
+
+        Raises Incomputable if fewer than two clusters were compared, or if all have the same.
+        """
+        names, cluster_of_unit = np.unique(np.asarray(clusters), return_inverse=True)
+        tested = [wins for wins, person in zip(self.judge_wins, self.people, strict=True) if person.is_tested]
+        places = [cluster_of_unit[wins.units] for wins in tested]
+        counts = np.array([np.bincount(own, minlength=len(names)) for own in places])
+        sums = np.array(
+            [np.bincount(own, wins.is_won, minlength=len(names)) for own, wins in zip(places, tested, strict=True)]
+        )
+        is_compared = counts.any(axis=0)
+        return mean_interval_of_sums(
+            sums[:, is_compared], counts[:, is_compared], rng=rng, n_resamples=n_resamples
+        ).clipped(0, 1)
 
 
 def alt_test(
@@ -89,15 +116,14 @@ def alt_test(
     if not counts_unanswered:
         usable &= ~np.isnan(answers)
     labels = np.arange(len(answers)) if clusters is None else np.asarray(clusters)
-    if not usable.all():  # of a million answers the copy takes 60 MB
-        ratings, answers, labels = ratings[:, usable], answers[usable], labels[usable]
+    units = np.flatnonzero(usable)
+    ratings, answers, labels = select_units(ratings, usable), select_units(answers, usable), labels[usable]
     closeness = _closeness(score, ratings, answers)
-    wins = np.full((len(ratings), len(usable)), np.nan)
-    people = []
+    people, judge_wins = [], []
     for row in range(len(ratings)):
-        person, won = _leave_out(row, ratings, answers, labels, closeness, epsilon)
+        person, is_won = _leave_out(row, ratings, answers, labels, closeness, epsilon)
         people.append(person)
-        wins[row, np.flatnonzero(usable)[~np.isnan(ratings[row])]] = won
+        judge_wins.append(Wins(units[~np.isnan(ratings[row])], is_won))
     people = _mark_beaten(people)
     tested = [person for person in people if person.is_tested]
     return AlternativeAnnotator(
@@ -105,7 +131,7 @@ def alt_test(
         advantage_probability=float(np.mean([person.advantage for person in tested])),
         n_units=int(usable.sum()),
         people=tuple(people),
-        judge_wins=wins,
+        judge_wins=tuple(judge_wins),
     )
 
 

@@ -4,6 +4,8 @@ that resamples are one matrix product, and over items."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -52,40 +54,63 @@ def shuffled(
     All answers of the first side about a unit move together; its gaps stay, of each item where they are.
     """
     present = ~np.isnan(first)
+    places, batches = moved_units(present, strata=strata, rng=rng, n_shuffles=n_shuffles, at_once=AT_ONCE)
+    beside = second[:, places]
+    is_whole: BoolArray = np.asarray(present[:, places].all(axis=1), dtype=np.bool_)
+    numbers = np.flatnonzero(is_whole)
+    blocks = [numbers[start : start + N_TOGETHER] for start in range(0, len(numbers), N_TOGETHER)]
+    whole = [(items, _WholeItems.of(first[items], beside[items], values)) for items in blocks]
     # Of small whole numbers in single precision every sum is exact, at half the memory.
-    says = [(first == value).astype(np.float32) for value in values[1:]]
-    is_second = (second[..., np.newaxis] == values).astype(np.float32)
-    is_whole: BoolArray = np.asarray(present[:, present.any(axis=0)].all(axis=1), dtype=np.bool_)
-    for origins, places in moved_units(present, strata=strata, rng=rng, n_shuffles=n_shuffles, at_once=AT_ONCE):
+    with_gaps = [
+        (item, is_present, is_present[places], [(first[item] == value).astype(np.float32) for value in values[1:]])
+        for item, is_present in enumerate(present)
+        if not is_whole[item]
+    ]
+    for origins in batches:
         tables = np.empty((len(first), len(origins), len(values), len(values)))
-        for start in range(0, int(is_whole.sum()), N_TOGETHER):
-            items = np.flatnonzero(is_whole)[start : start + N_TOGETHER]
-            tables[items] = _whole_tables(first[items], second[items], values, origins, places)
-        for item, is_present in enumerate(present):
-            if is_whole[item]:
-                continue
+        for items, block in whole:
+            tables[items] = block.tables(origins)
+        for item, is_present, is_here, says in with_gaps:
             units = origins[is_present[origins]].reshape(len(origins), -1)
-            beside = is_second[item, places[is_present[places]]]
+            of_second = (beside[item, is_here, np.newaxis] == values).astype(np.float32)
             for n, own in enumerate(says, start=1):
-                tables[item, :, n] = own[item].take(units) @ beside
-            tables[item, :, 0] = beside.sum(axis=0, dtype=np.float64) - tables[item, :, 1:].sum(axis=1)
+                tables[item, :, n] = own.take(units) @ of_second
+            tables[item, :, 0] = of_second.sum(axis=0, dtype=np.float64) - tables[item, :, 1:].sum(axis=1)
         yield tables
 
 
-def _whole_tables(
-    first: FloatArray, second: FloatArray, values: FloatArray, origins: IntArray, places: IntArray
-) -> FloatArray:
-    """The tables of items without gaps of the first side, shape (I, B, V, V): all items' marks lie in one number, four
-    bits each, so that one look-up a unit serves them all, and fifteen units are added up before any field is read."""
-    of_second = [_packed(second[:, places] == value) for value in values]
-    tables = np.empty((len(first), len(origins), len(values), len(values)))
-    for n, value in enumerate(values[1:], start=1):
-        says = _packed(first == value).take(origins)
-        for v, beside in enumerate(of_second):
-            tables[:, :, n, v] = _count_fields(says & beside, len(first))
-    n_beside = np.stack([(second[:, places] == value).sum(axis=1) for value in values], axis=-1)
-    tables[:, :, 0] = n_beside[:, np.newaxis] - tables[:, :, 1:].sum(axis=2)
-    return tables
+@dataclass(frozen=True)
+class _WholeItems:
+    """Items without gaps of the first side: all items' marks lie in one number, four bits each, so that one look-up a
+    unit serves them all, and fifteen units are added up before any field is read.
+
+    says : where the first side says each value but the first, of each unit, (V - 1, U)
+    beside : where the second says each value, at each place, (V, A)
+    n_beside : how often it does, (I, V)
+    """
+
+    says: tuple[npt.NDArray[np.uint64], ...]
+    beside: tuple[npt.NDArray[np.uint64], ...]
+    n_beside: IntArray
+
+    @classmethod
+    def of(cls, first: FloatArray, second: FloatArray, values: FloatArray) -> _WholeItems:
+        """first : shape (I, U); second : of the unit at each place, shape (I, A)"""
+        marks = [second == value for value in values]
+        n_beside = np.stack([mark.sum(axis=1) for mark in marks], axis=-1)
+        says = tuple(_packed(first == value) for value in values[1:])
+        return cls(says, tuple(_packed(mark) for mark in marks), n_beside)
+
+    def tables(self, origins: IntArray) -> FloatArray:
+        """Of shuffles, shape (B, A) to (I, B, V, V)."""
+        n_items, n_values = self.n_beside.shape
+        tables = np.empty((n_items, len(origins), n_values, n_values))
+        for n, of_first in enumerate(self.says, start=1):
+            moved = of_first.take(origins)
+            for v, of_second in enumerate(self.beside):
+                tables[:, :, n, v] = _count_fields(moved & of_second, n_items)
+        tables[:, :, 0] = self.n_beside[:, np.newaxis] - tables[:, :, 1:].sum(axis=2)
+        return tables
 
 
 def _packed(marks: BoolArray) -> npt.NDArray[np.uint64]:
@@ -107,8 +132,8 @@ def _count_fields(packed: npt.NDArray[np.uint64], n_items: int) -> IntArray:
 
 def moved_units(
     present: BoolArray, *, strata: Sequence[str] | None, rng: np.random.Generator, n_shuffles: int, at_once: int
-) -> Iterator[tuple[IntArray, IntArray]]:
-    """Batches of shuffles: from which unit the answers come, shape (B, A), and where each column stands, shape (A,).
+) -> tuple[IntArray, Iterator[IntArray]]:
+    """Where each answer stands, shape (A,), and batches of shuffles: from which unit it comes, shape (B, A).
 
     present : what is answered, shape (I, U); only units with some answer move
     strata : of each unit, what it only changes places within
@@ -116,14 +141,20 @@ def moved_units(
     """
     answered = np.flatnonzero(present.any(axis=0))
     labels = np.zeros(present.shape[1]) if strata is None else np.unique(np.asarray(strata), return_inverse=True)[1]
-    of_answered = labels[answered].astype(np.float64)
-    places = answered[np.argsort(of_answered, kind="stable")]
-    size = max(1, at_once // max(answered.size, 1))
-    for start in range(0, n_shuffles, size):
-        keys = rng.random((min(size, n_shuffles - start), answered.size))
-        if strata is not None:
-            keys += of_answered
-        yield answered[np.argsort(keys, axis=1)], places
+    places = answered[np.argsort(labels[answered], kind="stable")]
+    edges = [0, *(np.flatnonzero(np.diff(labels[places])) + 1).tolist(), places.size]  # of the strata
+
+    def draw() -> Iterator[IntArray]:
+        # Each stratum has draws of its own, so that it does not matter how many shuffles are drawn at once.
+        children = rng.spawn(len(edges) - 1)
+        size = max(1, at_once // max(places.size, 1))
+        for start in range(0, n_shuffles, size):
+            origins = np.tile(places, (min(size, n_shuffles - start), 1))
+            for (start_of, end_of), child in zip(pairwise(edges), children, strict=True):
+                child.permuted(origins[:, start_of:end_of], axis=1, out=origins[:, start_of:end_of])
+            yield origins
+
+    return places, draw()
 
 
 def kappas(tables: FloatArray) -> FloatArray:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stats import confusion_tables, intervals
-from stats.arrays import BoolArray, FloatArray, IntArray, mean_present, values_of
+from stats.arrays import BoolArray, FloatArray, IntArray, mean_present, select_units, values_of
 from stats.intervals import Interval
 from stats.judge_scores import spearmans
 from stats.judgements import majority_option
@@ -206,7 +206,7 @@ def compare(
     units = usable.any(axis=0)
     labels = np.asarray(clusters)[units]
     names, cluster_of_unit = np.unique(labels, return_inverse=True)
-    ratings, answers, usable = ratings[:, :, units], answers[:, units], usable[:, units]
+    ratings, answers, usable = select_units(ratings, units), select_units(answers, units), usable[:, units]
     if against == "pairwise":
         score = _pairwise(ratings, answers, usable, cluster_of_unit)
     else:
@@ -266,14 +266,15 @@ def _pairwise(
 
     Items are pooled.
     """
-    answers = np.where(usable, judge, np.nan)
-    values = np.unique(np.concatenate([values_of(people.reshape(len(people), -1)), values_of(answers)]))
+    values = np.unique(np.concatenate([values_of(people.reshape(len(people), -1)), values_of(judge[usable])]))
     pairs, sizes = [], []
-    for side in _left_out(np.where(usable[:, np.newaxis], people, np.nan), "pairwise"):
-        in_place = np.where(np.isfinite(side.own), answers[:, side.units], np.nan)
-        clusters = cluster_of_unit[side.units]
-        pairs.append([_shared(first, side.other, values, clusters) for first in (side.own, in_place)])
-        sizes.append(side.n)
+    for side in _left_out(people, "pairwise"):
+        is_compared = usable[:, side.units] & np.isfinite(side.own) & np.isfinite(side.other)
+        if is_compared.any():
+            clusters = cluster_of_unit[side.units]
+            of_both = (np.where(is_compared, answers, np.nan) for answers in (side.own, judge[:, side.units]))
+            pairs.append([_shared(first, side.other, values, clusters) for first in of_both])
+            sizes.append(is_compared.sum())
 
     def score(weights: IntArray) -> FloatArray:
         scores = [

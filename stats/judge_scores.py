@@ -31,10 +31,10 @@ class Statistic:
     """One number that says how a judge stands to people.
 
     key : its name in files
-    compute : its values, shape (B,); nan where it has none
+    compute : its values, shape (B,), nan where it has none; None of a statistic of confusion tables
     pools : whether the units of all items are taken together; otherwise it is the mean of the items' values
-    of_tables : of a statistic of confusion tables, its values, shape (..., V, V) to (...): resamples and shuffles are
-        then counted and not gone through
+    of_tables : of a statistic of confusion tables, its values, shape (..., V, V) to (...): answers, resamples and
+        shuffles are then counted and not gone through
     unit_values : of a statistic that is a mean over units, what each contributes; its interval is then that of a mean
     better : 1 if more is better, -1 if less is; 0 if it does not depend on which unit has which answer, so that
         shuffling says nothing
@@ -43,23 +43,13 @@ class Statistic:
     """
 
     key: str
-    compute: Compute
+    compute: Compute | None = None
     pools: bool = False
     of_tables: Callable[[FloatArray], FloatArray] | None = None
     unit_values: Callable[[FloatArray, FloatArray], FloatArray] | None = None
     better: int = 1
     bounds: tuple[float, float] = (-1.0, 1.0)
     is_distance: bool = False
-
-
-def cohen_kappas(judge: FloatArray, people: FloatArray, weights: FloatArray) -> FloatArray:
-    """Cohen's kappas; 0 where one side is constant, nan where both always give the same one value (0/0)."""
-    return confusion_tables.kappas(_confusion(judge, people, weights))
-
-
-def balanced_accuracies(judge: FloatArray, people: FloatArray, weights: FloatArray) -> FloatArray:
-    """The mean over what people say of how often the judge says it too; nan where people all say the same."""
-    return confusion_tables.balanced_accuracies(_confusion(judge, people, weights))
 
 
 def spearmans(judge: FloatArray, people: FloatArray, weights: FloatArray) -> FloatArray:
@@ -117,18 +107,16 @@ def is_modal(judge: FloatArray, people: FloatArray) -> FloatArray:
 
 
 UNBOUNDED = (-np.inf, np.inf)
-KAPPA = Statistic("kappa", cohen_kappas, pools=True, of_tables=confusion_tables.kappas)
-MEAN_KAPPA = Statistic("mean_kappa", cohen_kappas, of_tables=confusion_tables.kappas)
+KAPPA = Statistic("kappa", pools=True, of_tables=confusion_tables.kappas)
+MEAN_KAPPA = Statistic("mean_kappa", of_tables=confusion_tables.kappas)
 BALANCED_ACCURACY = Statistic(
     "balanced_accuracy",
-    balanced_accuracies,
     pools=True,
     of_tables=confusion_tables.balanced_accuracies,
     bounds=(0, 1),
 )
 PERCENT_AGREEMENT = Statistic(
     "percent_agreement",
-    _mean(_matches),
     pools=True,
     of_tables=confusion_tables.percents_alike,
     unit_values=_matches,
@@ -168,6 +156,9 @@ def score(statistic: Statistic, judge: npt.ArrayLike, people: npt.ArrayLike) -> 
     """
     answers, reference = _as_items(judge, people)
     items = _items_with_value(statistic, answers, reference)
+    if statistic.of_tables:
+        tables = _tables(answers[items], reference[items])
+        return float(_of_tables(statistic.of_tables, tables, pools=statistic.pools))
     return float(_compute(statistic, answers[np.newaxis], reference, _ones(answers), items)[0])
 
 
@@ -207,12 +198,16 @@ def score_interval(
         names, cluster_of_unit = np.unique(labels, return_inverse=True)
         values = _values_of(answers, reference)
         tables = confusion_tables.by_cluster(answers[items], reference[items], values, cluster_of_unit, len(names))
-        return intervals.coefficient_interval(
-            lambda weights: _of_tables(of_tables, confusion_tables.resampled(tables, weights), pools=statistic.pools),
-            np.arange(len(names)),
-            rng=rng,
-            n_resamples=n_resamples,
-        ).clipped(*statistic.bounds)
+        n_items, n_clusters, *shape = tables.shape
+
+        def of_sums(totals: FloatArray) -> FloatArray:
+            return _of_tables(of_tables, totals.reshape(-1, n_items, *shape).swapaxes(0, 1), pools=statistic.pools)
+
+        parts = tables.swapaxes(0, 1).reshape(n_clusters, -1)
+        clusters = np.arange(n_clusters)
+        return intervals.interval_of_sums(of_sums, parts, clusters, rng=rng, n_resamples=n_resamples).clipped(
+            *statistic.bounds
+        )
 
     def resamples(weights: IntArray) -> FloatArray:
         return _compute(statistic, answers[np.newaxis], reference, weights.astype(np.float64), items)
@@ -285,8 +280,10 @@ def shuffled(
     """Batches of a judge's answers at other units, shape (B, I, U), n_shuffles in all."""
     present = ~np.isnan(judge)
     at_once = max(1, AT_ONCE // max(len(judge), 1))
-    batches = confusion_tables.moved_units(present, strata=strata, rng=rng, n_shuffles=n_shuffles, at_once=at_once)
-    for origins, places in batches:
+    places, batches = confusion_tables.moved_units(
+        present, strata=strata, rng=rng, n_shuffles=n_shuffles, at_once=at_once
+    )
+    for origins in batches:
         batch = np.full((len(origins), *judge.shape), np.nan)
         for item, row in enumerate(judge):
             from_units = origins[present[item][origins]].reshape(len(origins), -1)
@@ -307,33 +304,38 @@ def _ones(answers: FloatArray) -> FloatArray:
 
 def _items_with_value(statistic: Statistic, judge: FloatArray, people: FloatArray) -> BoolArray:
     """Which items enter, shape (I,). Raises Incomputable if none does."""
-    if not count_units(judge, people):
+    is_compared = np.isfinite(judge) & np.isfinite(people)
+    if not is_compared.any():
         raise Incomputable("no_unit_with_judge_and_people")
-    if statistic.pools:
-        items = np.asarray((np.isfinite(judge) & np.isfinite(people)).any(axis=1))
-        values = _compute(statistic, judge[np.newaxis], people, _ones(judge), items)
-        if not np.isfinite(values[0]):
-            raise Incomputable("judge_or_people_constant")
-        return items
-    ones = _ones(judge)
-    values = np.array([_of_item(statistic, a[np.newaxis], p, ones)[0] for a, p in zip(judge, people, strict=True)])
+    if of_tables := statistic.of_tables:
+        tables = _tables(judge, people)
+        values = of_tables(tables.sum(axis=0, keepdims=True) if statistic.pools else tables)
+    else:
+        ones = _ones(judge)
+        by_item = zip(judge, people, strict=True)
+        values = np.array([_of_item(statistic, a[np.newaxis], p, ones)[0] for a, p in by_item])
     if not np.isfinite(values).any():
         raise Incomputable("judge_or_people_constant")
-    return np.asarray(np.isfinite(values))
+    return np.asarray(is_compared.any(axis=1) if statistic.pools else np.isfinite(values), dtype=np.bool_)
+
+
+def _tables(judge: FloatArray, people: FloatArray) -> FloatArray:
+    """The confusion table of each item, shape (I, V, V)."""
+    together = np.zeros(judge.shape[1], dtype=np.int64)
+    return confusion_tables.by_cluster(judge, people, _values_of(judge, people), together, 1)[:, 0]
 
 
 def _compute(
     statistic: Statistic, judge: FloatArray, people: FloatArray, weights: FloatArray, items: BoolArray
 ) -> FloatArray:
     """The values of a batch: judge (B or 1, I, U), people (I, U), weights (B or 1, U)."""
-    if statistic.pools:
-        flat = judge.reshape(len(judge), -1)
-        return _of_item(statistic, flat, people.ravel(), np.tile(weights, people.shape[0]))
     values = [_of_item(statistic, judge[:, n], people[n], weights) for n in np.flatnonzero(items)]
     return np.asarray(np.mean(values, axis=0), dtype=np.float64)
 
 
 def _of_item(statistic: Statistic, judge: FloatArray, people: FloatArray, weights: FloatArray) -> FloatArray:
+    if statistic.compute is None:
+        raise ValueError(f"{statistic.key} is a statistic of confusion tables.")
     compared = np.isfinite(judge[0]) & np.isfinite(people)  # gaps are where they are in every shuffle
     if not compared.any():
         return np.full(max(len(judge), len(weights)), np.nan)
@@ -357,17 +359,6 @@ def _unit_values(statistic: Statistic, judge: FloatArray, people: FloatArray) ->
     if statistic.unit_values is not None and compared.any():
         values[compared] = statistic.unit_values(judge[np.newaxis, compared], people[compared])[0]
     return values
-
-
-def _confusion(judge: FloatArray, people: FloatArray, weights: FloatArray) -> FloatArray:
-    """How often the judge says one value where people say another, shape (B, V judge, V people)."""
-    values = np.unique(np.concatenate([judge.ravel(), people]))
-    of_people = (people[:, np.newaxis] == values).astype(np.float64)  # shape (U, V)
-    rows = []
-    for value in values:
-        is_value = (judge == value).astype(np.float64)
-        rows.append((is_value * weights) @ of_people)
-    return np.stack(rows, axis=1)
 
 
 def _midranks(values: FloatArray, weights: FloatArray) -> FloatArray:

@@ -8,7 +8,7 @@ lost, and the same test on whole stories; a judge may stand in only if it passes
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from django.utils.translation import gettext as _
@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 from reports.dataset import cubes
 from reports.figures import plots
 from reports.figures.base import N_RESAMPLES, Figure, Head, Interval, Listing, Reason, Row, Statement, interval
-from reports.lazy import alternative_annotator, intervals, np
+from reports.lazy import alternative_annotator, np
 from reports.numbers import coefficient, decimal
 from reports.reasons import to_english
 from stats.reasons import Incomputable
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from stats.arrays import BoolArray, FloatArray, IntArray
 
 SALT = 34  # of the seed
-Ends: TypeAlias = Callable[["FloatArray"], Interval]
+Ends: TypeAlias = Callable[["alternative_annotator.AlternativeAnnotator"], Interval]
 MOST_CONSTANTS = 21  # that are tried
 WINNING_RATE_TO_PASS = 0.5  # winning rate from which a judge may stand in
 
@@ -223,19 +223,8 @@ def _of_items(dataset: Dataset, items: list[StepItem], score: Score) -> Iterator
 
 
 def _ends_over(dataset: Dataset, clusters: IntArray) -> Ends:
-    """A function that gives the interval of the advantage, which is the mean of people's means.
-
-    clusters : of the units; the function takes where the judge wins, shape (R, U), with a row for each person tested
-    """
-
-    def ends(wins: FloatArray) -> Interval:
-        rng = dataset.rng(SALT)
-        found = interval(intervals.mean_interval, wins[:, np.newaxis], clusters, rng=rng, n_resamples=N_RESAMPLES)
-        if found.low is None or found.high is None:
-            return found
-        return replace(found, low=max(found.low, 0.0), high=min(found.high, 1.0))
-
-    return ends
+    """A function that gives the interval of a test's advantage. clusters : of the units"""
+    return lambda found: interval(found.advantage_interval, clusters, rng=dataset.rng(SALT), n_resamples=N_RESAMPLES)
 
 
 def _flatten(values: FloatArray) -> FloatArray:
@@ -299,18 +288,15 @@ def _standing(
             n_units=0,
             why=Reason.of(error),
         )
-    is_tested = [person.is_tested for person in found.people]
-    # Of a million answers the copy takes 60 MB.
-    wins = found.judge_wins if all(is_tested) else found.judge_wins[is_tested]
     return Standing(
         form=form,
         answer=None if answer is None else float(answer),
         winning_rate=found.winning_rate,
         advantage=found.advantage_probability,
-        n_tested=sum(is_tested),
+        n_tested=sum(person.is_tested for person in found.people),
         n_people=len(found.people),
         n_units=found.n_units,
-        interval=ends(wins) if ends else None,
+        interval=ends(found) if ends else None,
     )
 
 

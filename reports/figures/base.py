@@ -156,6 +156,7 @@ class Statement:
     basis : what it rests on, in a few words
     value, interval : drawn beside it, on one axis with all statements of the same unit; both ends None for none
     position : among the others; those that were planned come first
+    is_of_neighbours : whether it compares a source with the next below it, since no plan says which to compare
     """
 
     sentence: str
@@ -165,6 +166,7 @@ class Statement:
     interval: Interval | None = None
     unit: str = ""
     position: int = 50
+    is_of_neighbours: bool = False
 
 
 class Figure(Generic[R]):

@@ -48,6 +48,7 @@ def _statement(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) ->
         interval=_oriented(outcome, row).interval,
         unit=unit_words(outcome),
         position=10 if outcome.is_primary else 20,
+        is_of_neighbours=not row.is_planned,
     )
 
 

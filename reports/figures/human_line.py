@@ -20,7 +20,7 @@ from reports.figures.base import (
     note_of,
     weakest_note,
 )
-from reports.lazy import human_line, np
+from reports.lazy import arrays, human_line, np
 from reports.numbers import coefficient, coefficients
 from reports.reasons import to_english
 from stats.reasons import Incomputable
@@ -119,8 +119,8 @@ def _lines_of(
             clusters = material.clusters[units]
             try:
                 line = human_line.compare(
-                    material.people[:, :, units],
-                    answers[:, units],
+                    arrays.select_units(material.people, units),
+                    arrays.select_units(answers, units),
                     clusters,
                     against=against,
                     rng=dataset.rng(SALT, salt, at, place),

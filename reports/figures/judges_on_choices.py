@@ -28,7 +28,7 @@ class JudgesOnChoices(Figure[Listing[JudgeScores]]):
     position = 122
     result = Listing[JudgeScores]
     tables = ("judges-on-choices", "lost-choices")
-    edition = 4
+    edition = 5
     is_shown_sealed = False
     nothing = Listing[JudgeScores]()
 

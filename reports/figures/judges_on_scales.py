@@ -28,7 +28,7 @@ class JudgesOnScales(Figure[Listing[JudgeScores]]):
     position = 121
     result = Listing[JudgeScores]
     tables = ("judges-on-scales", "lost-ratings")
-    edition = 4
+    edition = 5
     is_shown_sealed = False
     nothing = Listing[JudgeScores]()
 

@@ -107,7 +107,7 @@ class Judges(Figure[JudgesResult]):
     position = 120
     result = JudgesResult
     tables = ("judges", "judges-on-verdicts", "lost-verdicts")
-    edition = 8
+    edition = 9
     is_shown_sealed = False
     nothing = JudgesResult(compared=(), not_analysed=())
 

@@ -113,6 +113,7 @@ class MeasuresBesidePeople(Figure[MeasuresResult]):
     position = 139
     result = MeasuresResult
     tables = ("measures-beside-people", "measures-on-pairs")
+    edition = 2
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> MeasuresResult | None:

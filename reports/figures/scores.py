@@ -57,6 +57,7 @@ NAMES = {
 }
 COEFFICIENTS = ("kappa", "mean_kappa", "balanced_accuracy", "spearman", "kendall_tau", "group_tau")
 PARTS = ("all", "models", "unanimous", "split")
+PARTS_OF_ALL = ("all", "unanimous", "split")  # of the same units, of which people's answers enter or not
 SHUFFLES = 98  # of the seed
 PERCENTAGES = ("percent_agreement", "modal_share", "accuracy", "flip_rate", "first_rate")
 
@@ -241,13 +242,17 @@ class _Sides:
         return _PartSides(self.answers[:, units], reference[:, units], self.material.clusters[units], tuple(sources))
 
     def tables(self, part: str, strata: Sequence[str] | None) -> FloatArray:
-        """The tables of 1,000 shuffles in a part, of all items."""
-        key = (part, strata is not None)
-        if key not in self.tables_by_part:
-            own = self.select(part)
-            rng = self.dataset.rng(*self.salt, SHUFFLES, PARTS.index(part), int(strata is not None))
-            self.tables_by_part[key] = judge_scores.shuffled_tables(own.judge, own.people, rng=rng, strata=strata)
-        return self.tables_by_part[key]
+        """The tables of 1,000 shuffles in a part, of all items. Parts of the same units are drawn together."""
+        if (part, strata is not None) not in self.tables_by_part:
+            parts = ("models",) if part == "models" else PARTS_OF_ALL
+            rng = self.dataset.rng(*self.salt, SHUFFLES, int(part == "models"), int(strata is not None))
+            people = np.concatenate([self.select(name).people for name in parts])
+            judge = np.tile(self.select(part).judge, (len(parts), 1))
+            tables = judge_scores.shuffled_tables(judge, people, rng=rng, strata=strata)
+            self.tables_by_part |= {
+                (name, strata is not None): own for name, own in zip(parts, np.split(tables, len(parts)), strict=True)
+            }
+        return self.tables_by_part[part, strata is not None]
 
 
 def score_parts(

@@ -62,7 +62,7 @@ class Wordings(Figure[Listing[ModelWordings]]):
     position = 133
     result = Listing[ModelWordings]
     tables = ("wordings",)
-    edition = 2
+    edition = 3
     is_shown_sealed = False
     nothing = Listing[ModelWordings]()
 

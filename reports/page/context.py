@@ -31,7 +31,7 @@ def context(results: Results) -> dict[str, Any]:
         "highlights": highlights(results),
         "statements": lines,
         "has_intervals": any(line.effect and line.effect.low is not None for line in lines),
-        "has_neighbours": len(results.sources) > 2 and any(line.is_of_neighbours for line in lines),
+        "has_neighbours": len(results.sources) > 2 and any(line.statement.is_of_neighbours for line in lines),
         "has_plan": results.study.has_plan,
         "head_notes": [
             {"template": f"{figure.template}#head", "result": result}

@@ -38,11 +38,6 @@ class StatementLine:
     title: str | Promise
     effect: EffectCell | None
 
-    @property
-    def is_of_neighbours(self) -> bool:
-        """Whether it compares a source with the next below it, since no plan says which are to be compared."""
-        return self.key == "comparisons" and not self.statement.is_planned
-
 
 def statement_lines(results: Results) -> list[StatementLine]:
     """The statements of all figures that are shown, at most a dozen."""

@@ -250,7 +250,7 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_sent(study: Study, s
     Endpoint.objects.update(is_outside=True)
     refuse("2 texts are not marked as free to be sent to an outside provider, which house is")
     Endpoint.objects.update(is_outside=False, adapter="anthropic")
-    refuse("small: anthropic gives no log-probabilities of a text; use an endpoint that echoes them")
+    refuse("small: Anthropic gives no log-probabilities of a text; use an endpoint that echoes them")
     Endpoint.objects.update(is_allowed=False)
     refuse("an administrator has not allowed the endpoint house")
     assert not standin.hits

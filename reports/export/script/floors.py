@@ -158,8 +158,11 @@ def moved_units(has_answer, strata, seed):
     if strata is not None:
         labels += np.unique(np.asarray(strata), return_inverse=True)[1]
     places = answered[np.argsort(labels[answered], kind="stable")]
-    keys = generator(seed).random((N_SHUFFLES, answered.size)) + labels[answered]
-    return answered[np.argsort(keys, axis=1)], places
+    names, n_units = np.unique(labels[answered], return_counts=True)
+    ends, origins = np.cumsum(n_units), np.tile(places, (N_SHUFFLES, 1))
+    for rng, start, end in zip(generator(seed).spawn(len(names)), ends - n_units, ends, strict=True):
+        rng.permuted(origins[:, start:end], axis=1, out=origins[:, start:end])
+    return origins, places
 
 
 def shuffled_judge(judge, people, strata, seed):

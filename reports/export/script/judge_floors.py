@@ -6,7 +6,6 @@ from script.floors import confusions, cube_of, kendall_taus, mean_absolute_error
 from script.judge_coefficients import cohen_of, mean_recall_of
 
 SHUFFLES = 98  # of the seed
-PARTS = ("all", "models", "unanimous", "split")
 OF_CONFUSIONS = {
     "kappa": cohen_of,
     "mean_kappa": cohen_of,
@@ -49,7 +48,7 @@ class JudgeFloors:
             judge, people, sources = self.select(part)
             both = np.concatenate([judge.ravel(), people.ravel()])
             values = np.unique(both[~np.isnan(both)])
-            seed = (*self.seed, SHUFFLES, PARTS.index(part), int(is_within))
+            seed = (*self.seed, SHUFFLES, int(part == "models"), int(is_within))
             rows = shuffled_judge(judge, people, sources if is_within else None, seed)
             self.drawn[part, is_within] = [confusions(*row, values) for row in rows]
         return self.drawn[part, is_within]

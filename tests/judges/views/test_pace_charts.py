@@ -81,7 +81,7 @@ def test_a_refusal_for_overload_is_no_answer_but_stands_in_the_drawing(client: C
 
     assert "Of the latest 11 replies." in words(html)
     assert html.count('class="wait"') == 1
-    assert "Red: the provider asked to wait." in words(html)
+    assert "Dashed upright lines: the provider asked to wait." in words(html)
 
 
 def test_little_money_is_not_shown_as_none() -> None:
