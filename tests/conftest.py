@@ -3,6 +3,7 @@
 import gc
 import os
 from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import HealthCheck, settings
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from annotation.progress import outlines
+from stats import garbage
 from studies import protocol
 from tests import emptying
 from tests.chromium import chromium
@@ -110,6 +112,8 @@ def pytest_collection_finish() -> None:
     """Half a million objects of modules and tests stay to the end; going through them again and again is of no use."""
     gc.collect()
     gc.freeze()
+    # Whether anything is frozen need not be counted then, 20 ms each time that a report is computed.
+    garbage._is_within = ContextVar("_is_within", default=True)
     gc.set_threshold(50_000, 20, 20)
 
 

@@ -18,6 +18,7 @@ from reports.models import Computation, Report
 from studies.models import Study
 from tests import triggers
 from tests.factories import NOON
+from tests.repeating import repeated
 from tests.reports import given
 from tests.threads import at_once
 
@@ -49,6 +50,7 @@ def staff(client: Client) -> Client:
 
 
 @pytest.fixture
+@repeated
 def study() -> Study:
     made = given.closed_study()
     given.verdicts(made, {"E01": "ynyn", "E02": "yyyy"})

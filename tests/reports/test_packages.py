@@ -202,6 +202,7 @@ def test_practice_and_whoever_withdrew_are_left_out_and_counted() -> None:
     assert "- answers of raters who withdrew: 4" in archive.read("README.md").decode()
 
 
+@pytest.mark.embedded
 def test_what_is_not_asked_for_is_not_there_and_the_script_runs_all_the_same(tmp_path: Path) -> None:
     study = full_study()
 
@@ -213,6 +214,7 @@ def test_what_is_not_asked_for_is_not_there_and_the_script_runs_all_the_same(tmp
         issues.ask(study, by="somebody", left_out=["responses_long.csv"])
 
 
+@pytest.mark.embedded
 def test_the_script_finds_every_number_about_people_and_their_intervals(tmp_path: Path) -> None:
     _package, archive = issued(full_study(), with_sources=True, reason="To compute them anew.")
 
@@ -234,6 +236,7 @@ def test_the_script_finds_every_number_of_judges_beside_people(tmp_path: Path) -
     assert all(figure["n_computed"] for name, figure in result["figures"].items() if name.startswith("judges_on"))
 
 
+@pytest.mark.embedded
 @pytest.mark.parametrize(
     ("place", "label"),
     [

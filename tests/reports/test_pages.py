@@ -18,6 +18,7 @@ from reports.export import long_table
 from studies.models import Item, Provenance, Source, Step, Study
 from tests import factories, triggers
 from tests.factories import NOON
+from tests.repeating import repeated
 from tests.reports import given
 
 pytestmark = pytest.mark.django_db
@@ -34,6 +35,7 @@ def study() -> Study:
     return full_study()
 
 
+@repeated
 def full_study(slug: str = "plums", *, n_groups: int = 2) -> Study:
     """A closed study with verdicts, rankings, guesses and a judge: every section of the page has something to show."""
     made = given.closed_study(slug, n_groups=n_groups, n_items=2)
@@ -77,11 +79,11 @@ EMPTY = (
     *("cloze-scores", "cloze-section-scores", "cloze-people-beside-models", "cloze-surprise", "cloze-fills"),
     *("cloze-difficulty", "cloze-constraints", "cloze-edges", "cloze-consistency", "cloze-variants"),
     *("cloze-variant-correlations", "cloze-alphas", "cloze-constraint-alphas", "cloze-judges"),
-    *("cloze-conditions", "cloze-effects"),
-    *("cloze-scales", "cloze-scales-by-model"),
+    *("cloze-conditions", "cloze-effects", "cloze-scales", "cloze-scales-by-model"),
 )
 
 
+@pytest.mark.embedded
 def test_a_table_without_rows_is_not_found_with_a_sentence_and_no_link_leads_to_one(
     staff: Client, study: Study
 ) -> None:
@@ -96,26 +98,27 @@ def test_a_table_without_rows_is_not_found_with_a_sentence_and_no_link_leads_to_
     assert sentence in answers["cloze"].content.decode()
 
 
-def status_by_address(client: Client) -> dict[str, int]:
-    return {address: client.get(address).status_code for address in ADDRESSES}
+# One of the tables stands for all, which come from one view; tests/trust/matrix.py asks that view as everybody.
+ONE_OF_EACH = [*ADDRESSES[:4], "/reports/plums/agreement.csv", "/reports/plums/cloze.csv"]
 
 
+@pytest.mark.embedded
 def test_only_staff_with_a_role_that_sees_it_get_in(client: Client, study: Study) -> None:
-    anonymous = [client.get(address) for address in ADDRESSES]
+    anonymous = [client.get(address) for address in ONE_OF_EACH]
     client.force_login(User.objects.create_user("bob"))
-    nobody = [client.get(address) for address in ADDRESSES]
+    nobody = [client.get(address) for address in ONE_OF_EACH]
     client.force_login(factories.staff(""))
-    of_helper = status_by_address(client)
+    of_helper = {client.get(address).status_code for address in ONE_OF_EACH}
     client.force_login(factories.staff("researcher"))
-    of_researcher = status_by_address(client)
+    of_researcher = {address: client.get(address).status_code for address in ADDRESSES}
 
     for response in anonymous + nobody:
         assert (response.status_code, response.headers["Location"].split("?")[0]) == (302, "/admin/login/")
-    assert of_helper == dict.fromkeys(ADDRESSES, 403)
+    assert of_helper == {403}
     no_rows = {f"/reports/plums/{name}.csv" for name in EMPTY}
     assert of_researcher == {address: 404 if address in no_rows else 200 for address in ADDRESSES}
-    assert {client.get(f"{address}?source=Source").status_code for address in ADDRESSES} == {400}
-    assert {client.post(address).status_code for address in ADDRESSES} == {405}
+    assert {client.get(f"{address}?source=Source").status_code for address in ONE_OF_EACH} == {400}
+    assert {client.post(address).status_code for address in ONE_OF_EACH} == {405}
 
 
 def test_the_page_says_every_section(staff: Client, study: Study) -> None:
@@ -205,8 +208,7 @@ def sealed(study: Study) -> None:
 
 # Of these files the study has nothing by source, or they never do: there is nothing to leak.
 WITHOUT_SOURCES = {
-    *("codebook", "progress", "alternative-annotator", "human-line", "explanations"),
-    "variance-components",
+    *("codebook", "progress", "alternative-annotator", "human-line", "explanations", "variance-components"),
     *("judges", "judges-on-verdicts", "judges-share-of-yes", "judge-biases"),
     *("gwet", "intraclass", "severity", "leave-one-rater-out", "item-rest", "item-correlations"),
     "strengths",  # where all agree on every order there are none
@@ -214,6 +216,7 @@ WITHOUT_SOURCES = {
 }
 
 
+@pytest.mark.embedded
 def test_no_source_is_told_while_the_study_is_live(staff: Client, study: Study) -> None:
     addresses = [address for address in ADDRESSES if address != "/reports/"]
     sealed(study)
@@ -292,11 +295,8 @@ def test_the_long_file_has_a_row_for_every_response(staff: Client, study: Study)
     assert len(found) == 2 * 8 + 2 * 2 + 2 * 4 + 8
     verdict = next(r for r in found if r["rater"] == "plumsE01" and r["story"] == "p1s2" and r["item"] == "item-1")
     assert (verdict["value"], verdict["value_label"], verdict["analysed"]) == ("no", "No", "0.0")
-    assert (verdict["source"], verdict["source_kind"], verdict["status"]) == (
-        "Source 2",
-        "language_model",
-        "submitted",
-    )
+    about = ("Source 2", "language_model", "submitted")
+    assert (verdict["source"], verdict["source_kind"], verdict["status"]) == about
     ranking = next(r for r in found if r["step"] == "ranking" and r["group"] == "plot1")
     assert (ranking["value"], ranking["value_label"], ranking["story"]) == ('[["p1s1"], ["p1s2"]]', "p1s1 > p1s2", "")
     declined = next(r for r in found if r["outcome"] == "declined")

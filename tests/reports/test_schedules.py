@@ -14,6 +14,7 @@ from reports.models import Digest, Report, ReportSchedule
 from studies.models import Source, Study
 from tests import factories, triggers
 from tests.factories import NOON
+from tests.repeating import repeated
 from tests.reports import given
 from tests.threads import at_once
 
@@ -27,6 +28,7 @@ def _none_yet(db: None) -> None:
 
 
 @pytest.fixture
+@repeated
 def study() -> Study:
     made = given.closed_study()
     given.verdicts(made, {"E01": "ynyn", "E02": "yyyy"})

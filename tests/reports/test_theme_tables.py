@@ -15,7 +15,7 @@ from tests.factories import NOON
 from tests.reports.test_packages import issued, recomputed, table
 from tests.reports.test_pages import full_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 
 @pytest.fixture

@@ -4,12 +4,14 @@ import gc
 import json
 import re
 from collections.abc import Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from stats import garbage
 from stats.arrays import FloatArray, IntArray
 
 SOURCES = ("GPT3.5", "GPT4", "Claude", "NewYorker")
@@ -66,8 +68,9 @@ def ttcw(release: Path) -> Ttcw:
 
 
 @pytest.fixture
-def nothing_frozen() -> Iterator[None]:
+def nothing_frozen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What the tests hold counts as permanent (tests/conftest.py); not in a process of the product."""
     gc.unfreeze()
+    monkeypatch.setattr(garbage, "_is_within", ContextVar("_is_within", default=False))
     yield
     gc.freeze()

@@ -10,9 +10,10 @@ from studies import construction
 from studies.documents.stories import GroupDocument, StoryDocument
 from studies.models import Provenance, Story, StoryGroup, Study
 from tests import factories
+from tests.repeating import repeated
 from tests.trust.addresses import patterns
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 N = 60
 # Sixty stories, the first half by one source; their codes say nothing.
@@ -29,6 +30,7 @@ def share_in_order(codes: Sequence[str]) -> float:
 
 
 @pytest.fixture
+@repeated
 def study() -> Study:
     """A study loaded from a file that is sorted by source, each story in a group of its own."""
     stories = [

@@ -18,8 +18,9 @@ from judges.requests import texts
 from studies.models import Provenance, Source, Story, Study
 from studies.typography import paragraphs
 from tests import factories
+from tests.repeating import repeated
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 TEXTS = {
     "p1s1": "Salt came first.\n\nThen the boat, and *nobody* in it.\n\nWe waited.",
     "p1s2": "The algorithm of the tide is old.\n\nIt hums in the *wires* of the pier.\n\nA testament.",
@@ -53,6 +54,7 @@ def skeleton(page: str, mine: Assignment) -> tuple[str, ...]:
 
 
 @pytest.fixture
+@repeated
 def study() -> Study:
     """Four stories by four kinds of sources, one of which nothing is known about; four places, each order once."""
     study = factories.study(k=4, planned=False, state=Study.State.DRAFT)

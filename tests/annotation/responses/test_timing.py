@@ -15,6 +15,7 @@ from studies import protocol
 from studies.models import Step, Story
 from tests import factories
 from tests.annotation.walk import address, begin, give
+from tests.repeating import repeated
 
 ROOT = Path(__file__).parents[3]
 SCRIPTS = ROOT / "static" / "quire"
@@ -22,6 +23,7 @@ A_MINUTE = timedelta(minutes=1)
 
 
 @pytest.fixture
+@repeated
 def mine() -> Assignment:
     """An assignment that was begun an hour ago."""
     made = factories.assignment(factories.study())

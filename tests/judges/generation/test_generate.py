@@ -12,11 +12,13 @@ from studies.models import Study
 from tests.judges import standin as told
 from tests.judges.generation.stories import draft_study, endpoint_at, words
 from tests.judges.standin import StandIn
+from tests.repeating import repeated
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
+@repeated
 def study() -> Study:
     return draft_study()
 

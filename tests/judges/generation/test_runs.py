@@ -17,11 +17,13 @@ from tests.judges import standin as told
 from tests.judges.conftest import sendable
 from tests.judges.generation.stories import draft_study, endpoint_at, order, planned, story_of, words, written
 from tests.judges.standin import StandIn
+from tests.repeating import repeated
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
+@repeated
 def study() -> Study:
     return draft_study()
 

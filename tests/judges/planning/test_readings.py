@@ -9,6 +9,7 @@ from judges.models import PersonaSet, Reading, Run
 from judges.planning import readings
 from studies.models import Study
 from tests import factories
+from tests.repeating import repeated
 
 pytestmark = pytest.mark.django_db
 
@@ -27,6 +28,7 @@ def read_again(run: Run, **reading: object) -> Assignment:
 
 
 @pytest.fixture
+@repeated
 def run() -> Run:
     return runs.start(factories.study(comparative=False), catalogue.make_stub_judge(), by="tests")
 

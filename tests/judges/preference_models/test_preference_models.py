@@ -21,6 +21,7 @@ from studies import protocol
 from studies.models import Step, Study
 from tests import factories
 from tests.factories import NOON
+from tests.repeating import repeated
 
 pytestmark = pytest.mark.django_db
 N_PAIRS = 20
@@ -69,6 +70,7 @@ def letters(monkeypatch: pytest.MonkeyPatch) -> type[LetterCounts]:
 
 
 @pytest.fixture
+@repeated
 def study() -> Study:
     return pairs()
 

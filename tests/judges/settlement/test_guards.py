@@ -17,6 +17,7 @@ from tests.judges.conftest import judge_at, sendable
 from tests.judges.standin import StandIn
 from tests.judges.standin.replies import YES, Reply, says
 from tests.judges.standin.server import Hit
+from tests.repeating import repeated
 
 pytestmark = pytest.mark.django_db
 WORDS = " ".join(f"word{n}" for n in range(90))
@@ -27,6 +28,7 @@ def content_of(hit: Hit) -> str:
 
 
 @pytest.fixture
+@repeated
 def two() -> Study:
     """Two stories, two tests of each."""
     return sendable(factories.study(n_stories=2, comparative=False))

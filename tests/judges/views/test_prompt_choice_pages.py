@@ -18,6 +18,7 @@ from tests.judges.planning.test_budget import price
 from tests.judges.prompt_choices.test_validation import knows_with_one_template, pairs
 from tests.judges.standin import StandIn
 from tests.judges.views.pages import page, words
+from tests.repeating import repeated
 
 pytestmark = pytest.mark.django_db
 
@@ -32,6 +33,7 @@ def judge(standin: StandIn) -> Judge:
 
 
 @pytest.fixture
+@repeated
 def study() -> Study:
     return pairs()
 

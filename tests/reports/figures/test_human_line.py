@@ -7,7 +7,7 @@ from annotation.models import Rater
 from tests import factories
 from tests.reports import given
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 EXPERTS = {"E01": "ynyynnyynynn", "E02": "ynyynnyynyny", "E03": "ynynnnyynynn"}
 

@@ -12,7 +12,7 @@ from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score
 from reports import results
 from tests.reports.planted import EXPERTS, N_GROUPS, OPTIONS, SCALES, VERDICTS, Planted, plant
 
-pytestmark = pytest.mark.django_db(transaction=False)
+pytestmark = [pytest.mark.django_db(transaction=False), pytest.mark.embedded]
 NOTHING = ("declined", "unreadable", "missing")
 
 

@@ -15,7 +15,7 @@ from studies import hashing
 from studies.models import Provenance, Source, Story, StoryGroup, Study
 from tests import factories, triggers
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 
 def measured_study(*, state: str = Study.State.CLOSED) -> Study:

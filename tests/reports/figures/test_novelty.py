@@ -16,6 +16,7 @@ from studies import hashing
 from studies.models import Story, Study
 from tests import factories, triggers
 from tests.factories import NOON
+from tests.repeating import repeated
 from tests.reports import given
 
 pytestmark = pytest.mark.django_db
@@ -29,6 +30,7 @@ TEXTS = {
 
 
 @pytest.fixture
+@repeated
 def study() -> Study:
     study = given.closed_study()
     with triggers.lifted():

@@ -17,7 +17,7 @@ from tests import triggers
 from tests.reports import given
 from tests.reports.planted import EXPERTS, SCALES, VERDICTS, Planted, plant
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from tests import factories, triggers
 from tests.reports import given
 from tests.reports.judge_readings import start_run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 N_GROUPS, N_READ = 20, 8
 

@@ -8,7 +8,7 @@ from studies.models import Item
 from tests import factories, triggers
 from tests.reports import given
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 
 def test_few_stories_are_said_to_be_few_beside_ratings(admin_client: Client) -> None:

@@ -16,7 +16,7 @@ from tests import factories
 from tests.factories import NOON
 from tests.reports.test_packages import issued, recomputed
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 
 def read(rater: Rater, verdicts: str) -> Assignment:

@@ -16,7 +16,7 @@ from reports.figures import all_figures
 from reports.figures.codec import encode
 from studies.models import Study
 
-pytestmark = [pytest.mark.data, pytest.mark.django_db]
+pytestmark = [pytest.mark.data, pytest.mark.django_db, pytest.mark.embedded]
 
 NAMES = {"GPT3.5": "GPT-3.5", "GPT4": "GPT-4", "Claude": "Claude 1.3", "NewYorker": "The New Yorker"}
 
