@@ -82,7 +82,7 @@ NO_VALUE = gettext_noop("there is no value")
 NO_TEXT_WORDS = gettext_noop("the text has no words")
 ONE_WORD = gettext_noop("the text has fewer than two words")
 TOO_FEW_WORDS = gettext_noop("the text is too short for this measure: words %(n)s, at least %(least)s are needed")
-UNSPACED = gettext_noop("no blanks stand between the text's words, so they cannot be counted; compare its sentences")
+UNSPACED = gettext_noop("no spaces stand between the text's words, so they cannot be counted; compare its sentences")
 
 # What does not fit where a cloze is compared with its answer, as `studies.cloze.alignment` has it.
 _MISFITS = (

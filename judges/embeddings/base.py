@@ -169,7 +169,7 @@ def _cut(paragraph: str, most: int) -> Iterator[str]:
 
 
 def _parts(paragraph: str, most: int) -> Iterator[str]:
-    """What stands between blanks; where that has too many words, so many characters of it at a time."""
+    """What stands between spaces; where that has too many words, so many characters of it at a time."""
     for part in paragraph.split():
         is_short = len(split_words(part)) <= most
         yield from [part] if is_short else (part[i : i + most] for i in range(0, len(part), most))

@@ -17,7 +17,7 @@ COUNT = {"low": 0, "integer": True}
 class Length(Metric):
     """Words, sentences and paragraphs.
 
-    words : runs of characters between blanks, as `Story.n_words` has them; none in scripts that set no blanks there
+    words : runs of characters between spaces, as `Story.n_words` has them; none in scripts that set no spaces there
     sentences : within each paragraph, stretches with a letter or digit that end in . ! ? … (with closing quotes) before
         a blank, in 。！？ ؟ ۔ । ॥ anywhere, or with the paragraph. “Stop!” she said. therefore counts as two, and so
         does e.g. this; a line break inside a paragraph ends none

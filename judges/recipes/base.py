@@ -119,7 +119,7 @@ class Recipe:
 
 
 def count_words(text: str) -> int:
-    """Words as stories are counted: what stands between blanks."""
+    """Words as stories are counted: what stands between spaces."""
     return len(text.split())
 
 

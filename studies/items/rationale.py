@@ -29,7 +29,7 @@ class Rule:
 
 
 def count_words(text: str) -> int:
-    """How many runs of characters stand between blanks, counted as the browser counts them."""
+    """How many runs of characters stand between spaces, counted as the browser counts them."""
     return len(WORD.findall(text))
 
 

@@ -1,6 +1,6 @@
-"""A text in words as measures compare them, also where no blanks stand between words.
+"""A text in words as measures compare them, also where no spaces stand between words.
 
-Not what a story's length is counted in: that is what stands between blanks (`Story.n_words`).
+Not what a story's length is counted in: that is what stands between spaces (`Story.n_words`).
 """
 
 import re
@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache
 
-# Scripts that set no blanks between words: Thai, Lao, Burmese, Khmer, kana, Han. First and last code point of blocks.
+# Scripts that set no spaces between words: Thai, Lao, Burmese, Khmer, kana, Han. First and last code point of blocks.
 UNSPACED = (
     *((0x0E00, 0x0E7F), (0x0E80, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF), (0x3400, 0x4DBF)),
     *((0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF)),
@@ -28,7 +28,7 @@ def split_words(text: str) -> list[str]:
 
     A word is a run of letters, digits and their marks; an apostrophe or hyphen inside it belongs to it, however it is
     typed (’ is ', and a hyphen that no line breaks at is -). Signs that nobody sees, such as soft hyphens, part none.
-    In scripts that set no blanks between words every character, with its marks, is a word: nothing is looked up in a
+    In scripts that set no spaces between words every character, with its marks, is a word: nothing is looked up in a
     dictionary.
     """
     composed = unicodedata.normalize("NFC", text).lower().translate(TYPED_ALIKE)

@@ -17,7 +17,7 @@ from stats import neighbours
 from studies.typography.words import split_words
 
 TOO_SHORT = "the text is too short for this measure: words {}, at least {} are needed"
-UNSPACED = "no blanks stand between the text's words, so they cannot be counted; compare its sentences"
+UNSPACED = "no spaces stand between the text's words, so they cannot be counted; compare its sentences"
 VERSE = "moss on stone\nwater over moss\n\nlight\n  on\n     water\n"
 MATTR, SURPRISE = "mattr-50", "nats"
 
