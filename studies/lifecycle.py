@@ -27,6 +27,8 @@ TRANSITIONS: Mapping[str, Transition] = {
     "pause": Transition((State.LIVE,), State.PAUSED),
     "resume": Transition((State.PAUSED,), State.LIVE),
     "close": Transition((State.LIVE, State.PAUSED), State.CLOSED),
+    # Of a study that people were never asked: judges have read it, or answers to it were brought in.
+    "close_draft": Transition((State.DRAFT,), State.CLOSED),
 }
 # Links may be issued until a study is closed.
 INVITING = (State.DRAFT, State.LIVE, State.PAUSED)
@@ -71,6 +73,13 @@ def may_invite(study: Study) -> bool:
     return study.state in INVITING
 
 
+def may_close(study: Study) -> bool:
+    """Whether it may be closed: once it is launched, or a draft as soon as answers of judges or from elsewhere have
+    frozen its protocol. Such a draft need not be fit for people, and could not be made so any more. At most one query.
+    """
+    return can_transition(study, "close") or (study.is_draft and study.frozen_versions.exists())
+
+
 def pause(study: Study) -> Study:
     """The study, in which nobody can answer until it is resumed; what is saved stays. Raises NotReady."""
     if not change_state(study, "pause"):
@@ -87,7 +96,8 @@ def resume(study: Study) -> Study:
 
 def close(study: Study, *, at: datetime) -> Study:
     """The study, closed for good: what is saved stays, nothing more can be answered. Raises NotReady."""
-    if not change_state(study, "close", closed_at=at):
+    name = "close_draft" if study.is_draft else "close"
+    if not may_close(study) or not change_state(study, name, closed_at=at):
         raise NotReady(_("%(study)s cannot be closed: it is not live") % {"study": study.slug})
     return study
 

@@ -229,9 +229,10 @@ class StudyAdmin(FinalAdmin):
 
 def _next_actions(study: Study) -> list[str]:
     """What can come next for the study, the likeliest first; empty when it is closed."""
+    closing = ["close"] if lifecycle.may_close(study) else []
     if lifecycle.may_plan(study):
-        return ["launch", "plan"] if seats.of_people(study).exists() else ["plan", "launch"]
-    return [name for name in ("resume", "pause", "close") if lifecycle.can_transition(study, name)]
+        return [*(["launch", "plan"] if seats.of_people(study).exists() else ["plan", "launch"]), *closing]
+    return [*(name for name in ("resume", "pause") if lifecycle.can_transition(study, name)), *closing]
 
 
 def _draft(study: Study) -> ProtocolVersion | None:

@@ -57,6 +57,10 @@ def _obstacles_to(transition: str, sentence: str) -> Callable[[Study], list[Find
     return lambda study: [] if lifecycle.can_transition(study, transition) else [Finding("error", "state", _(sentence))]
 
 
+def _close_obstacles(study: Study) -> list[Finding]:
+    return [] if lifecycle.may_close(study) else [Finding("error", "state", _("it is not live"))]
+
+
 @dataclass(frozen=True)
 class Action:
     """An action on a study, in words for the page that asks before it is run.
@@ -116,7 +120,7 @@ ACTIONS = {
     ),
     "close": Action(
         _close,
-        _obstacles_to("close", gettext_noop("it is not live")),
+        _close_obstacles,
         pgettext_lazy("what is done with a study", "Close"),
         gettext_noop("Close %(study)s"),
         gettext_noop("Close the chosen studies?"),

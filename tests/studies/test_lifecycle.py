@@ -13,7 +13,7 @@ DRAFT, LIVE, PAUSED, CLOSED = Study.State.DRAFT, Study.State.LIVE, Study.State.P
 
 @pytest.mark.parametrize(
     ("state", "transitions"),
-    [(DRAFT, {"launch"}), (LIVE, {"pause", "close"}), (PAUSED, {"resume", "close"}), (CLOSED, set())],
+    [(DRAFT, {"launch", "close_draft"}), (LIVE, {"pause", "close"}), (PAUSED, {"resume", "close"}), (CLOSED, set())],
 )
 def test_a_study_passes_only_where_it_may(state: str, transitions: set[str]) -> None:
     assert {name for name in lifecycle.TRANSITIONS if lifecycle.can_transition(Study(state=state), name)} == transitions

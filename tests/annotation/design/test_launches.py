@@ -12,7 +12,7 @@ from annotation.design import launches
 from annotation.models import Seat
 from annotation.responses import verification
 from studies import lifecycle, protocol
-from studies.models import ProtocolVersion, Story, Study
+from studies.models import ProtocolVersion, Step, Story, Study
 from studies.protocol import NotPlannable, Purpose
 from tests import factories, triggers
 from tests.factories import NOON
@@ -227,10 +227,23 @@ def test_of_four_launches_at_the_same_moment_one_counts(committed: None) -> None
 
 @pytest.mark.parametrize("state", [Study.State.DRAFT, Study.State.CLOSED])
 def test_only_a_live_study_is_closed(state: str) -> None:
-    study = factories.study(state=state)
+    study = factories.study(state=state, planned=False)
 
     with pytest.raises(lifecycle.NotReady, match="plums cannot be closed: it is not live"):
         lifecycle.close(study, at=NOON)
+
+
+def test_a_draft_that_judges_have_read_is_closed_without_raters_and_not_launched_any_more() -> None:
+    study = factories.study(state=Study.State.DRAFT, planned=False)
+    study.versions.get().steps.filter(kind=Step.Kind.CONSENT).delete()
+    factories.freeze(study, purpose=Purpose.RUN)
+
+    lifecycle.close(study, at=NOON)
+
+    assert (study.state, study.closed_at, study.launched_at) == (Study.State.CLOSED, NOON, None)
+    assert not lifecycle.is_sealed(study)
+    with pytest.raises(lifecycle.NotReady, match="it is closed"):
+        launches.launch(study, by="tests", at=NOON)
 
 
 def test_a_study_is_paused_and_goes_on() -> None:

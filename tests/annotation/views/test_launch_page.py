@@ -197,6 +197,22 @@ def test_pause_resume_and_close_which_asks_for_the_title(designer: Client) -> No
     assert not lifecycle.may_invite(study)
 
 
+def test_a_draft_that_judges_have_read_can_be_closed_without_raters(designer: Client, study: Study) -> None:
+    Step.objects.filter(kind=Step.Kind.CONSENT).delete()
+    before = read(designer)
+    factories.freeze(study)
+
+    page = read(designer)
+    refused = designer.post(ADDRESS, {"action": "close", "title": "plums"})
+    closed = designer.post(ADDRESS, {"action": "close", "title": study.title}, follow=True)
+
+    assert ("Close it without raters" in before, "Close it without raters" in page) == (False, True)
+    assert (refused.status_code, closed.status_code) == (409, 200)
+    assert "The study is closed." in closed.content.decode()
+    assert Study.objects.get().state == "closed"
+    assert LogEntry.objects.get().change_message == "closed"
+
+
 def test_a_coordinator_reads_it_and_launches_nothing(client: Client, study: Study) -> None:
     client.force_login(factories.staff("coordinator"))
     page = read(client)
