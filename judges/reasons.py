@@ -81,7 +81,7 @@ DRAFT_ENDED = gettext_noop("the draft ended before its turn came")
 NO_VALUE = gettext_noop("there is no value")
 NO_TEXT_WORDS = gettext_noop("the text has no words")
 ONE_WORD = gettext_noop("the text has fewer than two words")
-TOO_FEW_WORDS = gettext_noop("the text is too short for this measure: words %(n)s, at least %(least)s are needed")
+TOO_FEW_WORDS = gettext_noop("the text has too few words for this measure: %(n)s of at least %(least)s")
 UNSPACED = gettext_noop("no spaces stand between the text's words, so they cannot be counted; compare its sentences")
 
 # What does not fit where a cloze is compared with its answer, as `studies.cloze.alignment` has it.
@@ -121,8 +121,13 @@ _NUMBERS = (
     gettext_noop("a whole number"),
     gettext_noop("a number"),
 )
+# What was said of answers in former versions, which are kept.
+_FORMER = (
+    gettext_noop("the text has %(n)s words; at least %(least)s are needed"),
+    gettext_noop("the text has %(n)s words, and the window is %(window)s"),
+)
 _NAMED = [value for name, value in globals().items() if name.isupper() and name[0] != "_" and name != "OF_ITEM"]
-_SENTENCES = (*_NAMED, *_MISFITS, *_REFUSALS)
+_SENTENCES = (*_NAMED, *_MISFITS, *_REFUSALS, *_FORMER)
 # Where a value stands in a sentence.
 PLACE = re.compile(r"(%\(\w+\)[sd])")
 # An item's key before what is said of its answer.

@@ -203,9 +203,8 @@ def score_interval(
         def of_sums(totals: FloatArray) -> FloatArray:
             return _of_tables(of_tables, totals.reshape(-1, n_items, *shape).swapaxes(0, 1), pools=statistic.pools)
 
-        parts = tables.swapaxes(0, 1).reshape(n_clusters, -1)
-        clusters = np.arange(n_clusters)
-        return intervals.interval_of_sums(of_sums, parts, clusters, rng=rng, n_resamples=n_resamples).clipped(
+        parts, numbers = tables.swapaxes(0, 1).reshape(n_clusters, -1), np.arange(n_clusters)
+        return intervals.interval_of_sums(of_sums, parts, numbers, rng=rng, n_resamples=n_resamples).clipped(
             *statistic.bounds
         )
 

@@ -27,7 +27,7 @@ TRANSITIONS: Mapping[str, Transition] = {
     "pause": Transition((State.LIVE,), State.PAUSED),
     "resume": Transition((State.PAUSED,), State.LIVE),
     "close": Transition((State.LIVE, State.PAUSED), State.CLOSED),
-    # Of a study that people were never asked: judges have read it, or answers to it were brought in.
+    # Of a study that people are not asked about: judges read it, or answers to it were brought in.
     "close_draft": Transition((State.DRAFT,), State.CLOSED),
 }
 # Links may be issued until a study is closed.
@@ -74,8 +74,9 @@ def may_invite(study: Study) -> bool:
 
 
 def may_close(study: Study) -> bool:
-    """Whether it may be closed: once it is launched, or a draft as soon as answers of judges or from elsewhere have
-    frozen its protocol. Such a draft need not be fit for people, and could not be made so any more. At most one query.
+    """Whether it may be closed: once it is launched, or a draft as soon as a run of judges or answers from elsewhere
+    have frozen its protocol. Such a draft need not be fit for people, and could not be made so any more. At most one
+    query.
     """
     return can_transition(study, "close") or (study.is_draft and study.frozen_versions.exists())
 

@@ -7,6 +7,7 @@ import secrets
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from itertools import count
 
 from django.utils.translation import gettext as _
@@ -31,8 +32,10 @@ def form_groups(members: Sequence[Member], grouping: str, *, seed: int, size: in
     """The stories' keys by the name of their group. Names that the program makes are “” and a number.
 
     seed : of the draw; the same texts and seed give the same groups, whatever the order of the file
-    size : of a group, where the grouping is “size”
+    size : of a group, where the grouping is “size”; ValueError unless `is_group_size`
     """
+    if grouping == "size" and not is_group_size(size):
+        raise ValueError(f"A group has no {size} stories.")
     if grouping == "column":
         return _collect((member.group, member.key) for member in members)
     if grouping == "premise":
@@ -97,14 +100,22 @@ def _fill(members: Sequence[Member], size: int) -> list[list[int]]:
     sources always meet.
     """
     place_by_key = {member.key: n for n, member in enumerate(members)}
-    rest = {source: deque(keys) for source, keys in _by_source(members).items()}
+    # What is left of each source: how much, the place of the next story, and the keys.
+    waiting = [(-len(keys), place_by_key[keys[0]], deque(keys)) for keys in _by_source(members).values()]
+    heapify(waiting)
     groups = []
-    while rest:
+    while waiting:
         group: list[int] = []
-        while rest and len(group) < size:
-            by_number = sorted(rest.values(), key=lambda keys: (-len(keys), place_by_key[keys[0]]))
-            group += [keys.popleft() for keys in by_number[: size - len(group)]]
-            rest = {source: keys for source, keys in rest.items() if keys}
+        taken: list[tuple[int, int, deque[int]]] = []
+        while len(group) < size and (waiting or taken):
+            if not waiting:  # every source is in it: once more round
+                waiting, taken = sorted(taken), []
+            _n, _place, keys = heappop(waiting)
+            group.append(keys.popleft())
+            if keys:
+                taken.append((-len(keys), place_by_key[keys[0]], keys))
+        for source in taken:
+            heappush(waiting, source)
         groups.append(group)
     return groups
 

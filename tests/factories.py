@@ -24,7 +24,7 @@ from studies.models import (
 )
 from studies.protocol import Purpose
 from tests import triggers
-from tests.repeating import repeated
+from tests.replay import replayed
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 AUTHORS = [
@@ -65,7 +65,7 @@ def guess() -> Instrument:
     return instrument("guess", n_items=1, type="choice", options=AUTHORS, rationale="none", rationale_least=0)
 
 
-@repeated
+@replayed
 def study(
     slug: str = "plums",
     *,

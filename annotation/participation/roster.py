@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from annotation.models import Assignment, Consent, Invitation, InvitationMail, MailKind, Rater, StepTaken, Withdrawal
 from annotation.participation.invitations import find_obstacle_of_link
-from annotation.participation.mails import ABANDONED, FORGOTTEN
+from annotation.participation.mails import ABANDONED, FORGOTTEN, sends_mail
 from studies.models import Study
 
 NOTED, SENT, OPENED, CONSENTED = "noted", "sent", "opened", "consented"
@@ -84,6 +84,11 @@ class RosterRow:
         return self.invitation is not None and bool(getattr(self.invitation, "has_address", False))
 
     @property
+    def waits_for_link(self) -> bool:
+        """Whether a link is to be shown for them, to be passed on: no mail brings it. See `select_waiting_for_link`."""
+        return self.state == NOTED and not (self.has_address and (self.mails or sends_mail()))
+
+    @property
     def may_be_invited(self) -> bool:
         return self.has_address and self.state in (NOTED, SENT)
 
@@ -131,6 +136,13 @@ def list_people(study: Study, *, at: datetime) -> list[RosterRow]:
     for key, rater in rater_by_id.items():
         roster.append(_describe(None, rater, open_by_rater.get(key), ended_by_rater.get(key, []), [], at=at))
     return sorted(roster, key=lambda row: (not row.flags, row.state in (RETURNED, WITHDRAWN)))
+
+
+def select_waiting_for_link(study: Study) -> QuerySet[Invitation]:
+    """The invitations whose rows have `waits_for_link`."""
+    noted = study.invitations.filter(handed_over_at=None, revoked_at=None, rater=None)
+    is_mailed = Q(Exists(InvitationMail.objects.filter(invitation=OuterRef("pk"))))
+    return noted.exclude(Q(Exists(_with_address())) & (Q() if sends_mail() else is_mailed)).order_by("pk")
 
 
 def _with_address() -> QuerySet[Invitation]:

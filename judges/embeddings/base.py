@@ -135,8 +135,8 @@ def as_unit_rows(rows: FloatArray, *, name: str, n: int) -> FloatArray:
 def split_chunks(text: str, *, most: int = CHUNK_WORDS) -> list[str]:
     """The text in chunks of at most so many words: paragraphs packed together in their order.
 
-    A paragraph that is longer by itself is cut between its blanks; what has more words between two blanks, as in a
-    language without blanks, is cut between characters.
+    A paragraph that is longer by itself is cut between its spaces; what has more words between two spaces, as in a
+    language without spaces, is cut between characters.
     """
     chunks: list[str] = []
     n_last = most

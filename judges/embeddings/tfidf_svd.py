@@ -66,7 +66,7 @@ def _reduce(weights: csr_matrix) -> FloatArray:
 
     rows = _project(weights)
     lost = np.linalg.norm(rows, axis=1) < LOST
-    if not lost.any():
+    if not lost.any() or lost.all():  # all : texts without words, which lie on no axis
         return rows
     others = _reduce(weights[lost])
     table = np.zeros((len(rows), rows.shape[1] + others.shape[1]))

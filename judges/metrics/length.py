@@ -19,14 +19,14 @@ class Length(Metric):
 
     words : runs of characters between spaces, as `Story.n_words` has them; none in scripts that set no spaces there
     sentences : within each paragraph, stretches with a letter or digit that end in . ! ? … (with closing quotes) before
-        a blank, in 。！？ ؟ ۔ । ॥ anywhere, or with the paragraph. “Stop!” she said. therefore counts as two, and so
+        a space, in 。！？ ؟ ۔ । ॥ anywhere, or with the paragraph. “Stop!” she said. therefore counts as two, and so
         does e.g. this; a line break inside a paragraph ends none
     paragraphs : as the rater's page shows them: split at blank lines, or at every line break if there is no blank line;
         a line that only separates sections is none
     """
 
     slug = "length"
-    version = "2"  # 1 counted a text without blanks as one word, and knew no stops of Arabic, Urdu or Hindi
+    version = "2"  # 1 counted a text without spaces as one word, and knew no stops of Arabic, Urdu or Hindi
     title = gettext_noop("Length")
     items = (
         ItemDocument(key="words", type="number", question="How many words does the story have?", settings=COUNT),

@@ -64,7 +64,7 @@ class GenerationForm(BudgetForm):
     )
     stories = forms.CharField(
         label=gettext_lazy("Stories"),
-        help_text=gettext_lazy("Their codes, with blanks between; empty for all whose texts are here."),
+        help_text=gettext_lazy("Their codes, with spaces between; empty for all whose texts are here."),
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
     )
@@ -74,11 +74,11 @@ class GenerationForm(BudgetForm):
         empty_label=gettext_lazy("Choose a draft"),
     )
     sizes = forms.CharField(
-        label=gettext_lazy("Lengths in words"), help_text=gettext_lazy("One or several, with blanks between.")
+        label=gettext_lazy("Lengths in words"), help_text=gettext_lazy("One or several, with spaces between.")
     )
     temperatures = forms.CharField(
         label=gettext_lazy("Temperatures"),
-        help_text=gettext_lazy("One or several from 0 to 2, with blanks between; empty for the model’s own."),
+        help_text=gettext_lazy("One or several from 0 to 2, with spaces between; empty for the model’s own."),
         required=False,
     )
     n_texts = forms.IntegerField(

@@ -47,7 +47,7 @@ class SelectionForm(forms.Form):
     )
     stories = forms.CharField(
         label=gettext_lazy("Stories or groups"),
-        help_text=gettext_lazy("Their codes, with blanks between; empty for all that may be read."),
+        help_text=gettext_lazy("Their codes, with spaces between; empty for all that may be read."),
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
     )

@@ -34,9 +34,10 @@ class Values:
 
 @dataclass(frozen=True, kw_only=True)
 class Measure(ItemRow):
-    """One item of a metric. n_without_value : stories that it gave no value for"""
+    """One item of a metric. is_count : whether its values are whole numbers; n_without_value : stories without any"""
 
     metric: str
+    is_count: bool
     n_without_value: int
     overall: Values
     by_source: tuple[Values, ...]
@@ -48,10 +49,8 @@ class Measure(ItemRow):
     @property
     def n_decimals(self) -> int:
         """How many decimals are shown: of counts one, of other values three digits."""
-        ends = self.overall.lowest or 0.0, self.overall.highest or 0.0
-        if all(end == round(end) for end in ends):
-            return 1
-        return 3 if max(map(abs, ends)) <= 1 else 2 if max(map(abs, ends)) < 10 else 1
+        largest = max(abs(self.overall.lowest or 0.0), abs(self.overall.highest or 0.0))
+        return 1 if self.is_count or largest >= 10 else 3 if largest <= 1 else 2
 
 
 class Measures(Figure[Listing[Measure]]):
@@ -96,6 +95,7 @@ def _measure(dataset: Dataset, item: StepItem, metric: object, rows: pd.DataFram
     return Measure(
         **item_fields(item) | {"title": item.item.title or item.item.question},
         metric=str(metric),
+        is_count=bool(item.item.settings.get("integer")),
         n_without_value=len(rows) - len(answered),
         overall=_values("", answered["analysed"]),
         by_source=tuple(

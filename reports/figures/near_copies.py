@@ -74,6 +74,7 @@ class NearCopies(Figure[Listing[SetCopies]]):
     position = 137
     result = Listing[SetCopies]
     tables = ("near-copies", "near-copies-by-story")
+    edition = 2
     is_shown_sealed = False
     nothing = Listing[SetCopies]()
     needs_answers = False

@@ -55,7 +55,7 @@ class Nsv(Figure[NsvResult]):
     tables = ("nsv-methods", "nsv-weights", "nsv-ablations", "nsv-stability", "nsv-prompts")
     is_shown_sealed = False
     needs_answers = False
-    edition = 4
+    edition = 5
 
     def compute(self, dataset: Dataset) -> NsvResult | None:
         panel, scored = dataset.nsv_panel, dataset.scored_ideas

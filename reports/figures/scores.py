@@ -57,7 +57,7 @@ NAMES = {
 }
 COEFFICIENTS = ("kappa", "mean_kappa", "balanced_accuracy", "spearman", "kendall_tau", "group_tau")
 PARTS = ("all", "models", "unanimous", "split")
-PARTS_OF_ALL = ("all", "unanimous", "split")  # of the same units, of which people's answers enter or not
+PARTS_OF_ALL = ("all", "unanimous", "split")  # of the same units; they differ in which of people's answers count
 SHUFFLES = 98  # of the seed
 PERCENTAGES = ("percent_agreement", "modal_share", "accuracy", "flip_rate", "first_rate")
 

@@ -36,7 +36,7 @@ def count_words(text: str) -> int:
 def count_sentences(text: str) -> int:
     """How many stretches with a letter or digit end in a stop, a line break or the end of the text.
 
-    A stop is . ! ? … (with closing quotes) before a blank, or 。！？؟۔।॥ anywhere. “e.g. this” therefore counts as two:
+    A stop is . ! ? … (with closing quotes) before a space, or 。！？؟۔।॥ anywhere. “e.g. this” therefore counts as two:
     the rule errs in the writer's favour.
     """
     return sum(any(c.isalnum() for c in part) for part in END_OF_SENTENCE.split(text))

@@ -96,7 +96,7 @@ def examine(
     if rows and not examination.errors:
         _group(examination, rows, choices, contents)
         problems += _warnings_of_typing(rows, choices)
-    elif rows:
+    elif rows and (choices.grouping != "size" or story_groups.is_group_size(choices.group_size)):
         examination.groups = _form(rows, choices, contents)  # for how large they would be
     if not rows:
         problems.append(RowProblem("error", (), "", _("No row is left to bring in.")))

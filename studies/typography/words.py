@@ -41,7 +41,7 @@ def fold_prompt(prompt: str) -> str:
 
 
 def is_unspaced(text: str) -> bool:
-    """Whether more than half of the text's words are single characters of a script without blanks between words."""
+    """Whether more than half of the text's words are single characters of a script without spaces between words."""
     if not _unspaced_letter().search(text):
         return False
     words = split_words(text)

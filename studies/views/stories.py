@@ -22,6 +22,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from studies import formatting, story_edits
 from studies.access import Access
 from studies.action_log import log_action
+from studies.documents.stories import MOST_IN_GROUP
 from studies.models import Provenance, Story, StoryGroup, Study
 from studies.story_edits import EditRefused, StoriesFinal
 from studies.story_import import imports
@@ -106,6 +107,7 @@ def stories_page(request: HttpRequest, access: Access) -> HttpResponse:
         "access": access,
         "counts": counts,
         "n_groups": n_groups,
+        "most_in_group": MOST_IN_GROUP,
         "group_codes": choice,
         "tables": tables,
         "page": page,

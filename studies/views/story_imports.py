@@ -48,7 +48,8 @@ GROUPINGS: dict[str, Promise] = {
     "balanced": gettext_lazy("One story by every source in each group, on the same premise if there are several"),
     "pairs": gettext_lazy("In pairs by two sources, on the same premise if there are several"),
     "size": gettext_lazy(
-        "In groups of one size, by as many sources as there are, on the same premise if there are several"
+        "In groups of one size, each story by another source as long as there is one, on the same premise if there are "
+        "several"
     ),
     "alone": gettext_lazy("Each story alone"),
 }
@@ -145,7 +146,7 @@ class ChoicesForm(forms.Form):
         label=gettext_lazy("Groups"), choices=list(GROUPINGS.items()), widget=forms.RadioSelect
     )
     group_size = forms.IntegerField(
-        label=gettext_lazy("Stories in a group, for groups of one size"),
+        label=gettext_lazy("Stories in each group, for groups of one size"),
         required=False,
         widget=forms.NumberInput({"min": 2, "max": MOST_IN_GROUP}),
     )
@@ -327,8 +328,8 @@ def _describe_groups(examination: Examination) -> str:
     sentence = ngettext("That makes %(n)d group of %(sizes)s.", "That makes %(n)d groups of %(sizes)s.", n)
     if examination.errors:
         sentence = ngettext(
-            "With these rows as they are, %(n)d group of %(sizes)s.",
-            "With these rows as they are, %(n)d groups of %(sizes)s.",
+            "These rows as they are would make %(n)d group of %(sizes)s.",
+            "These rows as they are would make %(n)d groups of %(sizes)s.",
             n,
         )
     return sentence % {"n": n, "sizes": of_sizes}

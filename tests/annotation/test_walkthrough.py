@@ -12,13 +12,13 @@ from studies import protocol
 from studies.models import Step, Study
 from tests import factories
 from tests.factories import NOON
-from tests.repeating import repeated
+from tests.replay import replayed
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-@repeated
+@replayed
 def rehearsal() -> Study:
     """Of a study with a text, a check, a question, two groups to read and compare, a last question, a farewell."""
     study = factories.study(n_groups=2, planned=False, state=Study.State.DRAFT, recognition=True)

@@ -133,14 +133,14 @@ def test_the_admin_offers_the_providers_and_the_metrics_there_are(staff: Client)
 
     assert '<option value="openai" selected>OpenAI-compatible</option>' in of_endpoint
     assert '<option value="stub">stub: no model, answers drawn by chance</option>' in of_endpoint
-    assert '<option value="length">Length 1</option>' in of_judge
+    assert '<option value="length">Length 2</option>' in of_judge
 
 
 def test_the_judge_of_a_metric_is_made_in_the_admin(staff: Client) -> None:
     staff.post(reverse("admin:judges_judge_add"), {"slug": "length", "parameters": "{}", "metric": "length"})
 
     judge = Judge.objects.get()
-    assert (judge.metric, judge.metric_version, judge.endpoint) == ("length", "1", None)
+    assert (judge.metric, judge.metric_version, judge.endpoint) == ("length", "2", None)
 
 
 def test_a_judge_that_is_neither_is_refused_in_the_admin(staff: Client) -> None:

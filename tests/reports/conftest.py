@@ -6,7 +6,7 @@ import pytest
 
 from stats import agreement
 from studies.models import Study
-from tests.repeating import repeated
+from tests.replay import replayed
 from tests.reports import given
 
 # Stories p1s1, p1s2, p2s1, p2s2; the first of each plot by a person, the other by a model.
@@ -14,7 +14,7 @@ FOUR = {"E01": "yn--", "E02": "yn--", "E03": "--yy", "E04": "--ny"}
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     made = given.closed_study()
     given.verdicts(made, FOUR)

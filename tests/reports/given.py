@@ -9,10 +9,10 @@ from studies import protocol
 from studies.models import Source, Study
 from tests import factories, triggers
 from tests.factories import NOON
-from tests.repeating import repeated
+from tests.replay import replayed
 
 
-@repeated
+@replayed
 def closed_study(slug: str = "plums", *, n_groups: int = 2, n_stories: int = 2, n_items: int = 1) -> Study:
     """A closed study whose first story of each group is by a person and the others by models."""
     study = factories.study(

@@ -16,14 +16,14 @@ from reports.export.content import PackageContent
 from studies.models import Study
 from studies.protocol.amendments import AmendableState, state_of
 from tests import factories
-from tests.repeating import repeated
+from tests.replay import replayed
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     """Somebody answered one question before an amendment for everybody and all others after it."""
     study = factories.study(n_stories=2, n_items=1, comparative=False)

@@ -20,7 +20,7 @@ from reports.models import ApiToken, PackageDownload
 from studies.models import Membership, Provenance, Source, Study
 from tests import factories, triggers
 from tests.factories import NOON
-from tests.repeating import repeated
+from tests.replay import replayed
 from tests.reports import given
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +47,7 @@ def staff(client: Client) -> Client:
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     made = given.closed_study()
     given.verdicts(made, {"E01": "ynyn", "E02": "yyyy"})

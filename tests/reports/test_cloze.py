@@ -22,7 +22,7 @@ from studies.models import Study
 from tests import factories
 from tests.annotation import clozes
 from tests.annotation.clozes import say
-from tests.repeating import repeated
+from tests.replay import replayed
 from tests.studies.cloze.documents import FILLS
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +39,7 @@ def wrote(of: Study, texts: dict[int, str], *, submits: bool = False, stops_at: 
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     """Seven people: two dropped out, one of them by the way out; two submitted, one of them shortlisted; one is still
     at work, one has written nothing and given back, one has withdrawn. One model submitted, one was unreadable."""

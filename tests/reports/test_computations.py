@@ -18,7 +18,7 @@ from reports.models import Computation, Report
 from studies.models import Study
 from tests import triggers
 from tests.factories import NOON
-from tests.repeating import repeated
+from tests.replay import replayed
 from tests.reports import given
 from tests.threads import at_once
 
@@ -50,7 +50,7 @@ def staff(client: Client) -> Client:
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     made = given.closed_study()
     given.verdicts(made, {"E01": "ynyn", "E02": "yyyy"})

@@ -22,7 +22,7 @@ from stats import agreement
 from studies.models import Provenance, Step, Study
 from tests import triggers
 from tests.factories import NOON
-from tests.repeating import repeated
+from tests.replay import replayed
 from tests.reports import given
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
@@ -81,7 +81,7 @@ def test_answers_that_do_not_vary_have_wilsons_interval_over_groups_instead_of_1
 
 
 @pytest.fixture
-@repeated
+@replayed
 def of_unknown_authors() -> Study:
     """A closed study of all that can be asked, whose stories have no provenance."""
     study = given.closed_study(n_items=2)

@@ -13,14 +13,14 @@ from reports import results, tasks
 from reports.models import Report
 from studies.models import Study
 from tests import factories
-from tests.repeating import repeated
+from tests.replay import replayed
 from tests.reports import given
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     made = given.closed_study()
     given.verdicts(made, {"E01": "ynyn", "E02": "yyyy"})

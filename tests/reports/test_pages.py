@@ -18,7 +18,7 @@ from reports.export import long_table
 from studies.models import Item, Provenance, Source, Step, Study
 from tests import factories, triggers
 from tests.factories import NOON
-from tests.repeating import repeated
+from tests.replay import replayed
 from tests.reports import given
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +35,7 @@ def study() -> Study:
     return full_study()
 
 
-@repeated
+@replayed
 def full_study(slug: str = "plums", *, n_groups: int = 2) -> Study:
     """A closed study with verdicts, rankings, guesses and a judge: every section of the page has something to show."""
     made = given.closed_study(slug, n_groups=n_groups, n_items=2)

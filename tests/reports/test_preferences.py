@@ -19,7 +19,7 @@ from stats import agreement
 from studies.models import Instrument, Item, ProtocolVersion, Provenance, Source, Step, Study
 from tests import factories, triggers
 from tests.factories import NOON
-from tests.repeating import repeated
+from tests.replay import replayed
 from tests.reports import given
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
@@ -66,7 +66,7 @@ def choices(study: Study, chosen: dict[str, str], first: dict[str, str]) -> None
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     made = paired()
     choices(made, CHOSEN, FIRST)
@@ -212,7 +212,7 @@ def test_the_files_hold_what_the_page_shows(study: Study) -> None:
 
 
 @pytest.fixture
-@repeated
+@replayed
 def asked_once() -> Study:
     """Three raters' answers to a check, a choice of several, a scale and a field for words, before one story each."""
     study = factories.study(n_stories=1, n_items=1, k=3, comparative=False, planned=False)

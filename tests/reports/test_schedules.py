@@ -14,7 +14,7 @@ from reports.models import Digest, Report, ReportSchedule
 from studies.models import Source, Study
 from tests import factories, triggers
 from tests.factories import NOON
-from tests.repeating import repeated
+from tests.replay import replayed
 from tests.reports import given
 from tests.threads import at_once
 
@@ -28,7 +28,7 @@ def _none_yet(db: None) -> None:
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     made = given.closed_study()
     given.verdicts(made, {"E01": "ynyn", "E02": "yyyy"})

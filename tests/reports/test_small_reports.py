@@ -12,7 +12,7 @@ from reports.page.statements import statement_lines
 from studies import lifecycle
 from studies.models import Study
 from tests import factories
-from tests.repeating import repeated
+from tests.replay import replayed
 from tests.reports import given
 from tests.reports.figures.test_comparisons import read
 
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 
 @pytest.fixture
-@repeated
+@replayed
 def three_stories() -> Study:
     """Each of two raters says the same of all three; one says Yes, one No, and then again the same of all of them."""
     study = factories.study(n_stories=3, k=2)

@@ -21,7 +21,7 @@ from reports.rationales.codings import CannotCode
 from studies.models import Source, Study
 from tests import factories, triggers
 from tests.factories import NOON
-from tests.repeating import repeated
+from tests.replay import replayed
 from tests.reports.test_pages import full_study
 
 pytestmark = pytest.mark.django_db
@@ -29,7 +29,7 @@ PAGE = "/reports/plums/themes/"
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     made = full_study()
     for name in ("Ending", "Voice"):

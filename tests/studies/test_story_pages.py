@@ -122,7 +122,7 @@ def test_the_size_of_groups_is_said_also_while_a_row_is_wrong(draft: Study, desi
     page = designer.get(address).content.decode()
 
     assert "1 problem" in page
-    assert "With these rows as they are, 2 groups of 2." in page
+    assert "These rows as they are would make 2 groups of 2." in page
     assert principal_of(page) == "Look again"
     mended = designer.post(address, {**form_of(designer, address), "act": '["leave", 5]'}, follow=True)
     assert principal_of(mended.content.decode()) == "Bring in 3 stories"

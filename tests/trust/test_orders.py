@@ -10,7 +10,7 @@ from studies import construction
 from studies.documents.stories import GroupDocument, StoryDocument
 from studies.models import Provenance, Story, StoryGroup, Study
 from tests import factories
-from tests.repeating import repeated
+from tests.replay import replayed
 from tests.trust.addresses import patterns
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
@@ -30,7 +30,7 @@ def share_in_order(codes: Sequence[str]) -> float:
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     """A study loaded from a file that is sorted by source, each story in a group of its own."""
     stories = [

@@ -18,7 +18,7 @@ from judges.requests import texts
 from studies.models import Provenance, Source, Story, Study
 from studies.typography import paragraphs
 from tests import factories
-from tests.repeating import repeated
+from tests.replay import replayed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 TEXTS = {
@@ -54,7 +54,7 @@ def skeleton(page: str, mine: Assignment) -> tuple[str, ...]:
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     """Four stories by four kinds of sources, one of which nothing is known about; four places, each order once."""
     study = factories.study(k=4, planned=False, state=Study.State.DRAFT)

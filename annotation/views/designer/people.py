@@ -11,7 +11,6 @@ from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.db import transaction
-from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -92,9 +91,7 @@ def people_page(request: HttpRequest, access: Access) -> HttpResponse:
         "n_unknown": mails.find_latest(access.study, InvitationMail.State.UNKNOWN, at=now).count(),
         "n_refused": mails.find_latest(access.study, InvitationMail.State.REFUSED, at=now).count(),
         "n_to_send": sum(row.state == roster.NOTED and row.has_address and not row.mails for row in rows),
-        "n_to_hand_over": sum(
-            row.state == roster.NOTED and not (row.has_address and (row.mails or mails.sends_mail())) for row in rows
-        ),
+        "n_to_hand_over": sum(row.waits_for_link for row in rows),
         "demand": invitations.count_demand(access.study, at=now),
         "lack": replacements.measure_lack(access.study, at=now),
         "sends_mail": mails.sends_mail(),
@@ -137,10 +134,7 @@ def _top_up(request: HttpRequest, access: Access) -> HttpResponse | None:
 
 
 def _show_links(request: HttpRequest, access: Access) -> HttpResponse | None:
-    noted = access.study.invitations.filter(handed_over_at=None, revoked_at=None, rater=None)
-    # Where no mail can be sent, those who have an address wait for a link as well.
-    waits = Q(identity=None) if mails.sends_mail() else Q(identity=None) | Q(mails=None)
-    noted = noted.filter(waits).select_related("study", "rater").order_by("pk")
+    noted = roster.select_waiting_for_link(access.study).select_related("study", "rater")
     with transaction.atomic():
         links = [(row, invitations.hand_over(row, at=timezone.now())) for row in noted]
     if not links:

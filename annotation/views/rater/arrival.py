@@ -179,9 +179,9 @@ def begin(request: Request, rater: Rater, rater_progress: RaterProgress) -> Http
             return routing.redirect_to_next_page(rater)
         except claims.NoSeat as reason:
             problem = _(str(reason))
-    latest = rater.assignments.order_by("-started_at").values_list("read_before", flat=True).first()
+    latest = rater.assignments.order_by("-started_at", "-pk").values_list("read_before", flat=True).first()
     context = {"study": rater.study, "rater_progress": rater_progress, "problem": problem}
-    context["is_given_back"] = latest is True
+    context["is_given_back"] = not problem and latest is True
     return render(request, "annotation/begin.html", context, status=409 if problem else 200)
 
 

@@ -11,9 +11,12 @@ from script.material import NO_TEXTS
 NOVELTY = 91  # of the seed
 NUMBERS_OF_NEIGHBOURS = (1, 10, 25)
 LENGTH, NEAR = 5, 20  # words of a sequence; percent
-UNSPACED = (  # first and last character of scripts without blanks between words: each character is a word
+UNSPACED = (  # first and last character of scripts without spaces between words: each character is a word
     *((0x0E00, 0x0E7F), (0x0E80, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF), (0x3400, 0x4DBF)),
     *((0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF)),
+)
+TYPED_ALIKE = str.maketrans(  # apostrophes and hyphens however typed; signs that nobody sees
+    {"’": "'", "\u02bc": "'", "\u2010": "-", "\u2011": "-"} | dict.fromkeys("\u00ad\u200c\u200d\u2060\ufeff", "")
 )
 
 
@@ -100,7 +103,7 @@ def largest_shares(texts, codes):
 
 def sequences_of(text):
     """The different sequences of five words: runs of letters and digits, with apostrophes and hyphens inside."""
-    words = word_pattern().findall(unicodedata.normalize("NFC", text).lower().replace("’", "'"))
+    words = word_pattern().findall(unicodedata.normalize("NFC", text).lower().translate(TYPED_ALIKE))
     return {tuple(words[n : n + LENGTH]) for n in range(len(words) - LENGTH + 1)}
 
 

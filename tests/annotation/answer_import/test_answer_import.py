@@ -19,7 +19,7 @@ from studies.documents.errors import DocumentError
 from studies.models import ProtocolVersion, Provenance, Step, Study
 from tests import factories, triggers
 from tests.factories import NOON
-from tests.repeating import repeated
+from tests.replay import replayed
 
 pytestmark = pytest.mark.django_db
 
@@ -69,7 +69,7 @@ step = "ranking"
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     """Two groups of two stories, which have a factor by which somebody else calls them."""
     study = factories.study(n_groups=2, n_stories=2, state="closed")
@@ -278,7 +278,7 @@ step = "tests"
 
 
 @pytest.fixture
-@repeated
+@replayed
 def surveyed() -> Study:
     """A study that asks each rater once, before the groups."""
     study = factories.study(n_groups=2, n_stories=2, state="draft", planned=False)

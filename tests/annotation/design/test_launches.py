@@ -31,12 +31,15 @@ def test_a_planned_study_is_launched_and_closed() -> None:
     assert (study.state, study.closed_at) == (Study.State.CLOSED, NOON + timedelta(days=1))
 
 
-def test_launching_keeps_no_story_in_memory_however_many_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_launching_makes_no_object_of_any_story(monkeypatch: pytest.MonkeyPatch) -> None:
     study = factories.study(state=Study.State.DRAFT, planned=False)
     rows = []
     from_db = Story.from_db.__func__  # type: ignore[attr-defined]
     monkeypatch.setattr(Story, "from_db", classmethod(lambda *row: rows.append(row) or from_db(*row)))
 
+    assert list(study.stories.all())
+    assert rows, "it would be seen"
+    rows.clear()
     launches.launch(study, by="tests", at=NOON)
 
     assert [seat.order for seat in Seat.objects.all()] != [[]] * 3
@@ -226,7 +229,7 @@ def test_of_four_launches_at_the_same_moment_one_counts(committed: None) -> None
 
 
 @pytest.mark.parametrize("state", [Study.State.DRAFT, Study.State.CLOSED])
-def test_only_a_live_study_is_closed(state: str) -> None:
+def test_a_draft_that_nothing_has_frozen_and_a_closed_study_are_not_closed(state: str) -> None:
     study = factories.study(state=state, planned=False)
 
     with pytest.raises(lifecycle.NotReady, match="plums cannot be closed: it is not live"):

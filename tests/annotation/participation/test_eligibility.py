@@ -6,13 +6,13 @@ from annotation.models import Identity, Rater
 from annotation.participation import claims, eligibility
 from studies.models import Study
 from tests import factories
-from tests.repeating import repeated
+from tests.replay import replayed
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-@repeated
+@replayed
 def later() -> Study:
     """A study that excludes the raters of another, in which one person has a group."""
     earlier = factories.study("earlier")

@@ -13,7 +13,7 @@ from annotation.responses.derivation import NotDerivable
 from studies import protocol
 from studies.models import Provenance, Source, Study
 from tests.annotation import clozes
-from tests.repeating import repeated
+from tests.replay import replayed
 from tests.studies.cloze.documents import FILLS, SHOES
 
 pytestmark = pytest.mark.django_db
@@ -28,7 +28,7 @@ def written(of: Study, lead: str = "", **rater: object) -> Assignment:
 
 
 @pytest.fixture
-@repeated
+@replayed
 def source() -> Study:
     """A study in which two people and one model have written, and one person has dropped out."""
     made = clozes.study()

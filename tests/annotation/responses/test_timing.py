@@ -15,7 +15,7 @@ from studies import protocol
 from studies.models import Step, Story
 from tests import factories
 from tests.annotation.walk import address, begin, give
-from tests.repeating import repeated
+from tests.replay import replayed
 
 ROOT = Path(__file__).parents[3]
 SCRIPTS = ROOT / "static" / "quire"
@@ -23,7 +23,7 @@ A_MINUTE = timedelta(minutes=1)
 
 
 @pytest.fixture
-@repeated
+@replayed
 def mine() -> Assignment:
     """An assignment that was begun an hour ago."""
     made = factories.assignment(factories.study())

@@ -10,7 +10,7 @@ from studies.models import Item, Study
 from studies.protocol import load_protocol
 from tests import factories, triggers
 from tests.annotation.walk import address, begin, give, said
-from tests.repeating import repeated
+from tests.replay import replayed
 
 pytestmark = pytest.mark.django_db
 SIX = "one\ntwo\nthree\nfour\nfive\nsix"
@@ -19,7 +19,7 @@ FAULT = "Please write at most 5 lines. So far there are 6."
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     """One story, one question about it, answered in at most five lines."""
     study = factories.study(n_stories=1, n_items=1, comparative=False, planned=False)

@@ -9,14 +9,14 @@ from annotation.responses import history, submission, verification
 from studies import hashing
 from studies.models import Study
 from tests import factories, triggers
-from tests.repeating import repeated
+from tests.replay import replayed
 from tools.trials import flips
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 @pytest.fixture
-@repeated
+@replayed
 def submitted() -> Assignment:
     mine = factories.assignment(factories.study(n_stories=2))
     factories.answer_all(mine)

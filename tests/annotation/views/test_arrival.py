@@ -234,7 +234,7 @@ def test_who_knows_a_story_of_a_group_is_told_that_it_is_given_back(client):
 
     assert "given back" not in before.text
     assert page.redirect_chain[-1][0] == "/group/"
-    assert "You knew something of the group before this one, so that is given back." in page.text
+    assert "You knew a story of the last group, so it is given back." in page.text
 
 
 def test_when_every_seat_is_taken_the_rater_is_told_so(client):

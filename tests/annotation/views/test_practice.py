@@ -16,7 +16,7 @@ from studies import protocol
 from studies.models import Step, Study
 from tests import factories, triggers
 from tests.annotation import walk
-from tests.repeating import repeated
+from tests.replay import replayed
 
 pytestmark = pytest.mark.django_db
 PAGE = "/once/practice/"
@@ -24,7 +24,7 @@ WHY = "A sample reason that stands nowhere else."
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     return factories.practising_study()
 

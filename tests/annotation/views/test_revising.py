@@ -9,13 +9,13 @@ from studies import protocol
 from studies.models import Item, Step, Study
 from tests import factories, triggers
 from tests.annotation import walk
-from tests.repeating import repeated
+from tests.replay import replayed
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     """Measures are written once, and then beside each story."""
     made = factories.study(planned=False, comparative=False, n_stories=2)

@@ -11,14 +11,14 @@ from tests import factories
 from tests.judges import standin as told
 from tests.judges.generation.stories import draft_study, endpoint_at, order, story_of, words, written
 from tests.judges.standin import StandIn
-from tests.repeating import repeated
+from tests.replay import replayed
 
 pytestmark = pytest.mark.django_db
 AT = factories.NOON
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     return draft_study()
 

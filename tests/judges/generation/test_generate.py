@@ -12,13 +12,13 @@ from studies.models import Study
 from tests.judges import standin as told
 from tests.judges.generation.stories import draft_study, endpoint_at, words
 from tests.judges.standin import StandIn
-from tests.repeating import repeated
+from tests.replay import replayed
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     return draft_study()
 

@@ -17,13 +17,13 @@ from tests.judges import standin as told
 from tests.judges.conftest import sendable
 from tests.judges.generation.stories import draft_study, endpoint_at, order, planned, story_of, words, written
 from tests.judges.standin import StandIn
-from tests.repeating import repeated
+from tests.replay import replayed
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     return draft_study()
 

@@ -30,7 +30,7 @@ def test_the_moving_average_is_that_of_all_windows() -> None:
     windows = [words[n : n + 50] for n in range(len(words) - 49)]
     assert value == pytest.approx(sum(len(set(window)) / 50 for window in windows) / len(windows))
     assert find_metric("type-token-ratio").measure("one " * 49)["mattr-50"] == NoValue(
-        "the text is too short for this measure: words 49, at least 50 are needed"
+        "the text has too few words for this measure: 49 of at least 50"
     )
 
 

@@ -9,7 +9,7 @@ from judges.models import PersonaSet, Reading, Run
 from judges.planning import readings
 from studies.models import Study
 from tests import factories
-from tests.repeating import repeated
+from tests.replay import replayed
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +28,7 @@ def read_again(run: Run, **reading: object) -> Assignment:
 
 
 @pytest.fixture
-@repeated
+@replayed
 def run() -> Run:
     return runs.start(factories.study(comparative=False), catalogue.make_stub_judge(), by="tests")
 

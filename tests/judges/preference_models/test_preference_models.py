@@ -21,7 +21,7 @@ from studies import protocol
 from studies.models import Step, Study
 from tests import factories
 from tests.factories import NOON
-from tests.repeating import repeated
+from tests.replay import replayed
 
 pytestmark = pytest.mark.django_db
 N_PAIRS = 20
@@ -70,7 +70,7 @@ def letters(monkeypatch: pytest.MonkeyPatch) -> type[LetterCounts]:
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     return pairs()
 

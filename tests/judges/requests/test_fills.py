@@ -23,7 +23,7 @@ from tests.annotation import clozes
 from tests.judges import standin as told
 from tests.judges.conftest import judge_at, started
 from tests.judges.standin import StandIn
-from tests.repeating import repeated
+from tests.replay import replayed
 from tests.studies.cloze.documents import FILLS, shoes
 
 pytestmark = pytest.mark.django_db
@@ -31,7 +31,7 @@ STORY = fill_blanks(shoes(), FILLS)
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     return clozes.study()
 

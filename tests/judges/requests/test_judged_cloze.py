@@ -19,7 +19,7 @@ from studies.cloze.text import RAISED
 from studies.models import Study
 from tests import factories
 from tests.annotation import clozes, walk
-from tests.repeating import repeated
+from tests.replay import replayed
 
 pytestmark = pytest.mark.django_db
 # How questions speak of blanks and sections: blank 6, blanks 2 and 3, blank 22, 23 or 24.
@@ -27,7 +27,7 @@ PLACES = re.compile(r"\b(blank|section)s?\s+([0-9]+(?:(?:, | and | or )[0-9]+)*)
 
 
 @pytest.fixture
-@repeated
+@replayed
 def judged() -> Study:
     """One filled text, to be judged."""
     made = clozes.study()
@@ -85,7 +85,7 @@ def test_a_model_is_told_all_that_people_read_on_the_page_of_the_same_question(c
 
 
 @pytest.fixture
-@repeated
+@replayed
 def mystery() -> Study:
     """One filled text of the demo's cloze, whose questions speak of blanks and sections by their numbers."""
     toml = (Path(settings.BASE_DIR) / "studies" / "demo" / "mystery" / "cloze.toml").read_text()

@@ -14,13 +14,13 @@ from tests.judges.conftest import judge_at, sendable
 from tests.judges.standin import StandIn
 from tests.judges.standin.replies import Reply, says
 from tests.judges.standin.server import Hit
-from tests.repeating import repeated
+from tests.replay import replayed
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-@repeated
+@replayed
 def scales() -> Study:
     """Two stories, three scales of each."""
     study = factories.study(n_stories=2, n_items=3, comparative=False, planned=False)

@@ -17,7 +17,7 @@ from tests.judges.conftest import judge_at, sendable
 from tests.judges.standin import StandIn
 from tests.judges.standin.replies import YES, Reply, says
 from tests.judges.standin.server import Hit
-from tests.repeating import repeated
+from tests.replay import replayed
 
 pytestmark = pytest.mark.django_db
 WORDS = " ".join(f"word{n}" for n in range(90))
@@ -28,7 +28,7 @@ def content_of(hit: Hit) -> str:
 
 
 @pytest.fixture
-@repeated
+@replayed
 def two() -> Study:
     """Two stories, two tests of each."""
     return sendable(factories.study(n_stories=2, comparative=False))

@@ -21,7 +21,7 @@ from tests.judges.generation.stories import draft_study, endpoint_at, order, pla
 from tests.judges.standin import StandIn
 from tests.judges.views.pages import page
 from tests.judges.views.pages import words as words_of
-from tests.repeating import repeated
+from tests.replay import replayed
 
 pytestmark = pytest.mark.django_db
 PAGES = "/studies/plums/generations/"
@@ -30,7 +30,7 @@ NEW = f"{PAGES}new/?recipe=pds-writer-profile"
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     return draft_study()
 

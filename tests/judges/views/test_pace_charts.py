@@ -12,13 +12,13 @@ from judges.templatetags.money import dollars
 from judges.views.pace_charts import draw_pace, load_pace
 from tests import factories
 from tests.judges.views.pages import page, words
-from tests.repeating import repeated
+from tests.replay import replayed
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-@repeated
+@replayed
 def run() -> Run:
     return runs.start(factories.study(n_stories=2, n_items=1), catalogue.make_stub_judge(), by="ann")
 

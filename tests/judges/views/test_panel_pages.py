@@ -7,14 +7,14 @@ from judges import catalogue
 from judges.models import Judge, Prompt
 from studies.models import Source, Study
 from tests import factories
-from tests.repeating import repeated
+from tests.replay import replayed
 
 pytestmark = pytest.mark.django_db
 PANEL = "/studies/plums/judges/panel/"
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     """Two stories; a model wrote the second."""
     study = factories.study(n_stories=2, n_items=1, state="draft", planned=False)

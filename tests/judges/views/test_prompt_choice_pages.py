@@ -18,7 +18,7 @@ from tests.judges.planning.test_budget import price
 from tests.judges.prompt_choices.test_validation import knows_with_one_template, pairs
 from tests.judges.standin import StandIn
 from tests.judges.views.pages import page, words
-from tests.repeating import repeated
+from tests.replay import replayed
 
 pytestmark = pytest.mark.django_db
 
@@ -33,7 +33,7 @@ def judge(standin: StandIn) -> Judge:
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     return pairs()
 

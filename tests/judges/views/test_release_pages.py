@@ -27,7 +27,7 @@ from tests.judges import standin as told
 from tests.judges.conftest import judge_at
 from tests.judges.generation.stories import draft_study, endpoint_at, order, written
 from tests.judges.standin import StandIn
-from tests.repeating import repeated
+from tests.replay import replayed
 from tests.studies.subsets import create_subset
 from tests.threads import at_once
 
@@ -37,7 +37,7 @@ FIELDS = {"codes": ["p1s2"], "reason": "Written for this study."}
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     """Two stories; a model wrote the second."""
     study = factories.study(n_stories=2, n_items=1, state="draft", planned=False)

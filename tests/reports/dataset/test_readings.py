@@ -15,7 +15,7 @@ from reports.dataset.readings import answers_as_personas
 from reports.figures import all_figures
 from reports.figures.codec import encode
 from studies.models import Study
-from tests.repeating import repeated
+from tests.replay import replayed
 from tests.reports import given, planted
 from tests.reports.judge_readings import read, start_run
 
@@ -29,7 +29,7 @@ PERSONAS = ("critic", "reader", "editor")
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     """Twelve pairs that two people have answered everything about."""
     study = planted.empty_study()

@@ -14,7 +14,7 @@ from reports.figures import all_figures
 from stats import agreement
 from studies.models import Study
 from tests import factories
-from tests.repeating import repeated
+from tests.replay import replayed
 from tests.reports import judge_readings, quiet_run
 from tests.reports.quiet_run import RATINGS
 
@@ -33,7 +33,7 @@ def judges_of(study: Study, names: tuple[str, ...], prompt: str) -> None:
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     """Two models judged three texts in both ways; without samples, the first denies gemini-c the required check."""
     made = quiet_run.judged_study(quiet_run.filled_study())

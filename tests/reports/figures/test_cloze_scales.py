@@ -13,7 +13,7 @@ from reports.figures import all_figures
 from stats import agreement
 from studies.models import Study
 from tests import factories
-from tests.repeating import repeated
+from tests.replay import replayed
 from tests.reports import quiet_run
 from tests.reports.figures.test_cloze_factorial import judges_of
 from tests.reports.quiet_run import RATINGS
@@ -28,7 +28,7 @@ STEPS = {
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     """Two models judged three texts on both scales, each as a judge for either."""
     made = quiet_run.judged_study(quiet_run.filled_study(), has_coarse=True)

@@ -19,7 +19,7 @@ from stats.arrays import FloatArray
 from studies.cloze import text
 from studies.models import Story, Study
 from tests import factories, triggers
-from tests.repeating import repeated
+from tests.replay import replayed
 from tests.reports import quiet_run
 from tests.reports.quiet_run import FILLS, PERSON_FILLS, RATINGS
 from tests.studies.cloze.documents import shoes
@@ -49,7 +49,7 @@ def _plane(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     """Three models and a person filled the cloze; three judges rated; one denied a required check of gemini-c."""
     made = quiet_run.judged_study(quiet_run.filled_study(with_person=True))

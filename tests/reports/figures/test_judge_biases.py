@@ -19,7 +19,7 @@ from reports.figures.wordings import ModelWordings, Wordings
 from reports.templatetags.report import kept_together
 from studies.models import Provenance, Study
 from tests import factories, triggers
-from tests.repeating import repeated
+from tests.replay import replayed
 from tests.reports import given, planted
 from tests.reports.judge_readings import read, start_run
 
@@ -30,7 +30,7 @@ STORIES = [f"p{g:02}s{n}" for g in range(1, planted.N_GROUPS + 1) for n in (1, 2
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     """Model two, of the family alpha, wrote every second story; Model one, of the family beta, every fourth first."""
     study = planted.empty_study()

@@ -11,7 +11,7 @@ from django.test import Client
 from reports import results
 from studies.models import Study
 from tests import factories
-from tests.repeating import repeated
+from tests.replay import replayed
 from tests.reports import given
 from tests.reports.test_preferences import CHOSEN, FIRST, choices, paired
 
@@ -24,7 +24,7 @@ RHO, TAU = 12 / sqrt(272), 8 / sqrt(168)
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     """Most prefer the first story of pairs 1 and 3; of pair 2 two of four do."""
     study = paired()

@@ -16,7 +16,7 @@ from studies import hashing
 from studies.models import Story, Study
 from tests import factories, triggers
 from tests.factories import NOON
-from tests.repeating import repeated
+from tests.replay import replayed
 from tests.reports import given
 
 pytestmark = pytest.mark.django_db
@@ -30,7 +30,7 @@ TEXTS = {
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     study = given.closed_study()
     with triggers.lifted():

@@ -14,7 +14,7 @@ from reports.figures.judge_biases import JudgeBiases
 from reports.figures.judges_on_pairs import JudgesOnPairs
 from studies.models import Provenance, Study
 from tests import factories, triggers
-from tests.repeating import repeated
+from tests.replay import replayed
 from tests.reports import given, planted
 from tests.reports.judge_readings import read, start_run
 
@@ -27,7 +27,7 @@ DOUBLINGS = {f"p{g:02}s{n}": (g + 2 * n - 3) % 4 for g in range(1, 13) for n in 
 
 
 @pytest.fixture
-@repeated
+@replayed
 def study() -> Study:
     """Twelve pairs; alpha made the writer of every second story, beta that of every fourth, people wrote the rest."""
     study = planted.empty_study()

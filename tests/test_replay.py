@@ -9,19 +9,19 @@ from django.db import connection, transaction
 
 from studies.models import Study
 from tests import factories
-from tests.repeating import repeated
+from tests.replay import replayed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 calls: list[str] = []
 
 
-@repeated
+@replayed
 def counted(state: str) -> Study:
     calls.append(state)
     return factories.study.__wrapped__(state=state)  # type: ignore[attr-defined, no-any-return]
 
 
-@repeated
+@replayed
 def somebody() -> User:
     calls.append("somebody")
     return User.objects.create_user("ann")
