@@ -270,7 +270,7 @@ CHECK = """\
     python recompute.py
 
 The first compares every file with its sum. The second computes the numbers of `report.json` anew from these files and
-says how many are the same; point estimates need pandas, intervals numpy and scipy as well.
+says how many are the same; point estimates need pandas, intervals numpy 1.25 or later and scipy as well.
 
 Where R is there, `Rscript script/scales.R`, `script/verdicts.R` and `script/ordinal.R` fit mixed models with crossed
 effects of raters, stories and items (packages lme4, ordinal, jsonlite).

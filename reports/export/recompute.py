@@ -4,9 +4,9 @@
     python recompute.py --json     the same as one JSON document
 
 It knows nothing of Quire: it reads the tables, codebook.json, protocol.json, judge_calls.jsonl and report.json beside
-it. Point estimates need pandas; some, and p values, intervals and chance floors, need numpy and scipy as well.
-Intervals rest on clusters and chance floors on shuffled answers, drawn from the seed of the study. It says of how many
-numbers of the report it computed how many, figure by figure, and why not the others. Exit status: 0 if all that it
+it. Point estimates need pandas; some, and p values, intervals and chance floors, need numpy 1.25 or later and scipy as
+well. Intervals rest on clusters and chance floors on shuffled answers, drawn from the seed of the study. It says of how
+many numbers of the report it computed how many, figure by figure, and why not the others. Exit status: 0 if all that it
 computed are the same, 1 if not.
 """
 
