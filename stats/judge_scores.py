@@ -162,11 +162,6 @@ def score(statistic: Statistic, judge: npt.ArrayLike, people: npt.ArrayLike) -> 
     return float(_compute(statistic, answers[np.newaxis], reference, _ones(answers), items)[0])
 
 
-def count_units(judge: npt.ArrayLike, people: npt.ArrayLike) -> int:
-    """How many answers of the judge have one of people beside them."""
-    return int((np.isfinite(judge) & np.isfinite(people)).sum())
-
-
 def score_interval(
     statistic: Statistic,
     judge: npt.ArrayLike,

@@ -52,13 +52,9 @@ def _launch_obstacles(study: Study) -> list[Finding]:
     return launches.launch_obstacles(study, at=timezone.now())
 
 
-def _obstacles_to(transition: str, sentence: str) -> Callable[[Study], list[Finding]]:
-    """What finds the one thing that can be in the way of that transition: that the study is in another state."""
-    return lambda study: [] if lifecycle.can_transition(study, transition) else [Finding("error", "state", _(sentence))]
-
-
-def _close_obstacles(study: Study) -> list[Finding]:
-    return [] if lifecycle.may_close(study) else [Finding("error", "state", _("it is not live"))]
+def _obstacles_unless(may: Callable[[Study], bool], sentence: str) -> Callable[[Study], list[Finding]]:
+    """What finds the one thing that can be in the way of an action: that the study is in another state."""
+    return lambda study: [] if may(study) else [Finding("error", "state", _(sentence))]
 
 
 @dataclass(frozen=True)
@@ -102,7 +98,7 @@ ACTIONS = {
     ),
     "pause": Action(
         _pause,
-        _obstacles_to("pause", gettext_noop("it is not live")),
+        _obstacles_unless(lambda study: lifecycle.can_transition(study, "pause"), gettext_noop("it is not live")),
         pgettext_lazy("what is done with a study", "Pause"),
         gettext_noop("Pause %(study)s"),
         gettext_noop("Pause the chosen studies?"),
@@ -111,7 +107,7 @@ ACTIONS = {
     ),
     "resume": Action(
         _resume,
-        _obstacles_to("resume", gettext_noop("it is not paused")),
+        _obstacles_unless(lambda study: lifecycle.can_transition(study, "resume"), gettext_noop("it is not paused")),
         pgettext_lazy("what is done with a study", "Resume"),
         gettext_noop("Resume %(study)s"),
         gettext_noop("Resume the chosen studies?"),
@@ -120,7 +116,7 @@ ACTIONS = {
     ),
     "close": Action(
         _close,
-        _close_obstacles,
+        _obstacles_unless(lifecycle.may_close, gettext_noop("it is not live")),
         pgettext_lazy("what is done with a study", "Close"),
         gettext_noop("Close %(study)s"),
         gettext_noop("Close the chosen studies?"),

@@ -9,9 +9,9 @@ from django.utils.translation import ngettext
 
 # What JavaScript's \s is. Python's own differs on six characters, and then the server would refuse what the browser's
 # counter had promised.
-BLANKS = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
-WORD = re.compile(f"[^{BLANKS}]+")
-END_OF_SENTENCE = re.compile(rf"""[.!?…]+["'”’»)\]]*(?=[{BLANKS}]|$)|[。！？؟۔।॥]+|\n""")
+SPACES = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+WORD = re.compile(f"[^{SPACES}]+")
+END_OF_SENTENCE = re.compile(rf"""[.!?…]+["'”’»)\]]*(?=[{SPACES}]|$)|[。！？؟۔।॥]+|\n""")
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from studies.typography.features import SIGNS, Sign
 from studies.typography.paragraphs import split_paragraphs
+from studies.typography.words import split_words
 
 
 @dataclass(frozen=True)
@@ -70,15 +71,21 @@ SHARE, TIMES, MORE_OFTEN, LONGER = 0.5, 2.0, 1.0, 1.25
 
 @dataclass(frozen=True)
 class _Counted:
-    """What is counted in a text, once for all that is said of it. by_sign : by the sign's key"""
+    """What is counted in a text, once for all that is said of it.
 
+    length : what stands between spaces, as stories are counted; n_words : of `split_words`, also where no spaces stand
+    by_sign : by the sign's key
+    """
+
+    length: int
     n_words: int
     n_paragraphs: int
     by_sign: Mapping[str, int]
 
 
 def _count(text: str) -> _Counted:
-    return _Counted(len(text.split()), len(split_paragraphs(text)), {sign.key: sign.count(text) for sign in SIGNS})
+    by_sign = {sign.key: sign.count(text) for sign in SIGNS}
+    return _Counted(len(text.split()), len(split_words(text)), len(split_paragraphs(text)), by_sign)
 
 
 def compare_texts(title: str, texts_by_source: Mapping[str, Sequence[str]]) -> Table:
@@ -126,7 +133,7 @@ def _amounts(texts: Sequence[Sequence[_Counted]]) -> Iterator[Amount]:
         signs = [sign for sign in SIGNS if sign.among == name]
         rates = tuple(_rate(signs, group) for group in texts)
         yield Amount(_("%(what)s of any kind, in a thousand words") % {"what": _(name)}, rates, _why_more_often(rates))
-    n_words = tuple(fmean(text.n_words for text in group) for group in texts)
+    n_words = tuple(fmean(text.length for text in group) for group in texts)
     n_paragraphs = tuple(fmean(text.n_paragraphs for text in group) for group in texts)
     yield Amount(_("words"), n_words, _why_more(n_words))
     yield Amount(_("paragraphs"), n_paragraphs, _why_more(n_paragraphs))

@@ -36,7 +36,7 @@ def _passages(old: list[str], new: list[str]) -> Iterator[Passage]:
         if operation == "equal":
             yield Passage("same", "".join(old[a:b]))
             continue
-        # A word before which only the blanks changed, as after a title that went, stays.
+        # A word before which only the white space changed, as after a title that went, stays.
         word = old[b - 1].lstrip() if a < b and c < d and old[b - 1].lstrip() == new[d - 1].lstrip() else ""
         yield Passage("gone", "".join(old[a:b]).removesuffix(word))
         yield Passage("new", "".join(new[c:d]).removesuffix(word))
