@@ -211,7 +211,10 @@ def _table(
     body = []
     for n, cells in rows[1:]:
         if any(cell.strip() for cell in cells[len(columns) :]):
-            message = _("Row %(n)d has more cells than the header. Put a cell that holds a comma into quotation marks.")
+            message = _(
+                "Row %(n)d has more cells than the header. Put a cell that holds the sign between columns, such as a "
+                "comma or a semicolon, into quotation marks."
+            )
             raise UnreadableFile(message % {"n": n})
         body.append((n, tuple([*cells, *[""] * len(columns)][: len(columns)])))
     return StoryTable(name, columns, tuple(body), formulas=formulas, encoding=encoding)
