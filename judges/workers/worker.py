@@ -74,7 +74,7 @@ class Worker:
         self._pace = ledger.begin_pace()
         self._has_sent = False
         self._ready: deque[Ready] = deque()
-        self._under_way: dict[asyncio.Task[None], float] = {}  # with when they were sent, the oldest first
+        self._under_way: dict[asyncio.Task[Ended], float] = {}  # with when they were sent, the oldest first
         self._ended: list[Ended] = []
         self._ended_since = 0.0
         self._n_answered = 0
@@ -181,7 +181,7 @@ class Worker:
             self._under_way[task] = sent_at
             task.add_done_callback(self._come_back)
 
-    async def _send(self, ready: Ready, sent_at: float) -> None:
+    async def _send(self, ready: Ready, sent_at: float) -> Ended:
         n_answered = self._n_answered
         result = await complete(self._client, ready.request)
         ended = Ended(ready.attempt, result, self._clock(), protocol=ready.protocol)
@@ -193,13 +193,15 @@ class Worker:
             if result.status in (429, 529):
                 self._pace.note_overload(sent_at=sent_at)
         self._pace.note_limits(result.limits)
-        if not self._ended:
-            self._ended_since = time.monotonic()
-        self._ended.append(ended)
+        return ended
 
-    def _come_back(self, task: asyncio.Task[None]) -> None:
-        """Send the next in its place."""
+    def _come_back(self, task: asyncio.Task[Ended]) -> None:
+        """Note what came back, and send the next in its place: in one step, since whoever settles counts both."""
         del self._under_way[task]
+        if not task.cancelled():
+            if not self._ended:
+                self._ended_since = time.monotonic()
+            self._ended.append(task.result())
         self._fill()
         self._event.set()
 
