@@ -78,9 +78,10 @@ def base_rate(ratings: npt.ArrayLike, value: float = 1.0) -> float:
     return float((present == value).mean())
 
 
-def fleiss_kappa(ratings: npt.ArrayLike) -> Coefficient:
+def fleiss_kappa(ratings: npt.ArrayLike, raters: IntArray | None = None) -> Coefficient:
     """Fleiss' kappa over the units that have the usual number of ratings, which it assumes equal; the note says so.
 
+    raters : who gave each rating, by number, shape (R, U), where a row is not one rater's
     Raises TooFewRaters if no unit has two ratings, Incomputable if all ratings are the same.
     Source: Fleiss 1971, Psychological Bulletin 76(5), 378-382; reproduces its example (30 patients, 6 raters: .430).
     """
@@ -94,12 +95,14 @@ def fleiss_kappa(ratings: npt.ArrayLike) -> Coefficient:
     if n_left_out:
         note += f"; {n_left_out} of {array.shape[1]} units left out, which have more or fewer"
     value = float(statsmodels_fleiss_kappa(table, method="fleiss"))
-    return Coefficient(value, "Fleiss' kappa", len(table), _n_raters(used), note)
+    n_raters = _n_raters(used, None if raters is None else raters[:, complete])
+    return Coefficient(value, "Fleiss' kappa", len(table), n_raters, note)
 
 
-def krippendorff_alpha(ratings: npt.ArrayLike, level: Level) -> Coefficient:
+def krippendorff_alpha(ratings: npt.ArrayLike, level: Level, raters: IntArray | None = None) -> Coefficient:
     """Krippendorff's alpha over all units with two or more ratings, with the distance of the level of measurement.
 
+    raters : who gave each rating, by number, shape (R, U), where a row is not one rater's
     Raises TooFewRaters if no unit has two ratings, Incomputable if all ratings that can be paired are the same.
     Source: Krippendorff 2011, Computing Krippendorff's Alpha-Reliability; reproduces its sections A to D.
     """
@@ -113,10 +116,9 @@ def krippendorff_alpha(ratings: npt.ArrayLike, level: Level) -> Coefficient:
         value = float(sums.interval_alpha_of(sums.interval_parts_of(array).sum(axis=0)))
     else:
         value = float(krippendorff.alpha(value_counts=table, value_domain=values, level_of_measurement=level))
-    used = array[:, _n_ratings(array) >= 2]
-    return Coefficient(
-        value, f"Krippendorff's alpha, {level}", len(table), _n_raters(used), _left_out(array, len(table))
-    )
+    is_used = _n_ratings(array) >= 2
+    n_raters = _n_raters(array[:, is_used], None if raters is None else raters[:, is_used])
+    return Coefficient(value, f"Krippendorff's alpha, {level}", len(table), n_raters, _left_out(array, len(table)))
 
 
 def brennan_prediger(ratings: npt.ArrayLike, n_values: npt.ArrayLike) -> Coefficient:
@@ -294,8 +296,10 @@ def _n_ratings(ratings: FloatArray) -> IntArray:
     return np.asarray((~np.isnan(ratings)).sum(axis=0), dtype=np.int64)
 
 
-def _n_raters(ratings: FloatArray) -> int:
-    return int((~np.isnan(ratings)).any(axis=1).sum())
+def _n_raters(ratings: FloatArray, raters: IntArray | None = None) -> int:
+    """How many different raters gave these; raters : of each rating, where a row is not one rater's."""
+    is_given = ~np.isnan(ratings)
+    return int(is_given.any(axis=1).sum() if raters is None else np.count_nonzero(np.bincount(raters[is_given])))
 
 
 def _counted(ratings: FloatArray, values: FloatArray) -> IntArray:

@@ -205,11 +205,11 @@ def mean_interval_of_sums(
     if n < 2:
         raise Incomputable("fewer_than_two_clusters")
     if n >= ENOUGH_CLUSTERS:
-        # One product: of thousands of clusters, reading the draws takes most of the time.
-        drawn = draw_clusters(n, rng, n_resamples) @ np.concatenate([sums, counts]).T
-        totals, n_values = np.split(drawn, 2, axis=1)
-        means = totals / np.where(n_values > 0, n_values, np.nan)
-        return percentile_interval(np.asarray(means.mean(axis=1), dtype=np.float64), np.arange(n))
+        drawn = draw_clusters(n, rng, n_resamples).T
+        # Of thousands of clusters, reading the draws takes most of the time: clusters of one size need it once.
+        n_values = n * counts[:, :1] if (counts == counts[:, :1]).all() else counts @ drawn
+        means = sums @ drawn / np.where(n_values > 0, n_values, np.nan)
+        return percentile_interval(np.asarray(means.mean(axis=0), dtype=np.float64), np.arange(n))
     means = sums.sum(axis=1) / counts.sum(axis=1)
     influence = ((sums - means[:, np.newaxis] * counts) / counts.sum(axis=1, keepdims=True)).mean(axis=0)
     variance = n / (n - 1) * float((influence**2).sum())

@@ -1,7 +1,9 @@
 """Ratings shuffled within each rater, many shuffles at a time: what raters would say who do not look at the unit."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ AT_ONCE = 100
 WORD = 63  # bits of a number that holds the counts of several items
 CODE = 10  # bits of the counts of a few items that are looked up together, which has a thousand different values
 MOST_ANSWERS = 200_000  # of shuffles that are counted together, so that they stay near the processor
+N_KEPT, MOST_KEPT = 10, 1_000_000  # batches of shuffles that are kept, and the places in each; of four bytes
 
 
 @dataclass(frozen=True)
@@ -169,23 +172,51 @@ def _batches(
     """Batches of shuffled positions in the list of all that was judged, shape (B, n), and the items in that list."""
     raters, units = _places(is_given)
     items = [_item(given[raters, units], units, used) for given, used in zip(is_given, is_used, strict=True)]
-    of_raters = np.split(np.arange(len(raters)), np.flatnonzero(np.diff(raters)) + 1)
+    n_by_rater = tuple(np.unique(raters, return_counts=True)[1].tolist())
+    n_together = max(1, MOST_ANSWERS // max(1, len(raters)))
 
     def draw() -> Iterator[IntArray]:
         # One place for all draws: whoever takes a batch has used it before the next is drawn.
         place = np.empty((min(AT_ONCE, n_shuffles), len(raters)), dtype=np.int64)
         for start in range(0, n_shuffles, AT_ONCE):
-            size = min(AT_ONCE, n_shuffles - start)
-            drawn = place[:size]
-            for own in filter(len, of_raters):
-                of_rater = drawn[:, own[0] : own[-1] + 1]
-                of_rater[:] = own
-                rng.permuted(of_rater, axis=1, out=of_rater)
-            n_together = max(1, MOST_ANSWERS // max(1, drawn.shape[1]))
-            for first in range(0, size, n_together):
+            drawn = _draw(n_by_rater, rng, place[: n_shuffles - start])
+            for first in range(0, len(drawn), n_together):
                 yield drawn[first : first + n_together]
 
     return draw(), items
+
+
+def _draw(n_by_rater: tuple[int, ...], rng: np.random.Generator, place: IntArray) -> IntArray:
+    """The numbers of all that was judged, each rater's in another order in every row of `place`, which may be used.
+
+    The last few are kept: drawing takes longer than counting, and most chance floors of a report are over the same
+    readings from the same seed. The generator is left as if it had drawn.
+    """
+    if place.size > MOST_KEPT:
+        return _permute(n_by_rater, rng, place)
+    drawn, after = _drawn(n_by_rater, len(place), json.dumps(rng.bit_generator.state))
+    rng.bit_generator.state = after
+    place[:] = drawn
+    return place
+
+
+@lru_cache(maxsize=N_KEPT)
+def _drawn(n_by_rater: tuple[int, ...], size: int, state: str) -> tuple[npt.NDArray[np.int32], Mapping[str, Any]]:
+    """The draws of a generator of `default_rng` in that state, and its state afterwards."""
+    rng = np.random.default_rng()
+    rng.bit_generator.state = json.loads(state)
+    place = np.empty((size, sum(n_by_rater)), dtype=np.int64)
+    return _permute(n_by_rater, rng, place).astype(np.int32), rng.bit_generator.state
+
+
+def _permute(n_by_rater: tuple[int, ...], rng: np.random.Generator, place: IntArray) -> IntArray:
+    start = 0
+    for n in n_by_rater:
+        of_rater = place[:, start : start + n]
+        of_rater[:] = np.arange(start, start + n)
+        rng.permuted(of_rater, axis=1, out=of_rater)
+        start += n
+    return place
 
 
 def _item(is_present: BoolArray, units: IntArray, is_used: BoolArray) -> _Item:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 # Counts up when other answers count, or what is read of them changes: reports are computed anew.
 EDITION = 11
+SHUFFLES = 1  # of the seed
 KINDS_IN_ORDER = (Source.Kind.EXPERT, Source.Kind.AMATEUR, Source.Kind.OTHER, Source.Kind.MODEL)
 
 
@@ -202,6 +203,11 @@ class Dataset:
         the same resamples, which are drawn once."""
         return self.rng()
 
+    def shuffling(self) -> np.random.Generator:
+        """Chance for shuffles within raters, each time from its beginning: chance floors over the same readings rest on
+        the same shuffles, which are drawn once."""
+        return self.rng(SHUFFLES)
+
     def cube(self, items: list[StepItem], table: pd.DataFrame | None = None) -> Cube:
         """People's answers over all units of the study, so that several items of one scope line up."""
         if table is None and items and all(item.type.is_verdict and item.is_about_a_story for item in items):
@@ -265,8 +271,15 @@ class Dataset:
         return str(source.factors.get(name, "")).casefold() if source else ""
 
     def is_of_source(self, cube: Cube, source: str) -> BoolArray:
-        """Which units of the cube are of that source, shape (U,)."""
+        """Which units of the cube are of that source, shape (U,); of those of the study found once."""
+        if cube.units is self.units:
+            return self._is_of_source[source]
         return np.asarray(self.sources_of_units(cube.units) == source, dtype=np.bool_)
+
+    @cached_property
+    def _is_of_source(self) -> dict[str, BoolArray]:
+        sources = self._sources_of_units
+        return {name: np.asarray(sources == name, dtype=np.bool_) for name, _kind in self.sources}
 
     def sources_of_units(self, units: Sequence[Pair]) -> npt.NDArray[np.object_]:
         """Who wrote each of these units, shape (U,); of those of the study found once."""

@@ -7,13 +7,14 @@ held as numbers with a list of names, which of a million answers takes a tenth o
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Case, QuerySet, TextField, Value, When
-from django.db.models.functions import Cast
+from django.db.models.functions import Cast, Coalesce, Concat
 
 from annotation.models import Assignment, Rater, Response, Withdrawal
 from reports.dataset.step_items import number
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 REPEAT = "repeat"  # the status of a second reading, submitted
 AT_ONCE = 10_000  # answers that are read together
+GIVEN, PARTED = "+", "|"  # before the outcome of what was once answered, and after it
 
 COLUMNS = (
     *("assignment", "rater", "rater_kind", "status", "group", "seat", "story", "step", "item"),
@@ -48,7 +50,7 @@ def table(study: Study, source_by_story: Mapping[str, StorySource]) -> pd.DataFr
     was_given : whether there ever was an answer, which is still recorded of erased ones
     """
     keys, read = _read_keys(study)
-    is_answered = np.array([outcome == Response.Outcome.ANSWERED for outcome in read.outcomes], dtype=np.bool_)
+    given = read.different
     rater_by_assignment = _rater_by_assignment(study)
     assignments = _Names.of(rater_by_assignment, keys["assignment"])
     stories = _Names.of({None: "", **dict(Story.objects.filter(study=study).values_list("pk", "code"))}, keys["story"])
@@ -61,9 +63,9 @@ def table(study: Study, source_by_story: Mapping[str, StorySource]) -> pd.DataFr
         ]
     )
     sources = [source_by_story.get(story) for story in stories.names]
-    values = np.fromiter((value for value, _number in read.values), dtype=object, count=len(read.values))
-    numbers = np.array([number for _value, number in read.values], dtype=np.float64)[keys["value"]]
-    numbers[~is_answered[keys["outcome"]]] = np.nan
+    values = np.fromiter((answer.value for answer in given), dtype=object, count=len(given))
+    numbers = np.array([answer.number for answer in given], dtype=np.float64)
+    was_given = np.array([answer.was_given for answer in given], dtype=np.bool_)
     columns: dict[str, Any] = {
         "assignment": keys["assignment"],
         **{
@@ -74,10 +76,10 @@ def table(study: Study, source_by_story: Mapping[str, StorySource]) -> pd.DataFr
         "story": _categories(stories.names, stories.codes),
         "step": _categories([key for key, _position in steps.names], steps.codes),
         "item": _categories([key for key, _position in items.names], items.codes),
-        "value": values[keys["value"]],
-        "analysed": numbers,
-        "outcome": _categories(read.outcomes, keys["outcome"]),
-        "was_given": keys["was_given"].astype(np.bool_),
+        "value": values[keys["answer"]],
+        "analysed": numbers[keys["answer"]],
+        "outcome": _categories([answer.outcome for answer in given], keys["answer"]),
+        "was_given": was_given[keys["answer"]],
         "source": _categories([source and source.name for source in sources], stories.codes),
         "source_kind": _categories([source and source.kind for source in sources], stories.codes),
     }
@@ -124,29 +126,24 @@ def _steps(study: Study) -> Iterable[tuple[int, str, int]]:
     return Step.objects.filter(version__study=study).values_list("pk", "key", "position")
 
 
-def _read_keys(study: Study) -> tuple[dict[str, IntArray], _Values]:
-    """Of every answer the keys of what it is about, 0 for None, and which value and outcome it has, as numbers. In no
-    order, since sorting by other tables' columns would take the database longer than reading."""
-    read = _Values(study)
-    # Values and whether there are any as text: numbers and dates would be converted, one by one.
-    was_given = Case(When(first_answered_at__isnull=True, then=Value("")), default=Value("1"), output_field=TextField())
-    answers = responses(study).order_by().annotate(text=Cast("value", TextField()), was_given=was_given)
-    fields = ("assignment_id", "story_id", "step_id", "item_id", "was_given", "text", "outcome")
-    rows = answers.values_list(*fields).iterator(AT_ONCE)
+def _read_keys(study: Study) -> tuple[dict[str, IntArray], _Answers]:
+    """Of every answer the keys of what it is about, 0 for None, and which of the different answers it is. In no order,
+    since sorting by other tables' columns would take the database longer than reading."""
+    read = _Answers(study)
+    # In one text what there are few different ones of: numbers and dates would be converted, one by one.
+    was_given = Case(When(first_answered_at__isnull=True, then=Value("")), default=Value(GIVEN))
+    text = Concat(was_given, "outcome", Value(PARTED), Cast("value", TextField()), output_field=TextField())
+    answers = responses(study).order_by().annotate(text=text, about=Coalesce("story_id", 0))
+    rows = answers.values_list("assignment_id", "about", "step_id", "item_id", "text").iterator(AT_ONCE)
     parts = [_numbered(batch, read) for batch in _batches(rows, AT_ONCE)]
-    columns = np.concatenate([np.zeros((0, 7), dtype=np.int64), *parts]).T
-    names = ("assignment", "story", "step", "item", "was_given", "value", "outcome")
-    return dict(zip(names, columns, strict=True)), read
+    columns = np.concatenate([np.zeros((5, 0), dtype=np.int64), *parts], axis=1)
+    return dict(zip(("assignment", "story", "step", "item", "answer"), columns, strict=True)), read
 
 
-def _numbered(batch: list[tuple[Any, ...]], read: _Values) -> IntArray:
-    """Rows as whole numbers, shape (n, 7)."""
-    assignments, stories, steps, items, was_given, texts, outcomes = zip(*batch, strict=True)
-    columns = (
-        *(assignments, [story or 0 for story in stories], steps, items, [given == "1" for given in was_given]),
-        *(read.numbers_of(items, texts), read.outcomes_of(outcomes)),
-    )
-    return np.array([np.array(column, dtype=np.int64) for column in columns]).T
+def _numbered(batch: list[tuple[Any, ...]], read: _Answers) -> IntArray:
+    """Rows as whole numbers, shape (5, n)."""
+    assignments, stories, steps, items, texts = zip(*batch, strict=True)
+    return np.array([assignments, stories, steps, items, read.numbers_of(items, texts)], dtype=np.int64)
 
 
 def _rater_by_assignment(study: Study) -> dict[int, tuple[str, str, str, str, int]]:
@@ -173,34 +170,39 @@ def _batches(rows: Iterable[Any], size: int) -> Iterator[list[Any]]:
         yield batch
 
 
-class _Values:
-    """Stored values as results take them, each different one read once: the value, and the number that it is."""
+@dataclass(frozen=True)
+class _Answer:
+    """What is stored of an answer: its value, None without one, and the number that it is, nan unless answered."""
+
+    value: Any
+    number: float
+    outcome: str
+    was_given: bool
+
+
+class _Answers:
+    """Answers as results take them, each different one read once."""
 
     def __init__(self, study: Study) -> None:
         self.item_by_id = {i.pk: i for i in Item.objects.filter(instrument__step__version__study=study).distinct()}
-        self.values: list[tuple[Any, float | None]] = []
-        self.outcomes: list[str] = []
-        self._place_by_text: dict[tuple[int, str | None], int] = {}
-        self._place_by_outcome: dict[str, int] = {}
+        self.different: list[_Answer] = []
+        self._place_by_text: dict[tuple[int, str], int] = {}
 
-    def numbers_of(self, items: Iterable[int], texts: Iterable[str | None]) -> list[int]:
-        """The place of each value among `values`."""
+    def numbers_of(self, items: Iterable[int], texts: Iterable[str]) -> list[int]:
+        """The place of each answer among the different ones."""
         keys = list(zip(items, texts, strict=True))
         for key in dict.fromkeys(keys):
             if key not in self._place_by_text:
-                self._place_by_text[key] = len(self.values)
-                item, text = key
-                value = None if text is None else json.loads(text)
-                self.values.append((value, None if value is None else number(self.item_by_id[item], value)))
+                self._place_by_text[key] = len(self.different)
+                self.different.append(self._read(*key))
         return [self._place_by_text[key] for key in keys]
 
-    def outcomes_of(self, outcomes: Sequence[str]) -> list[int]:
-        """The place of each outcome among `outcomes`."""
-        for outcome in dict.fromkeys(outcomes):
-            if outcome not in self._place_by_outcome:
-                self._place_by_outcome[outcome] = len(self.outcomes)
-                self.outcomes.append(outcome)
-        return [self._place_by_outcome[outcome] for outcome in outcomes]
+    def _read(self, item: int, text: str) -> _Answer:
+        told, _parted, stored = text.partition(PARTED)
+        outcome, value = told.removeprefix(GIVEN), json.loads(stored) if stored else None
+        is_number = value is not None and outcome == Response.Outcome.ANSWERED
+        as_number = number(self.item_by_id[item], value) if is_number else None
+        return _Answer(value, nan if as_number is None else as_number, outcome, told.startswith(GIVEN))
 
 
 def has_real_people(assignments: Iterable[Assignment]) -> bool:

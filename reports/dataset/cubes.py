@@ -17,6 +17,19 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
+class Readings:
+    """A cube's numbers by unit and reading: of hundreds of raters most have not read most units, and where it does not
+    matter who read them, only as many rows are needed as a unit has readings.
+
+    values : shape (I items, N readings of the unit with most, U units), nan where there is no answer
+    raters : who gave them, by number, -1 for nobody, shape (N, U)
+    """
+
+    values: FloatArray
+    raters: IntArray
+
+
+@dataclass(frozen=True)
 class Cube:
     """Numbers of several items by the same raters about the same units.
 
@@ -37,6 +50,18 @@ class Cube:
     @cached_property
     def stories(self) -> list[str]:
         return [story for _, story in self.units]
+
+    @cached_property
+    def readings(self) -> Readings:
+        """The same numbers; the first readings are those of the first raters."""
+        has_read = np.isfinite(self.values).any(axis=0)
+        raters, units = np.nonzero(has_read)
+        places = (has_read.cumsum(axis=0) - 1)[raters, units]
+        rater_by_place = np.full((int(has_read.sum(axis=0).max(initial=0)), len(self.units)), -1)
+        rater_by_place[places, units] = raters
+        values = np.full((len(self.items), *rater_by_place.shape), np.nan)
+        values[:, places, units] = self.values[:, raters, units]
+        return Readings(values, rater_by_place)
 
     def take_items(self, items: Sequence[Pair]) -> Cube:
         """The same cube, of these of its items in this order; of one or all without a copy."""

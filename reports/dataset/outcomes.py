@@ -49,7 +49,7 @@ class OutcomeTable:
 
     def n_stories(self, units: BoolArray) -> int:
         """How many different stories these units are; shape (U,)."""
-        return len(np.unique(self._stories[units]))
+        return int(np.count_nonzero(np.bincount(self._stories[units])))
 
     @cached_property
     def _stories(self) -> IntArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,11 +40,9 @@ from studies.models import Source
 
 if TYPE_CHECKING:
     from reports.dataset import Cube, Dataset, StepItem
-    from stats.arrays import FloatArray
+    from stats.arrays import BoolArray, FloatArray, IntArray
     from stats.intervals import Interval as StatisticInterval
 
-SALT = 4  # of the seed
-MEAN_FLOOR = 1_000_001
 PREFERENCE_NAME = "Brennan and Prediger's kappa"
 
 
@@ -112,7 +110,7 @@ class Agreement(Figure[AgreementResult]):
     position = 50
     result = AgreementResult
     tables = ("agreement",)
-    edition = 5
+    edition = 6
     has_head_note = True
 
     def compute(self, dataset: Dataset) -> AgreementResult:
@@ -120,7 +118,7 @@ class Agreement(Figure[AgreementResult]):
         # Where judges alone have answered, every line would say that nobody did.
         asked_of_stories = asked_of_stories if dataset.raters or not len(dataset.judges) else []
         floors = _verdict_floors(dataset)
-        items = tuple(_of_item(dataset, item, floors, salt=salt) for salt, item in enumerate(asked_of_stories))
+        items = tuple(_of_item(dataset, item, floors) for item in asked_of_stories)
         keys = {item.key for item in dataset.verdict_items}
         verdicts = [row for row in items if (row.step, row.item) in keys]
         return AgreementResult(
@@ -184,50 +182,61 @@ class _Floors:
 
 def _verdict_floors(dataset: Dataset) -> _Floors:
     cube = dataset.verdict_cube
-    is_used = [estimate(agreement.fleiss_kappa, ratings).value is not None for ratings in cube.values]
+    is_used = [estimate(agreement.fleiss_kappa, ratings).value is not None for ratings in cube.readings.values]
     if not any(is_used):
         why = without_value("no_kappa_to_average")
         return _Floors({}, Floor(mean=None, upper=None, why=why))
     used = cube.select_items(is_used)
-    floors, of_mean = agreement.fleiss_chance_floors(used.values, rng=dataset.rng(SALT, MEAN_FLOOR))
+    floors, of_mean = agreement.fleiss_chance_floors(used.values, rng=dataset.shuffling())
     by_item = {key: chance_floor(floor) for key, floor in zip(used.items, floors, strict=True)}
     return _Floors(by_item, chance_floor(of_mean))
 
 
-def _of_item(dataset: Dataset, item: StepItem, floors: _Floors, *, salt: int) -> ItemAgreement:
-    rng = dataset.rng(SALT, salt)
+def _of_item(dataset: Dataset, item: StepItem, floors: _Floors) -> ItemAgreement:
     if item.is_preference:
-        return _of_preference(dataset, item, rng)
+        return _of_preference(dataset, item)
     is_nominal, is_verdict = item.level == "nominal", item.type.is_verdict
-    drawn = dataset.resampling()
-    cube = _coded(dataset, item) if is_nominal and not is_verdict else dataset.cube([item])
-    ratings, level = cube.values[0], item.level
-    if level == "nominal":
+    drawn, rng, level = dataset.resampling(), dataset.shuffling(), item.level
+    cube, place = _cube_with(dataset, item)
+    ratings, raters = cube.readings.values[place], cube.readings.raters
+    if is_nominal:
         ends = interval(intervals.fleiss_kappa_interval, ratings, dataset.clusters(cube), rng=drawn)
-        floor = floors.by_item.get(item.key) or chance_floor(agreement.fleiss_chance_floor, ratings, rng=rng)
+        floor = floors.by_item.get(item.key) or chance_floor(agreement.fleiss_chance_floor, cube.values[place], rng=rng)
     else:
         ends = interval(intervals.alpha_interval, ratings, level, dataset.clusters(cube), rng=drawn)
-        floor = chance_floor(agreement.alpha_chance_floor, ratings, level, rng=rng)
+        floor = chance_floor(agreement.alpha_chance_floor, cube.values[place], level, rng=rng)
     is_by_source = item.is_about_a_story and not dataset.is_sealed
+
+    def of_units(units: BoolArray) -> Estimate:
+        return _coefficient(ratings[:, units], level, raters[:, units])
+
     return ItemAgreement(
         **item_fields(item),
         level=level,
-        coefficient=_coefficient(ratings, level),
+        coefficient=_coefficient(ratings, level, raters),
         percent_agreement=estimate(agreement.percent_agreement, ratings),
         yes_percent=_yes_percent(ratings) if is_verdict else None,
-        alpha=estimate(agreement.krippendorff_alpha, ratings, level) if is_nominal else None,
+        alpha=estimate(agreement.krippendorff_alpha, ratings, level, raters) if is_nominal else None,
         interval=ends,
         floor=floor,
-        within_source=_within_source(dataset, cube, level) if is_by_source else None,
-        among_models=_among_models(dataset, cube, level) if is_by_source else None,
+        within_source=_within_source(dataset, cube, of_units) if is_by_source else None,
+        among_models=_among_models(dataset, cube, of_units) if is_by_source else None,
     )
 
 
-def _coefficient(ratings: FloatArray, level: str) -> Estimate:
+def _cube_with(dataset: Dataset, item: StepItem) -> tuple[Cube, int]:
+    """People's answers to an item, and the place of the item among those of the cube."""
+    if item.type.is_verdict and item.is_about_a_story:
+        return dataset.verdict_cube, dataset.verdict_cube.items.index(item.key)
+    is_choice = item.level == "nominal" and not item.type.is_verdict
+    return (_coded(dataset, item) if is_choice else dataset.cube([item])), 0
+
+
+def _coefficient(ratings: FloatArray, level: str, raters: IntArray) -> Estimate:
     """Fleiss' kappa of what is only told apart, Krippendorff's alpha of what lies on a scale."""
     if level == "nominal":
-        return estimate(agreement.fleiss_kappa, ratings)
-    return estimate(agreement.krippendorff_alpha, ratings, level)
+        return estimate(agreement.fleiss_kappa, ratings, raters)
+    return estimate(agreement.krippendorff_alpha, ratings, level, raters)
 
 
 def _yes_percent(ratings: FloatArray) -> Estimate:
@@ -242,24 +251,26 @@ def _coded(dataset: Dataset, item: StepItem) -> Cube:
     return dataset.cube([item], answers.assign(analysed=answers["value"].map(position_by_value)))
 
 
-def _within_source(dataset: Dataset, cube: Cube, level: str) -> tuple[SourceAgreement, ...]:
+def _within_source(
+    dataset: Dataset, cube: Cube, of_units: Callable[[BoolArray], Estimate]
+) -> tuple[SourceAgreement, ...]:
     return tuple(
-        SourceAgreement(source=name, **vars(_coefficient(cube.values[0][:, dataset.is_of_source(cube, name)], level)))
+        SourceAgreement(source=name, **vars(of_units(dataset.is_of_source(cube, name))))
         for name, _kind in dataset.sources
     )
 
 
-def _among_models(dataset: Dataset, cube: Cube, level: str) -> Estimate | None:
+def _among_models(dataset: Dataset, cube: Cube, of_units: Callable[[BoolArray], Estimate]) -> Estimate | None:
     """Agreement among the stories of all models together; None where all stories are theirs, or none.
 
     Agreement that comes only from telling people from models is a different finding.
     """
     kinds = {kind for _name, kind in dataset.sources}
     is_by_model = dataset.is_of_kind(cube, Source.Kind.MODEL)
-    return _coefficient(cube.values[0][:, is_by_model], level) if len(kinds) > 1 and is_by_model.any() else None
+    return of_units(is_by_model) if len(kinds) > 1 and is_by_model.any() else None
 
 
-def _of_preference(dataset: Dataset, item: StepItem, rng: np.random.Generator) -> ItemAgreement:
+def _of_preference(dataset: Dataset, item: StepItem) -> ItemAgreement:
     """How far raters agree on the preferred stories.
 
     The chance floor is of raters who keep their habits as to the position on the page, and do not look at the stories.
@@ -275,7 +286,9 @@ def _of_preference(dataset: Dataset, item: StepItem, rng: np.random.Generator) -
         return agreement.brennan_prediger(ratings[:, units], n_values[units])
 
     def floor() -> agreement.Floor:
-        return agreement.chance_floor(table.positions, lambda positions: kappa(table.at_positions(positions)), rng=rng)
+        return agreement.chance_floor(
+            table.positions, lambda positions: kappa(table.at_positions(positions)), rng=dataset.shuffling()
+        )
 
     return ItemAgreement(
         **item_fields(item),
@@ -295,7 +308,7 @@ def _mean(dataset: Dataset, rows: list[ItemAgreement], floors: _Floors) -> MeanA
     """The mean over items answered Yes or No that have a kappa: its interval from joint resamples of groups, its chance
     floor from shuffles of all items together."""
     cube = dataset.verdict_cube
-    items = cube.values[np.array([row.coefficient.value is not None for row in rows], dtype=np.bool_)]
+    items = cube.readings.values[np.array([row.coefficient.value is not None for row in rows], dtype=np.bool_)]
 
     def ends() -> StatisticInterval:
         _refuse_none(items)

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from stats.agreement import Floor as StatisticFloor
     from stats.intervals import Interval as StatisticInterval
 
-SALT = 54  # of the seed
-
 
 @dataclass(frozen=True, kw_only=True)
 class ItemCorrelation:
@@ -99,10 +97,11 @@ class ItemAnalysis(Figure[Listing[ItemOverlap]]):
     position = 58
     result = Listing[ItemOverlap]
     tables = ("item-rest", "item-correlations")
+    edition = 2
 
     def compute(self, dataset: Dataset) -> Listing[ItemOverlap]:
         blocks = [block for block in item_blocks(dataset) if len(block.items) > 1]
-        return Listing(tuple(_overlap(dataset, block, salt=salt) for salt, block in enumerate(blocks)))
+        return Listing(tuple(_overlap(dataset, block) for block in blocks))
 
     def rows(self, result: Listing[ItemOverlap]) -> dict[str, Iterator[Row]]:
         return {"item-rest": _item_rows(result), "item-correlations": _pair_rows(result)}
@@ -125,7 +124,7 @@ class ItemAnalysis(Figure[Listing[ItemOverlap]]):
         return {"note": weakest_note(row.with_rest.interval for block in result.rows for row in block.items)}
 
 
-def _overlap(dataset: Dataset, block: ItemBlock, *, salt: int) -> ItemOverlap:
+def _overlap(dataset: Dataset, block: ItemBlock) -> ItemOverlap:
     try:
         material = item_analysis.read_rows(block.cube.values, dataset.clusters(block.cube))
     except Incomputable as error:
@@ -133,7 +132,7 @@ def _overlap(dataset: Dataset, block: ItemBlock, *, salt: int) -> ItemOverlap:
     covariance = item_analysis.covariance_of(material)
     matrix, rest = item_analysis.correlations(covariance), item_analysis.item_rest(covariance)
     means = item_analysis.mean_correlations(covariance)
-    ends = item_analysis.item_intervals(material, rng=dataset.rng(SALT, salt), n_resamples=N_RESAMPLES)
+    ends = item_analysis.item_intervals(material, rng=dataset.resampling(), n_resamples=N_RESAMPLES)
     rest_floors, mean_floors = item_analysis.item_floors(material)
     pair_floors = item_analysis.pair_floors(material)
     n_raters = len(np.unique(material.raters))

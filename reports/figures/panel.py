@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from stats.arrays import FloatArray
     from stats.intervals import Interval as StatisticInterval
 
-SALT = 51  # of the seed
 MOST_DRAWN = 30  # raters
 
 
@@ -140,7 +139,7 @@ class RaterPanel(Figure[PanelResult]):
     position = 54
     result = PanelResult
     tables = ("severity", "leave-one-rater-out")
-    edition = 2
+    edition = 3
 
     def compute(self, dataset: Dataset) -> PanelResult | None:
         asked = [item for item in dataset.items if item.level != "none" and item.step.scope != "once"]
@@ -159,7 +158,7 @@ class RaterPanel(Figure[PanelResult]):
                 continue  # the agreement section says why
             without_by_item[item.key] = whole, without
             rows.append(_item_row(item, whole, without, raters))
-        results = [_panel_block(dataset, block, without_by_item, salt=salt) for salt, block in enumerate(blocks)]
+        results = [_panel_block(dataset, block, without_by_item) for block in blocks]
         return PanelResult(blocks=tuple(filter(None, results)), items=tuple(rows))
 
     def is_empty(self, result: PanelResult) -> bool:
@@ -230,8 +229,6 @@ def _panel_block(
     dataset: Dataset,
     block: ItemBlock,
     without_by_item: dict[tuple[str, str], tuple[Coefficient, FloatArray]],
-    *,
-    salt: int,
 ) -> PanelBlock | None:
     try:
         material = panel.differences(block.cube.values)
@@ -251,10 +248,8 @@ def _panel_block(
         is_own = material.raters == rater
         values, own_clusters = scale * material.values[is_own], clusters[material.units[is_own]]
 
-        def ends(
-            values: FloatArray = values, own_clusters: Any = own_clusters, rater: int = rater
-        ) -> StatisticInterval:
-            rng = dataset.rng(SALT, salt, rater)
+        def ends(values: FloatArray = values, own_clusters: Any = own_clusters) -> StatisticInterval:
+            rng = dataset.resampling()
             return resamples.mean_interval(values, own_clusters, rng=rng).clipped(-most, most)
 
         alone = float(without[rater]) if np.isfinite(without[rater]) else None

@@ -94,7 +94,7 @@ class PassRates(Figure[PassRateResult]):
                 for item, (overall, by_source) in zip(items, rows[:-1], strict=True)
             ),
             mean=RatesBySource(overall=rows[-1][0], by_source=rows[-1][1]),
-            n_verdicts=int(np.isfinite(cube.values).sum()),
+            n_verdicts=int(np.isfinite(cube.readings.values).sum()),
             n_resamples=N_RESAMPLES,
             seed=dataset.study.seed,
         )
@@ -131,7 +131,7 @@ class PassRates(Figure[PassRateResult]):
 def _column(dataset: Dataset, cube: Cube, mask: BoolArray) -> list[Rate]:
     """The rate of each item over some of the units, and last the mean of the items."""
     stories, clusters = select_labels(cube.stories, mask), dataset.clusters(cube)[mask]
-    values = cube.values[:, :, mask]
+    values = cube.readings.values[:, :, mask]
 
     def ends(verdicts: FloatArray) -> Interval:
         return interval(rates.pass_rate_interval, verdicts, clusters, rng=dataset.resampling(), n_resamples=N_RESAMPLES)

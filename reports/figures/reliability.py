@@ -37,9 +37,7 @@ if TYPE_CHECKING:
     from stats.reliability import Weights
     from stats.resamples import Resamples
 
-SALT = 52  # of the seed
 N_SHUFFLES = 200
-FLOORS = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +89,7 @@ class Reliability(Figure[ReliabilityResult]):
     position = 52
     result = ReliabilityResult
     tables = ("gwet", "intraclass")
-    edition = 2
+    edition = 3
 
     def compute(self, dataset: Dataset) -> ReliabilityResult | None:
         blocks = item_blocks(dataset)
@@ -100,15 +98,13 @@ class Reliability(Figure[ReliabilityResult]):
             return None
         # All of these are about the stories of all groups, so one draw of clusters serves them all.
         clusters = dataset.clusters_of(group for group, _story in dataset.units)
-        drawn = resamples.Resamples(clusters, rng=dataset.rng(SALT), n_resamples=N_RESAMPLES)
-        rows = [row for salt, block in enumerate(blocks) for row in _of_block(dataset, block, drawn, salt=salt)]
-        for salt, item in enumerate(choices):
+        drawn = resamples.Resamples(clusters, rng=dataset.resampling(), n_resamples=N_RESAMPLES)
+        rows = [row for block in blocks for row in _of_block(dataset, block, drawn)]
+        for item in choices:
             values = tuple(float(n) for n in range(len(item.item.options)))
             ratings = choice_ratings(dataset, item)[np.newaxis]
-            rows += _gwet_rows(dataset, [item], ratings, values, drawn, "identity", salt=100 + salt)
-        numbers = [
-            row for salt, block in enumerate(blocks) for row in _intraclass_rows(dataset, block, drawn, salt=salt)
-        ]
+            rows += _gwet_rows(dataset, [item], ratings, values, drawn, "identity")
+        numbers = [row for block in blocks for row in _intraclass_rows(dataset, block, drawn)]
         return ReliabilityResult(items=tuple(rows), numbers=tuple(numbers))
 
     def is_empty(self, result: ReliabilityResult) -> bool:
@@ -134,11 +130,11 @@ class Reliability(Figure[ReliabilityResult]):
         return {"note": weakest_note([*(row.interval for row in result.items), *ends]), "n_shuffles": N_SHUFFLES}
 
 
-def _of_block(dataset: Dataset, block: ItemBlock, drawn: Resamples, *, salt: int) -> list[GwetRow]:
+def _of_block(dataset: Dataset, block: ItemBlock, drawn: Resamples) -> list[GwetRow]:
     if block.values is None:
         return []
     weights: Weights = "identity" if block.kind == "verdicts" else "ordinal"
-    return _gwet_rows(dataset, list(block.items), block.cube.values, block.values, drawn, weights, salt=salt)
+    return _gwet_rows(dataset, list(block.items), block.cube.values, block.values, drawn, weights)
 
 
 def _gwet_rows(
@@ -148,8 +144,6 @@ def _gwet_rows(
     values: tuple[float, ...],
     drawn: Resamples,
     weights: Weights,
-    *,
-    salt: int,
 ) -> list[GwetRow]:
     """A row for each item that has a value. The shuffles of the chance floors are the same for all of them."""
     estimates = [estimate(reliability.gwet_ac, part, values, weights) for part in ratings]
@@ -160,7 +154,7 @@ def _gwet_rows(
             ratings if has_value.all() else ratings[has_value],
             values,
             weights=weights,
-            rng=dataset.rng(SALT, salt, FLOORS),
+            rng=dataset.shuffling(),
             n_shuffles=N_SHUFFLES,
         )
         floors = [Floor(mean=floor.mean, upper=floor.upper) for floor in own]
@@ -182,19 +176,19 @@ def _gwet_rows(
     return rows
 
 
-def _intraclass_rows(dataset: Dataset, block: ItemBlock, drawn: Resamples, *, salt: int) -> Iterator[IntraclassRow]:
+def _intraclass_rows(dataset: Dataset, block: ItemBlock, drawn: Resamples) -> Iterator[IntraclassRow]:
     n_items = len(block.items)
     if block.kind == "verdicts":
         if n_items > 1:
             totals = rates.totals(block.cube.values)
-            yield _intraclass(dataset, totals, drawn, ("total", ""), n_items, salt=(salt, 0))
+            yield _intraclass(dataset, totals, drawn, ("total", ""), n_items)
         return
     for n, item in enumerate(block.items):
         title = item.item.title or item.item.key
-        yield _intraclass(dataset, block.cube.values[n], drawn, ("rating", title), 1, salt=(salt, n + 1))
+        yield _intraclass(dataset, block.cube.values[n], drawn, ("rating", title), 1)
     if n_items > 1:
         means = rates.totals(block.cube.values) / n_items
-        yield _intraclass(dataset, means, drawn, ("mean", block.title), n_items, salt=(salt, 0))
+        yield _intraclass(dataset, means, drawn, ("mean", block.title), n_items)
 
 
 def _intraclass(
@@ -203,8 +197,6 @@ def _intraclass(
     drawn: Resamples,
     about: tuple[str, str],
     n_items: int,
-    *,
-    salt: tuple[int, int],
 ) -> IntraclassRow:
     kind, title = about
     try:
@@ -218,7 +210,7 @@ def _intraclass(
     try:
         floors = [
             Floor(mean=floor.mean, upper=floor.upper)
-            for floor in reliability.intraclass_floors(ratings, rng=dataset.rng(SALT, *salt, 2), n_shuffles=N_SHUFFLES)
+            for floor in reliability.intraclass_floors(ratings, rng=dataset.shuffling(), n_shuffles=N_SHUFFLES)
         ]
     except Incomputable:
         floors = [Floor(mean=None, upper=None, why=without_value("no_shuffle_with_value"))] * 2

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
     from stats.arrays import IntArray
 
-SALT = 53  # of the seed
 StoryOrder = tuple[list[list[str]], list[str]]  # places, and the rest of which nothing else was said
 
 
@@ -80,18 +79,19 @@ class Strengths(Figure[Listing[StrengthTable]]):
     position = 85
     result = Listing[StrengthTable]
     tables = ("strengths",)
+    edition = 2
     is_shown_sealed = False
     nothing = Listing[StrengthTable]()
 
     def compute(self, dataset: Dataset) -> Listing[StrengthTable]:
         rows = []
-        for salt, item in enumerate(item for item in dataset.items if item.is_preference or item.is_ranking):
+        for item in (item for item in dataset.items if item.is_preference or item.is_ranking):
             orders, groups = _orders(dataset, item)
             if not orders:
                 continue
             clusters = dataset.clusters_of(groups)
-            rows.append(_table(dataset, item, orders, clusters, "sources", dataset.source_of, salt=(salt, 0)))
-            rows.append(_table(dataset, item, orders, clusters, "stories", str, salt=(salt, 1)))
+            rows.append(_table(dataset, item, orders, clusters, "sources", dataset.source_of))
+            rows.append(_table(dataset, item, orders, clusters, "stories", str))
         return Listing(tuple(rows))
 
     def rows(self, result: Listing[StrengthTable]) -> dict[str, Iterator[Row]]:
@@ -136,8 +136,6 @@ def _table(
     clusters: IntArray,
     unit: str,
     name_of: Callable[[str], str],
-    *,
-    salt: tuple[int, int],
 ) -> StrengthTable:
     """The strengths of what stories are named by."""
     compared = _named(orders, clusters, name_of)
@@ -160,7 +158,7 @@ def _table(
         values = strengths.strengths(material)
     except Incomputable as error:
         return StrengthTable(**fields, why=Reason.of(error))
-    ends = strengths.strength_intervals(material, rng=dataset.rng(SALT, *salt), n_resamples=N_RESAMPLES)
+    ends = strengths.strength_intervals(material, rng=dataset.resampling(), n_resamples=N_RESAMPLES)
     # How often each could be taken, and was.
     n_decided, wins = material.n.sum(axis=0) @ (material.sets > 0), material.wins.sum(axis=0)
     rows = [

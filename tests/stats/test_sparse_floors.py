@@ -6,7 +6,7 @@ import krippendorff
 import numpy as np
 import pytest
 
-from stats import agreement, intervals
+from stats import agreement, intervals, shuffles
 from stats.arrays import FloatArray
 
 
@@ -37,6 +37,23 @@ def test_memory_goes_with_the_ratings_not_with_raters_times_units() -> None:
     tracemalloc.stop()
 
     assert peak < 60e6
+
+
+@pytest.mark.parametrize("most_kept", [1_000_000, 1])
+def test_shuffles_are_the_same_kept_or_drawn_anew_and_the_generator_goes_on(
+    most_kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shuffles, "MOST_KEPT", most_kept)
+    ratings, rngs = sparse(12, 40), [np.random.default_rng(5) for _time in range(2)]
+
+    floors = [agreement.fleiss_chance_floor(ratings, rng=rng, n_shuffles=250) for rng in rngs]
+    floors += [agreement.fleiss_chance_floor(ratings, rng=rngs[0], n_shuffles=250)]
+
+    loop = np.random.default_rng(5)
+    of_loop = agreement.chance_floor(ratings, agreement.fleiss_kappa, rng=loop, n_shuffles=250)
+    assert floors[0] == floors[1] != floors[2]
+    assert (floors[0].mean, floors[0].upper) == pytest.approx((of_loop.mean, of_loop.upper), abs=1e-12)
+    assert rngs[1].integers(2**60) == loop.integers(2**60)
 
 
 def together(ratings: FloatArray, rng: np.random.Generator) -> FloatArray:

@@ -54,9 +54,6 @@ def coefficient(table, level):
     return kappa(table) if level == "nominal" else alpha(table, level)
 
 
-AGREEMENT, MEAN_FLOOR = 4, 1_000_001  # of the seed
-
-
 def numbered_answers(package, item):
     """People's answers; of a choice the option's place among the options as its number, of a story its code."""
     answers = package.answers(item["step"], item["item"])
@@ -71,10 +68,10 @@ def numbered_answers(package, item):
 def agreement(package, result, check):
     """Item by item the coefficient, percent agreement and their parts, and the mean over the verdicts."""
     tables = []
-    for salt, row in enumerate(result["items"]):
+    for row in result["items"]:
         item, place = package.item(row), place_of("agreement", row)
         if item["is_preference"]:
-            preference(package, item, row, (package.seed, AGREEMENT, salt), check)
+            preference(package, item, row, check)
             continue
         answers = numbered_answers(package, item)
         units = package.units if item["is_about_a_story"] else package.group_units
@@ -97,7 +94,7 @@ def agreement(package, result, check):
         if floors and not item["is_verdict"] and row["floor"]["mean"] is not None:
             cube = floors.cube_of(package, [item], lambda _item, answers=answers: answers, units)
             compute = floors.kappas_of_counts if level == "nominal" else floors.alphas_of_counts(level)
-            check.floor(place, row["floor"], floors.of_items(cube, (package.seed, AGREEMENT, salt), compute)[0])
+            check.floor(place, row["floor"], floors.of_items(cube, package.shuffles, compute)[0])
     if floors:
         floors_of_verdicts(package, result, tables, check)
     if result["mean"]:
@@ -111,7 +108,7 @@ def floors_of_verdicts(package, result, tables, check):
         return
     items = [package.item(row) for row in rows]
     cube = floors.cube_of(package, items, lambda item: numbered_answers(package, item), package.units)
-    kappas = floors.of_items(cube, (package.seed, AGREEMENT, MEAN_FLOOR), floors.kappas_of_counts)
+    kappas = floors.of_items(cube, package.shuffles, floors.kappas_of_counts)
     for row, values in zip(rows, kappas, strict=True):
         check.floor(place_of("agreement", row), row["floor"], values)
     if result["mean"]:
@@ -128,7 +125,7 @@ def check_coefficient(place, stored, answers, table, level, check, is_alpha=Fals
         check.numbers(place, stored, n_units=len(used), n_raters=answers[is_in]["rater"].nunique())
 
 
-def preference(package, item, row, seed, check):
+def preference(package, item, row, check):
     """Which story was chosen: Brennan and Prediger's kappa, with chance one of as many as could be chosen."""
     answers, place = numbered_answers(package, item), place_of("agreement", row)
     n_stories = pd.Series([group for group, _story in package.units]).value_counts()
@@ -146,7 +143,7 @@ def preference(package, item, row, seed, check):
         arguments = (table.to_numpy(dtype=float), chances, clusters, package.draws)
         check.interval(place, row["interval"], "of_preference", *arguments)
         if floors:
-            values = floors.of_preferences(*pages_of(package, item, list(table.index)), chances, seed)
+            values = floors.of_preferences(*pages_of(package, item, list(table.index)), chances, package.shuffles)
             check.floor(place, row["floor"], values)
 
 

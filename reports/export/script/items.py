@@ -3,7 +3,6 @@
 from script.material import intervals, resampled
 from script.raters import blocks
 
-ITEM_ANALYSIS = 54  # of the seed
 UPPER = 1.959963984540054  # standard normal, 97.5th percentile
 READING = ["rater", "group", "story"]
 
@@ -11,7 +10,7 @@ READING = ["rater", "group", "story"]
 def item_analysis(package, result, check):
     """Of the items of one scale, over complete readings, the correlations of `correlations`, with their intervals."""
     several = [items for _kind, items in blocks(package) if len(items) > 1]
-    for salt, (items, stored) in enumerate(zip(several, result, strict=True)):
+    for items, stored in zip(several, result, strict=True):
         answers = package.answers_to_all(items)
         wide = answers.pivot_table(index=READING, columns="key", values="number", aggfunc="first")
         complete = wide.reindex(columns=range(len(items))).dropna()
@@ -25,7 +24,7 @@ def item_analysis(package, result, check):
         if intervals:
             groups = complete.index.get_level_values("group")
             clusters = [package.cluster_by_group[group] for group in groups]
-            ends = intervals_of(complete, clusters, (package.seed, ITEM_ANALYSIS, salt))
+            ends = intervals_of(complete, clusters, package.draws)
             for name, form in values.items():
                 if form["coefficient"]["value"] is not None:
                     check.ends(f"{place}/{name}", form["interval"], ends[name], len(set(clusters)))

@@ -52,6 +52,7 @@ class Package:
         self.items, self.clozes = codebook["items"], codebook["clozes"]
         self.seed = abs(self.report["study"]["seed"])
         self.draws = (self.seed,)  # the seed of the draws that most intervals share
+        self.shuffles = (self.seed, 1)  # and of the shuffles within raters
         self.stories = stories = self.table("stories")
         in_groups = stories[stories["group"] != ""].sort_values(["group", "story"])
         self.units = list(zip(in_groups["group"], in_groups["story"], strict=True))

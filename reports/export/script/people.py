@@ -6,8 +6,6 @@ import pandas as pd
 
 from script.material import NOT_TAKEN, by_source, floors, place_of
 
-TESTS_PASSED = 3  # of the seed
-
 
 def pass_rates(package, result, check):
     """Yes in 100 verdicts by item and source, and the mean of the items, each weighing the same."""
@@ -120,7 +118,7 @@ def total_agreement(package, stored, totals, check):
     clusters = [cluster for cluster, is_in in zip(package.unit_clusters, is_counted, strict=True) if is_in]
     counted = ratings[:, is_counted]
     check.interval("tests_passed/totals", stored["interval"], "of_totals", counted, clusters, package.draws)
-    check.floor("tests_passed/totals", stored["floor"], floors.of_totals(ratings, (package.seed, TESTS_PASSED, 1001)))
+    check.floor("tests_passed/totals", stored["floor"], floors.of_totals(ratings, package.shuffles))
 
 
 def amendments(package, result, check):

@@ -6,8 +6,6 @@ from script.agreement import brennan_prediger, coefficient, complete, numbered_a
 from script.judges import items_of
 from script.material import around_zero, counts, floors, intervals, percent_agreement, place_of, widest
 
-PANEL, RELIABILITY, FLOORS, CHOICES = 51, 52, 1_000_000, 100  # of the seed
-
 
 def blocks(package):
     """Items on one scale: all verdicts; ratings with the same ends; numbers each for itself."""
@@ -37,7 +35,7 @@ def panel(package, result, check):
     by_title = iter([block for block in blocks(package) if shared(package, block[1]) is not None])
     for stored in result["blocks"]:
         kind, items = next(by_title)
-        salt, place = blocks(package).index((kind, items)), f"panel/{kind} {stored['title']}"
+        place = f"panel/{kind} {stored['title']}"
         in_block = [without_by_item.get((item["step"], item["item"])) for item in items]
         in_block = [entry for entry in in_block if entry]
         mean = pd.Series([whole for whole, _without in in_block], dtype=float).mean()
@@ -50,9 +48,8 @@ def panel(package, result, check):
             alone = values.mean() if len(values) and values.notna().all() else None
             change = None if alone is None else alone - mean
             check.numbers(label, row, value=own["number"].mean(), n_stories=len(own), without=alone, change=change)
-            seed = (package.seed, PANEL, salt, package.raters.index(row["rater"]))
             bounds = around_zero(100 if kind == "verdicts" else most)
-            check.interval(label, row["interval"], "of_mean_one_by_one", own, seed, within=bounds)
+            check.interval(label, row["interval"], "of_mean_one_by_one", own, package.draws, within=bounds)
 
 
 def shared(package, items):
@@ -107,25 +104,25 @@ def reliability(package, result, check):
         if stored["value"] is not None:
             check.number(f"{place}/n_raters", stored["n_raters"], answers["rater"].nunique())
             arguments = (table.to_numpy(dtype=float), kind == "scales", package.unit_clusters)
-            check.interval(place, row["interval"], "of_gwet", *arguments, (package.seed, RELIABILITY))
+            check.interval(place, row["interval"], "of_gwet", *arguments, package.draws)
     if floors:
         floors_of_gwet(package, result["items"], check)
     rows = iter(result["numbers"])
-    for salt, (kind, items) in enumerate(blocks(package)):
+    for kind, items in blocks(package):
         if kind == "verdicts" and len(items) == 1:
             continue
-        alone = [] if kind == "verdicts" else [(n + 1, [item]) for n, item in enumerate(items)]
-        for n, part in alone + ([(0, items)] if len(items) > 1 else []):
-            intraclass(package, kind, part, next(rows), (salt, n), check)
+        alone = [] if kind == "verdicts" else [[item] for item in items]
+        for part in alone + ([items] if len(items) > 1 else []):
+            intraclass(package, kind, part, next(rows), check)
 
 
 def floors_of_gwet(package, rows, check):
     """Items on one scale are shuffled together."""
-    families = [(salt, kind, items) for salt, (kind, items) in enumerate(blocks(package)) if kind != "numbers"]
+    families = [(kind, items) for kind, items in blocks(package) if kind != "numbers"]
     choices = [item for item in items_of(package, "choices") if len(item["options"]) > 1]
-    families += [(CHOICES + n, "choice", [item]) for n, item in enumerate(choices)]
+    families += [("choice", [item]) for item in choices]
     stored_by_item = {(row["step"], row["item"]): row for row in rows if row["coefficient"]["value"] is not None}
-    for salt, kind, items in families:
+    for kind, items in families:
         items = [item for item in items if (item["step"], item["item"]) in stored_by_item]
         if not items:
             continue
@@ -133,8 +130,8 @@ def floors_of_gwet(package, rows, check):
         ends = (0, len(items[0]["options"]) - 1) if kind == "choice" else ends
         values = [float(value) for value in range(ends[0], ends[1] + 1)]
         cube = floors.cube_of(package, items, lambda item: numbered_answers(package, item), package.units)
-        seed, compute = (package.seed, RELIABILITY, salt, FLOORS), floors.gwets_of_counts(kind == "scales")
-        shuffled = floors.of_items(cube, seed, compute, values, floors.N_SHUFFLES_OF_RELIABILITY)
+        compute = floors.gwets_of_counts(kind == "scales")
+        shuffled = floors.of_items(cube, package.shuffles, compute, values, floors.N_SHUFFLES_OF_RELIABILITY)
         for item, of_item in zip(items, shuffled, strict=True):
             row = stored_by_item[item["step"], item["item"]]
             check.floor(place_of("reliability", row), row["floor"], of_item)
@@ -161,7 +158,7 @@ def ordinal_weight(k, m, q):
     return 1 - distance * (distance + 1) / (q * (q - 1))
 
 
-def intraclass(package, kind, items, stored, salt, check):
+def intraclass(package, kind, items, stored, check):
     """Of the sum of verdicts, or the mean of ratings, of each rater and story; complete readings only."""
     answers = package.answers_to_all(items)
     readings = answers.groupby(["rater", "group", "story"])["number"].agg(["sum", "count"])
@@ -182,9 +179,8 @@ def intraclass(package, kind, items, stored, salt, check):
             clusters = package.unit_clusters
             positions = [package.units.index(unit) for unit in used.index]
             arguments = (used.to_numpy(), is_crossed, name, positions, clusters)
-            check.interval(label, form["interval"], "of_intraclass", *arguments, (package.seed, RELIABILITY))
-            seed = (package.seed, RELIABILITY, *salt, 2)
-            values = floors.of_intraclass(used.dropna(axis=1, how="all").to_numpy(), is_crossed, name, seed)
+            check.interval(label, form["interval"], "of_intraclass", *arguments, package.draws)
+            values = floors.of_intraclass(used.dropna(axis=1, how="all").to_numpy(), is_crossed, name, package.shuffles)
             check.floor(label, form["floor"], values)
 
 

@@ -10,12 +10,9 @@ from math import exp
 
 from script.material import decided, intervals, place_of
 
-STRENGTHS = 53  # of the seed
-
 
 def strengths(package, result, check):
     """Strengths of sources or stories from what was decided, with mean 0, and their intervals."""
-    items = [item for item in package.items if item["is_preference"] or item["is_ranking"]]
     for row in result:
         item, place = package.item(row), place_of("strengths", row, row["unit"])
         name_of = package.source_by_story.get if row["unit"] == "sources" else str
@@ -33,8 +30,7 @@ def strengths(package, result, check):
             reason = (row.get("why") or {}).get("values", {})
             check.number(f"{place}/sets", reason.get("n"), material.count_parts() if "n" in reason else None)
             continue
-        salt = (items.index(item), 0 if row["unit"] == "sources" else 1)
-        ends = material.intervals((package.seed, STRENGTHS, *salt))
+        ends = material.intervals(package.draws)
         for stored in row["strengths"]:
             n, label = names.index(stored["name"]), f"{place}/{stored['name']}"
             value, taken, stood = values[n], material.wins[:, n].sum(), material.count_stood(n)
