@@ -98,7 +98,7 @@ def _paired(
     interval = intervals.mean_interval(changes, np.arange(changes.size), rng=rng, n_resamples=n_resamples)
     # scipy's own test warns of lost precision where changes are nearly alike.
     error, degrees = float(changes.std(ddof=1)) / changes.size**0.5, changes.size - 1
-    margin = float(scipy_stats.t.ppf(0.95, degrees)) * error
+    margin = intervals.t_quantile(0.95, degrees) * error
     if test == "means":
         p, name = 2 * float(scipy_stats.t.sf(abs(float(changes.mean())) / error, degrees)), "paired t-test"
     else:

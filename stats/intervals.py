@@ -14,7 +14,7 @@ from typing import Any, SupportsFloat
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import t as student_t
+from scipy.special import stdtrit
 
 from stats import agreement, sums
 from stats.arrays import FloatArray, IntArray, as_ratings, values_of
@@ -243,8 +243,13 @@ def _by_cluster(values: FloatArray | IntArray, cluster_of_unit: IntArray, n_clus
     return np.asarray(rows, dtype=np.float64).reshape(len(values), n_clusters)
 
 
+def t_quantile(share: float, degrees: float) -> float:
+    """The quantile of Student's t as `scipy.stats.t.ppf` gives it, without checks that take longer than an interval."""
+    return float(stdtrit(degrees, share))
+
+
 def _t_interval(centre: float, variance: float, n_clusters: int, *, method: str = "t") -> Interval:
-    margin = float(student_t.ppf(0.975, n_clusters - 1)) * variance**0.5
+    margin = t_quantile(0.975, n_clusters - 1) * variance**0.5
     names = {"t": "t interval", "jackknife": "jackknife interval, leaving out one cluster at a time,"}
     note = f"{names[method]} over {n_clusters} clusters"
     return Interval(centre - margin, centre + margin, n_clusters, note=note, method=method)

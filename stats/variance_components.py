@@ -14,10 +14,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import t as student_t
 
 from stats.arrays import BoolArray, FloatArray, as_ratings
-from stats.intervals import Interval
+from stats.intervals import Interval, t_quantile
 from stats.reasons import Incomputable
 
 PARTS = ("rater", "story", "residual")
@@ -128,7 +127,7 @@ def widened(wide: Interval, narrow: Interval) -> Interval:
 def _interval(centre: float, variance: float, degrees: float, n_raters: int, n_clusters: int) -> Interval:
     if variance < ALIKE:
         raise Incomputable("clusters_alike")
-    margin = float(student_t.ppf(0.975, max(degrees, 1.0))) * variance**0.5
+    margin = t_quantile(0.975, max(degrees, 1.0)) * variance**0.5
     note = f"t interval over {n_raters} raters and {n_clusters} clusters, with {degrees:.1f} degrees of freedom"
     return Interval(centre - margin, centre + margin, n_clusters, note=note, method="crossed")
 

@@ -92,7 +92,7 @@ def _bounds(dataset: Dataset, outcome: Outcome, item: StepItem) -> tuple[float, 
     if outcome.is_percent:
         return 0.0, 100.0
     if outcome.kind == "rank":
-        return 1.0, float(max((len(ranks_of(order)) for order in dataset.answers_to(item)["value"]), default=1))
+        return 1.0, float(max((sum(map(len, order)) for order in dataset.answers_to(item)["value"]), default=1))
     return item.bounds
 
 
