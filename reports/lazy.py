@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from stats import shared_sequences as shared_sequences
     from stats import spreads as spreads
     from stats import strengths as strengths
+    from stats import table_scores as table_scores
     from stats import trends as trends
     from stats import variance_components as variance_components
 

@@ -1,4 +1,4 @@
-"""How near a judge's answers are to those of people: statistics that serve values, resamples and chance floors alike.
+"""How near a judge's numbers are to those of people: statistics that serve values, resamples and chance floors alike.
 
 Each statistic takes a judge's answers, what people say of each unit, and how often each unit counts. Resampling varies
 the last, shuffling the first, so both go through the one function that gives the printed value.
@@ -7,7 +7,7 @@ the last, shuffling the first, so both go through the one function that gives th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,10 +31,7 @@ class Statistic:
     """One number that says how a judge stands to people.
 
     key : its name in files
-    compute : its values, shape (B,), nan where it has none; None of a statistic of confusion tables
-    pools : whether the units of all items are taken together; otherwise it is the mean of the items' values
-    of_tables : of a statistic of confusion tables, its values, shape (..., V, V) to (...): answers, resamples and
-        shuffles are then counted and not gone through
+    compute : its values, shape (B,), nan where it has none
     unit_values : of a statistic that is a mean over units, what each contributes; its interval is then that of a mean
     better : 1 if more is better, -1 if less is; 0 if it does not depend on which unit has which answer, so that
         shuffling says nothing
@@ -43,9 +40,7 @@ class Statistic:
     """
 
     key: str
-    compute: Compute | None = None
-    pools: bool = False
-    of_tables: Callable[[FloatArray], FloatArray] | None = None
+    compute: Compute
     unit_values: Callable[[FloatArray, FloatArray], FloatArray] | None = None
     better: int = 1
     bounds: tuple[float, float] = (-1.0, 1.0)
@@ -96,10 +91,6 @@ def _differences(judge: FloatArray, people: FloatArray) -> FloatArray:
     return judge - people
 
 
-def _matches(judge: FloatArray, people: FloatArray) -> FloatArray:
-    return np.asarray(100.0 * (judge == people))
-
-
 def is_modal(judge: FloatArray, people: FloatArray) -> FloatArray:
     """100 where an answer is the judge's commonest one, of two as common the lower; else 0."""
     values, counts = np.unique(judge[0], return_counts=True)
@@ -107,21 +98,6 @@ def is_modal(judge: FloatArray, people: FloatArray) -> FloatArray:
 
 
 UNBOUNDED = (-np.inf, np.inf)
-KAPPA = Statistic("kappa", pools=True, of_tables=confusion_tables.kappas)
-MEAN_KAPPA = Statistic("mean_kappa", of_tables=confusion_tables.kappas)
-BALANCED_ACCURACY = Statistic(
-    "balanced_accuracy",
-    pools=True,
-    of_tables=confusion_tables.balanced_accuracies,
-    bounds=(0, 1),
-)
-PERCENT_AGREEMENT = Statistic(
-    "percent_agreement",
-    pools=True,
-    of_tables=confusion_tables.percents_alike,
-    unit_values=_matches,
-    bounds=(0, 100),
-)
 SPEARMAN = Statistic("spearman", spearmans)
 KENDALL_TAU = Statistic("kendall_tau", kendall_taus)
 MEAN_ABSOLUTE_ERROR = Statistic(
@@ -141,9 +117,6 @@ MEAN_DIFFERENCE = Statistic(
     is_distance=True,
 )
 MODAL_SHARE = Statistic("modal_share", _mean(is_modal), unit_values=is_modal, better=0, bounds=(0, 100))
-NOMINAL = (KAPPA, MEAN_KAPPA, BALANCED_ACCURACY, PERCENT_AGREEMENT)
-# Options of several items mean nothing to each other, so these are means of the items' values.
-ON_CHOICES = (MEAN_KAPPA, replace(BALANCED_ACCURACY, pools=False), replace(PERCENT_AGREEMENT, pools=False))
 ON_SCALES = (SPEARMAN, KENDALL_TAU, MEAN_ABSOLUTE_ERROR, MEAN_DIFFERENCE, MODAL_SHARE)
 
 
@@ -154,11 +127,8 @@ def score(statistic: Statistic, judge: npt.ArrayLike, people: npt.ArrayLike) -> 
 
     Raises Incomputable if there is no unit that has both, or no value.
     """
-    answers, reference = _as_items(judge, people)
+    answers, reference = as_items(judge, people)
     items = _items_with_value(statistic, answers, reference)
-    if statistic.of_tables:
-        tables = _tables(answers[items], reference[items])
-        return float(_of_tables(statistic.of_tables, tables, pools=statistic.pools))
     return float(_compute(statistic, answers[np.newaxis], reference, _ones(answers), items)[0])
 
 
@@ -176,7 +146,7 @@ def score_interval(
     clusters : of each unit, shape (U,)
     Raises Incomputable as `score` and the intervals do.
     """
-    answers, reference = _as_items(judge, people)
+    answers, reference = as_items(judge, people)
     items = _items_with_value(statistic, answers, reference)
     compared = (np.isfinite(answers) & np.isfinite(reference))[items].any(axis=0)
     answers, reference = answers[:, compared], reference[:, compared]
@@ -185,23 +155,8 @@ def score_interval(
         values = np.stack(
             [_unit_values(statistic, a, p) for a, p in zip(answers[items], reference[items], strict=True)]
         )
-        shaped = values.reshape(1, -1) if statistic.pools else values[:, np.newaxis]
-        tiled = np.tile(labels, len(values)) if statistic.pools else labels
-        return intervals.mean_interval(shaped, tiled, rng=rng, n_resamples=n_resamples).clipped(*statistic.bounds)
-
-    if of_tables := statistic.of_tables:
-        names, cluster_of_unit = np.unique(labels, return_inverse=True)
-        values = _values_of(answers, reference)
-        tables = confusion_tables.by_cluster(answers[items], reference[items], values, cluster_of_unit, len(names))
-        n_items, n_clusters, *shape = tables.shape
-
-        def of_sums(totals: FloatArray) -> FloatArray:
-            return _of_tables(of_tables, totals.reshape(-1, n_items, *shape).swapaxes(0, 1), pools=statistic.pools)
-
-        parts, numbers = tables.swapaxes(0, 1).reshape(n_clusters, -1), np.arange(n_clusters)
-        return intervals.interval_of_sums(of_sums, parts, numbers, rng=rng, n_resamples=n_resamples).clipped(
-            *statistic.bounds
-        )
+        ends = intervals.mean_interval(values[:, np.newaxis], labels, rng=rng, n_resamples=n_resamples)
+        return ends.clipped(*statistic.bounds)
 
     def resamples(weights: IntArray) -> FloatArray:
         return _compute(statistic, answers[np.newaxis], reference, weights.astype(np.float64), items)
@@ -228,44 +183,13 @@ def score_floor(
     strata : of each unit, what it only changes places within
     Raises Incomputable as `score` does, or if no shuffle has a value or the statistic does not depend on the order.
     """
-    answers, reference = _as_items(judge, people)
+    answers, reference = as_items(judge, people)
     items = _items_with_value(statistic, answers, reference)
     if not statistic.better:
         raise Incomputable("independent_of_order")
-    if statistic.of_tables:
-        tables = shuffled_tables(answers, reference, strata=strata, rng=rng, n_shuffles=n_shuffles)
-        return floor_of_tables(statistic, tables, answers, reference)
     batches = shuffled(answers, strata=strata, rng=rng, n_shuffles=n_shuffles)
     values = [_compute(statistic, batch, reference, _ones(answers), items) for batch in batches]
     return floor_of(np.concatenate(values), better=statistic.better)
-
-
-def shuffled_tables(
-    judge: npt.ArrayLike,
-    people: npt.ArrayLike,
-    *,
-    rng: np.random.Generator,
-    strata: Sequence[str] | None = None,
-    n_shuffles: int = 1000,
-) -> FloatArray:
-    """The confusion tables of the shuffles of `score_floor`, shape (I, B, V, V): for floors of many statistics, and of
-    each item, from the same shuffles."""
-    answers, reference = _as_items(judge, people)
-    values = _values_of(answers, reference)
-    batches = confusion_tables.shuffled(answers, reference, values, strata=strata, rng=rng, n_shuffles=n_shuffles)
-    return np.concatenate(list(batches), axis=1)
-
-
-def floor_of_tables(statistic: Statistic, tables: FloatArray, judge: npt.ArrayLike, people: npt.ArrayLike) -> Floor:
-    """`score_floor` of a statistic of confusion tables, from those of `shuffled_tables` of the same items.
-
-    Raises what that raises.
-    """
-    answers, reference = _as_items(judge, people)
-    items = _items_with_value(statistic, answers, reference)
-    if statistic.of_tables is None:
-        raise ValueError(f"{statistic.key} is no statistic of confusion tables.")
-    return floor_of(_of_tables(statistic.of_tables, tables[items], pools=statistic.pools), better=statistic.better)
 
 
 def shuffled(
@@ -285,7 +209,7 @@ def shuffled(
         yield batch
 
 
-def _as_items(judge: npt.ArrayLike, people: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+def as_items(judge: npt.ArrayLike, people: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
     answers, reference = np.asarray(judge, dtype=np.float64), np.asarray(people, dtype=np.float64)
     if answers.ndim != 2 or answers.shape != reference.shape:
         raise ValueError(f"Judge and people answer items about units; here are {answers.shape} and {reference.shape}.")
@@ -301,22 +225,12 @@ def _items_with_value(statistic: Statistic, judge: FloatArray, people: FloatArra
     is_compared = np.isfinite(judge) & np.isfinite(people)
     if not is_compared.any():
         raise Incomputable("no_unit_with_judge_and_people")
-    if of_tables := statistic.of_tables:
-        tables = _tables(judge, people)
-        values = of_tables(tables.sum(axis=0, keepdims=True) if statistic.pools else tables)
-    else:
-        ones = _ones(judge)
-        by_item = zip(judge, people, strict=True)
-        values = np.array([_of_item(statistic, a[np.newaxis], p, ones)[0] for a, p in by_item])
+    ones = _ones(judge)
+    by_item = zip(judge, people, strict=True)
+    values = np.array([_of_item(statistic, a[np.newaxis], p, ones)[0] for a, p in by_item])
     if not np.isfinite(values).any():
         raise Incomputable("judge_or_people_constant")
-    return np.asarray(is_compared.any(axis=1) if statistic.pools else np.isfinite(values), dtype=np.bool_)
-
-
-def _tables(judge: FloatArray, people: FloatArray) -> FloatArray:
-    """The confusion table of each item, shape (I, V, V)."""
-    together = np.zeros(judge.shape[1], dtype=np.int64)
-    return confusion_tables.by_cluster(judge, people, _values_of(judge, people), together, 1)[:, 0]
+    return np.asarray(np.isfinite(values), dtype=np.bool_)
 
 
 def _compute(
@@ -328,23 +242,10 @@ def _compute(
 
 
 def _of_item(statistic: Statistic, judge: FloatArray, people: FloatArray, weights: FloatArray) -> FloatArray:
-    if statistic.compute is None:
-        raise ValueError(f"{statistic.key} is a statistic of confusion tables.")
     compared = np.isfinite(judge[0]) & np.isfinite(people)  # gaps are where they are in every shuffle
     if not compared.any():
         return np.full(max(len(judge), len(weights)), np.nan)
     return statistic.compute(judge[:, compared], people[compared], weights[:, compared])
-
-
-def _values_of(answers: FloatArray, reference: FloatArray) -> FloatArray:
-    """All that either side says, ascending."""
-    both = np.concatenate([answers.ravel(), reference.ravel()])
-    return np.unique(both[np.isfinite(both)])
-
-
-def _of_tables(compute: Callable[[FloatArray], FloatArray], tables: FloatArray, *, pools: bool) -> FloatArray:
-    """The values of tables of shape (I, B, V, V), shape (B,): of all items together, or the mean of theirs."""
-    return compute(tables.sum(axis=0)) if pools else np.asarray(np.mean(compute(tables), axis=0), dtype=np.float64)
 
 
 def _unit_values(statistic: Statistic, judge: FloatArray, people: FloatArray) -> FloatArray:

@@ -11,7 +11,7 @@ from reports.dataset.judged import judged
 from reports.figures.base import Figure, Listing, Row
 from reports.figures.outcomes import outcome_rows
 from reports.figures.scores import JudgeScores, compare_judges, score_lines, score_rows
-from reports.lazy import judge_scores, judgements, np
+from reports.lazy import judgements, np, table_scores
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
@@ -37,7 +37,7 @@ class JudgesOnChoices(Figure[Listing[JudgeScores]]):
         if material is None:
             return Listing()
         majority = np.stack([judgements.majority_option(ratings) for ratings in material.people])
-        statistics = judge_scores.ON_CHOICES
+        statistics = table_scores.ON_CHOICES
         return Listing(tuple(compare_judges(dataset, material, majority, statistics, statistics, salt=SALT)))
 
     def rows(self, result: Listing[JudgeScores]) -> dict[str, Iterator[Row]]:

@@ -26,7 +26,7 @@ from reports.figures.base import (
 from reports.figures.judge_plots import judge_plot
 from reports.figures.outcomes import Outcomes, outcome_rows
 from reports.figures.scores import JudgeScores, compare_judges, score_lines, score_rows
-from reports.lazy import agreement, judge_scores, judgements, np
+from reports.lazy import agreement, judgements, np, table_scores
 from reports.numbers import whole
 from stats.reasons import Incomputable
 from studies.items import all_types
@@ -146,11 +146,11 @@ class Judges(Figure[JudgesResult]):
 def _compared(dataset: Dataset, material: Judged) -> tuple[JudgeComparison, ...]:
     truth = np.stack([judgements.majority(ratings) for ratings in material.people])
     fields = [item_fields(item) for item in material.items]
-    of_item = (judge_scores.KAPPA, judge_scores.BALANCED_ACCURACY, judge_scores.PERCENT_AGREEMENT)
+    of_item = (table_scores.KAPPA, table_scores.BALANCED_ACCURACY, table_scores.PERCENT_AGREEMENT)
     comparisons = []
     for scores, verdicts in zip(
         compare_judges(
-            dataset, material, truth, judge_scores.NOMINAL, of_item, against=("pairwise", "majority"), salt=SALT
+            dataset, material, truth, table_scores.NOMINAL, of_item, against=("pairwise", "majority"), salt=SALT
         ),
         material.judges,
         strict=True,

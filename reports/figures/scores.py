@@ -3,41 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from reports.dataset.judged import answers_to
-from reports.dataset.step_items import widest
 from reports.figures.base import (
-    N_RESAMPLES,
     Estimate,
     Floor,
     Interval,
     ItemRow,
     Reason,
     Row,
-    chance_floor,
     interval,
     item_cells,
     item_fields,
     note_of,
 )
+from reports.figures.judge_sides import Sides, of_numbers, of_tables
 from reports.figures.outcomes import Outcomes, outcome_words, outcomes
 from reports.figures.person_lines import PersonLine, line_cells, person_lines
-from reports.lazy import judge_scores, np
+from reports.lazy import np, table_scores
 from reports.numbers import coefficient, decimal
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
     from reports.dataset.judged import Judged
-    from stats.arrays import FloatArray, IntArray
+    from stats.arrays import FloatArray
     from stats.human_line import AmongPeople
-    from stats.intervals import Interval as StatisticInterval
     from stats.judge_scores import Statistic
+    from stats.table_scores import TableStatistic
+
+    AnyStatistic = Statistic | TableStatistic
 
 # What each statistic is called.
 NAMES = {
@@ -57,8 +57,6 @@ NAMES = {
 }
 COEFFICIENTS = ("kappa", "mean_kappa", "balanced_accuracy", "spearman", "kendall_tau", "group_tau")
 PARTS = ("all", "models", "unanimous", "split")
-PARTS_OF_ALL = ("all", "unanimous", "split")  # of the same units; they differ in which of people's answers count
-SHUFFLES = 98  # of the seed
 PERCENTAGES = ("percent_agreement", "modal_share", "accuracy", "flip_rate", "first_rate")
 
 
@@ -156,8 +154,8 @@ def compare_judges(
     dataset: Dataset,
     material: Judged,
     reference: FloatArray,
-    statistics: Sequence[Statistic],
-    of_item: Sequence[Statistic],
+    statistics: Sequence[AnyStatistic],
+    of_item: Sequence[AnyStatistic],
     *,
     against: Sequence[AmongPeople] = (),
     salt: int,
@@ -171,7 +169,7 @@ def compare_judges(
     lines = person_lines(material.people, material.clusters, against, rng=dataset.rng(salt, 99))
     judges = []
     for at, (name, answers) in enumerate(zip(material.names, material.judges, strict=True)):
-        sides = _Sides(dataset, material, answers, reference, salt=(salt, at))
+        sides = Sides(dataset, material, answers, reference, salt=(salt, at))
         items = tuple(
             ItemScores(
                 **item_fields(item),
@@ -198,67 +196,10 @@ def compare_judges(
     return judges
 
 
-@dataclass(frozen=True)
-class _PartSides:
-    """What the judge and people say in a part, both of shape (I, U); the cluster and the source of each unit in it."""
-
-    judge: FloatArray
-    people: FloatArray
-    clusters: IntArray
-    sources: tuple[str, ...]
-
-
-@dataclass
-class _Sides:
-    """One judge and what people say of each item and unit, both of shape (I, U), and what is drawn for both once.
-
-    sides_by_part : what enters in each part that was asked for so far
-    tables_by_part : shuffled confusion tables, which all statistics and items share: among all stories, and within
-        source, of each part that was asked for so far
-    """
-
-    dataset: Dataset
-    material: Judged
-    answers: FloatArray
-    reference: FloatArray
-    salt: tuple[int, ...]
-    sides_by_part: dict[str, _PartSides] = field(default_factory=dict)
-    tables_by_part: dict[tuple[str, bool], FloatArray] = field(default_factory=dict)
-
-    def select(self, part: str) -> _PartSides:
-        """What enters in a part, found once for all statistics and items."""
-        if part not in self.sides_by_part:
-            self.sides_by_part[part] = self._select(part)
-        return self.sides_by_part[part]
-
-    def _select(self, part: str) -> _PartSides:
-        units, reference = np.ones(self.reference.shape[1], dtype=np.bool_), self.reference
-        if part == "models":
-            units = self.material.is_of_models
-        elif part != "all":
-            is_in = self.material.is_unanimous() if part == "unanimous" else self.material.is_split()
-            reference = np.where(is_in, reference, np.nan)
-        sources = (source for source, is_kept in zip(self.material.sources, units, strict=True) if is_kept)
-        return _PartSides(self.answers[:, units], reference[:, units], self.material.clusters[units], tuple(sources))
-
-    def tables(self, part: str, strata: Sequence[str] | None) -> FloatArray:
-        """The tables of 1,000 shuffles in a part, of all items. Parts of the same units are drawn together."""
-        if (part, strata is not None) not in self.tables_by_part:
-            parts = ("models",) if part == "models" else PARTS_OF_ALL
-            rng = self.dataset.rng(*self.salt, SHUFFLES, int(part == "models"), int(strata is not None))
-            people = np.concatenate([self.select(name).people for name in parts])
-            judge = np.tile(self.select(part).judge, (len(parts), 1))
-            tables = judge_scores.shuffled_tables(judge, people, rng=rng, strata=strata)
-            self.tables_by_part |= {
-                (name, strata is not None): own for name, own in zip(parts, np.split(tables, len(parts)), strict=True)
-            }
-        return self.tables_by_part[part, strata is not None]
-
-
 def score_parts(
     dataset: Dataset,
     material: Judged,
-    statistic: Statistic,
+    statistic: AnyStatistic,
     answers: FloatArray,
     reference: FloatArray,
     *,
@@ -266,10 +207,12 @@ def score_parts(
     salt: tuple[int, ...],
 ) -> Score:
     """The statistic over all units and over each part of them. answers, reference : shape (I, U)"""
-    return _score(_Sides(dataset, material, answers, reference, salt=salt), statistic, names, slice(None), salt=())
+    return _score(Sides(dataset, material, answers, reference, salt=salt), statistic, names, slice(None), salt=())
 
 
-def _score(sides: _Sides, statistic: Statistic, parts: Sequence[str], items: slice, *, salt: tuple[int, ...]) -> Score:
+def _score(
+    sides: Sides, statistic: AnyStatistic, parts: Sequence[str], items: slice, *, salt: tuple[int, ...]
+) -> Score:
     """The statistic of some of the items, over all units and over each part of them."""
     left_out = () if sides.material.has_mixed_stories else ("models",)
     return Score(
@@ -282,35 +225,23 @@ def _score(sides: _Sides, statistic: Statistic, parts: Sequence[str], items: sli
     )
 
 
-def _part(sides: _Sides, statistic: Statistic, part: str, items: slice, *, salt: tuple[int, ...]) -> ScorePart:
-    dataset, material = sides.dataset, sides.material
+def _part(sides: Sides, statistic: AnyStatistic, part: str, items: slice, *, salt: tuple[int, ...]) -> ScorePart:
     own = sides.select(part)
-    judge, people = own.judge[items], own.people[items]
     try:
-        value = judge_scores.score(statistic, judge, people)
+        if isinstance(statistic, table_scores.TableStatistic):
+            value, ends, floor = of_tables(sides, statistic, part, items)
+        else:
+            value, ends, floor = of_numbers(sides, statistic, part, items, salt=salt)
     except Incomputable as error:
         return without_units(part, error)
-    compared = np.isfinite(judge) & np.isfinite(people)
-    most = widest(material.items[items]) if statistic.is_distance else np.inf
-
-    def ends() -> StatisticInterval:
-        rng = dataset.resampling()
-        whole = judge_scores.score_interval(statistic, judge, people, own.clusters, rng=rng, n_resamples=N_RESAMPLES)
-        return whole.clipped(-most, most)
-
-    def floor(strata: Sequence[str] | None) -> Floor:
-        if statistic.of_tables:
-            tables = sides.tables(part, strata)[items]
-            return chance_floor(judge_scores.floor_of_tables, statistic, tables, judge, people)
-        rng = dataset.rng(*salt, 1 if strata is None else 2)
-        return chance_floor(judge_scores.score_floor, statistic, judge, people, rng=rng, strata=strata)
+    compared = np.isfinite(own.judge[items]) & np.isfinite(own.people[items])
 
     return ScorePart(
         part=part,
         value=value,
         n=int(compared.sum()),
         n_units=int(compared.any(axis=0).sum()),
-        n_raters=len(material.raters),
+        n_raters=len(sides.material.raters),
         interval=interval(ends),
         floor=floor(None),
         floor_within=floor(own.sources) if len(set(own.sources)) > 1 else None,

@@ -13,7 +13,7 @@ from judges.models import Run
 from reports.dataset.judged import judged
 from reports.figures.base import N_RESAMPLES, Figure, Interval, Listing, Row, interval, note_of, weakest_note
 from reports.figures.scores import Score, score_parts
-from reports.lazy import arrays, intervals, judge_scores, judgements, np
+from reports.lazy import arrays, intervals, judge_scores, judgements, np, table_scores
 from reports.numbers import coefficient, decimal
 from reports.numbers import interval as between
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from reports.dataset.judged import Judged
     from stats.arrays import FloatArray
     from stats.judge_scores import Statistic
+    from stats.table_scores import TableStatistic
 
 SALT = 30  # of the seed
 
@@ -123,8 +124,9 @@ def _of_kind(
     material = judged(dataset, items)
     if material is None:
         return
+    statistic: Statistic | TableStatistic
     if kind == "verdicts":
-        statistic, factor = judge_scores.KAPPA, 100.0
+        statistic, factor = table_scores.KAPPA, 100.0
         reference = np.stack([judgements.majority(ratings) for ratings in material.people])
     else:
         statistic, factor = judge_scores.SPEARMAN, 1.0
@@ -147,7 +149,7 @@ def _wordings(
     prompts: dict[str, str],
     answers: FloatArray,
     reference: FloatArray,
-    statistic: Statistic,
+    statistic: Statistic | TableStatistic,
     factor: float,
     at: int,
 ) -> Iterator[Wording]:

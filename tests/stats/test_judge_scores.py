@@ -7,10 +7,11 @@ import pytest
 from scipy import stats as scipy_stats
 from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score, confusion_matrix
 
-from stats import judge_scores
+from stats import intervals, judge_scores, table_scores
 from stats.arrays import FloatArray
 from stats.judge_scores import Statistic, shuffled
 from stats.reasons import Incomputable
+from stats.table_scores import TableStatistic
 
 U = 40
 CLUSTERS = [f"g{n // 4}" for n in range(U)]
@@ -24,6 +25,12 @@ def ratings(*, seed: int = 1, n_values: int = 5, noise: float = 1.0) -> tuple[Fl
     return judge, people
 
 
+def score(statistic: Statistic | TableStatistic, judge: FloatArray, people: FloatArray) -> float:
+    if isinstance(statistic, TableStatistic):
+        return table_scores.score(statistic, table_scores.tables_by_cluster(judge, people, CLUSTERS))
+    return judge_scores.score(statistic, judge, people)
+
+
 ORACLES: dict[str, Callable[[FloatArray, FloatArray], float]] = {
     "spearman": lambda a, b: scipy_stats.spearmanr(a, b).statistic,
     "kendall_tau": lambda a, b: scipy_stats.kendalltau(a, b).statistic,
@@ -35,12 +42,12 @@ ORACLES: dict[str, Callable[[FloatArray, FloatArray], float]] = {
 
 
 @pytest.mark.parametrize(
-    "statistic", [*judge_scores.ON_SCALES, judge_scores.MEAN_KAPPA], ids=lambda statistic: statistic.key
+    "statistic", [*judge_scores.ON_SCALES, table_scores.MEAN_KAPPA], ids=lambda statistic: statistic.key
 )
-def test_a_mean_over_items_is_that_of_the_libraries_values(statistic: Statistic) -> None:
+def test_a_mean_over_items_is_that_of_the_libraries_values(statistic: Statistic | TableStatistic) -> None:
     judge, people = ratings()
 
-    value = judge_scores.score(statistic, judge, people)
+    value = score(statistic, judge, people)
 
     assert value == pytest.approx(np.mean([ORACLES[statistic.key](a, b) for a, b in zip(judge, people, strict=True)]))
 
@@ -49,9 +56,9 @@ def test_pooled_coefficients_are_those_of_all_answers_together() -> None:
     judge, people = ratings(n_values=2, noise=0.6)
     flat = judge.ravel().astype(int), people.ravel().astype(int)
 
-    kappa = judge_scores.score(judge_scores.KAPPA, judge, people)
-    accuracy = judge_scores.score(judge_scores.BALANCED_ACCURACY, judge, people)
-    percent = judge_scores.score(judge_scores.PERCENT_AGREEMENT, judge, people)
+    kappa = score(table_scores.KAPPA, judge, people)
+    accuracy = score(table_scores.BALANCED_ACCURACY, judge, people)
+    percent = score(table_scores.PERCENT_AGREEMENT, judge, people)
 
     assert kappa == pytest.approx(cohen_kappa_score(*flat))
     assert accuracy == pytest.approx(balanced_accuracy_score(flat[1], flat[0]))
@@ -64,7 +71,6 @@ def test_a_resample_is_the_statistic_of_the_units_drawn(key: str) -> None:
     statistic = next(s for s in judge_scores.ON_SCALES if s.key == key)
     weights = np.random.default_rng(3).integers(0, 4, (20, U))
 
-    assert statistic.compute is not None
     values = statistic.compute(judge[np.newaxis], people, weights.astype(float))
 
     drawn = [np.repeat(np.arange(U), row) for row in weights]
@@ -77,7 +83,6 @@ def test_shuffles_are_scored_as_the_libraries_do(n_values: int) -> None:
     people, judges = rng.integers(1, 6, U).astype(float), rng.integers(1, n_values + 1, (6, U)).astype(float)
 
     for statistic in (judge_scores.SPEARMAN, judge_scores.KENDALL_TAU):
-        assert statistic.compute is not None
         values = statistic.compute(judges, people, np.ones((1, U)))
         assert values == pytest.approx([ORACLES[statistic.key](row, people) for row in judges])
 
@@ -87,7 +92,7 @@ def test_shuffled_tables_hold_the_answers_of_each_shuffle() -> None:
     judge[1, 5], people[0, 7] = np.nan, np.nan
     strata = ["a", "b", "b", "b"] * (U // 4)
 
-    tables = judge_scores.shuffled_tables(judge, people, rng=np.random.default_rng(6), strata=strata, n_shuffles=20)
+    tables = table_scores.shuffled_tables(judge, people, rng=np.random.default_rng(6), strata=strata, n_shuffles=20)
 
     (batch,) = shuffled(judge, strata=strata, rng=np.random.default_rng(6), n_shuffles=20)
     for item, reference in enumerate(people):
@@ -126,9 +131,14 @@ def test_a_judge_that_only_knows_the_source_is_at_the_floor_within_sources() -> 
     people = (rng.random((1, 200)) < 0.1 + 0.8 * is_person).astype(float)
     judge = is_person[np.newaxis]
 
-    value = judge_scores.score(judge_scores.KAPPA, judge, people)
-    floor = judge_scores.score_floor(judge_scores.KAPPA, judge, people, rng=rng)
-    within = judge_scores.score_floor(judge_scores.KAPPA, judge, people, rng=rng, strata=sources)
+    tables = table_scores.tables_by_cluster(judge, people, np.arange(200))
+    value = table_scores.score(table_scores.KAPPA, tables)
+    floor, within = (
+        table_scores.score_floor(
+            table_scores.KAPPA, table_scores.shuffled_tables(judge, people, rng=rng, strata=strata), tables
+        )
+        for strata in (None, sources)
+    )
 
     assert value > floor.upper
     assert value == pytest.approx(within.mean)
@@ -164,14 +174,44 @@ def test_no_common_unit_and_no_variation_are_reasons() -> None:
 
 
 @pytest.mark.parametrize(
-    "statistic", [*judge_scores.ON_SCALES, *judge_scores.NOMINAL], ids=lambda statistic: statistic.key
+    "statistic", [*judge_scores.ON_SCALES, *table_scores.NOMINAL], ids=lambda statistic: statistic.key
 )
-def test_the_interval_lies_around_the_value_and_within_bounds(statistic: Statistic) -> None:
+def test_the_interval_lies_around_the_value_and_within_bounds(statistic: Statistic | TableStatistic) -> None:
     judge, people = ratings(n_values=3)
     judge[0, 3] = np.nan
 
-    ends = judge_scores.score_interval(statistic, judge, people, CLUSTERS, rng=np.random.default_rng(1))
+    rng = np.random.default_rng(1)
+    if isinstance(statistic, TableStatistic):
+        tables = table_scores.tables_by_cluster(judge, people, CLUSTERS)
+        ends = table_scores.score_interval(statistic, tables, rng=rng)
+    else:
+        ends = judge_scores.score_interval(statistic, judge, people, CLUSTERS, rng=rng)
 
-    assert statistic.bounds[0] <= ends.low < judge_scores.score(statistic, judge, people) < ends.high
+    assert statistic.bounds[0] <= ends.low < score(statistic, judge, people) < ends.high
     assert ends.high <= statistic.bounds[1]
     assert ends.n_units == 10
+
+
+def test_the_interval_of_a_percentage_is_that_of_the_mean_of_equal_answers() -> None:
+    judge, people = ratings(n_values=3)
+    judge[0, 3] = np.nan
+
+    tables = table_scores.tables_by_cluster(judge, people, CLUSTERS)
+    ends = table_scores.score_interval(table_scores.PERCENT_AGREEMENT, tables, rng=np.random.default_rng(1))
+
+    is_equal = np.where(np.isfinite(judge), 100.0 * (judge == people), np.nan)
+    of_mean = intervals.mean_interval(is_equal, CLUSTERS, rng=np.random.default_rng(1))
+    assert (ends.low, ends.high) == pytest.approx((of_mean.low, of_mean.high))
+
+
+def test_clusters_and_items_in_which_nothing_is_compared_do_not_count() -> None:
+    judge, people = ratings(n_values=3)
+    people[:, :4], people[1] = np.nan, np.nan
+
+    tables = table_scores.tables_by_cluster(judge, people, CLUSTERS)
+    alone = table_scores.tables_by_cluster(judge[:1, 4:], people[:1, 4:], CLUSTERS[4:])
+
+    for statistic in table_scores.NOMINAL:
+        of_all = table_scores.score_interval(statistic, tables, rng=np.random.default_rng(1))
+        assert of_all == table_scores.score_interval(statistic, alone, rng=np.random.default_rng(1))
+        assert table_scores.score(statistic, tables) == table_scores.score(statistic, alone)

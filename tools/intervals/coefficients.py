@@ -12,6 +12,7 @@ from stats import (
     judge_scores,
     reliability,
     strengths,
+    table_scores,
 )
 from stats.arrays import FloatArray
 from stats.intervals import Interval
@@ -75,14 +76,14 @@ def judge_spearman(rng: np.random.Generator, n: int) -> tuple[Interval, float]:
 
 def _true_judge_kappa(rng: np.random.Generator) -> float:
     judge, people = ((side > 0.2).astype(float) for side in _judged(rng, answers.N_LARGE))
-    return float(judge_scores.score(judge_scores.KAPPA, judge, people))
+    tables = table_scores.tables_by_cluster(judge, people, np.zeros(judge.shape[1]))
+    return table_scores.score(table_scores.KAPPA, tables)
 
 
 def judge_kappa(rng: np.random.Generator, n: int) -> tuple[Interval, float]:
     judge, people = ((side > 0.2).astype(float) for side in _judged(rng, n))
-    ends = judge_scores.score_interval(
-        judge_scores.KAPPA, judge, people, list(clusters_of(n)), rng=rng, n_resamples=answers.N_RESAMPLES
-    )
+    tables = table_scores.tables_by_cluster(judge, people, list(clusters_of(n)))
+    ends = table_scores.score_interval(table_scores.KAPPA, tables, rng=rng, n_resamples=answers.N_RESAMPLES)
     return ends, truth(_true_judge_kappa)
 
 
