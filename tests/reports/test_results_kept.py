@@ -36,6 +36,20 @@ def test_only_what_was_submitted_by_people_who_stayed_counts() -> None:
     assert progress["n_missing"] == 4
 
 
+def test_answers_to_a_practice_are_counted_and_stand_in_no_figure() -> None:
+    study = factories.practising_study()
+    for rater in range(2):
+        seat = factories.assignment(study)
+        factories.answer(seat)
+        for item in (1, 2)[rater:]:
+            factories.answer(seat, step="practice", item=item)
+        Assignment.objects.filter(pk=seat.pk).update(status="submitted")
+
+    progress = results.compute(study)["progress"]
+
+    assert (progress["n_answers"], progress["left_out"]["practice"]) == (2, 3)
+
+
 def test_simulated_raters_count_only_where_there_are_no_real_ones() -> None:
     study = given.closed_study()
     given.verdicts(study, {"E01": "yyyy", "E02": "nnnn"})
