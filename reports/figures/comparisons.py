@@ -103,6 +103,9 @@ class Comparisons(Figure[ComparisonResult]):
             "note": weakest_note(row.interval for row in rows),
             "tests": list(dict.fromkeys(row.test for row in rows if row.test)),
             "is_paired": all(row.is_paired for row in rows if row.test),
+            "is_out_of_reach": any(
+                outcome.is_out_of_reach(row) for outcome in result.whole for row in outcome.contrasts
+            ),
         }
 
     def headline(self, result: ComparisonResult, head: Head) -> str:

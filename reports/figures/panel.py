@@ -88,8 +88,9 @@ class PanelBlock:
 
     @property
     def has_strictest(self) -> bool:
-        """Whether somebody is stricter than the others by as much as is shown."""
-        return round(self.strictest.value, self.places) < 0
+        """Whether somebody is stricter than the others, and nobody as strict, by as much as is shown."""
+        least, *others = sorted(round(row.value, self.places) for row in self.raters)
+        return least < min([0.0, *others])
 
     @property
     def mildest(self) -> RaterRow:

@@ -65,6 +65,9 @@ class Spread(IntervalEstimate):
 
 @dataclass(frozen=True, kw_only=True)
 class ItemStories(ItemRow):
+    """All stories on one item. sources : in the order of the report, as everywhere else in it"""
+
+    sources: tuple[str, ...]
     lowest: int | float | None
     highest: int | float | None
     spread: Spread
@@ -83,6 +86,7 @@ class StoryRatings(ItemFigure[ItemStories], Figure[Listing[ItemStories]]):
     position = 33
     result = Listing[ItemStories]
     tables = ("story-ratings", "spreads")
+    edition = 2
 
     def is_about(self, item: StepItem) -> bool:
         return item.is_scale
@@ -134,6 +138,7 @@ def _of_item(dataset: Dataset, item: StepItem, *, salt: int) -> ItemStories:
             )
     return ItemStories(
         **item_fields(item),
+        sources=tuple(name for name, _kind in dataset.sources),
         lowest=item.item.settings.get("low"),
         highest=item.item.settings.get("high"),
         spread=_spread(dataset, sds, dataset.clusters(cube), salt=salt),
@@ -190,8 +195,9 @@ def _stories(result: Listing[ItemStories]) -> list[tuple[str, str, list[StoryRat
 
 
 def _plot(row: ItemStories) -> plots.StripPlot:
-    names = list(dict.fromkeys(story.source for story in row.stories))
-    values = [(name, [story.mean for story in row.stories if story.source == name]) for name in sorted(names)]
+    with_stories = {story.source for story in row.stories}
+    names = [name for name in row.sources if name in with_stories]
+    values = [(name, [story.mean for story in row.stories if story.source == name]) for name in names]
     means = [story.mean for story in row.stories]
     if row.lowest is None or row.highest is None:
         return plots.StripPlot(values, plots.value_axis(means))

@@ -151,9 +151,11 @@ def _strips(values_by_row: Sequence[tuple[str, Sequence[float]]], axis: Axis, fr
             shapes.append(Shape("item-name", 0, y + 17, text=name))
             y += 24
         stacked = list(_stacked([frame.x(axis, value) for value in values]))
-        height = 20 + 9 * max((level for _, level in stacked), default=0)
+        height = 20.0 + 9 * max((level for _, level in stacked), default=0)
+        if not frame.label_above:
+            height = max(height, _height_of(name, frame))
         shapes += axis_lines(axis, frame, y, y + height)
-        base = y + height - 10
+        base = y + (height + 9 * max((level for _, level in stacked), default=0)) / 2
         shapes += [draw_sign(index, x, base - 9 * level) for x, level in stacked]
         if not frame.label_above:
             shapes += row_name(name, round(y + height / 2, 1))
@@ -168,8 +170,8 @@ def _differences(plot: DifferencePlot, frame: Frame) -> Drawing:
     """A row for every source: a disc where it is told apart from the reference, a ring where it is not."""
     shapes: list[Shape] = []
     zero, start, y = frame.x(plot.axis, 0), 24.0, 24.0
-    n_rows = len(plot.marks)
-    end = start + n_rows * (58 if frame.label_above else 34)
+    heights = [34.0 if frame.label_above else max(34.0, _height_of(mark.label, frame)) for mark in plot.marks]
+    end = start + sum(heights) + (24 * len(heights) if frame.label_above else 0)
     if plot.margin:
         low, high = (
             frame.x(plot.axis, max(plot.axis.low, min(plot.axis.high, m))) for m in (-plot.margin, plot.margin)
@@ -179,15 +181,15 @@ def _differences(plot: DifferencePlot, frame: Frame) -> Drawing:
         if value:
             shapes.append(Shape("grid", d=f"M{frame.x(plot.axis, value)} {start}V{end}"))
     shapes.append(Shape("base", d=f"M{zero} {start}V{end}"))
-    for mark in plot.marks:
+    for mark, height in zip(plot.marks, heights, strict=True):
         if frame.label_above:
             shapes.append(Shape("item-name", 0, y + 17, text=mark.label))
             y += 24
-        middle = y + 17
+        middle = y + height / 2
         shapes += _difference(mark, plot.axis, frame, middle)
         if not frame.label_above:
             shapes += row_name(mark.label, middle)
-        y += 34
+        y += height
         shapes.append(Shape("grid", d=f"M0 {y:.1f}H{frame.width}"))
     for at in (14.0, end + 18):
         shapes += [
@@ -195,6 +197,11 @@ def _differences(plot: DifferencePlot, frame: Frame) -> Drawing:
             for value, words in plot.axis.ticks
         ]
     return Drawing(frame.width, ceil(end + 26), tuple(shapes))
+
+
+def _height_of(name: str, frame: Frame) -> float:
+    """What the name of a row needs, so that it touches neither its neighbours nor the lines between them."""
+    return (LABEL_LINE + 2.0) * len(label_lines(name, frame)) + 2
 
 
 def _difference(mark: DifferenceMark, axis: Axis, frame: Frame, y: float) -> Iterator[Shape]:

@@ -1,13 +1,23 @@
 """Plots as shapes: every value where the axis says, nothing outside the drawing."""
 
 import re
+from collections.abc import Callable
 from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
 
 from reports.figures.base import Estimate, Floor, Interval
-from reports.figures.plots import PERCENT, Axis, Mark, PlotRow, scale_axis
+from reports.figures.plots import (
+    PERCENT,
+    Axis,
+    DifferenceMark,
+    DifferencePlot,
+    Mark,
+    PlotRow,
+    difference_axis,
+    scale_axis,
+)
 from reports.page import charts
 from reports.page.shapes import Drawing
 
@@ -87,6 +97,29 @@ def test_equal_values_are_stacked_not_hidden() -> None:
     marks = [(shape.x, shape.y) for shape in drawing.shapes if shape.r]
     assert len(set(marks)) == 4
     assert len({x for x, _ in marks}) == 2
+
+
+def differences(names: list[str]) -> charts.Plot:
+    marks = [DifferenceMark(name, 10.0, 5, 15, is_clear=True, is_weak=False) for name in names]
+    return charts.draw_plot(DifferencePlot(marks, difference_axis([0, 15])))
+
+
+def strips(names: list[str]) -> charts.Plot:
+    return charts.draw_strips([(name, [3.0]) for name in names], scale_axis(0, 14))
+
+
+@pytest.mark.parametrize("draw", [strips, differences])
+def test_a_name_on_two_lines_touches_neither_its_neighbours_nor_the_lines_between(
+    draw: Callable[[list[str]], charts.Plot],
+) -> None:
+    drawing = draw(["Amateurs", "Claude 3.5 Sonnet of October (2024-10-22)", "Gemini"]).wide
+
+    names = [shape.y for shape in drawing.shapes if shape.css == "item-name"]
+    rules = [float(re.findall(r"M0 ([\d.]+)H", shape.d)[0]) for shape in drawing.shapes if shape.d.startswith("M0 ")]
+    assert len(names) == 4
+    assert all(b - a >= 17 for a, b in pairwise(names))
+    assert rules[0] <= names[1] - 13, "below the line above, by the height of a letter"
+    assert names[2] + 4 <= rules[1]
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,25 @@ def test_nobody_is_called_the_strictest_of_raters_who_are_equally_strict(client:
     assert "is the strictest" not in words
 
 
+def test_of_two_who_are_equally_strict_neither_is_called_the_strictest(client: Client) -> None:
+    study = factories.study(n_stories=3, k=3)
+    for value in ("yes", "no", "no"):
+        assignment = factories.assignment(study)
+        factories.answer_all(assignment, value=value)
+        submission.submit(assignment, at=timezone.now())
+
+    words = page_of(client, study)
+
+    assert "Below 0 a rater is stricter" in words
+    assert "is the strictest" not in words
+
+
+def test_one_cluster_is_not_counted_in_the_plural(client: Client, three_stories: Study) -> None:
+    words = page_of(client, three_stories)
+
+    assert "2 answers, 1 cluster " in words
+
+
 def test_no_answers_are_not_said_to_be_complete(client: Client) -> None:
     words = page_of(client, factories.study())
 

@@ -225,6 +225,25 @@ def test_what_the_correction_takes_away_is_said_so() -> None:
     assert "cannot be told apart once all comparisons are counted" in sentence(p_adjusted=0.07)
 
 
+@pytest.mark.parametrize(
+    ("n", "n_contrasts", "is_said"),
+    [(8, 28, True), (8, 7, True), (8, 6, False), (11, 28, False), (5, 1, True), (6, 1, False)],
+)
+def test_where_no_difference_could_have_been_told_apart_it_is_said(n: int, n_contrasts: int, is_said: bool) -> None:
+    signed_rank = replace(ROW, n=n, p_adjusted=0.07, test="Wilcoxon signed-rank test")
+    rows = (signed_rank,) * n_contrasts
+
+    first = next(contrast_statements(replace(OUTCOME, contrasts=rows), n_outcomes=2))
+
+    comparisons = f" and {n_contrasts} comparisons" if n_contrasts > 1 else ""
+    words = f"With {n} groups{comparisons} no difference could be told apart, however large."
+    assert (words in first.sentence) == is_said
+
+
+def test_a_t_test_reaches_any_p_however_few_the_groups() -> None:
+    assert "however large" not in sentence(n=5, p_adjusted=0.07, test="paired t-test")
+
+
 def test_only_a_planned_margin_makes_sources_equally_good() -> None:
     planned = replace(OUTCOME, margin=25.0, is_primary=True)
 
