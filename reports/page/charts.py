@@ -172,15 +172,18 @@ def _differences(plot: DifferencePlot, frame: Frame) -> Drawing:
     zero, start, y = frame.x(plot.axis, 0), 24.0, 24.0
     heights = [34.0 if frame.label_above else max(34.0, _height_of(mark.label, frame)) for mark in plot.marks]
     end = start + sum(heights) + (24 * len(heights) if frame.label_above else 0)
-    if plot.margin:
-        low, high = (
-            frame.x(plot.axis, max(plot.axis.low, min(plot.axis.high, m))) for m in (-plot.margin, plot.margin)
-        )
-        shapes.append(Shape("floor", d=f"M{low} {start}H{high}V{end}H{low}z"))
-    for value, _words in plot.axis.ticks:
-        if value:
-            shapes.append(Shape("grid", d=f"M{frame.x(plot.axis, value)} {start}V{end}"))
-    shapes.append(Shape("base", d=f"M{zero} {start}V{end}"))
+    # No line goes through the names where they stand above their rows.
+    spans = [(start + 58 * n + 24, start + 58 * (n + 1)) for n in range(len(heights))]
+    for top, bottom in spans if frame.label_above else [(start, end)]:
+        if plot.margin:
+            low, high = (
+                frame.x(plot.axis, max(plot.axis.low, min(plot.axis.high, m))) for m in (-plot.margin, plot.margin)
+            )
+            shapes.append(Shape("floor", d=f"M{low} {top}H{high}V{bottom}H{low}z"))
+        for value, _words in plot.axis.ticks:
+            if value:
+                shapes.append(Shape("grid", d=f"M{frame.x(plot.axis, value)} {top}V{bottom}"))
+        shapes.append(Shape("base", d=f"M{zero} {top}V{bottom}"))
     for mark, height in zip(plot.marks, heights, strict=True):
         if frame.label_above:
             shapes.append(Shape("item-name", 0, y + 17, text=mark.label))

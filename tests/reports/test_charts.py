@@ -122,6 +122,18 @@ def test_a_name_on_two_lines_touches_neither_its_neighbours_nor_the_lines_betwee
     assert names[2] + 4 <= rules[1]
 
 
+@pytest.mark.parametrize("draw", [strips, differences])
+def test_no_line_of_the_axis_goes_through_a_name_above_its_row(draw: Callable[[list[str]], charts.Plot]) -> None:
+    drawing = draw(["Amateurs", "Gemini"]).narrow
+
+    names = [shape.y for shape in drawing.shapes if shape.css == "item-name"]
+    spans = [re.fullmatch(r"M[\d.]+ ([\d.]+)V([\d.]+)", shape.d) for shape in drawing.shapes]
+    lines = [(float(span[1]), float(span[2])) for span in spans if span]
+    assert len(names) == 2
+    assert lines
+    assert not [name for name in names for top, bottom in lines if top < name < bottom or top < name - 10 < bottom]
+
+
 @pytest.mark.parametrize(
     ("low", "high", "ticks"),
     [(1, 5, [1, 2, 3, 4, 5]), (0, 14, [0, 2, 4, 6, 8, 10, 12, 14]), (0, 13, [0, 2, 4, 6, 8, 10, 13])],
