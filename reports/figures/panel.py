@@ -23,7 +23,7 @@ from reports.figures.base import (
     weakest_note,
 )
 from reports.lazy import agreement, np, panel, resamples
-from reports.numbers import coefficient, decimal
+from reports.numbers import coefficient, decimal, with_interval
 from reports.numbers import interval as between
 from stats.reasons import Incomputable
 
@@ -287,6 +287,7 @@ def _plot(block: PanelBlock) -> plots.DifferencePlot | None:
             row.interval.high,
             is_clear=row.is_clear,
             is_weak=row.interval.is_weak,
+            text=with_interval(row.value, row.interval, block.places),
         )
         for row in sorted(block.raters, key=lambda row: -row.value)
     ]

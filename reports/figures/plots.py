@@ -65,7 +65,10 @@ class StripPlot:
 
 @dataclass(frozen=True)
 class DifferenceMark:
-    """How far a source is from the reference. is_clear : whether the two are told apart, after correction"""
+    """How far a source is from the reference.
+
+    is_clear : whether the two are told apart, after correction; text : the same in numbers, where there is room
+    """
 
     label: str
     value: float
@@ -73,6 +76,7 @@ class DifferenceMark:
     high: float | None
     is_clear: bool
     is_weak: bool
+    text: str = ""
 
 
 @dataclass(frozen=True)

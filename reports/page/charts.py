@@ -41,6 +41,7 @@ from reports.page.small_multiples import draw_panels
 from reports.page.stacks import draw_stacks
 
 AnyPlot = DotPlot | StripPlot | DifferencePlot | StackPlot | PanelPlot
+NUMBERS_FROM = 736.0  # beside the rows of a wide plot of differences
 MOST_SOURCES = 5  # in one row; of more each has a row of its own, with its name
 
 
@@ -50,7 +51,7 @@ def draw_plot(plot: AnyPlot) -> Plot:
 
 
 def _draw_differences(plot: DifferencePlot) -> Plot:
-    return Plot(_differences(plot, WIDE), _differences(plot, NARROW))
+    return Plot(_differences(plot, replace(WIDE, right=NUMBERS_FROM)), _differences(plot, NARROW))
 
 
 def draw_dots(rows: Sequence[PlotRow], sources: Sequence[str], axis: Axis) -> Plot:
@@ -192,6 +193,7 @@ def _differences(plot: DifferencePlot, frame: Frame) -> Drawing:
         shapes += _difference(mark, plot.axis, frame, middle)
         if not frame.label_above:
             shapes += row_name(mark.label, middle)
+            shapes.append(Shape("numbers", frame.width, middle + 5, text=mark.text, anchor="end"))
         y += height
         shapes.append(Shape("grid", d=f"M0 {y:.1f}H{frame.width}"))
     for at in (14.0, end + 18):

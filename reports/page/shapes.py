@@ -35,6 +35,11 @@ class Drawing:
     height: int
     shapes: tuple[Shape, ...]
 
+    @property
+    def is_tall(self) -> bool:
+        """Whether it would be too small to read on paper unless it has most of a page."""
+        return self.height > 1.2 * self.width
+
 
 @dataclass(frozen=True)
 class Plot:

@@ -122,6 +122,20 @@ def test_a_name_on_two_lines_touches_neither_its_neighbours_nor_the_lines_betwee
     assert names[2] + 4 <= rules[1]
 
 
+def test_beside_a_difference_stand_its_numbers_and_no_line_goes_through_them() -> None:
+    mark = DifferenceMark("Claude", -12.0, -20, -4, is_clear=True, is_weak=False, text="−12.0 (−20.0 to −4.0)")
+    drawing = charts.draw_plot(DifferencePlot([mark], difference_axis([-20, 10]))).wide
+
+    (numbers,) = [shape for shape in drawing.shapes if shape.css == "numbers"]
+    assert numbers.text == mark.text
+    lines = [float(line[1]) for shape in drawing.shapes if (line := re.match(r"M([\d.]+) [\d.]+V", shape.d))]
+    assert max(lines) < numbers.x - 7.4 * len(mark.text)
+
+
+def test_a_drawing_that_is_much_taller_than_wide_is_called_tall() -> None:
+    assert [Drawing(920, height, ()).is_tall for height in (1100, 1110)] == [False, True]
+
+
 @pytest.mark.parametrize("draw", [strips, differences])
 def test_no_line_of_the_axis_goes_through_a_name_above_its_row(draw: Callable[[list[str]], charts.Plot]) -> None:
     drawing = draw(["Amateurs", "Gemini"]).narrow
