@@ -56,8 +56,12 @@ def _draw_differences(plot: DifferencePlot) -> Plot:
 
 def draw_dots(rows: Sequence[PlotRow], sources: Sequence[str], axis: Axis) -> Plot:
     """Each row's values of every source on one axis, with intervals; of more than five sources a panel for each row."""
-    draw = _dots if len(sources) <= MOST_SOURCES else _dot_panels
-    return Plot(draw(rows, sources, axis, WIDE), draw(rows, sources, axis, NARROW))
+    if len(sources) <= MOST_SOURCES:
+        return Plot(_dots(rows, sources, axis, WIDE), _dots(rows, sources, axis, NARROW))
+    n = len(list(_columns(WIDE)))
+    parts = [_dot_panels(rows[start : start + n], sources, axis, WIDE) for start in range(0, len(rows), n)]
+    whole = (_dot_panels(rows, sources, axis, frame) for frame in (WIDE, NARROW))
+    return Plot(*whole, parts=tuple(parts))
 
 
 def _dots(rows: Sequence[PlotRow], sources: Sequence[str], axis: Axis, frame: Frame) -> Drawing:

@@ -35,16 +35,22 @@ class Drawing:
     height: int
     shapes: tuple[Shape, ...]
 
-    @property
-    def is_tall(self) -> bool:
-        """Whether it would be too small to read on paper unless it has most of a page."""
-        return self.height > 1.2 * self.width
-
 
 @dataclass(frozen=True)
 class Plot:
+    """A plot in both sizes.
+
+    parts : the wide drawing once more, cut between its rows of panels where it has several, so that paper can be too
+    """
+
     wide: Drawing
     narrow: Drawing
+    parts: tuple[Drawing, ...] = ()
+
+    @property
+    def sheets(self) -> tuple[Drawing, ...]:
+        """What a wide page shows, one below the other."""
+        return self.parts or (self.wide,)
 
 
 @dataclass(frozen=True)

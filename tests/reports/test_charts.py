@@ -132,8 +132,16 @@ def test_beside_a_difference_stand_its_numbers_and_no_line_goes_through_them() -
     assert max(lines) < numbers.x - 7.4 * len(mark.text)
 
 
-def test_a_drawing_that_is_much_taller_than_wide_is_called_tall() -> None:
-    assert [Drawing(920, height, ()).is_tall for height in (1100, 1110)] == [False, True]
+def test_panels_of_many_sources_are_cut_between_their_rows_so_that_they_can_be_printed() -> None:
+    marks = tuple(Mark(n, 50.0, None, None) for n in range(6))
+    rows = [PlotRow(f"Test {n}", "Fluency", marks) for n in range(1, 6)]
+
+    plot = charts.draw_dots(rows, SOURCES, PERCENT)
+
+    panels = [[s.text for s in sheet.shapes if s.css == "panel-name"] for sheet in plot.sheets]
+    assert panels == [["Test 1", "Test 2"], ["Test 3", "Test 4"], ["Test 5"]]
+    assert sum(sheet.height for sheet in plot.sheets) == plot.wide.height
+    assert dots().sheets == (dots().wide,)
 
 
 @pytest.mark.parametrize("draw", [strips, differences])
