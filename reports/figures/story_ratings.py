@@ -30,6 +30,7 @@ from reports.numbers import interval as between
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
     from stats.arrays import FloatArray, IntArray
+    from stats.intervals import Interval as StatisticInterval
 
 SALT = 64  # of the seed
 N_DISPUTED = 8
@@ -153,8 +154,13 @@ def _spread(dataset: Dataset, sds: FloatArray, clusters: IntArray, *, salt: int)
         value=float(sds[has_spread].mean()) if n else None,
         why=None if n else without_value("no_unit_with_two_ratings"),
         n_stories=n,
-        interval=interval(intervals.mean_interval, sds, clusters, rng=dataset.rng(SALT, salt), n_resamples=N_RESAMPLES),
+        interval=interval(_mean_interval, sds, clusters, rng=dataset.rng(SALT, salt)),
     )
+
+
+def _mean_interval(sds: FloatArray, clusters: IntArray, *, rng: np.random.Generator) -> StatisticInterval:
+    """Of deviations, of which none is below 0, nor is their mean."""
+    return intervals.mean_interval(sds, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(0, np.inf)
 
 
 def _story_rows(result: Listing[ItemStories]) -> Iterator[Row]:
