@@ -60,8 +60,8 @@ def draw_dots(rows: Sequence[PlotRow], sources: Sequence[str], axis: Axis) -> Pl
         return Plot(_dots(rows, sources, axis, WIDE), _dots(rows, sources, axis, NARROW))
     n = len(list(_columns(WIDE)))
     parts = [_dot_panels(rows[start : start + n], sources, axis, WIDE) for start in range(0, len(rows), n)]
-    whole = (_dot_panels(rows, sources, axis, frame) for frame in (WIDE, NARROW))
-    return Plot(*whole, parts=tuple(parts))
+    wide, narrow = (_dot_panels(rows, sources, axis, frame) for frame in (WIDE, NARROW))
+    return Plot(wide, narrow, tuple(parts))
 
 
 def _dots(rows: Sequence[PlotRow], sources: Sequence[str], axis: Axis, frame: Frame) -> Drawing:

@@ -378,6 +378,15 @@ def test_guesses_stand_beside_what_always_one_answer_gives() -> None:
     )
 
 
+def test_guesses_without_an_interval_do_not_say_what_it_is_for() -> None:
+    study = given.closed_study(n_groups=1)
+    given.bring(study, given.guesses(study, {"E01": {"p1s1": "expert", "p1s2": "ai"}}))
+
+    (line,) = (line for line in statement_lines(read(study)) if line.key == "authorship")
+
+    assert line.statement.basis == "2 guesses"
+
+
 def test_of_one_scale_one_alpha_is_named_and_of_several_the_least_and_the_most() -> None:
     sentences = [scale_statement(pairs).sentence for pairs in ([(0.8, 0.1)], [(0.8, 0.1), (0.5, 0.6)], [(0.05, 0.1)])]
 
