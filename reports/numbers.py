@@ -55,6 +55,12 @@ def interval(ends: Ends | Literal[""] | None, places: int = 1) -> str:
     return _between(ends, lambda end: decimal(end, places))
 
 
+def with_interval(number: Number, ends: Ends | None, places: int = 1) -> str:
+    """The number and, where there is one, its interval beside it: 12.0 (4.5 to 19.5)."""
+    words = decimal(number, places)
+    return words if ends is None or ends.low is None else f"{words} ({interval(ends, places)})"
+
+
 def coefficients(ends: Ends | Literal[""] | None) -> str:
     """Both ends of the interval of a coefficient: .12 to .31."""
     return _between(ends, coefficient)

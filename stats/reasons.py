@@ -56,6 +56,7 @@ SENTENCES = {
     "pairs_not_turned": gettext_noop("No pair was judged in both orders."),
     "one_answer_possible": gettext_noop("Only one answer is possible, so there is nothing to agree on."),
     "fewer_than_two_units_rated_twice": gettext_noop("Fewer than two units have two ratings."),
+    "units_alike": gettext_noop("The stories’ means hardly differ, so the correlation of a mean has no value."),
     "ratings_do_not_vary": gettext_noop("The ratings do not vary, so no part of their variance can be told."),
     "nothing_compared": gettext_noop("No two of them were compared."),
     "not_all_compared": gettext_noop(

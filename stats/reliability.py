@@ -171,7 +171,8 @@ def read_material(ratings: npt.ArrayLike) -> IntraclassMaterial:
 def intraclass(ratings: npt.ArrayLike) -> Intraclass:
     """The intraclass correlations of numbers, in the form that who rated what allows.
 
-    Raises TooFewRaters if fewer than two units have two ratings, Incomputable if ratings do not vary.
+    Raises TooFewRaters if fewer than two units have two ratings, Incomputable if ratings, or the means of units, do not
+    vary.
     Source: McGraw & Wong 1996, Psychological Methods 1(1), table 4; reproduces the example of Shrout & Fleiss 1979
     (table 4: .17 and .44 one-way, .29 and .62 two-way).
     """
@@ -180,6 +181,8 @@ def intraclass(ratings: npt.ArrayLike) -> Intraclass:
     single, average, k = (float(part) for part in material.values(material.parts().sum(axis=0)))
     if np.isnan(single):
         raise Incomputable("ratings_do_not_vary")
+    if np.isnan(average):  # it is held against the variance between units, which can come out as none
+        raise Incomputable("units_alike")
     n_units = material.ratings.shape[1]
     n_raters = int(np.isfinite(material.ratings).any(axis=1).sum())
     letter = "A" if material.design == "two-way" else "1"

@@ -156,6 +156,8 @@ class Agreement(Figure[AgreementResult]):
         return {
             "has_dimensions": any(row.dimension for row in result.items),
             "has_preferences": any(row.coefficient.name == PREFERENCE_NAME for row in result.items),
+            "has_yes": any(row.yes_percent and row.yes_percent.value is not None for row in result.items),
+            "has_alpha": any(row.alpha and row.alpha.value is not None for row in result.items),
             "has_among_models": any(row.among_models for row in result.items),
             "rests_on": _only([_rests_on(row.coefficient) for row in result.items]),
             "coefficient_name": _coefficient_name(result),

@@ -42,9 +42,20 @@ def verdict_statement(mean: Mean, upper: float, ends: Interval, *, among_models:
             )
             % {"value": coefficient(among_models)}
         )
-    basis = _("The mean of %(n)d tests; the interval is for other groups of stories read by the same raters") % words
-    unit = _("kappa")
-    return Statement(sentence=" ".join(parts), basis=basis, value=value, interval=ends, unit=unit, position=40)
+    basis = _("The mean of %(n)d tests") % words
+    if ends.low is not None:
+        basis = (
+            _("The mean of %(n)d tests; the interval is for other groups of stories read by the same raters") % words
+        )
+    return Statement(
+        sentence=" ".join(parts),
+        basis=basis,
+        value=value,
+        interval=ends,
+        unit=_("kappa"),
+        is_coefficient=True,
+        position=40,
+    )
 
 
 def scale_statement(pairs: list[tuple[float, float]]) -> Statement:

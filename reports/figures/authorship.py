@@ -124,9 +124,10 @@ def _statement(row: Guesses, balanced: float) -> Statement:
             "gives .50."
         )
     sentence %= words
+    rests_on = _("%(n)s guesses")
     if ends is not None and ends.low is not None:
         sentence += " " + _("95 %% interval %(ends)s.") % words
-    rests_on = _("%(n)s guesses; the interval is for other groups of stories read by the same raters")
+        rests_on = _("%(n)s guesses; the interval is for other groups of stories read by the same raters")
     basis = rests_on % {"n": whole(row.n)}
     return Statement(sentence=sentence, basis=basis, position=45)
 

@@ -155,6 +155,7 @@ class Statement:
 
     basis : what it rests on, in a few words
     value, interval : drawn beside it, on one axis with all statements of the same unit; both ends None for none
+    is_coefficient : whether its unit is that of a coefficient, of which 1 is full agreement
     position : among the others; those that were planned come first
     is_of_neighbours : whether it compares a source with the next below it, since no plan says which to compare
     """
@@ -165,6 +166,7 @@ class Statement:
     value: float | None = None
     interval: Interval | None = None
     unit: str = ""
+    is_coefficient: bool = False
     position: int = 50
     is_of_neighbours: bool = False
 

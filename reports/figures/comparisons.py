@@ -21,7 +21,7 @@ from reports.figures.contrast_rows import ContrastRow, OutcomeContrasts, SourceL
 from reports.figures.contrast_words import contrast_statements, unit_words
 from reports.figures.headline_words import headline
 from reports.lazy import contrasts, variance_components
-from reports.numbers import decimal
+from reports.numbers import decimal, with_interval
 from reports.numbers import interval as between
 from reports.reasons import to_english
 
@@ -103,6 +103,9 @@ class Comparisons(Figure[ComparisonResult]):
             "note": weakest_note(row.interval for row in rows),
             "tests": list(dict.fromkeys(row.test for row in rows if row.test)),
             "is_paired": all(row.is_paired for row in rows if row.test),
+            "is_out_of_reach": any(
+                outcome.is_out_of_reach(row) for outcome in result.whole for row in outcome.contrasts
+            ),
         }
 
     def headline(self, result: ComparisonResult, head: Head) -> str:
@@ -231,6 +234,7 @@ def _plot_of(outcome: OutcomeContrasts, labelled: list[tuple[str, ContrastRow]])
             row.interval.high if row.interval else None,
             is_clear=row.is_clear,
             is_weak=row.interval is None or row.interval.is_weak,
+            text=with_interval(row.value, row.interval, outcome.places),
         )
         for label, row in rows
     ]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from stats.intervals import Interval as StatisticInterval
 
 SURE = 0.05
+SIGNED_RANK = "Wilcoxon signed-rank test"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +122,17 @@ class OutcomeContrasts:
     def places(self) -> int:
         """How many decimals its numbers are written with."""
         return 1 if self.is_percent else 2
+
+    def is_out_of_reach(self, row: ContrastRow) -> bool:
+        """Whether no difference, however large, could have been told apart in the family of that contrast.
+
+        With n clusters that all lean one way the signed-rank test gives 2 in 2^n, and Holm multiplies the smallest p of
+        a family by how many contrasts there are.
+        """
+        family = [other for other in self.contrasts if other.p is not None and other.is_planned == row.is_planned]
+        if self.correction != "holm" or any(other.test != SIGNED_RANK for other in family):
+            return False
+        return bool(family) and len(family) * min(2.0 ** (1 - other.n) for other in family) >= SURE
 
     @property
     def ranked(self) -> list[SourceLevel]:

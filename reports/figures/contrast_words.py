@@ -110,6 +110,11 @@ def _remark(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) -> st
     is_undecided = not (row.is_clear or row.is_equivalent)
     if is_undecided and row.excludes_zero and _fewest(outcome, row).n_stories < FEWEST_CLUSTERS:
         return _("With so few, an interval without 0 is no proof of a difference.")
+    if is_undecided and row.excludes_zero and outcome.is_out_of_reach(row):
+        words = {"n": row.n, "m": sum(other.is_planned == row.is_planned for other in outcome.contrasts)}
+        if words["m"] == 1:
+            return _("With %(n)d groups no difference could be told apart, however large.") % words
+        return _("With %(n)d groups and %(m)d comparisons no difference could be told apart, however large.") % words
     return ""
 
 

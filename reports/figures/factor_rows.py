@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -44,3 +45,13 @@ def levels_by_factor(dataset: Dataset) -> dict[str, dict[str, str]]:
             if level := str(value).strip():
                 level_by_factor.setdefault(name, {})[story] = level
     return dict(sorted(level_by_factor.items()))
+
+
+def as_number(text: str) -> float | None:
+    """The number that a level says, 7, 0.5 or 13B (thirteen thousand million); None if it says none."""
+    unit = {"k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}.get(text[-1:].casefold(), 0.0)
+    try:
+        number = float(text[:-1]) * unit if unit else float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

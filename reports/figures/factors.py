@@ -20,7 +20,7 @@ from reports.figures.base import (
     note_of,
 )
 from reports.figures.contrast_rows import ContrastRow, contrast_row
-from reports.figures.factor_rows import FactorRow, factor_cells, factor_fields, levels_by_factor
+from reports.figures.factor_rows import FactorRow, as_number, factor_cells, factor_fields, levels_by_factor
 from reports.figures.mean_intervals import outcome_intervals
 from reports.lazy import contrasts, np, variance_components
 from reports.numbers import decimal
@@ -62,7 +62,7 @@ class Factors(Figure[Listing[FactorOutcome]]):
     position = 65
     result = Listing[FactorOutcome]
     tables = ("factors", "factor-contrasts")
-    edition = 4
+    edition = 5
     is_shown_sealed = False
     nothing = Listing[FactorOutcome]()
 
@@ -101,10 +101,16 @@ def _levels(dataset: Dataset) -> dict[str, dict[str, str]]:
     }
 
 
+def _order(level: str) -> tuple[bool, float, str]:
+    """Numbers first, the least before the others; then words by the alphabet."""
+    number = as_number(level)
+    return number is None, number or 0.0, level
+
+
 def _of_factor(dataset: Dataset, factor: str, level_by_story: dict[str, str], table: OutcomeTable) -> FactorOutcome:
     level_of_unit = np.array([level_by_story.get(story, "") for _group, story in table.units])
     has_value = np.isfinite(table.values)
-    names = sorted({str(level) for level in level_of_unit[has_value] if level})
+    names = sorted({str(level) for level in level_of_unit[has_value] if level}, key=_order)
     units = {name: (level_of_unit == name) & has_value for name in names}
     means = [_mean(dataset, table, units[name], level=name, source="") for name in names]
     for source, _kind in dataset.sources:
@@ -155,7 +161,7 @@ def _plots(result: Listing[FactorOutcome], factor: str) -> Iterator[tuple[str, p
     of_factor = [row for row in result.rows if row.factor == factor]
     for is_percent in (True, False):
         rows = [row for row in of_factor if row.is_percent == is_percent]
-        levels = sorted({mean.level for row in rows for mean in row.means})
+        levels = sorted({mean.level for row in rows for mean in row.means}, key=_order)
         if rows:
             overall = [_plot_row(row, "", levels, row.title or _("All tests"), "") for row in rows]
             within = [

@@ -32,10 +32,10 @@ def _on_scales(scales: Sequence[OutcomeContrasts]) -> str:
     if len(ahead) > 1:
         return _("%(names)s each have the highest mean on %(n)d of %(all)d scales") % words
     if most == len(scales) == 2:
-        return _("%(names)s is rated highest on both scales") % words
+        return _("Stories by %(names)s are rated highest on both scales") % words
     if most == len(scales):
-        return _("%(names)s is rated highest on all %(all)d scales") % words
-    return _("%(names)s is rated highest on %(n)d of %(all)d scales") % words
+        return _("Stories by %(names)s are rated highest on all %(all)d scales") % words
+    return _("Stories by %(names)s are rated highest on %(n)d of %(all)d scales") % words
 
 
 def _on_one(outcome: OutcomeContrasts) -> str:
@@ -52,12 +52,18 @@ def _on_one(outcome: OutcomeContrasts) -> str:
 
 def _ahead(outcome: OutcomeContrasts) -> str:
     if outcome.kind == "rating":
-        return _("%(best)s is rated highest on “%(outcome)s”, %(most)s on average; next is %(second)s with %(less)s")
+        return _(
+            "Stories by %(best)s are rated highest on “%(outcome)s”, %(most)s on average; next are those by %(second)s "
+            "with %(less)s"
+        )
     if outcome.kind == "preference":
-        return _("%(best)s is chosen most often, %(most)s; next is %(second)s with %(less)s")
+        return _("Stories by %(best)s are chosen most often, %(most)s; next are those by %(second)s with %(less)s")
     if outcome.kind == "rank":
-        return _("%(best)s is ranked best, on average in place %(most)s; next is %(second)s in place %(less)s")
-    return _("%(best)s passes “%(outcome)s” most often, %(most)s; next is %(second)s with %(less)s")
+        return _(
+            "Stories by %(best)s are ranked best, on average in place %(most)s; next are those by %(second)s in place "
+            "%(less)s"
+        )
+    return _("Stories by %(best)s pass “%(outcome)s” most often, %(most)s; next are those by %(second)s with %(less)s")
 
 
 def _level(outcome: OutcomeContrasts) -> list[str]:

@@ -23,7 +23,7 @@ from reports.figures.base import (
     weakest_note,
 )
 from reports.lazy import agreement, np, panel, resamples
-from reports.numbers import coefficient, decimal
+from reports.numbers import coefficient, decimal, with_interval
 from reports.numbers import interval as between
 from stats.reasons import Incomputable
 
@@ -87,8 +87,9 @@ class PanelBlock:
 
     @property
     def has_strictest(self) -> bool:
-        """Whether somebody is stricter than the others by as much as is shown."""
-        return round(self.strictest.value, self.places) < 0
+        """Whether somebody is stricter than the others, and nobody as strict, by as much as is shown."""
+        least, *others = sorted(round(row.value, self.places) for row in self.raters)
+        return least < min([0.0, *others])
 
     @property
     def mildest(self) -> RaterRow:
@@ -281,6 +282,7 @@ def _plot(block: PanelBlock) -> plots.DifferencePlot | None:
             row.interval.high,
             is_clear=row.is_clear,
             is_weak=row.interval.is_weak,
+            text=with_interval(row.value, row.interval, block.places),
         )
         for row in sorted(block.raters, key=lambda row: -row.value)
     ]

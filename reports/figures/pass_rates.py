@@ -123,7 +123,7 @@ class PassRates(Figure[PassRateResult]):
         if len(level) > 1:
             words = {"names": get_text_list(level, _("and")), "most": percent(best.value)}
             return _("%(names)s each pass %(most)s of the tests") % words
-        sentence = _("%(best)s passes %(most)s of the tests; next is %(second)s with %(less)s")
+        sentence = _("Stories by %(best)s pass %(most)s of the tests; next are those by %(second)s with %(less)s")
         names = {"best": best.source, "second": second.source}
         return sentence % (names | {"most": percent(best.value), "less": percent(second.value)})
 

@@ -65,7 +65,10 @@ class StripPlot:
 
 @dataclass(frozen=True)
 class DifferenceMark:
-    """How far a source is from the reference. is_clear : whether the two are told apart, after correction"""
+    """How far a source is from the reference.
+
+    is_clear : whether the two are told apart, after correction; text : the same in numbers, where there is room
+    """
 
     label: str
     value: float
@@ -73,6 +76,7 @@ class DifferenceMark:
     high: float | None
     is_clear: bool
     is_weak: bool
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -192,12 +196,15 @@ def ends_of(marks: Iterable[Mark | DifferenceMark]) -> list[float]:
     return [n for mark in marks for n in (mark.value, mark.low, mark.high) if n is not None]
 
 
-def value_axis(ends: Sequence[float]) -> Axis:
-    """An axis from a round number below all of these to one above, with a tick at every few."""
+def value_axis(ends: Sequence[float], *, most: int = 6) -> Axis:
+    """An axis from a round number below all of these to one above, with a tick at every few.
+
+    most : steps between ticks that there may be if the ends are round, four or more
+    """
     low, high = min(ends), max(ends)
     span = (high - low) or abs(high) or 1.0
     size = 10.0 ** floor(log10(span / 4))
-    step = next(size * n for n in (1, 2, 5, 10) if span / (size * n) <= 6)
+    step = next(size * n for n in (1, 2, 5, 10) if span / (size * n) <= most)
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
     last += first == last
     point = get_format("DECIMAL_SEPARATOR")

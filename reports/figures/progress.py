@@ -115,12 +115,12 @@ class Progress(Figure[ProgressResult]):
         yield (
             f"  {whole(result.n_stories)} stories in {whole(result.n_groups)} group{pluralize(result.n_groups)}, "
             f"{whole(result.n_raters)} rater{pluralize(result.n_raters)}, "
-            f"{whole(result.n_submitted)} of {whole(result.n_seats)} seats submitted, "
+            f"{whole(result.n_submitted)} of {whole(result.n_seats)} places submitted, "
             f"{whole(result.n_answers)} answers, {whole(result.n_missing)} missing"
         )
         out = result.left_out
         yield (
-            f"  in no figure below: {whole(out.open)} answers not yet submitted, {whole(out.given_up)} of seats given "
+            f"  in no figure below: {whole(out.open)} answers not yet submitted, {whole(out.given_up)} of places given "
             f"up, {whole(out.withdrawn)} of people who withdrew, {whole(out.simulated)} simulated, "
             f"{whole(out.practice)} to practise on"
         )
@@ -135,7 +135,7 @@ class Progress(Figure[ProgressResult]):
         if not head.is_sealed or not result.n_seats:
             return ""
         counts = {"n": whole(result.n_submitted), "all": whole(result.n_seats)}
-        return _("%(title)s: %(n)s of %(all)s seats submitted") % {"title": head.title, **counts}
+        return _("%(title)s: %(n)s of %(all)s places submitted") % {"title": head.title, **counts}
 
     def notices(self, result: ProgressResult) -> list[str]:
         if result.raters != "simulated":
@@ -151,7 +151,7 @@ class Progress(Figure[ProgressResult]):
             Highlight(stories % {"n": whole(result.n_groups)}, whole(result.n_stories), position=10),
             Highlight(_("raters"), whole(result.n_raters), position=20),
             Highlight(
-                _("of %(n)s seats submitted") % {"n": whole(result.n_seats)}, whole(result.n_submitted), position=30
+                _("of %(n)s places submitted") % {"n": whole(result.n_seats)}, whole(result.n_submitted), position=30
             ),
             Highlight(missing % {"n": whole(result.n_missing)}, whole(result.n_answers), position=40),
         ]

@@ -30,6 +30,7 @@ from reports.numbers import interval as between
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
     from stats.arrays import FloatArray, IntArray
+    from stats.intervals import Interval as StatisticInterval
 
 SALT = 64  # of the seed
 N_DISPUTED = 8
@@ -65,6 +66,9 @@ class Spread(IntervalEstimate):
 
 @dataclass(frozen=True, kw_only=True)
 class ItemStories(ItemRow):
+    """All stories on one item. sources : in the order of the report, as everywhere else in it"""
+
+    sources: tuple[str, ...]
     lowest: int | float | None
     highest: int | float | None
     spread: Spread
@@ -83,6 +87,7 @@ class StoryRatings(ItemFigure[ItemStories], Figure[Listing[ItemStories]]):
     position = 33
     result = Listing[ItemStories]
     tables = ("story-ratings", "spreads")
+    edition = 2
 
     def is_about(self, item: StepItem) -> bool:
         return item.is_scale
@@ -134,6 +139,7 @@ def _of_item(dataset: Dataset, item: StepItem, *, salt: int) -> ItemStories:
             )
     return ItemStories(
         **item_fields(item),
+        sources=tuple(name for name, _kind in dataset.sources),
         lowest=item.item.settings.get("low"),
         highest=item.item.settings.get("high"),
         spread=_spread(dataset, sds, dataset.clusters(cube), salt=salt),
@@ -148,8 +154,13 @@ def _spread(dataset: Dataset, sds: FloatArray, clusters: IntArray, *, salt: int)
         value=float(sds[has_spread].mean()) if n else None,
         why=None if n else without_value("no_unit_with_two_ratings"),
         n_stories=n,
-        interval=interval(intervals.mean_interval, sds, clusters, rng=dataset.rng(SALT, salt), n_resamples=N_RESAMPLES),
+        interval=interval(_mean_interval, sds, clusters, rng=dataset.rng(SALT, salt)),
     )
+
+
+def _mean_interval(sds: FloatArray, clusters: IntArray, *, rng: np.random.Generator) -> StatisticInterval:
+    """Of deviations, of which none is below 0, nor is their mean."""
+    return intervals.mean_interval(sds, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(0, np.inf)
 
 
 def _story_rows(result: Listing[ItemStories]) -> Iterator[Row]:
@@ -190,8 +201,9 @@ def _stories(result: Listing[ItemStories]) -> list[tuple[str, str, list[StoryRat
 
 
 def _plot(row: ItemStories) -> plots.StripPlot:
-    names = list(dict.fromkeys(story.source for story in row.stories))
-    values = [(name, [story.mean for story in row.stories if story.source == name]) for name in sorted(names)]
+    with_stories = {story.source for story in row.stories}
+    names = [name for name in row.sources if name in with_stories]
+    values = [(name, [story.mean for story in row.stories if story.source == name]) for name in names]
     means = [story.mean for story in row.stories]
     if row.lowest is None or row.highest is None:
         return plots.StripPlot(values, plots.value_axis(means))

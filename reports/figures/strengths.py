@@ -25,7 +25,7 @@ from reports.figures.base import (
     weakest_note,
 )
 from reports.lazy import strengths
-from reports.numbers import NONE, decimal, whole
+from reports.numbers import NONE, decimal, whole, with_interval
 from reports.numbers import interval as between
 from stats.reasons import Incomputable
 
@@ -212,6 +212,7 @@ def _plot(row: StrengthTable) -> plots.DifferencePlot | None:
             and strength.interval.high is not None
             and (strength.interval.low > 0 or strength.interval.high < 0),
             is_weak=strength.interval.is_weak,
+            text=with_interval(strength.value, strength.interval, 2),
         )
         for strength in row.strengths
     ]

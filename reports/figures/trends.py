@@ -24,7 +24,7 @@ from reports.figures.base import (
     note_of,
     weakest_note,
 )
-from reports.figures.factor_rows import FactorRow, factor_cells, factor_fields, levels_by_factor
+from reports.figures.factor_rows import FactorRow, as_number, factor_cells, factor_fields, levels_by_factor
 from reports.lazy import np, trends
 from reports.numbers import coefficient, coefficients, decimal
 from reports.numbers import interval as between
@@ -117,16 +117,6 @@ def is_label(name: str) -> bool:
     """Whether a factor only names things, so that its numbers say nothing of more or less: premise, study_id."""
     words = name.casefold().replace("-", "_").split("_")
     return words[-1] in ("id", "idx", "index", "number") or words[0] in LABELS
-
-
-def as_number(text: str) -> float | None:
-    """The number that a level says, 7, 0.5 or 13B (thirteen thousand million); None if it says none."""
-    unit = {"k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}.get(text[-1:].casefold(), 0.0)
-    try:
-        number = float(text[:-1]) * unit if unit else float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
 
 
 def _trend(

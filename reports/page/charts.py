@@ -41,6 +41,7 @@ from reports.page.small_multiples import draw_panels
 from reports.page.stacks import draw_stacks
 
 AnyPlot = DotPlot | StripPlot | DifferencePlot | StackPlot | PanelPlot
+NUMBERS_FROM = 736.0  # beside the rows of a wide plot of differences
 MOST_SOURCES = 5  # in one row; of more each has a row of its own, with its name
 
 
@@ -50,13 +51,17 @@ def draw_plot(plot: AnyPlot) -> Plot:
 
 
 def _draw_differences(plot: DifferencePlot) -> Plot:
-    return Plot(_differences(plot, WIDE), _differences(plot, NARROW))
+    return Plot(_differences(plot, replace(WIDE, right=NUMBERS_FROM)), _differences(plot, NARROW))
 
 
 def draw_dots(rows: Sequence[PlotRow], sources: Sequence[str], axis: Axis) -> Plot:
     """Each row's values of every source on one axis, with intervals; of more than five sources a panel for each row."""
-    draw = _dots if len(sources) <= MOST_SOURCES else _dot_panels
-    return Plot(draw(rows, sources, axis, WIDE), draw(rows, sources, axis, NARROW))
+    if len(sources) <= MOST_SOURCES:
+        return Plot(_dots(rows, sources, axis, WIDE), _dots(rows, sources, axis, NARROW))
+    n = len(list(_columns(WIDE)))
+    parts = [_dot_panels(rows[start : start + n], sources, axis, WIDE) for start in range(0, len(rows), n)]
+    wide, narrow = (_dot_panels(rows, sources, axis, frame) for frame in (WIDE, NARROW))
+    return Plot(wide, narrow, tuple(parts))
 
 
 def _dots(rows: Sequence[PlotRow], sources: Sequence[str], axis: Axis, frame: Frame) -> Drawing:
@@ -151,9 +156,11 @@ def _strips(values_by_row: Sequence[tuple[str, Sequence[float]]], axis: Axis, fr
             shapes.append(Shape("item-name", 0, y + 17, text=name))
             y += 24
         stacked = list(_stacked([frame.x(axis, value) for value in values]))
-        height = 20 + 9 * max((level for _, level in stacked), default=0)
+        height = 20.0 + 9 * max((level for _, level in stacked), default=0)
+        if not frame.label_above:
+            height = max(height, _height_of(name, frame))
         shapes += axis_lines(axis, frame, y, y + height)
-        base = y + height - 10
+        base = y + (height + 9 * max((level for _, level in stacked), default=0)) / 2
         shapes += [draw_sign(index, x, base - 9 * level) for x, level in stacked]
         if not frame.label_above:
             shapes += row_name(name, round(y + height / 2, 1))
@@ -168,26 +175,30 @@ def _differences(plot: DifferencePlot, frame: Frame) -> Drawing:
     """A row for every source: a disc where it is told apart from the reference, a ring where it is not."""
     shapes: list[Shape] = []
     zero, start, y = frame.x(plot.axis, 0), 24.0, 24.0
-    n_rows = len(plot.marks)
-    end = start + n_rows * (58 if frame.label_above else 34)
-    if plot.margin:
-        low, high = (
-            frame.x(plot.axis, max(plot.axis.low, min(plot.axis.high, m))) for m in (-plot.margin, plot.margin)
-        )
-        shapes.append(Shape("floor", d=f"M{low} {start}H{high}V{end}H{low}z"))
-    for value, _words in plot.axis.ticks:
-        if value:
-            shapes.append(Shape("grid", d=f"M{frame.x(plot.axis, value)} {start}V{end}"))
-    shapes.append(Shape("base", d=f"M{zero} {start}V{end}"))
-    for mark in plot.marks:
+    heights = [34.0 if frame.label_above else max(34.0, _height_of(mark.label, frame)) for mark in plot.marks]
+    end = start + sum(heights) + (24 * len(heights) if frame.label_above else 0)
+    # No line goes through the names where they stand above their rows.
+    spans = [(start + 58 * n + 24, start + 58 * (n + 1)) for n in range(len(heights))]
+    for top, bottom in spans if frame.label_above else [(start, end)]:
+        if plot.margin:
+            low, high = (
+                frame.x(plot.axis, max(plot.axis.low, min(plot.axis.high, m))) for m in (-plot.margin, plot.margin)
+            )
+            shapes.append(Shape("floor", d=f"M{low} {top}H{high}V{bottom}H{low}z"))
+        for value, _words in plot.axis.ticks:
+            if value:
+                shapes.append(Shape("grid", d=f"M{frame.x(plot.axis, value)} {top}V{bottom}"))
+        shapes.append(Shape("base", d=f"M{zero} {top}V{bottom}"))
+    for mark, height in zip(plot.marks, heights, strict=True):
         if frame.label_above:
             shapes.append(Shape("item-name", 0, y + 17, text=mark.label))
             y += 24
-        middle = y + 17
+        middle = y + height / 2
         shapes += _difference(mark, plot.axis, frame, middle)
         if not frame.label_above:
             shapes += row_name(mark.label, middle)
-        y += 34
+            shapes.append(Shape("numbers", frame.width, middle + 5, text=mark.text, anchor="end"))
+        y += height
         shapes.append(Shape("grid", d=f"M0 {y:.1f}H{frame.width}"))
     for at in (14.0, end + 18):
         shapes += [
@@ -195,6 +206,11 @@ def _differences(plot: DifferencePlot, frame: Frame) -> Drawing:
             for value, words in plot.axis.ticks
         ]
     return Drawing(frame.width, ceil(end + 26), tuple(shapes))
+
+
+def _height_of(name: str, frame: Frame) -> float:
+    """What the name of a row needs, so that it touches neither its neighbours nor the lines between them."""
+    return (LABEL_LINE + 2.0) * len(label_lines(name, frame)) + 2
 
 
 def _difference(mark: DifferenceMark, axis: Axis, frame: Frame, y: float) -> Iterator[Shape]:

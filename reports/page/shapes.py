@@ -38,8 +38,19 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Plot:
+    """A plot in both sizes.
+
+    parts : the wide drawing once more, cut between its rows of panels where it has several, so that paper can be too
+    """
+
     wide: Drawing
     narrow: Drawing
+    parts: tuple[Drawing, ...] = ()
+
+    @property
+    def sheets(self) -> tuple[Drawing, ...]:
+        """What a wide page shows, one below the other."""
+        return self.parts or (self.wide,)
 
 
 @dataclass(frozen=True)

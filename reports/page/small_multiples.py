@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from math import ceil
 from textwrap import wrap
 
@@ -43,7 +44,12 @@ def _share(axis: Axis, value: float) -> float:
 def draw_panels(plot: PanelPlot) -> Plot:
     """The plot, wide and narrow."""
     n_wide, n_narrow = (1, 1) if plot.is_single else (4, 2) if plot.is_small else (3, 1)
-    return Plot(_draw(plot, WIDE, n_columns=n_wide), _draw(plot, NARROW, n_columns=n_narrow))
+    wide, narrow = _draw(plot, WIDE, n_columns=n_wide), _draw(plot, NARROW, n_columns=n_narrow)
+    by_heading = [tuple(panels) for _, panels in groupby(plot.panels, key=lambda panel: panel.heading)]
+    if len(by_heading) < 2 or len(plot.sources) > 1:  # the key stands once, above all of them
+        return Plot(wide, narrow)
+    parts = [_draw(replace(plot, panels=panels), WIDE, n_columns=n_wide) for panels in by_heading]
+    return Plot(wide, narrow, tuple(parts))
 
 
 def _draw(plot: PanelPlot, frame: Frame, *, n_columns: int) -> Drawing:

@@ -8,25 +8,27 @@ from dataclasses import dataclass
 from django.utils.functional import Promise
 
 from reports.figures.base import Statement
+from reports.figures.plots import value_axis
+from reports.numbers import coefficient
 from reports.results import Results
 
 MOST_STATEMENTS = 12
+MOST_STEPS = 4  # from tick to tick of an effect's axis, which is short
 
 
 @dataclass(frozen=True)
 class EffectCell:
-    """How far from the left edge of its drawing, of 200, each part of an effect stands."""
+    """How far from the left edge of its drawing, of 200, each part of an effect stands.
+
+    ticks : of the axis, each with its number in words
+    """
 
     zero: float
+    ticks: tuple[tuple[float, str], ...]
     value: float
     low: float | None
     high: float | None
     is_weak: bool
-
-    @property
-    def is_zero_right(self) -> bool:
-        """Whether the unit has its place at the left: at the right it would lie on the zero."""
-        return self.zero > 100
 
 
 @dataclass(frozen=True)
@@ -56,19 +58,24 @@ def statement_lines(results: Results) -> list[StatementLine]:
 
 
 def _effect(statement: Statement, statements: Sequence[Statement]) -> EffectCell | None:
-    """Its drawing, on the axis of all statements in its unit."""
+    """Its drawing, on the axis of all statements in its unit; a coefficient's goes on to 1."""
     if statement.value is None:
         return None
     alike = [number for other in statements if other.unit == statement.unit for number in _numbers(other)]
-    low, high = min([0.0, *alike]), max([0.0, *alike])
-    span = (high - low) or 1.0
+    axis = value_axis([0.0, *alike, *([1.0] if statement.is_coefficient else [])], most=MOST_STEPS)
 
     def x(number: float) -> float:
-        return round(12 + 176 * (number - low) / span, 1)
+        return round(12 + 176 * (number - axis.low) / (axis.high - axis.low), 1)
+
+    ticks = [
+        (x(number), coefficient(number) if statement.is_coefficient and number % 1 else words)
+        for number, words in axis.ticks
+    ]
 
     ends = statement.interval
     return EffectCell(
         zero=x(0),
+        ticks=tuple(ticks),
         value=x(statement.value),
         low=x(ends.low) if ends and ends.low is not None else None,
         high=x(ends.high) if ends and ends.high is not None else None,

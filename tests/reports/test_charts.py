@@ -1,13 +1,23 @@
 """Plots as shapes: every value where the axis says, nothing outside the drawing."""
 
 import re
+from collections.abc import Callable
 from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
 
 from reports.figures.base import Estimate, Floor, Interval
-from reports.figures.plots import PERCENT, Axis, Mark, PlotRow, scale_axis
+from reports.figures.plots import (
+    PERCENT,
+    Axis,
+    DifferenceMark,
+    DifferencePlot,
+    Mark,
+    PlotRow,
+    difference_axis,
+    scale_axis,
+)
 from reports.page import charts
 from reports.page.shapes import Drawing
 
@@ -87,6 +97,63 @@ def test_equal_values_are_stacked_not_hidden() -> None:
     marks = [(shape.x, shape.y) for shape in drawing.shapes if shape.r]
     assert len(set(marks)) == 4
     assert len({x for x, _ in marks}) == 2
+
+
+def differences(names: list[str]) -> charts.Plot:
+    marks = [DifferenceMark(name, 10.0, 5, 15, is_clear=True, is_weak=False) for name in names]
+    return charts.draw_plot(DifferencePlot(marks, difference_axis([0, 15])))
+
+
+def strips(names: list[str]) -> charts.Plot:
+    return charts.draw_strips([(name, [3.0]) for name in names], scale_axis(0, 14))
+
+
+@pytest.mark.parametrize("draw", [strips, differences])
+def test_a_name_on_two_lines_touches_neither_its_neighbours_nor_the_lines_between(
+    draw: Callable[[list[str]], charts.Plot],
+) -> None:
+    drawing = draw(["Amateurs", "Claude 3.5 Sonnet of October (2024-10-22)", "Gemini"]).wide
+
+    names = [shape.y for shape in drawing.shapes if shape.css == "item-name"]
+    rules = [float(re.findall(r"M0 ([\d.]+)H", shape.d)[0]) for shape in drawing.shapes if shape.d.startswith("M0 ")]
+    assert len(names) == 4
+    assert all(b - a >= 17 for a, b in pairwise(names))
+    assert rules[0] <= names[1] - 13, "below the line above, by the height of a letter"
+    assert names[2] + 4 <= rules[1]
+
+
+def test_beside_a_difference_stand_its_numbers_and_no_line_goes_through_them() -> None:
+    mark = DifferenceMark("Claude", -12.0, -20, -4, is_clear=True, is_weak=False, text="−12.0 (−20.0 to −4.0)")
+    drawing = charts.draw_plot(DifferencePlot([mark], difference_axis([-20, 10]))).wide
+
+    (numbers,) = [shape for shape in drawing.shapes if shape.css == "numbers"]
+    assert numbers.text == mark.text
+    lines = [float(line[1]) for shape in drawing.shapes if (line := re.match(r"M([\d.]+) [\d.]+V", shape.d))]
+    assert max(lines) < numbers.x - 7.4 * len(mark.text)
+
+
+def test_panels_of_many_sources_are_cut_between_their_rows_so_that_they_can_be_printed() -> None:
+    marks = tuple(Mark(n, 50.0, None, None) for n in range(6))
+    rows = [PlotRow(f"Test {n}", "Fluency", marks) for n in range(1, 6)]
+
+    plot = charts.draw_dots(rows, SOURCES, PERCENT)
+
+    panels = [[s.text for s in sheet.shapes if s.css == "panel-name"] for sheet in plot.sheets]
+    assert panels == [["Test 1", "Test 2"], ["Test 3", "Test 4"], ["Test 5"]]
+    assert sum(sheet.height for sheet in plot.sheets) == plot.wide.height
+    assert dots().sheets == (dots().wide,)
+
+
+@pytest.mark.parametrize("draw", [strips, differences])
+def test_no_line_of_the_axis_goes_through_a_name_above_its_row(draw: Callable[[list[str]], charts.Plot]) -> None:
+    drawing = draw(["Amateurs", "Gemini"]).narrow
+
+    names = [shape.y for shape in drawing.shapes if shape.css == "item-name"]
+    spans = [re.fullmatch(r"M[\d.]+ ([\d.]+)V([\d.]+)", shape.d) for shape in drawing.shapes]
+    lines = [(float(span[1]), float(span[2])) for span in spans if span]
+    assert len(names) == 2
+    assert lines
+    assert not [name for name in names for top, bottom in lines if top < name < bottom or top < name - 10 < bottom]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Plots of many sources: panels, rows and parts whose names never lie on each other, nor outside the drawing."""
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -118,3 +119,15 @@ def test_a_value_axis_holds_all_values(ends: list[float]) -> None:
     assert axis.low <= min(ends)
     assert axis.high >= max(ends)
     assert axis.high > axis.low
+
+
+def test_small_panels_are_cut_between_their_headings_so_that_they_can_be_printed() -> None:
+    panels = [Panel(f"Source {n}", heading=heading) for heading in ("Empathy", "Engagement") for n in range(5)]
+    plot = PanelPlot(panels, [], plots.scale_axis(1, 5), plots.SHARES, is_small=True)
+
+    sheets = charts.draw_plot(plot).sheets
+
+    names = [[shape.text for shape in sheet.shapes if shape.css == "panel-name"] for sheet in sheets]
+    assert names == [["Empathy"], ["Engagement"]]
+    of_two = charts.draw_plot(replace(plot, sources=["A", "B"]))
+    assert of_two.sheets == (of_two.wide,), "their key stands above all"

@@ -7,7 +7,6 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.responses import submission
-from reports.figures.base import Statement
 from reports.page.statements import statement_lines
 from studies import lifecycle
 from studies.models import Study
@@ -69,21 +68,45 @@ def test_nobody_is_called_the_strictest_of_raters_who_are_equally_strict(client:
     assert "is the strictest" not in words
 
 
+def test_of_two_who_are_equally_strict_neither_is_called_the_strictest(client: Client) -> None:
+    study = factories.study(n_stories=3, k=3)
+    for value in ("yes", "no", "no"):
+        assignment = factories.assignment(study)
+        factories.answer_all(assignment, value=value)
+        submission.submit(assignment, at=timezone.now())
+
+    words = page_of(client, study)
+
+    assert "Below 0 a rater is stricter" in words
+    assert "is the strictest" not in words
+
+
+def test_one_cluster_is_not_counted_in_the_plural(client: Client, three_stories: Study) -> None:
+    words = page_of(client, three_stories)
+
+    assert "2 answers, 1 cluster " in words
+
+
 def test_no_answers_are_not_said_to_be_complete(client: Client) -> None:
     words = page_of(client, factories.study())
 
-    assert "0 of 3 seats submitted" in words
+    assert "0 of 3 places submitted" in words
     assert "none missing" not in words
 
 
-def test_the_unit_of_an_effect_is_written_where_its_zero_is_not(three_stories: Study) -> None:
+def test_a_reader_sees_from_the_ticks_how_large_a_coefficient_is_beside_full_agreement(three_stories: Study) -> None:
     (line,) = [line for line in statement_lines(read(three_stories)) if line.key == "agreement"]
 
-    assert isinstance(line.statement, Statement)
-    assert line.statement.value is not None
-    assert line.statement.value < 0
     assert line.effect is not None
-    assert line.effect.is_zero_right
+    assert [words for _x, words in line.effect.ticks] == ["−1", "−.50", "0", ".50", "1"]
+    assert [x for x, _words in line.effect.ticks] == [12, 56, 100, 144, 188]
+    assert line.effect.value < line.effect.zero == 100
+
+
+def test_an_interval_that_is_not_there_is_not_said_to_be_for_anything(three_stories: Study) -> None:
+    (line,) = [line for line in statement_lines(read(three_stories)) if line.key == "agreement"]
+
+    assert line.statement.basis == "The mean of 2 tests"
 
 
 def test_of_two_items_neither_has_least_in_common_with_the_other(client: Client) -> None:

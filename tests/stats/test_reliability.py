@@ -81,6 +81,12 @@ def test_intraclass_says_why_it_has_no_value() -> None:
         reliability.intraclass(np.ones((3, 5)))
 
 
+@pytest.mark.parametrize("ratings", [[[1, 3, 2], [3, 1, 2]], [[1, 2, np.nan], [2, 1, 1], [np.nan, np.nan, 2]]])
+def test_stories_whose_means_are_alike_have_no_value_rather_than_nan(ratings: list[list[float]]) -> None:
+    with pytest.raises(Incomputable, match="means hardly differ"):
+        reliability.intraclass(ratings)
+
+
 @pytest.mark.parametrize("is_crossed", [True, False])
 def test_floors_are_of_ratings_shuffled_within_each_rater(is_crossed: bool) -> None:
     rng = np.random.default_rng(5)

@@ -91,7 +91,7 @@ def story_ratings(package, result, check):
         sds["cluster"] = sds["group"].map(package.cluster_by_group)
         check.numbers(place, row["spread"], value=sds["number"].mean(), n_stories=len(sds))
         seed = (package.seed, STORIES, package.scales.index(item))
-        check.interval(f"{place}/spread", row["spread"]["interval"], "of_mean", sds, seed)
+        check.interval(f"{place}/spread", row["spread"]["interval"], "of_mean", sds, seed, (0, None))
 
 
 def trends(package, result, check):

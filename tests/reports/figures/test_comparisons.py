@@ -225,6 +225,25 @@ def test_what_the_correction_takes_away_is_said_so() -> None:
     assert "cannot be told apart once all comparisons are counted" in sentence(p_adjusted=0.07)
 
 
+@pytest.mark.parametrize(
+    ("n", "n_contrasts", "is_said"),
+    [(8, 28, True), (8, 7, True), (8, 6, False), (11, 28, False), (5, 1, True), (6, 1, False)],
+)
+def test_where_no_difference_could_have_been_told_apart_it_is_said(n: int, n_contrasts: int, is_said: bool) -> None:
+    signed_rank = replace(ROW, n=n, p_adjusted=0.07, test="Wilcoxon signed-rank test")
+    rows = (signed_rank,) * n_contrasts
+
+    first = next(contrast_statements(replace(OUTCOME, contrasts=rows), n_outcomes=2))
+
+    comparisons = f" and {n_contrasts} comparisons" if n_contrasts > 1 else ""
+    words = f"With {n} groups{comparisons} no difference could be told apart, however large."
+    assert (words in first.sentence) == is_said
+
+
+def test_a_t_test_reaches_any_p_however_few_the_groups() -> None:
+    assert "however large" not in sentence(n=5, p_adjusted=0.07, test="paired t-test")
+
+
 def test_only_a_planned_margin_makes_sources_equally_good() -> None:
     planned = replace(OUTCOME, margin=25.0, is_primary=True)
 
@@ -357,6 +376,15 @@ def test_guesses_stand_beside_what_always_one_answer_gives() -> None:
         "Raters tell stories of people from those of models: 96 % of guesses are right, always answering “model” would "
         "be right in 50 %; with both kinds weighing the same .96, where chance gives .50. 95 % interval "
     )
+
+
+def test_guesses_without_an_interval_do_not_say_what_it_is_for() -> None:
+    study = given.closed_study(n_groups=1)
+    given.bring(study, given.guesses(study, {"E01": {"p1s1": "expert", "p1s2": "ai"}}))
+
+    (line,) = (line for line in statement_lines(read(study)) if line.key == "authorship")
+
+    assert line.statement.basis == "2 guesses"
 
 
 def test_of_one_scale_one_alpha_is_named_and_of_several_the_least_and_the_most() -> None:

@@ -64,6 +64,18 @@ def test_levels_have_the_wider_interval_that_variance_components_give() -> None:
     assert contrast["wide"]["low"] <= contrast["interval"]["low"] < contrast["interval"]["high"]
 
 
+def test_levels_that_are_numbers_stand_in_their_order_and_words_after_them() -> None:
+    study = study_with_lengths()
+    with triggers.lifted():
+        for row in Provenance.objects.filter(story__study=study).select_related("story"):
+            row.factors = {"size": ("70B", "7B", "unknown")[int(row.story.code[1]) % 3]}
+            row.save()
+
+    (row_of_size,) = factors(study)
+
+    assert [mean["level"] for mean in row_of_size["means"] if not mean["source"]] == ["7B", "70B", "unknown"]
+
+
 def test_levels_are_compared_on_clusters_as_sources_are() -> None:
     (row,) = factors(study_with_lengths())
 

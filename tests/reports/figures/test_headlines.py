@@ -27,15 +27,27 @@ def of_kind(kind: str, *values: float, title: str = "Depth", is_primary: bool = 
 @pytest.mark.parametrize(
     ("outcomes", "said"),
     [
-        ([of_kind("rating", 3.2, 4.126)], "B is rated highest on “Depth”, 4.13 on average; next is A with 3.20"),
+        (
+            [of_kind("rating", 3.2, 4.126)],
+            "Stories by B are rated highest on “Depth”, 4.13 on average; next are those by A with 3.20",
+        ),
         ([of_kind("rating", 4.126, 4.1301, 2)], "B and A are level on “Depth”: each 4.13"),
-        ([of_kind("preference", 30, 70.4)], "B is chosen most often, 70\xa0%; next is A with 30\xa0%"),
-        ([of_kind("rank", 2.5, 1.5, 2)], "B is ranked best, on average in place 1.50; next is C in place 2.00"),
-        ([of_kind("verdict", 25, 50)], "B passes “Depth” most often, 50\xa0%; next is A with 25\xa0%"),
-        ([of_kind("rating", 3, 4), of_kind("rating", 1, 2)], "B is rated highest on both scales"),
+        (
+            [of_kind("preference", 30, 70.4)],
+            "Stories by B are chosen most often, 70\xa0%; next are those by A with 30\xa0%",
+        ),
+        (
+            [of_kind("rank", 2.5, 1.5, 2)],
+            "Stories by B are ranked best, on average in place 1.50; next are those by C in place 2.00",
+        ),
+        (
+            [of_kind("verdict", 25, 50)],
+            "Stories by B pass “Depth” most often, 50\xa0%; next are those by A with 25\xa0%",
+        ),
+        ([of_kind("rating", 3, 4), of_kind("rating", 1, 2)], "Stories by B are rated highest on both scales"),
         (
             [of_kind("rating", 3, 4), of_kind("rating", 1, 2), of_kind("rating", 2, 1), of_kind("rank", 1, 2)],
-            "B is rated highest on 2 of 3 scales",
+            "Stories by B are rated highest on 2 of 3 scales",
         ),
         (
             [of_kind("rating", 3, 4), of_kind("rating", 2, 1), of_kind("rating", 1, 1)],
@@ -43,7 +55,7 @@ def of_kind(kind: str, *values: float, title: str = "Depth", is_primary: bool = 
         ),
         (
             [of_kind("rating", 3, 4, is_primary=True), of_kind("rating", 2, 1)],
-            "B is rated highest on “Depth”, 4.00 on average; next is A with 3.00",
+            "Stories by B are rated highest on “Depth”, 4.00 on average; next are those by A with 3.00",
         ),
     ],
 )
