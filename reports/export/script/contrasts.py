@@ -9,9 +9,11 @@ from script.material import around_zero, intervals
 
 def comparisons(package, result, check):
     """Of each outcome the means of sources, and every two of them compared; p adjusted over the whole family."""
-    with_p = []
+    with_p, plan = [], package.plan
     for outcome in result["outcomes"]:
         table, place = story_means(package, outcome["key"], outcome["kind"]), f"comparisons/{outcome['key']}"
+        margin = plan.get("margin") if plan.get("outcome") == outcome["key"] else None
+        check.number(f"{place}/margin", outcome.get("margin"), margin)
         for row in outcome["sources"]:
             of_source = table[table["source"] == row["source"]]
             n_stories = of_source["story"].nunique()
