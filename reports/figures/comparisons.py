@@ -105,6 +105,10 @@ class Comparisons(Figure[ComparisonResult]):
             "is_paired": all(row.is_paired for row in rows if row.test),
         }
 
+    def is_first_headline(self, result: ComparisonResult) -> bool:
+        """Of all tests together the pass rates are headed with the same in better words."""
+        return any(outcome.is_primary and outcome.kind != "verdicts" for outcome in result.whole)
+
     def headline(self, result: ComparisonResult, head: Head) -> str:
         return headline(result.whole)
 

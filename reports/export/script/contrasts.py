@@ -152,7 +152,9 @@ def contrasts(package, place, parts, rows, within, check):
             continue
         check.number(label, row["value"], value)
         check.number(f"{label}/n", row["n"], len(changes) if is_paired else len(means[0]))
-        if not is_paired:
+        if is_paired:
+            check.number(f"{label}/n_left_out", row.get("n_left_out", 0), len(both) - n_both)
+        else:
             check.number(f"{label}/n_second", row["n_second"], len(means[1]))
         if intervals is None:
             continue
