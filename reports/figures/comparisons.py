@@ -113,8 +113,8 @@ class Comparisons(Figure[ComparisonResult]):
         return headline(result.whole)
 
     def statements(self, result: ComparisonResult, head: Head) -> Iterator[Statement]:
-        for outcome in result.whole:
-            yield from contrast_statements(outcome, n_outcomes=len(result.whole))
+        for n, outcome in enumerate(result.whole):
+            yield from contrast_statements(outcome, n_outcomes=len(result.whole), is_first=n == 0)
 
 
 def _levels(dataset: Dataset, table: OutcomeTable) -> list[SourceLevel]:

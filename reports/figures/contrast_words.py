@@ -24,8 +24,11 @@ def unit_words(outcome: OutcomeContrasts) -> str:
     return _("points") if outcome.is_percent else _("points of the scale")
 
 
-def contrast_statements(outcome: OutcomeContrasts, *, n_outcomes: int) -> Iterator[Statement]:
-    """The contrasts that were planned; of an outcome without, the best source and those next to each other below it."""
+def contrast_statements(outcome: OutcomeContrasts, *, n_outcomes: int, is_first: bool = True) -> Iterator[Statement]:
+    """The contrasts that were planned; of an outcome without, the best source and those next to each other below it.
+
+    is_first : whether the report may be headed with the outcome
+    """
     planned = [row for row in outcome.contrasts if row.is_planned]
     ranked = [level.source for level in outcome.ranked]
     if planned:
@@ -36,7 +39,7 @@ def contrast_statements(outcome: OutcomeContrasts, *, n_outcomes: int) -> Iterat
     for number, row in enumerate(rows):
         if row.value is not None:
             yield _statement(outcome, row, is_best=not planned and number == 0)
-        elif row.why is not None and (row.is_planned or (number == 0 and not _are_level(outcome, row))):
+        elif row.why is not None and (row.is_planned or (is_first and number == 0 and not _are_level(outcome, row))):
             yield _statement_without_interval(outcome, row, row.why)
 
 
