@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Count
 
-from annotation.models import Assignment, Response
+from annotation.models import Assignment, Rater, Response
 from reports.dataset.answers import has_real_people
 from reports.export.archive import WrittenFile
 from reports.export.content import PackageContent, PackageTable
@@ -219,6 +219,8 @@ def _card_lines(
     yield from [f"# {study.title}", ""]
     for paragraph in filter(None, [_description(content), study.notice.strip()]):
         yield from [paragraph, ""]
+    if _are_all_simulated(content):
+        yield from ["All raters of this study were simulated; nothing in it was said by a person.", ""]
     yield from ["## What it holds", "", *_sources_lines(content, reason), ""]
     yield "| file | holds | rows |"
     yield "|---|---|---|"
@@ -229,8 +231,15 @@ def _card_lines(
     yield from ["", "## What it leaves out", ""]
     yield from [f"- {name.replace('_', ' ')}: {n}" for name, n in excluded.items()]
     yield from ["", "Names, addresses and payments of raters are in no package; raters stand under their codes."]
-    yield from ["Rows that are open, given up or of simulated raters say so in `status`; no result counts them.", ""]
+    yield "Rows that are open, given up or of simulated raters beside people say so in `status`; no result counts them."
+    yield ""
     yield from CHECK.splitlines()
+
+
+def _are_all_simulated(content: PackageContent) -> bool:
+    """Whether there are raters, and none of them is a person. One query."""
+    of_people = content.assignments.filter(rater_kind=Rater.Kind.PERSON).order_by()
+    return set(of_people.values_list("rater__is_simulated", flat=True).distinct()) == {True}
 
 
 def _sources_lines(content: PackageContent, reason: str) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from reports.figures.base import Interval, Mean, Statement
 from reports.numbers import coefficient, coefficients
@@ -42,11 +43,9 @@ def verdict_statement(mean: Mean, upper: float, ends: Interval, *, among_models:
             )
             % {"value": coefficient(among_models)}
         )
-    basis = _("The mean of %(n)d tests") % words
+    basis = ngettext("Of %(n)d test", "The mean of %(n)d tests", mean.n or 0) % words
     if ends.low is not None:
-        basis = (
-            _("The mean of %(n)d tests; the interval is for other groups of stories read by the same raters") % words
-        )
+        basis += "; " + _("the interval is for other groups of stories read by the same raters")
     return Statement(
         sentence=" ".join(parts),
         basis=basis,

@@ -212,6 +212,10 @@ class Figure(Generic[R]):
         """What the template needs beside the result, as `extra`."""
         return {}
 
+    def is_first_headline(self, result: R) -> bool:
+        """Whether its headline goes before those of others, since it is about what the plan calls primary."""
+        return False
+
     def headline(self, result: R, head: Head) -> str:
         """The main finding in a sentence; "" if it is not for this figure to say."""
         return ""

@@ -108,12 +108,16 @@ class Comparisons(Figure[ComparisonResult]):
             ),
         }
 
+    def is_first_headline(self, result: ComparisonResult) -> bool:
+        """Of all tests together the pass rates are headed with the same in better words."""
+        return any(outcome.is_primary and outcome.kind != "verdicts" for outcome in result.whole)
+
     def headline(self, result: ComparisonResult, head: Head) -> str:
         return headline(result.whole)
 
     def statements(self, result: ComparisonResult, head: Head) -> Iterator[Statement]:
-        for outcome in result.whole:
-            yield from contrast_statements(outcome, n_outcomes=len(result.whole))
+        for n, outcome in enumerate(result.whole):
+            yield from contrast_statements(outcome, n_outcomes=len(result.whole), is_first=n == 0)
 
 
 def _levels(dataset: Dataset, table: OutcomeTable) -> list[SourceLevel]:

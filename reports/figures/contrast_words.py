@@ -8,7 +8,8 @@ from itertools import pairwise
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from reports.figures.base import FEWEST_CLUSTERS, Statement
+from reports import reasons
+from reports.figures.base import FEWEST_CLUSTERS, Reason, Statement
 from reports.figures.contrast_rows import ContrastRow, OutcomeContrasts, SourceLevel
 from reports.numbers import decimal
 from reports.numbers import interval as between
@@ -23,8 +24,11 @@ def unit_words(outcome: OutcomeContrasts) -> str:
     return _("points") if outcome.is_percent else _("points of the scale")
 
 
-def contrast_statements(outcome: OutcomeContrasts, *, n_outcomes: int) -> Iterator[Statement]:
-    """The contrasts that were planned; of an outcome without, the best source and those next to each other below it."""
+def contrast_statements(outcome: OutcomeContrasts, *, n_outcomes: int, is_first: bool = True) -> Iterator[Statement]:
+    """The contrasts that were planned; of an outcome without, the best source and those next to each other below it.
+
+    is_first : whether the report may be headed with the outcome
+    """
     planned = [row for row in outcome.contrasts if row.is_planned]
     ranked = [level.source for level in outcome.ranked]
     if planned:
@@ -35,6 +39,8 @@ def contrast_statements(outcome: OutcomeContrasts, *, n_outcomes: int) -> Iterat
     for number, row in enumerate(rows):
         if row.value is not None:
             yield _statement(outcome, row, is_best=not planned and number == 0)
+        elif row.why is not None and (row.is_planned or (is_first and number == 0 and not _are_level(outcome, row))):
+            yield _statement_without_interval(outcome, row, row.why)
 
 
 def _statement(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) -> Statement:
@@ -50,6 +56,33 @@ def _statement(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) ->
         position=10 if outcome.is_primary else 20,
         is_of_neighbours=not row.is_planned,
     )
+
+
+def _statement_without_interval(outcome: OutcomeContrasts, row: ContrastRow, why: Reason) -> Statement:
+    """Of two sources that cannot be compared: a head that names who is ahead would else stand without a doubt."""
+    values = {level.source: decimal(level.value, outcome.places) for level in outcome.sources}
+    words = {
+        "first": row.first,
+        "second": row.second,
+        "on": _on(outcome),
+        "values": _values(outcome) % {"more": values[row.first], "less": values[row.second]},
+        "why": reasons.translate_reason(why),
+    }
+    sentence = _(
+        "How sure it is that stories by %(first)s and by %(second)s differ%(on)s is not known: %(values)s. %(why)s"
+    )
+    return Statement(
+        sentence=sentence % words,
+        basis=_stories(outcome, row),
+        is_planned=row.is_planned,
+        position=10 if outcome.is_primary else 20,
+    )
+
+
+def _are_level(outcome: OutcomeContrasts, row: ContrastRow) -> bool:
+    """Whether the two have the same number, so that no head names one of them as ahead."""
+    values = {level.value for level in outcome.sources if level.source in (row.first, row.second)}
+    return len(values) == 1
 
 
 def _oriented(outcome: OutcomeContrasts, row: ContrastRow) -> ContrastRow:
@@ -168,12 +201,9 @@ def _clear(outcome: OutcomeContrasts) -> str:
 
 def _basis(outcome: OutcomeContrasts, row: ContrastRow) -> str:
     """What it rests on: stories, clusters, and that raters are the same; and the interval for other raters."""
-    n_by_source = {level.source: level.n_stories for level in outcome.sources}
-    n, m = n_by_source[row.first], n_by_source[row.second]
-    stories = _("%(n)d stories each") % {"n": n} if n == m else _("%(n)d and %(m)d stories") % {"n": n, "m": m}
     groups = ngettext("in %(n)d group", "in %(n)d groups", row.n) % {"n": row.n}
     clusters = groups if row.is_paired else _("unpaired")
-    basis = f"{stories}, {clusters}; " + _("the interval is for other stories read by the same raters")
+    basis = f"{_stories(outcome, row)}, {clusters}; " + _("the interval is for other stories read by the same raters")
     oriented = _oriented(outcome, row)
     if oriented.wide is None or oriented.wide.low is None:
         return basis
@@ -181,3 +211,12 @@ def _basis(outcome: OutcomeContrasts, row: ContrastRow) -> str:
     if ends == between(oriented.interval, outcome.places):
         return basis + "; " + _("for other raters, too, it is no wider")
     return basis + "; " + _("for other stories and other raters it is %(ends)s") % {"ends": ends}
+
+
+def _stories(outcome: OutcomeContrasts, row: ContrastRow) -> str:
+    """How many stories of each of the two."""
+    n_by_source = {level.source: level.n_stories for level in outcome.sources}
+    n, m = n_by_source[row.first], n_by_source[row.second]
+    if n == m:
+        return ngettext("%(n)d story each", "%(n)d stories each", n) % {"n": n}
+    return _("%(n)d and %(m)d stories") % {"n": n, "m": m}

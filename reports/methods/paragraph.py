@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
+from django.db.models import Count
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.models import Rater
+from annotation.models import Assignment, Rater
 from judges.models import Judge
 from reports.methods.citation import SHORT, quire_version
 from reports.models import Report
@@ -74,13 +75,12 @@ def _design(study: Study, results: Results) -> Iterator[str]:
     progress = results.figures["progress"]
     if progress is None:
         return
-    sentence = ngettext(
-        "%(raters)s rater read %(stories)s stories in %(groups)s groups.",
-        "%(raters)s raters read %(stories)s stories in %(groups)s groups.",
-        progress.n_raters,
-    )
-    counts = {"raters": progress.n_raters, "stories": progress.n_stories, "groups": progress.n_groups}
-    yield sentence % {name: whole(n) for name, n in counts.items()}
+    parts = {
+        "raters": ngettext("%(n)s rater", "%(n)s raters", progress.n_raters) % {"n": whole(progress.n_raters)},
+        "stories": ngettext("%(n)s story", "%(n)s stories", progress.n_stories) % {"n": whole(progress.n_stories)},
+        "groups": ngettext("%(n)s group", "%(n)s groups", progress.n_groups) % {"n": whole(progress.n_groups)},
+    }
+    yield _("%(raters)s read %(stories)s in %(groups)s.") % parts
     if progress.raters == "simulated":
         yield _("All raters were simulated; nothing here was said by a person.")
     if progress.n_seats:
@@ -97,7 +97,7 @@ def _design(study: Study, results: Results) -> Iterator[str]:
     # Of strata, as of sources, only for those to whom results say who wrote.
     if sentence := describe_subset(study, with_strata=bool(results.sources)):
         yield sentence
-    yield _("The order of stories within a group was: %(order)s.") % {"order": study.get_order_policy_display()}
+    yield from _order(study)
     if progress.median_minutes_per_story is not None:
         yield _("The median active time for a story was %(minutes)s minutes.") % {
             "minutes": decimal(progress.median_minutes_per_story)
@@ -106,6 +106,16 @@ def _design(study: Study, results: Results) -> Iterator[str]:
         yield _("Stories were by %(sources)s.") % {
             "sources": get_text_list([f"{row.source} ({row.n_stories})" for row in results.sources], _("and"))
         }
+
+
+def _order(study: Study) -> Iterator[str]:
+    """In which order stories were read: as planned, but of answers brought in nobody knows. One query."""
+    submitted = Assignment.objects.first_readings().filter(study=study, status=Assignment.Status.SUBMITTED)
+    counts = submitted.aggregate(n=Count("pk"), n_known=Count("position"))
+    if counts["n_known"] or not counts["n"]:
+        yield _("The order of stories within a group was: %(order)s.") % {"order": study.get_order_policy_display()}
+    if counts["n_known"] < counts["n"]:
+        yield _("In which order stories were read whose answers were brought in is not known.")
 
 
 def _instruments(study: Study, results: Results) -> Iterator[str]:
@@ -265,10 +275,13 @@ def _comparisons(compared: Any) -> Iterator[str]:
     yield _("Sources were compared on story means (%(tests)s).") % {"tests": ", ".join(tests)}
     if all(row.is_paired for row in contrasts):
         yield _("Sources were paired within groups, which hold stories of both.")
-    yield _(
-        "p values were adjusted by Holm over the contrasts of an outcome, those of single items by Benjamini and "
-        "Hochberg."
-    )
+    if any(outcome.correction == "fdr_bh" for outcome in compared.outcomes):
+        yield _(
+            "p values were adjusted by Holm over the contrasts of an outcome, those of single tests by Benjamini and "
+            "Hochberg."
+        )
+    else:
+        yield _("p values were adjusted by Holm over the contrasts of an outcome.")
 
 
 def _agreement(agreement: Any) -> Iterator[str]:

@@ -52,7 +52,8 @@ def filled_tables(results: Results) -> list[str]:
 
 def headline(results: Results) -> str:
     """The main finding in a sentence; without one, where the study stands."""
-    sentences = (figure.headline(result, results.head) for figure, result in results.computed)
+    pairs = sorted(results.computed, key=lambda pair: not pair[0].is_first_headline(pair[1]))
+    sentences = (figure.headline(result, results.head) for figure, result in pairs)
     return next(filter(None, sentences), results.study.title)
 
 

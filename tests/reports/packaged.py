@@ -18,7 +18,7 @@ from judges import reference_sets
 from reports.dataset import scored_clozes
 from reports.management.commands import demo as seeding
 from studies import hashing, lifecycle
-from studies.models import Provenance, Story, Study
+from studies.models import Item, Provenance, Source, Story, Study
 from tests import factories, triggers
 from tests.factories import NOON
 from tests.reports import given, judge_readings, pds_generated, planted, planted_cloze, planted_ideas, quiet_run
@@ -96,6 +96,26 @@ def study_read_again() -> Study:
             test_repeats.read(rater, of_group)
     Study.objects.update(state="closed", closed_at=NOON, launched_at=NOON)
     return Study.objects.get()
+
+
+def study_agreed_upon() -> Study:
+    """All say Yes to one of two tests, and take all stories of every group but one as equally good.
+
+    There is a plan, and one group holds stories of one source only.
+    """
+    study = given.closed_study(n_groups=3, n_items=2)
+    plan = {"outcome": "verdicts", "reference": "Source 1", "margin": 12.5}
+    with triggers.lifted():
+        Item._base_manager.filter(instrument__slug="plums-ranking").update(settings={"ties": True})
+        Study.objects.filter(pk=study.pk).update(analysis_plan=plan)
+        Provenance.objects.filter(story__code="p3s2").update(source=Source.objects.get(name="Source 1"))
+        factories.freeze_anew(Study.objects.get())
+    study = Study.objects.get()
+    given.verdicts(study, {"E1": "yyyyynynyyyn", "E2": "ynyyynynyyyn"})
+    equal = {f"plot{g}": f"p{g}s1 = p{g}s2" for g in (1, 2)}
+    order_by_rater = {rater: equal | {"plot3": "p3s1 > p3s2"} for rater in ("R1", "R2")}
+    given.bring(study, given.orders(study, order_by_rater))
+    return study
 
 
 def study_of_families() -> Study:
@@ -227,6 +247,7 @@ MAKERS: dict[str, Make] = {
     "text measures": lambda _patch, _folder: test_measures.measured_study(),
     "read twice": lambda _patch, _folder: twice_read_study(),
     "read again": lambda _patch, _folder: study_read_again(),
+    "agreed upon": lambda _patch, _folder: study_agreed_upon(),
     "families": lambda _patch, _folder: study_of_families(),
     "asked again": lambda _patch, _folder: study_asked_again(),
     "personas": lambda _patch, _folder: test_personas.Said(nobody="judge-bare").study,

@@ -62,6 +62,7 @@ LEAST = {
     "text measures": 119,
     "read twice": 195,
     "read again": 191,
+    "agreed upon": 406,
     "families": 1853,
     "asked again": 2643,
     "personas": 2114,

@@ -9,6 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Withdrawal
+from annotation.responses import submission
 from reports import results
 from reports.methods import changes, latex
 from reports.methods.citation import Citation, quire_version
@@ -69,6 +70,32 @@ def test_a_sentence_that_does_not_hold_is_not_there(study: Study) -> None:
     assert "Kendall’s W" in one
     assert "Judges were compared" in one
     assert not [words for words in ("Kendall", "Judges were", "kappa", "Pass rates are") if words in other]
+
+
+def test_the_order_of_reading_is_said_where_it_is_known_and_of_what_was_brought_in_that_it_is_not() -> None:
+    planned, brought = factories.study("planned", n_stories=2, k=1), given.closed_study("brought", n_groups=1)
+    assignment = factories.assignment(planned)
+    factories.answer_all(assignment)
+    submission.submit(assignment, at=NOON)
+    given.verdicts(brought, {"E01": "yn"})
+
+    of_planned, of_brought = text_of(planned, stored(planned)), text_of(brought, stored(brought))
+
+    known, unknown = "The order of stories within a group was: counterbalanced", "brought in is not known"
+    assert (known in of_planned, unknown in of_planned) == (True, False)
+    assert (known in of_brought, unknown in of_brought) == (False, True)
+    assert of_brought.startswith("1 rater read 2 stories in 1 group. Each")
+
+
+@pytest.mark.parametrize(("n_items", "is_said"), [(1, False), (2, True)])
+def test_benjamini_and_hochberg_are_named_only_where_single_tests_are_corrected(n_items: int, is_said: bool) -> None:
+    study = given.closed_study("tests", n_groups=3, n_items=n_items)
+    given.verdicts(study, {"E01": "ynynnnyyynyy"[: 6 * n_items], "E02": "yyynynnyyynn"[: 6 * n_items]})
+
+    text = text_of(study, stored(study))
+
+    assert "p values were adjusted by Holm" in text
+    assert ("Hochberg" in text) is is_said
 
 
 def test_judges_stand_with_what_answered_for_them(study: Study) -> None:
@@ -357,7 +384,7 @@ def test_a_report_of_another_version_is_not_found(staff: Client, study: Study) -
     assert staff.get(f"/reports/plums/by/{report.fingerprint}/").status_code == 404
 
 
-@pytest.mark.parametrize(("address", "n"), [("/reports/{}/methods/", 28), ("/reports/{}/by/{}/", 9)])
+@pytest.mark.parametrize(("address", "n"), [("/reports/{}/methods/", 29), ("/reports/{}/by/{}/", 9)])
 def test_a_page_costs_the_same_for_one_group_as_for_three(staff: Client, address: str, n: int) -> None:
     counts = []
     for slug, n_groups in (("one", 1), ("three", 3)):

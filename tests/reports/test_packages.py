@@ -202,6 +202,16 @@ def test_practice_and_whoever_withdrew_are_left_out_and_counted() -> None:
     assert "- answers of raters who withdrew: 4" in archive.read("README.md").decode()
 
 
+def test_the_card_says_that_all_raters_were_simulated() -> None:
+    study = full_study()
+    cards = []
+    for is_simulated in (False, True):
+        Rater.objects.filter(kind=Rater.Kind.PERSON).update(is_simulated=is_simulated)
+        cards.append(issued(study)[1].read("README.md").decode())
+
+    assert ["All raters of this study were simulated" in card for card in cards] == [False, True]
+
+
 @pytest.mark.embedded
 def test_what_is_not_asked_for_is_not_there_and_the_script_runs_all_the_same(tmp_path: Path) -> None:
     study = full_study()

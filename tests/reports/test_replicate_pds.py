@@ -274,7 +274,7 @@ def test_an_author_with_one_story_has_no_test_and_says_why(tmp_path: Path) -> No
     status, said, _ = replicate(tmp_path)
 
     assert status == 1
-    assert "  –: A group has fewer than two values." in said
+    assert "  –: One of the two has fewer than two values." in said
 
 
 Lines = list[list[str]]

@@ -10,7 +10,7 @@ from annotation.responses import submission
 from reports.page.statements import statement_lines
 from studies import lifecycle
 from studies.models import Study
-from tests import factories
+from tests import factories, triggers
 from tests.replay import replayed
 from tests.reports import given
 from tests.reports.figures.test_comparisons import read
@@ -117,3 +117,31 @@ def test_of_two_items_neither_has_least_in_common_with_the_other(client: Client)
 
     assert "Pearson’s r over single readings" in words
     assert "has least in common" not in words
+
+
+def test_where_nothing_says_how_sure_a_difference_is_the_findings_say_so(client: Client) -> None:
+    study = given.closed_study(n_groups=1, n_items=2)
+    given.verdicts(study, {"E01": "yyny", "E02": "yyny"})
+
+    words = page_of(client, study)
+
+    assert "Source 1 passes 100 % of the tests; next is Source 2 with 50 %" in words
+    assert (
+        "How sure it is that stories by Source 1 and by Source 2 differ is not known: 100.0 against 50.0 %. One of the "
+        "two has fewer than two values." in words
+    )
+    assert "1 story each" in words
+    assert "the interval is for" not in words
+
+
+def test_a_planned_contrast_without_a_value_stays_among_the_findings(client: Client) -> None:
+    given.closed_study(n_groups=2, n_items=2)
+    with triggers.lifted():
+        Study.objects.update(analysis_plan={"outcome": "verdicts", "reference": "Source 1"})
+        factories.freeze_anew(Study.objects.get())
+    given.verdicts(Study.objects.get(), {"E01": "yynnyynn"})
+
+    words = page_of(client, Study.objects.get())
+
+    assert "How sure it is that stories by Source 1 and by Source 2 differ is not known: 100.0 against 0.0 %." in words
+    assert "Confirmatory" in words

@@ -82,8 +82,8 @@ def concordance(package, place, stored, ranked, check):
         widest = (m**2 * (n**3 - n) - m * ties) / 12
         w = ((sums - sums.mean()) ** 2).sum() / widest if m >= 2 and widest else None
         check.number(f"{place}/{part['group']}", part["value"], w)
-        check.numbers(f"{place}/{part['group']}", part, n_raters=m, n_units=n)
         if w is not None:
+            check.numbers(f"{place}/{part['group']}", part, n_raters=m, n_units=n)
             values.append((w, m))
             groups.append(part["group"])
     if values:

@@ -9,9 +9,11 @@ from script.material import around_zero, intervals
 
 def comparisons(package, result, check):
     """Of each outcome the means of sources, and every two of them compared; p adjusted over the whole family."""
-    with_p = []
+    with_p, plan = [], package.plan
     for outcome in result["outcomes"]:
         table, place = story_means(package, outcome["key"], outcome["kind"]), f"comparisons/{outcome['key']}"
+        margin = plan.get("margin") if plan.get("outcome") == outcome["key"] else None
+        check.number(f"{place}/margin", outcome.get("margin"), margin)
         for row in outcome["sources"]:
             of_source = table[table["source"] == row["source"]]
             n_stories = of_source["story"].nunique()
@@ -150,7 +152,9 @@ def contrasts(package, place, parts, rows, within, check):
             continue
         check.number(label, row["value"], value)
         check.number(f"{label}/n", row["n"], len(changes) if is_paired else len(means[0]))
-        if not is_paired:
+        if is_paired:
+            check.number(f"{label}/n_left_out", row.get("n_left_out", 0), len(both) - n_both)
+        else:
             check.number(f"{label}/n_second", row["n_second"], len(means[1]))
         if intervals is None:
             continue

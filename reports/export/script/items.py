@@ -65,9 +65,12 @@ def floor(own, other, length=None):
     """Mean and end of r where the own answers are shuffled within raters: the moments of a sum over permutations.
 
     Mean Σ (Σx Σy / n), variance Σ (SSx SSy / (n - 1)) over raters (Hoeffding, 1951). length : of the two, if known
+    None of answers that are all alike, which have no correlation.
     """
     own, other = own - own.mean(), other - other.mean()
     length = length or ((own**2).sum() * (other**2).sum()) ** 0.5
+    if not length:
+        return None, None
     mean = variance = 0.0
     for _rater, x in own.groupby(level="rater"):
         y = other.loc[x.index]

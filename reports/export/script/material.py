@@ -120,6 +120,12 @@ class Package:
         """The items that are answered Yes or No about each story."""
         return [item for item in self.items if item["is_verdict"] and item["is_about_a_story"]]
 
+    @property
+    def plan(self):
+        """The analysis plan that was frozen; empty without one."""
+        versions = json.loads((self.folder / "protocol.json").read_text(encoding="utf-8"))["versions"]
+        return versions[-1]["document"].get("analysis_plan") or {}
+
     def steps(self, scope):
         """The keys of the steps of the protocol with that scope, practice left out."""
         versions = json.loads((self.folder / "protocol.json").read_text(encoding="utf-8"))["versions"]

@@ -6,8 +6,6 @@ array of shape (U, 3); whole prompts are learnt from or held out.
 Source: Brito da Silva & Marcacini, Caracterização da Capacidade Criativa em Sistemas de IA Generativa, section 3.2.
 """
 
-import json
-
 import numpy as np
 import pandas as pd
 from scipy import stats
@@ -81,8 +79,7 @@ class PackagedIdeas:
 
 def panel_of(package):
     """The mean over the planned scales of each rater's ratings, shape (R, U), and the units."""
-    versions = json.loads((package.folder / "protocol.json").read_text(encoding="utf-8"))["versions"]
-    keys = versions[-1]["document"]["analysis_plan"]["nsv_target"]
+    keys = package.plan["nsv_target"]
     items = [item for key in keys for item in package.items if f"{item['step']}/{item['item']}" == key]
     cube = cube_of(package, items, lambda item: package.answers(item["step"], item["item"]), package.units)
     return cube.mean(axis=0), package.units

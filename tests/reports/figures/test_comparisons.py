@@ -9,7 +9,7 @@ from scipy import stats as scipy_stats
 
 from reports import results
 from reports.figures.agreement_words import scale_statement, verdict_statement
-from reports.figures.base import Interval, Mean
+from reports.figures.base import Interval, Mean, Reason
 from reports.figures.contrast_rows import ContrastRow, OutcomeContrasts, SourceLevel
 from reports.figures.contrast_words import contrast_statements
 from reports.page.context import context
@@ -324,6 +324,17 @@ def test_what_an_interval_is_for_stands_below_the_sentence(wide: Interval | None
 
     assert statement.basis.startswith("9 stories each, in 9 groups; the interval is for other stories")
     assert statement.basis.endswith(said)
+
+
+@pytest.mark.parametrize(("is_first", "is_planned", "n"), [(True, False, 1), (False, False, 0), (False, True, 1)])
+def test_a_contrast_without_a_value_is_told_of_what_is_planned_or_heads_the_report(
+    *, is_first: bool, is_planned: bool, n: int
+) -> None:
+    row = ContrastRow(first="Ann", second="Bob", why=Reason(code="group_too_small", values={}), is_planned=is_planned)
+
+    statements = list(contrast_statements(replace(OUTCOME, contrasts=(row,)), n_outcomes=2, is_first=is_first))
+
+    assert len(statements) == n
 
 
 @pytest.mark.parametrize(("n_stories", "is_said"), [(2, False), (3, True)])

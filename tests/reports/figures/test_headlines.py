@@ -1,9 +1,12 @@
-"""Which source is ahead, as a report without several tests is headed with it."""
+"""Which source is ahead, as a report is headed with it."""
 
 import pytest
 
 from reports.figures.contrast_rows import OutcomeContrasts, SourceLevel
 from reports.figures.headline_words import headline
+from reports.page import context
+from studies.documents.analysis_plan import AnalysisPlan
+from tests.reports.figures.test_comparisons import planned_study, read
 
 
 def of_kind(kind: str, *values: float, title: str = "Depth", is_primary: bool = False) -> OutcomeContrasts:
@@ -63,3 +66,14 @@ def test_a_report_without_tests_is_headed_with_the_source_that_is_ahead(
     outcomes: list[OutcomeContrasts], said: str
 ) -> None:
     assert headline(outcomes) == said
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [("verdicts", "Source 1 passes 88\xa0% of the tests"), ("tests/item-2", "Source 1 passes “Item 2” most often")],
+)
+def test_a_report_is_headed_with_what_the_plan_calls_primary(outcome: str, said: str) -> None:
+    study = planned_study(AnalysisPlan(outcome=outcome, reference="Source 1"))
+
+    assert context.headline(read(study)).startswith(said)
