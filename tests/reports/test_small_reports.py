@@ -125,7 +125,7 @@ def test_where_nothing_says_how_sure_a_difference_is_the_findings_say_so(client:
 
     words = page_of(client, study)
 
-    assert "Source 1 passes 100 % of the tests; next is Source 2 with 50 %" in words
+    assert "Stories by Source 1 pass 100 % of the tests; next are those by Source 2 with 50 %" in words
     assert (
         "How sure it is that stories by Source 1 and by Source 2 differ is not known: 100.0 against 50.0 %. One of the "
         "two has fewer than two values." in words

@@ -8,8 +8,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from reports import results
-from reports.figures.agreement_words import scale_statement, verdict_statement
-from reports.figures.base import Interval, Mean, Reason
+from reports.figures.base import Interval, Reason
 from reports.figures.contrast_rows import ContrastRow, OutcomeContrasts, SourceLevel
 from reports.figures.contrast_words import contrast_statements
 from reports.page.context import context
@@ -342,67 +341,3 @@ def test_that_only_neighbours_are_compared_is_said_where_there_are_others(n_stor
     study = planned_study(stories=tuple([FIRST, SECOND, FIRST][:n_stories]))
 
     assert context(read(study))["has_neighbours"] is is_said
-
-
-# ── sentences of other figures ─────────────────────────────────────────────────────────────────────────────────────
-
-
-@pytest.mark.parametrize(
-    ("value", "upper", "among_models", "words"),
-    [
-        (0.05, 0.12, None, "How far raters agree on the tests cannot be told from chance: mean kappa .05, and "),
-        (0.40, 0.08, None, "mean kappa .40, where 1 is full agreement and shuffled answers have up to .08"),
-        (0.40, 0.08, 0.05, "95 % interval .30 to .50. Among the stories of models alone kappa is .05"),
-        (
-            0.09,
-            0.08,
-            None,
-            "where these have up to .08; yet on other stories it could be none. 95 % interval −.01 to .19",
-        ),
-    ],
-)
-def test_agreement_inside_the_floor_cannot_be_told_from_chance(
-    value: float, upper: float, among_models: float | None, words: str
-) -> None:
-    ends = Interval(low=value - 0.1, high=value + 0.1)
-
-    statement = verdict_statement(Mean(value=value, n=14), upper, ends, among_models=among_models)
-
-    assert words in statement.sentence
-    assert statement.is_planned is False
-
-
-def test_guesses_stand_beside_what_always_one_answer_gives() -> None:
-    study = given.closed_study(n_groups=12)
-    guess = {f"p{g}s{n}": "ai" if n > 1 or g == 1 else "expert" for g in range(1, 13) for n in (1, 2)}
-    given.bring(study, given.guesses(study, {"E01": guess}))
-
-    (row,) = results.compute(study)["authorship"]
-    (words,) = (words for words in sentences(study) if words.startswith("Raters tell"))
-
-    # All twelve of the model's are called so, eleven of the twelve of people: 23 of 24.
-    assert row["balanced_accuracy"]["value"] == pytest.approx(23 / 24)
-    assert 0.5 < row["interval"]["low"] < 23 / 24 <= row["interval"]["high"] <= 1
-    assert words.startswith(
-        "Raters tell stories of people from those of models: 96 % of guesses are right, always answering “model” would "
-        "be right in 50 %; with both kinds weighing the same .96, where chance gives .50. 95 % interval "
-    )
-
-
-def test_guesses_without_an_interval_do_not_say_what_it_is_for() -> None:
-    study = given.closed_study(n_groups=1)
-    given.bring(study, given.guesses(study, {"E01": {"p1s1": "expert", "p1s2": "ai"}}))
-
-    (line,) = (line for line in statement_lines(read(study)) if line.key == "authorship")
-
-    assert line.statement.basis == "2 guesses"
-
-
-def test_of_one_scale_one_alpha_is_named_and_of_several_the_least_and_the_most() -> None:
-    sentences = [scale_statement(pairs).sentence for pairs in ([(0.8, 0.1)], [(0.8, 0.1), (0.5, 0.6)], [(0.05, 0.1)])]
-
-    assert sentences == [
-        "Raters agree beyond chance on the scale: Krippendorff’s alpha is .80.",
-        "Raters agree beyond chance on 1 of 2 scales: Krippendorff’s alpha from .50 to .80.",
-        "How far raters agree on the scale cannot be told from chance: Krippendorff’s alpha is .05.",
-    ]

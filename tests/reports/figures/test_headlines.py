@@ -71,7 +71,10 @@ def test_a_report_without_tests_is_headed_with_the_source_that_is_ahead(
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     ("outcome", "said"),
-    [("verdicts", "Source 1 passes 88\xa0% of the tests"), ("tests/item-2", "Source 1 passes “Item 2” most often")],
+    [
+        ("verdicts", "Stories by Source 1 pass 88\xa0% of the tests"),
+        ("tests/item-2", "Stories by Source 1 pass “Item 2” most often"),
+    ],
 )
 def test_a_report_is_headed_with_what_the_plan_calls_primary(outcome: str, said: str) -> None:
     study = planned_study(AnalysisPlan(outcome=outcome, reference="Source 1"))
