@@ -89,7 +89,7 @@ class Dimensions(Figure[DimensionResult]):
     def lines(self, result: DimensionResult) -> Iterator[str]:
         yield "\nPass rates by dimension in percent, each item weighing the same"
         for row in result.dimensions:
-            yield f"  {row.name}, {row.n_items} items"
+            yield f"  {row.name}, {row.n_items} item{'s' * (row.n_items != 1)}"
             for rate in row.rates:
                 ends = f"95 % {between(rate.interval)}; {whole(rate.n)} verdicts"
                 yield f"    {rate.source[:32] or 'all':<32} {decimal(rate.value):>6}, {ends}"

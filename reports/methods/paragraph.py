@@ -26,6 +26,7 @@ from studies.documents.analysis_plan import WITHIN_PROMPTS
 from studies.models import Step, Study
 from studies.protocol import Protocol
 from studies.protocol.subset_words import describe_subset
+from studies.vocabulary import OrderPolicy
 
 # Libraries that compute what a section says, by the section's key.
 LIBRARIES = {
@@ -113,7 +114,12 @@ def _order(study: Study) -> Iterator[str]:
     submitted = Assignment.objects.first_readings().filter(study=study, status=Assignment.Status.SUBMITTED)
     counts = submitted.aggregate(n=Count("pk"), n_known=Count("position"))
     if counts["n_known"] or not counts["n"]:
-        yield _("The order of stories within a group was: %(order)s.") % {"order": study.get_order_policy_display()}
+        words = {
+            OrderPolicy.BALANCED: _("Orders of stories and of groups were counterbalanced by Williams squares."),
+            OrderPolicy.RANDOM: _("Orders of stories and of groups were drawn by lot for each person."),
+            OrderPolicy.FIXED: _("Stories and groups came in the same order for everybody."),
+        }
+        yield words[OrderPolicy(study.order_policy)]
     if counts["n_known"] < counts["n"]:
         yield _("In which order stories were read whose answers were brought in is not known.")
 

@@ -67,7 +67,7 @@ def test_only_staff_who_may_see_answers_may_read(client: Client, study: Study) -
         client.force_login(factories.staff(role))
         seen[role] = client.get(ADDRESS).status_code
 
-    assert anonymous == 403
+    assert anonymous == 401
     assert [role for role, status in seen.items() if status == 200] == ["coordinator", "researcher"]
     assert set(seen.values()) == {200, 403}
 
@@ -257,9 +257,13 @@ def test_a_token_is_stored_as_its_hash() -> None:
 
 
 @pytest.mark.parametrize(
-    "change", ["revoked", "inactive", "no staff", "no role", "another word", "no word", "two words"]
+    ("change", "status"),
+    [
+        *((change, 401) for change in ("revoked", "inactive", "another word", "no word", "two words")),
+        *((change, 403) for change in ("no staff", "no role")),
+    ],
 )
-def test_a_token_ends_with_what_it_rests_on(study: Study, change: str) -> None:
+def test_a_token_ends_with_what_it_rests_on(study: Study, change: str, status: int) -> None:
     client, row = with_token()
     headers = {"another word": "Bearer quire_zzz", "no word": "Bearer", "two words": "Bearer a b"}
     if change == "revoked":
@@ -271,7 +275,9 @@ def test_a_token_ends_with_what_it_rests_on(study: Study, change: str) -> None:
     else:
         type(row.user).objects.update(**{"is_active" if change == "inactive" else "is_staff": False})
 
-    assert client.get(ADDRESS).status_code == 403
+    answer = client.get(ADDRESS)
+
+    assert (answer.status_code, answer.headers.get("WWW-Authenticate")) == (status, "Bearer" if status == 401 else None)
 
 
 def test_a_token_sees_the_studies_of_its_account_alone(study: Study) -> None:
@@ -302,7 +308,7 @@ def test_the_page_shows_a_token_once_and_revokes_it(client: Client, study: Study
     assert (secret in again.content.decode(), "notebook" in again.content.decode()) == (False, True)
     assert "no-store" in again.headers["Cache-Control"]
     assert client.post("/api/tokens/", {"revoke": ApiToken.objects.get().pk}).status_code == 302
-    assert programme.get(ADDRESS).status_code == 403
+    assert programme.get(ADDRESS).status_code == 401
 
 
 def test_nobody_revokes_a_token_of_somebody_else(client: Client) -> None:

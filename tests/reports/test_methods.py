@@ -81,7 +81,7 @@ def test_the_order_of_reading_is_said_where_it_is_known_and_of_what_was_brought_
 
     of_planned, of_brought = text_of(planned, stored(planned)), text_of(brought, stored(brought))
 
-    known, unknown = "The order of stories within a group was: counterbalanced", "brought in is not known"
+    known, unknown = "were counterbalanced by Williams squares", "brought in is not known"
     assert (known in of_planned, unknown in of_planned) == (True, False)
     assert (known in of_brought, unknown in of_brought) == (False, True)
     assert of_brought.startswith("1 rater read 2 stories in 1 group. Each")
