@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from django.db.models import Count
@@ -174,10 +175,25 @@ def _description(content: PackageContent) -> str:
     return "\n".join(kept).strip()
 
 
+# What a file is, by its ending: programmes guess otherwise, and take `report.json` for a report of their own, or a
+# semicolon in a note for the sign between cells.
+FORMATS: dict[str, dict[str, Any]] = {
+    ".csv": {
+        "format": "csv",
+        "mediatype": "text/csv",
+        "encoding": "utf-8",
+        "dialect": {"delimiter": ",", "quoteChar": '"', "doubleQuote": True},
+    },
+    ".json": {"format": "json", "mediatype": "application/json", "encoding": "utf-8", "type": "json"},
+    ".jsonl": {"format": "jsonl", "mediatype": "application/jsonl", "encoding": "utf-8", "type": "file"},
+}
+
+
 def _resource(content: PackageContent, file: WrittenFile, tables: Mapping[str, PackageTable]) -> dict[str, Any]:
     name = file.name.lower().replace("/", ".").replace("_", "-")
     resource = {"name": name, "path": file.name, "bytes": file.n_bytes, "hash": f"sha256:{file.sha256}"}
     table = tables.get(file.name)
+    resource |= FORMATS.get(Path(file.name).suffix, {})
     if table is None:
         return resource | {"profile": "data-resource"}
     fields = [
@@ -187,9 +203,6 @@ def _resource(content: PackageContent, file: WrittenFile, tables: Mapping[str, P
     return resource | {
         "profile": "tabular-data-resource",
         "description": table.meaning,
-        "format": "csv",
-        "mediatype": "text/csv",
-        "encoding": "utf-8",
         "schema": {"fields": fields, "missingValues": [""]},
     }
 

@@ -121,6 +121,12 @@ def test_the_descriptor_is_a_data_package_and_its_columns_are_those_of_the_files
         assert header == [field["name"] for field in resource["schema"]["fields"]]
         assert resource["bytes"] == len(archive.read(resource["path"]))
     assert len(tables) == 17
+    # Or a programme guesses: a semicolon in a note for the sign between cells, `report.json` for a report of its own.
+    for resource in descriptor["resources"]:
+        if resource["path"].endswith(".csv"):
+            assert (resource["format"], resource["dialect"]["delimiter"]) == ("csv", ",")
+        elif resource["path"].endswith(".json"):
+            assert (resource["format"], resource["type"]) == ("json", "json")
 
 
 def test_a_descriptor_without_resources_would_be_refused() -> None:
