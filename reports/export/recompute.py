@@ -94,7 +94,7 @@ MORE = (
 OVER_FIGURES = (same_seeds, outcomes, what_parts_rest_on)
 
 
-SEATS = "seats, invitations and consents, and answers that are not taken along, which stand in no package"
+SEATS = "places, invitations and consents, and answers that are not taken along, which stand in no package"
 NO_FORMULA = "what the script has no formula for yet"
 if intervals is None:
     NO_FORMULA = "what needs scipy, which is not here, or has no formula yet"

@@ -15,7 +15,7 @@ from tests.reports.test_packages import issued, recomputed
 pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.embedded]
 
 ENDS = ("low", "high", "n_resampled")
-SEATS = "seats, invitations and consents, and answers that are not taken along, which stand in no package"
+SEATS = "places, invitations and consents, and answers that are not taken along, which stand in no package"
 NO_TEXTS = "what rests on texts, on their vectors, or on a reference set, which are not in this package"
 # What is not computed, by figure and place, and why. These lists may only become shorter.
 OF_ALL = {

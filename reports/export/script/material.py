@@ -12,7 +12,7 @@ except ImportError:  # without numpy or scipy
 
 TOLERANCE = 1e-9
 ATTEMPTS = 2  # at a comprehension check, unless the protocol says otherwise
-# Why a number is not computed, other than that seats and invitations stand in no package.
+# Why a number is not computed, other than that places and invitations stand in no package.
 NO_TEXTS = "what rests on texts, on their vectors, or on a reference set, which are not in this package"
 NOT_TAKEN = "what rests on a file that was not taken along"
 
