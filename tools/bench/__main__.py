@@ -13,6 +13,10 @@ from tools import measurement
 
 ROUNDS = 3
 BUDGET_KB = 150
+MOST_OF_REPORTS = {
+    "reports": {"cold report s": 2},
+    "reports of a million": {"cold report s": 20, "cold report, peak memory MB": 800},
+}
 REPORTS = ("reports", "reports with a judge", "reports of a million", "reports of a million with a judge")
 MOST_SAVE, MOST_PAGE = 2, 3  # in relation to the bare ones
 MOST_NEIGHBOURS = 1.5  # in relation to a bare matrix product
@@ -165,7 +169,7 @@ def page(
         "Four stories a group, fourteen verdicts on each by three people, an order and four guesses; one process. The "
         "package is blind and whole; a page of the API has 200 answers, of the study's first and of its last.",
         "",
-        *(line for kind, columns in reported.items() for line in (f"### {kind.capitalize()}", "", *table(columns), "")),
+        *(line for kind, columns in reported.items() for line in reports_section(kind, columns)),
         "## Pairs from stories with votes",
         "",
         "`build_pairs` with the filters of LitBench and every filter left out once; no database, one process.",
@@ -187,6 +191,11 @@ def designers_section(columns: list[dict[str, Any]]) -> list[str]:
         "",
         *verdicts(columns, most=MOST_OF_DESIGNERS),
     ]
+
+
+def reports_section(kind: str, columns: list[dict[str, Any]]) -> list[str]:
+    bounds = MOST_OF_REPORTS.get(kind, {})
+    return [f"### {kind.capitalize()}", "", *table(columns), "", *(verdicts(columns, most=bounds) if bounds else [])]
 
 
 def verdicts(
