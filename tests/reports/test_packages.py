@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
-import jsonschema
 import numpy as np
 import openpyxl
 import pandas as pd
@@ -106,34 +105,6 @@ def test_rows_are_counted_before_as_they_are_written() -> None:
     n_calls = counted.pop("judge_calls.jsonl")
     assert counted == {name: n_rows[name] for name in counted}
     assert n_calls == len(archive.read("judge_calls.jsonl").splitlines())
-
-
-def test_the_descriptor_is_a_data_package_and_its_columns_are_those_of_the_files() -> None:
-    _package, archive = issued(full_study())
-
-    descriptor = json.loads(archive.read("datapackage.json"))
-    jsonschema.Draft4Validator(json.loads((FIXTURES / "data-package.json").read_text())).validate(descriptor)
-    of_tables = jsonschema.Draft4Validator(json.loads((FIXTURES / "tabular-data-resource.json").read_text()))
-    tables = [r for r in descriptor["resources"] if r["profile"] == "tabular-data-resource"]
-    for resource in tables:
-        of_tables.validate(resource)
-        header = next(csv.reader([archive.read(resource["path"]).decode().splitlines()[0]]))
-        assert header == [field["name"] for field in resource["schema"]["fields"]]
-        assert resource["bytes"] == len(archive.read(resource["path"]))
-    assert len(tables) == 17
-    # Or a programme guesses: a semicolon in a note for the sign between cells, `report.json` for a report of its own.
-    for resource in descriptor["resources"]:
-        if resource["path"].endswith(".csv"):
-            assert (resource["format"], resource["dialect"]["delimiter"]) == ("csv", ",")
-        elif resource["path"].endswith(".json"):
-            assert (resource["format"], resource["type"]) == ("json", "json")
-
-
-def test_a_descriptor_without_resources_would_be_refused() -> None:
-    schema = json.loads((FIXTURES / "data-package.json").read_text())
-
-    with pytest.raises(jsonschema.ValidationError):
-        jsonschema.Draft4Validator(schema).validate({"name": "plums"})
 
 
 def canaries() -> None:
