@@ -55,6 +55,13 @@ def test_one_group_is_one_and_an_interval_that_is_not_there_is_not_announced(
     assert "95 % interval –" not in words
 
 
+def test_where_nothing_was_compared_nothing_is_said_of_pairs(client: Client, three_stories: Study) -> None:
+    words = page_of(client, three_stories)
+
+    assert "No source can be compared with Source 1 here" in words
+    assert "Groups pair the sources" not in words
+
+
 def test_one_story_and_one_rater_are_named_in_the_singular(client: Client) -> None:
     study = factories.study(n_stories=1, k=1, comparative=False)
     assignment = factories.assignment(study)
