@@ -91,6 +91,7 @@ class Comparisons(Figure[ComparisonResult]):
 
     def context(self, result: ComparisonResult) -> dict[str, Any]:
         rows = [row for outcome in result.whole for row in outcome.contrasts]
+        tested = [row for row in rows if row.test]
         return {
             "drawn": [
                 (
@@ -101,8 +102,8 @@ class Comparisons(Figure[ComparisonResult]):
             ],
             "parts": [(outcome, unit_words(outcome)) for outcome in result.parts],
             "note": weakest_note(row.interval for row in rows),
-            "tests": list(dict.fromkeys(row.test for row in rows if row.test)),
-            "is_paired": all(row.is_paired for row in rows if row.test),
+            "tests": list(dict.fromkeys(row.test for row in tested)),
+            "is_paired": bool(tested) and all(row.is_paired for row in tested),
             "is_out_of_reach": any(
                 outcome.is_out_of_reach(row) for outcome in result.whole for row in outcome.contrasts
             ),

@@ -113,7 +113,8 @@ class Progress(Figure[ProgressResult]):
 
     def lines(self, result: ProgressResult) -> Iterator[str]:
         yield (
-            f"  {whole(result.n_stories)} stories in {whole(result.n_groups)} group{pluralize(result.n_groups)}, "
+            f"  {whole(result.n_stories)} stor{pluralize(result.n_stories, 'y,ies')} in "
+            f"{whole(result.n_groups)} group{pluralize(result.n_groups)}, "
             f"{whole(result.n_raters)} rater{pluralize(result.n_raters)}, "
             f"{whole(result.n_submitted)} of {whole(result.n_seats)} places submitted, "
             f"{whole(result.n_answers)} answers, {whole(result.n_missing)} missing"
@@ -144,12 +145,14 @@ class Progress(Figure[ProgressResult]):
 
     def highlights(self, result: ProgressResult) -> list[Highlight]:
         stories = ngettext("stories in %(n)s group", "stories in %(n)s groups", result.n_groups)
+        if result.n_stories == 1:
+            stories = ngettext("story in %(n)s group", "story in %(n)s groups", result.n_groups)
         missing = _("answers, none missing") if result.n_answers else _("answers")
         if result.n_missing:
             missing = _("answers, %(n)s missing")
         highlights = [
             Highlight(stories % {"n": whole(result.n_groups)}, whole(result.n_stories), position=10),
-            Highlight(_("raters"), whole(result.n_raters), position=20),
+            Highlight(_("rater") if result.n_raters == 1 else _("raters"), whole(result.n_raters), position=20),
             Highlight(
                 _("of %(n)s places submitted") % {"n": whole(result.n_seats)}, whole(result.n_submitted), position=30
             ),

@@ -30,6 +30,29 @@ def test_every_palette_is_for_screens_alone() -> None:
         assert opened.startswith("@media screen"), theme
 
 
+def luminance(colour: list[float]) -> float:
+    """WCAG 2.2, relative luminance."""
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("theme", ["sepia", "dark"])
+def test_numbers_within_the_parts_of_a_bar_are_legible(theme: str) -> None:
+    """The first five parts hold a number in the page's colour, the others one in that of the ink."""
+    styles = Path(str(finders.find("quire/research.css"))).read_text(encoding="utf-8")
+    opacities = re.findall(r"\.plot \.part-(\d+) \{ fill-opacity: ([.\d]+);", styles)
+    ink, page = ([int(palette(theme)[name][n : n + 2], 16) / 255 for n in (1, 3, 5)] for name in ("--ink", "--page"))
+
+    contrast = {}
+    for part, opacity in opacities:
+        fill = [float(opacity) * i + (1 - float(opacity)) * p for i, p in zip(ink, page, strict=True)]
+        dark, light = sorted([luminance(fill), luminance(page if int(part) < 6 else ink)])
+        contrast[part] = (light + 0.05) / (dark + 0.05)
+
+    assert len(contrast) == 10
+    assert {part: value for part, value in contrast.items() if value < 4.5} == {}
+
+
 @pytest.mark.django_db
 @pytest.mark.embedded
 @pytest.mark.parametrize(("cookie", "theme"), [("", "system"), ("light.2.off.on", "light"), ("dark", "dark")])

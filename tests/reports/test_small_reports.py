@@ -55,6 +55,37 @@ def test_one_group_is_one_and_an_interval_that_is_not_there_is_not_announced(
     assert "95 % interval –" not in words
 
 
+def test_where_nothing_was_compared_nothing_is_said_of_pairs(client: Client, three_stories: Study) -> None:
+    words = page_of(client, three_stories)
+
+    assert "No source can be compared with Source 1 here" in words
+    assert "Groups pair the sources" not in words
+
+
+def test_one_story_and_one_rater_are_named_in_the_singular(client: Client) -> None:
+    study = factories.study(n_stories=1, k=1, comparative=False)
+    assignment = factories.assignment(study)
+    factories.answer_all(assignment, value="yes")
+    submission.submit(assignment, at=timezone.now())
+
+    words = page_of(client, study)
+
+    assert "story in 1 group 1 rater 1 of" in words
+
+
+def test_agreement_within_sources_is_offered_only_once_the_study_is_closed(
+    client: Client, three_stories: Study
+) -> None:
+    assert "With agreement within every source" in page_of(client, three_stories)
+
+    with triggers.lifted():
+        Study.objects.update(state="live", closed_at=None)
+    live = client.get(f"/reports/{three_stories.slug}/").content.decode()
+
+    assert "How far raters agree" in live
+    assert "With agreement within every source" not in live
+
+
 def test_nobody_is_called_the_strictest_of_raters_who_are_equally_strict(client: Client) -> None:
     study = factories.study(n_stories=3, k=2)
     for _rater in range(2):
