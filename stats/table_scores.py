@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from stats import confusion_tables, intervals
 from stats.agreement import Floor, floor_of
-from stats.arrays import BoolArray, FloatArray
+from stats.arrays import BoolArray, FloatArray, values_of
 from stats.intervals import Interval
 from stats.judge_scores import as_items
 from stats.reasons import Incomputable
@@ -56,7 +56,9 @@ def tables_by_cluster(judge: npt.ArrayLike, people: npt.ArrayLike, clusters: npt
     """The confusion tables of each item and cluster, shape (I, G, V, V); clusters : of each unit, shape (U,)"""
     answers, reference = as_items(judge, people)
     names, cluster_of_unit = np.unique(np.asarray(clusters), return_inverse=True)
-    return confusion_tables.by_cluster(answers, reference, _values_of(answers, reference), cluster_of_unit, len(names))
+    return confusion_tables.by_cluster(
+        answers, reference, values_of(np.stack([answers, reference])), cluster_of_unit, len(names)
+    )
 
 
 def shuffled_tables(
@@ -73,7 +75,7 @@ def shuffled_tables(
     strata : of each unit, what it only changes places within
     """
     answers, reference = as_items(judge, people)
-    values = _values_of(answers, reference)
+    values = values_of(np.stack([answers, reference]))
     batches = confusion_tables.shuffled(answers, reference, values, strata=strata, rng=rng, n_shuffles=n_shuffles)
     return np.concatenate(list(batches), axis=1)
 
@@ -133,9 +135,3 @@ def _tables_with_value(statistic: TableStatistic, totals: FloatArray) -> BoolArr
     if not np.isfinite(values).any():
         raise Incomputable("judge_or_people_constant")
     return np.asarray(is_compared if statistic.pools else np.isfinite(values), dtype=np.bool_)
-
-
-def _values_of(answers: FloatArray, reference: FloatArray) -> FloatArray:
-    """All that either side says, ascending."""
-    both = np.concatenate([answers.ravel(), reference.ravel()])
-    return np.unique(both[np.isfinite(both)])

@@ -50,7 +50,7 @@ def table(study: Study, source_by_story: Mapping[str, StorySource]) -> pd.DataFr
     was_given : whether there ever was an answer, which is still recorded of erased ones
     """
     keys, read = _read_keys(study)
-    given = read.different
+    different = read.different
     rater_by_assignment = _rater_by_assignment(study)
     assignments = _Names.of(rater_by_assignment, keys["assignment"])
     stories = _Names.of({None: "", **dict(Story.objects.filter(study=study).values_list("pk", "code"))}, keys["story"])
@@ -63,9 +63,9 @@ def table(study: Study, source_by_story: Mapping[str, StorySource]) -> pd.DataFr
         ]
     )
     sources = [source_by_story.get(story) for story in stories.names]
-    values = np.fromiter((answer.value for answer in given), dtype=object, count=len(given))
-    numbers = np.array([answer.number for answer in given], dtype=np.float64)
-    was_given = np.array([answer.was_given for answer in given], dtype=np.bool_)
+    values = np.fromiter((answer.value for answer in different), dtype=object, count=len(different))
+    numbers = np.array([answer.number for answer in different], dtype=np.float64)
+    was_given = np.array([answer.was_given for answer in different], dtype=np.bool_)
     columns: dict[str, Any] = {
         "assignment": keys["assignment"],
         **{
@@ -78,7 +78,7 @@ def table(study: Study, source_by_story: Mapping[str, StorySource]) -> pd.DataFr
         "item": _categories([key for key, _position in items.names], items.codes),
         "value": values[keys["answer"]],
         "analysed": numbers[keys["answer"]],
-        "outcome": _categories([answer.outcome for answer in given], keys["answer"]),
+        "outcome": _categories([answer.outcome for answer in different], keys["answer"]),
         "was_given": was_given[keys["answer"]],
         "source": _categories([source and source.name for source in sources], stories.codes),
         "source_kind": _categories([source and source.kind for source in sources], stories.codes),
@@ -198,11 +198,11 @@ class _Answers:
         return [self._place_by_text[key] for key in keys]
 
     def _read(self, item: int, text: str) -> _Answer:
-        told, _parted, stored = text.partition(PARTED)
-        outcome, value = told.removeprefix(GIVEN), json.loads(stored) if stored else None
+        status, _parted, stored = text.partition(PARTED)
+        outcome, value = status.removeprefix(GIVEN), json.loads(stored) if stored else None
         is_number = value is not None and outcome == Response.Outcome.ANSWERED
         as_number = number(self.item_by_id[item], value) if is_number else None
-        return _Answer(value, nan if as_number is None else as_number, outcome, told.startswith(GIVEN))
+        return _Answer(value, nan if as_number is None else as_number, outcome, status.startswith(GIVEN))
 
 
 def has_real_people(assignments: Iterable[Assignment]) -> bool:

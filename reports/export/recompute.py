@@ -94,7 +94,7 @@ MORE = (
 OVER_FIGURES = (same_seeds, outcomes, what_parts_rest_on)
 
 
-SEATS = "places, invitations and consents, and answers that are not taken along, which stand in no package"
+PLACES = "places, invitations and consents, and answers that are not taken along, which stand in no package"
 NO_FORMULA = "what the script has no formula for yet"
 if intervals is None:
     NO_FORMULA = "what needs scipy, which is not here, or has no formula yet"
@@ -104,7 +104,7 @@ def find_reason(figure, number, check):
     """Why a number was not computed."""
     if id(number) in check.reasons:
         return check.reasons[id(number)]
-    return SEATS if figure in ("progress", "checks") else NO_FORMULA
+    return PLACES if figure in ("progress", "checks") else NO_FORMULA
 
 
 def count_by_figure(package, check):

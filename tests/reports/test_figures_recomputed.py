@@ -15,11 +15,11 @@ from tests.reports.test_packages import issued, recomputed
 pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.embedded]
 
 ENDS = ("low", "high", "n_resampled")
-SEATS = "places, invitations and consents, and answers that are not taken along, which stand in no package"
+PLACES = "places, invitations and consents, and answers that are not taken along, which stand in no package"
 NO_TEXTS = "what rests on texts, on their vectors, or on a reference set, which are not in this package"
 # What is not computed, by figure and place, and why. These lists may only become shorter.
 OF_ALL = {
-    f"progress.{name}": SEATS
+    f"progress.{name}": PLACES
     for name in ("n_invited", "n_consented", "n_missing", "n_withheld", "groups.n_seats", "left_out.practice")
 }
 OF_SETS = {f"{figure}.{name}": NO_TEXTS for figure in ("novelty", "near_copies") for name in ("n_references", "n_gone")}

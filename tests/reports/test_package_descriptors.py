@@ -34,8 +34,8 @@ def test_the_descriptor_says_what_every_file_is_so_that_nothing_is_guessed() -> 
 
     resources = json.loads(archive.read("datapackage.json"))["resources"]
 
-    told = {(Path(r["path"]).suffix, r.get("format"), r.get("dialect", {}).get("delimiter")) for r in resources}
-    assert {of for of in told if of[0] in (".csv", ".json", ".jsonl")} == {
+    formats = {(Path(r["path"]).suffix, r.get("format"), r.get("dialect", {}).get("delimiter")) for r in resources}
+    assert {of for of in formats if of[0] in (".csv", ".json", ".jsonl")} == {
         (".csv", "csv", ","),
         (".json", "json", None),
         (".jsonl", "jsonl", None),
