@@ -56,9 +56,8 @@ def tables_by_cluster(judge: npt.ArrayLike, people: npt.ArrayLike, clusters: npt
     """The confusion tables of each item and cluster, shape (I, G, V, V); clusters : of each unit, shape (U,)"""
     answers, reference = as_items(judge, people)
     names, cluster_of_unit = np.unique(np.asarray(clusters), return_inverse=True)
-    return confusion_tables.by_cluster(
-        answers, reference, values_of(np.stack([answers, reference])), cluster_of_unit, len(names)
-    )
+    values = values_of(np.stack([answers, reference]))
+    return confusion_tables.by_cluster(answers, reference, values, cluster_of_unit, len(names))
 
 
 def shuffled_tables(
