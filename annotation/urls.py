@@ -22,6 +22,12 @@ class Letter(StringConverter):
     regex = "[A-Z]"
 
 
+class Secret(StringConverter):
+    """What is looked up as it stands. No key holds a NUL, and PostgreSQL fails at being asked for one."""
+
+    regex = "[^/\\x00]+"
+
+
 class ReasonToStop(StringConverter):
     """How somebody from Prolific ends their part themselves."""
 
@@ -30,15 +36,16 @@ class ReasonToStop(StringConverter):
 
 register_converter(Letter, "letter")
 register_converter(ReasonToStop, "reason")
+register_converter(Secret, "secret")
 
 app_name = "annotation"
 urlpatterns = [
     path("", arrival.home, name="home"),
-    path("r/<str:token>/", arrival.open_invitation, name="invitation"),
-    path("p/<str:key>/", prolific.arrive, name="prolific"),
-    path("join/<str:key>/", applications.apply, name="application"),
-    path("join/<str:key>/thanks/", applications.applied, name="applied"),
-    path("join/<str:key>/sorry/", applications.not_eligible, name="not_eligible"),
+    path("r/<secret:token>/", arrival.open_invitation, name="invitation"),
+    path("p/<secret:key>/", prolific.arrive, name="prolific"),
+    path("join/<secret:key>/", applications.apply, name="application"),
+    path("join/<secret:key>/thanks/", applications.applied, name="applied"),
+    path("join/<secret:key>/sorry/", applications.not_eligible, name="not_eligible"),
     path("stop/<reason:reason>/", prolific.stop, name="stop_prolific"),
     path("ended/", prolific.ended, name="ended"),
     path("time/", prolific.time_over, name="time_over"),

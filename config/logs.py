@@ -53,9 +53,14 @@ def _masked(value: Any) -> Any:
 
 
 class VisitorMistakeFilter(logging.Filter):
-    """Leaves out what Django says of requests that it refused: pages that are not there, forms that came too late."""
+    """Leaves out what Django says of requests that it refused: pages that are not there, forms that came too late.
+
+    A name of a host that is not ours is an error to Django; anybody can send any number of them.
+    """
 
     def filter(self, record: logging.LogRecord) -> bool:
+        if record.name == "django.security.DisallowedHost":
+            return False
         return record.levelno >= logging.ERROR or not record.name.startswith(("django.request", "django.security"))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from math import ceil
 
-from django.db.models import F, FloatField, QuerySet, Value
+from django.db.models import Case, F, FloatField, Q, QuerySet, Value, When
 from django.db.models.functions import Greatest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -20,6 +20,7 @@ ENDED = gettext_noop("This has been submitted or given up; its answers can no lo
 # one after the other, and a page posted as a whole is one save. A program in a loop is slowed down within a second.
 SAVES_PER_SECOND = 10
 BURST = 60
+DEPTH_SECONDS = BURST / SAVES_PER_SECOND
 
 
 class AssignmentEnded(Exception):
@@ -49,11 +50,13 @@ def hold(assignment: Assignment) -> list[int]:
 def hold_for_page(assignment: Assignment, *, at: datetime) -> list[int]:
     """The same for a save from a page, which takes one from the bucket: one query too, an update that locks as well.
 
-    Raises TooManySaves if the bucket is empty.
+    Raises TooManySaves if the bucket is empty. A time that lies further ahead than a bucket can reach was stored before
+    the clock was set back: the bucket begins anew, and nobody waits longer than one takes to fill.
     """
     now = at.timestamp()
     full_until = now + (BURST - 1) / SAVES_PER_SECOND
-    begun = _HELD_FOR_PAGE.run(pk=assignment.pk, now=now, full_until=full_until)
+    farthest = full_until + DEPTH_SECONDS
+    begun = _HELD_FOR_PAGE.run(pk=assignment.pk, now=now, full_until=full_until, farthest=farthest)
     if begun is not None:
         return list(begun)
     still_open = Assignment.objects.filter(pk=assignment.pk, status=Assignment.Status.OPEN)
@@ -75,16 +78,26 @@ def _open_assignment(*, pk: int) -> QuerySet[Assignment]:
     return assignments.select_for_update(no_key=True)
 
 
-def _open_assignment_with_allowance(*, pk: int, full_until: float, **_samples: float) -> QuerySet[Assignment]:
-    return Assignment.objects.filter(pk=pk, status=Assignment.Status.OPEN, saves_until__lte=full_until)
+def _open_assignment_with_allowance(
+    *, pk: int, full_until: float, farthest: float, **_samples: float
+) -> QuerySet[Assignment]:
+    has_allowance = Q(saves_until__lte=full_until) | Q(saves_until__gt=farthest)
+    return Assignment.objects.filter(has_allowance, pk=pk, status=Assignment.Status.OPEN)
 
 
-def _allowance_used(*, now: float, **_samples: float) -> dict[str, object]:
-    used_until = Greatest(F("saves_until"), Value(now, output_field=FloatField()))
+def _allowance_used(*, now: float, farthest: float, **_samples: float) -> dict[str, object]:
+    this_moment = Value(now, output_field=FloatField())
+    used_until = Case(When(saves_until__gt=farthest, then=this_moment), default=Greatest(F("saves_until"), this_moment))
     return {"saves_until": used_until + Value(1 / SAVES_PER_SECOND, output_field=FloatField())}
 
 
 _HELD = PreparedQuery(_open_assignment, pk=918273645)
 _HELD_FOR_PAGE = PreparedUpdate(
-    _open_assignment_with_allowance, _allowance_used, "begun", pk=918273645, now=918273646.5, full_until=918273647.5
+    _open_assignment_with_allowance,
+    _allowance_used,
+    "begun",
+    pk=918273645,
+    now=918273646.5,
+    full_until=918273647.5,
+    farthest=918273648.5,
 )

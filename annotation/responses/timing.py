@@ -48,7 +48,8 @@ def _granted(assignment: Assignment, *, seconds: int, at: datetime) -> int:
     since = assignment.timed_until or assignment.started_at
     passed = int((at - since).total_seconds())
     granted = max(0, min(seconds, passed, MOST_SECONDS_PER_REPORT))
-    if not granted:
+    is_set_back = since > at  # the clock was: it would count nothing until it has caught up
+    if not granted and not is_set_back:
         return 0
     # Where the clock was the limit, the rest of its last second still counts next time.
     until = since + timedelta(seconds=granted) if granted == passed else at

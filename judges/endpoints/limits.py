@@ -89,7 +89,9 @@ def take_of_minute(endpoint_id: int, n: int, *, n_tokens: int, at: datetime) -> 
     endpoint = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint_id)
     if endpoint.requests_per_minute is None and endpoint.tokens_per_minute is None:
         return n
-    if endpoint.minute_began is None or at - endpoint.minute_began >= timedelta(minutes=1):
+    began = endpoint.minute_began
+    # One that begins later than now was stored before the clock was set back.
+    if began is None or not began <= at < began + timedelta(minutes=1):
         endpoint.minute_began, endpoint.n_requests_in_minute, endpoint.n_tokens_in_minute = at, 0, 0
     if endpoint.requests_per_minute is not None:
         n = min(n, endpoint.requests_per_minute - endpoint.n_requests_in_minute)

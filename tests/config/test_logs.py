@@ -71,6 +71,14 @@ def test_what_visitors_do_wrong_is_not_written_and_their_requests_have_different
     assert log.getvalue() == ""
 
 
+@pytest.mark.django_db
+def test_a_name_of_a_host_that_is_not_ours_is_refused_and_not_written(log: StringIO) -> None:
+    answer = Client().get("/", headers={"host": "elsewhere.example"})
+
+    assert answer.status_code == 400
+    assert log.getvalue() == ""
+
+
 def record(**more: Any) -> dict[str, Any]:
     made = logging.LogRecord("celery.app.trace", logging.ERROR, "trace.py", 1, "Task raised: %s", ("canary",), None)
     made.__dict__.update(more)

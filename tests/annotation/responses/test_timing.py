@@ -67,6 +67,21 @@ def test_time_in_two_windows_at_once_counts_once(mine) -> None:
 
 
 @pytest.mark.django_db
+def test_time_counts_again_as_soon_as_the_clock_was_set_back(mine) -> None:
+    now = timezone.now()
+    Assignment.objects.filter(pk=mine.pk).update(timed_until=now + timedelta(hours=2))
+    mine.refresh_from_db()
+    step = protocol.load_protocol(mine.version).step("tests")
+
+    counted = [
+        timing.record_seconds(mine, [TimeReport(step, 20)], at=now + timedelta(seconds=seconds))[0]
+        for seconds in (0, 20, 40)
+    ]
+
+    assert counted == [0, 20, 20]
+
+
+@pytest.mark.django_db
 def test_a_report_is_kept_by_step_and_story_and_shown(client) -> None:
     assignment = begin(client, factories.study(n_stories=2))
     Assignment.objects.update(started_at=timezone.now() - 60 * A_MINUTE)

@@ -108,6 +108,12 @@ def test_no_more_requests_are_begun_than_a_minute_takes() -> None:
     assert [take_of_minute(place, 3, seconds=seconds) for seconds in (0, 1, 59, 60)] == [3, 2, 0, 3]
 
 
+def test_a_minute_that_began_before_the_clock_was_set_back_is_over() -> None:
+    place = endpoint(requests_per_minute=5)
+
+    assert [take_of_minute(place, 5, seconds=seconds) for seconds in (7200, 0, 1, 60)] == [5, 5, 0, 5]
+
+
 def test_no_more_tokens_are_sent_than_a_minute_takes() -> None:
     place = endpoint(tokens_per_minute=45)
 
