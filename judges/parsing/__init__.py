@@ -35,7 +35,7 @@ __all__ = [
     "strip_unstorable",
 ]
 
-VERSION = "3"
+VERSION = "4"
 LEAKED = reasons.LEAKED
 
 

@@ -17,8 +17,9 @@ _REFUSED = re.compile(
     re.IGNORECASE,
 )
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-# What local models think aloud before they answer. Thoughts without an end hide no answer behind them.
-_THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+# What local models think aloud before they answer, up to the last mark of its end: where it begins may stand in the
+# template and not come back. Thoughts without an end hide no answer behind them.
+_THOUGHTS = re.compile(r".*</think(?:ing)?>|<think(?:ing)?>.*", re.DOTALL | re.IGNORECASE)
 
 
 def clean_reply(text: str, *, finish_reason: str) -> str | Failure:

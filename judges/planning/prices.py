@@ -5,16 +5,16 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Max, Q
 
-from judges.models import Judge, Price
+from judges.models import Attempt, Judge, Price
 from judges.providers import Completion, Request
 
 MILLION = Decimal(1_000_000)
 # A token has hardly ever fewer bytes than this, in any language; for the worst case, not for the estimate.
 LEAST_BYTES_PER_TOKEN = 2
 CHARACTERS_PER_TOKEN = 4
-# Where a judge's parameters set no limit, a reply is taken to be no longer than this.
+# Where a judge's parameters set no limit, a reply is taken to be no longer than this, or than the longest so far.
 MOST_TOKENS_OUT = 4096
 # OpenAI and Anthropic take half of every price for what may wait a day.
 BATCH_PART = Decimal("0.5")
@@ -53,10 +53,23 @@ def find_tariff(judge: Judge, *, on: date) -> Tariff | None:
     return Tariff(price.usd_per_million_in, price.usd_per_million_out, cached)
 
 
-def worst_cost(tariff: Tariff, request: Request) -> Decimal:
-    """What a request costs at most: every word of it new, and the longest reply that it allows."""
+def worst_cost(tariff: Tariff, request: Request, *, n_longest: int = 0) -> Decimal:
+    """What a request costs at most: every word of it new, and the longest reply that it allows.
+
+    n_longest : tokens of the longest reply that the model has given; see `find_longest`
+    """
     n_bytes = sum(len(message["content"].encode()) for message in request["messages"])
-    return tariff.cost(n_bytes // LEAST_BYTES_PER_TOKEN + 1, most_tokens_out(request["parameters"]))
+    n_out = most_tokens_out(request["parameters"], n_longest=n_longest)
+    return tariff.cost(n_bytes // LEAST_BYTES_PER_TOKEN + 1, n_out)
+
+
+def find_longest(judge: Judge) -> int:
+    """Tokens of the longest reply that the judge's model has given at its endpoint; 0 if it has given none.
+
+    A model that reasons writes far more than its answer, and what nobody limits is as long as it likes.
+    """
+    of_model = Attempt.objects.filter(call__run__judge__endpoint=judge.endpoint_id, call__run__judge__model=judge.model)
+    return of_model.aggregate(longest=Max("n_tokens_out"))["longest"] or 0
 
 
 def cost_of(tariff: Tariff, completion: Completion) -> Decimal | None:
@@ -66,10 +79,10 @@ def cost_of(tariff: Tariff, completion: Completion) -> Decimal | None:
     return tariff.cost(completion.n_tokens_in, completion.n_tokens_out, completion.n_tokens_cached or 0)
 
 
-def most_tokens_out(parameters: dict[str, Any]) -> int:
-    """How long a reply may be by the judge's parameters."""
+def most_tokens_out(parameters: dict[str, Any], *, n_longest: int = 0) -> int:
+    """How long a reply may be by the judge's parameters, or by the longest that came if they set no limit."""
     values = [parameters[name] for name in LIMITS if isinstance(parameters.get(name), int)]
-    return min(values, default=MOST_TOKENS_OUT)
+    return min(values, default=max(MOST_TOKENS_OUT, n_longest))
 
 
 def n_tokens(request: Request) -> int:

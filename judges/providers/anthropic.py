@@ -163,7 +163,7 @@ def result_of(line: dict[str, Any]) -> BatchResult:
             return BatchResult(key, Completion("", "content_filter", body))
         return BatchResult(key, failure_of(status, body, {}))
     reason = reasons.NOT_ANSWERED_IN_BATCH % {"words": result.get("type")}  # expired, canceled
-    return BatchResult(key, CallFailed(reason, kind=FailureKind.TIMEOUT, body=body))
+    return BatchResult(key, CallFailed(reason, kind=FailureKind.TIMEOUT, body=body, is_unserved=True))
 
 
 def body_of(request: Request) -> dict[str, Any]:

@@ -234,7 +234,7 @@ def result_of(line: dict[str, Any]) -> BatchResult:
     key, response = line["custom_id"], line.get("response")
     if not response:
         reason = reasons.NOT_ANSWERED_IN_BATCH % {"words": json.dumps(line.get("error"))[:300]}
-        return BatchResult(key, CallFailed(reason, kind=FailureKind.TIMEOUT, body=json.dumps(line)))
+        return BatchResult(key, CallFailed(reason, kind=FailureKind.TIMEOUT, body=json.dumps(line), is_unserved=True))
     body, request_id = json.dumps(response.get("body"), ensure_ascii=False), str(response.get("request_id") or "")
     status = int(response.get("status_code") or 500)
     if status == 400 and _BLOCKED.search(body):

@@ -33,6 +33,12 @@ LONGEST_BACKOFF_SECONDS = 60.0
 # Ended without an answer, though the same request may get one another day. Failures that nothing will mend are not
 # counted as tries, so a call that was wrong in itself never comes this far.
 OUT_OF_TRIES = Q(state=Call.State.PROVIDER_ERROR) & (Q(n_failures__gte=N_TRIES) | Q(n_overloads__gte=N_OVERLOADS))
+# Ended, and perhaps paid for, though nobody said how much: unheard of, late, broken off, tokens not counted.
+# What was refused with a status of its own costs nothing, and what never reached a model has nothing reserved any more.
+COST_UNKNOWN = Q(cost=None, reserved__isnull=False) & (
+    Q(outcome__in=[Attempt.Outcome.UNKNOWN, Attempt.Outcome.ANSWERED, Attempt.Outcome.LATE])
+    | (Q(outcome=Attempt.Outcome.FAILED) & (Q(status=None) | Q(status=200)))
+)
 UNHEARD = reasons.UNHEARD
 
 
@@ -170,10 +176,8 @@ def read_reply(attempt: Attempt, *, adapter: str) -> Completion:
 
 
 def sum_costs(run: Run) -> Decimal:
-    """What the run's requests have cost, and may still cost: at most, those under way, those that nobody heard of, and
-    those whose provider did not say how many tokens they took."""
-    may_cost = (Attempt.Outcome.IN_FLIGHT, Attempt.Outcome.UNKNOWN, Attempt.Outcome.ANSWERED, Attempt.Outcome.LATE)
-    is_open = Q(outcome__in=may_cost, cost=None)
+    """What the run's requests have cost, and may still cost: at most, those under way and those of unknown cost."""
+    is_open = Q(outcome=Attempt.Outcome.IN_FLIGHT, cost=None) | COST_UNKNOWN
     attempts = Attempt.objects.filter(call__run=run)
     sums = attempts.aggregate(spent=Sum("cost"), reserved=Sum("reserved", filter=is_open))
     return (sums["spent"] or Decimal(0)) + (sums["reserved"] or Decimal(0))

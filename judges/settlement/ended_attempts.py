@@ -38,7 +38,7 @@ UNCOUNTED = (
 )
 WRITTEN = (
     *("outcome", "ended_at", "status", "request_id", "model", "finish_reason", "n_tokens_in", "n_tokens_out"),
-    *("n_tokens_cached", "n_tokens_reasoning", "cost", "body", "reason"),
+    *("n_tokens_cached", "n_tokens_reasoning", "reserved", "cost", "body", "reason"),
 )
 AFTER_FAILURE = ("state", "reason", "n_failures", "n_overloads", "not_before", "answered_at")
 
@@ -239,6 +239,8 @@ def _write_failure(ended: Ended, failure: CallFailed) -> None:
     attempt.status, attempt.request_id = failure.status, failure.request_id[:200]
     attempt.body, attempt.reason = parsing.strip_unstorable(failure.body), parsing.strip_unstorable(str(failure))
     attempt.cost = ended.cost
+    if failure.is_unserved:
+        attempt.reserved = None
 
 
 def _fail(ended: Ended, failure: CallFailed) -> None:

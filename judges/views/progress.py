@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from annotation.models import Rater
 from judges import reasons, runs
 from judges.models import Attempt, Call, Endpoint, Run
+from judges.settlement import attempts
 from judges.views import states
 from judges.views.states import Segment, StateWords
 
@@ -37,6 +38,7 @@ class RunProgress:
     n_reused : calls that took an earlier reply
     n_retryable : calls without a usable answer that may be asked once more
     cost : in US dollars; None if no price is known
+    n_cost_unknown : requests that may have been paid for, though nobody said how much; a budget counts them at most
     state : the run's; of one at work "resting" while its endpoint rests, "waiting" while a person has to see to that
     """
 
@@ -53,6 +55,7 @@ class RunProgress:
     n_tokens_in: int
     n_tokens_out: int
     cost: Decimal | None
+    n_cost_unknown: int
     state: str
     resting_until: datetime | None
     resting_reason: str
@@ -80,9 +83,10 @@ def load_progress(run: Run, *, at: datetime) -> RunProgress:
     n_over = sum(n_by_state.get(state, 0) for state in (*states.ANSWERED, *states.WITHOUT))
     per_minute = run.calls.filter(answered_at__gt=at - timedelta(seconds=RATE_SECONDS)).count()
     sums = Attempt.objects.filter(call__run=run).aggregate(
-        cost=Sum("cost"),
+        spent=Sum("cost"),
         n_in=Sum("n_tokens_in"),
         n_out=Sum("n_tokens_out"),
+        n_cost_unknown=Count("pk", filter=attempts.COST_UNKNOWN),
         n_reused=Count("pk", filter=Q(outcome=Attempt.Outcome.REUSED)),
     )
     endpoint = run.judge.endpoint
@@ -101,7 +105,8 @@ def load_progress(run: Run, *, at: datetime) -> RunProgress:
         minutes_left=-(-(n - n_over) // per_minute) if per_minute else None,
         n_tokens_in=sums["n_in"] or 0,
         n_tokens_out=sums["n_out"] or 0,
-        cost=sums["cost"],
+        cost=sums["spent"],
+        n_cost_unknown=sums["n_cost_unknown"],
         state=state,
         resting_until=endpoint.resting_until if endpoint and is_resting else None,
         resting_reason=reasons.translate(endpoint.resting_reason) if endpoint and is_resting else "",

@@ -134,8 +134,11 @@ def _write_more(batch: ProviderBatch, n_bytes: int, *, at: datetime) -> tuple[in
     request_by_call = _render(fresh)
     fitting, n_bytes = _fit(fresh, request_by_call, n_bytes)
     tariff = prices.find_tariff(run.judge, on=at.date())
+    n_longest = prices.find_longest(run.judge) if run.budget is not None else 0
     worst_by_call = {
-        call.pk: prices.worst_cost(tariff.in_batches(), request_by_call[call.pk]) for call in fitting if tariff
+        call.pk: prices.worst_cost(tariff.in_batches(), request_by_call[call.pk], n_longest=n_longest)
+        for call in fitting
+        if tariff
     }
     borne = attempts.within_budget(run, fitting, worst_by_call)
     if fitting and not borne and not batch.n_calls:
@@ -205,7 +208,7 @@ def _take_in(batch: ProviderBatch, outcome_by_key: dict[str, Completion | CallFa
     run = batch.run
     tariff = prices.find_tariff(run.judge, on=batch.created_at.date())
     protocol = run.reply_protocol
-    missing = CallFailed(reasons.NOT_IN_BATCH, kind=FailureKind.TIMEOUT)
+    missing = CallFailed(reasons.NOT_IN_BATCH, kind=FailureKind.TIMEOUT, is_unserved=True)
     open_attempts = Attempt.objects.filter(
         worker=batch.name, outcome__in=[Attempt.Outcome.IN_FLIGHT, Attempt.Outcome.UNKNOWN]
     ).order_by("pk")

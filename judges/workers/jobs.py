@@ -155,7 +155,10 @@ def _choose_within_budget(
     tariff, run = job.tariff, job.run
     if not due:
         return due, {}
-    worst_by_call = {call.pk: prices.worst_cost(tariff, requests[call.pk]) for call in due} if tariff else {}
+    n_longest = prices.find_longest(run.judge) if tariff and run.budget is not None else 0
+    worst_by_call = (
+        {call.pk: prices.worst_cost(tariff, requests[call.pk], n_longest=n_longest) for call in due} if tariff else {}
+    )
     borne = attempts.within_budget(run, due, worst_by_call)
     in_flight = Attempt.objects.filter(call__run=run, outcome=Attempt.Outcome.IN_FLIGHT)
     if not borne and not in_flight.exists():  # what is under way may cost less than its worst

@@ -103,6 +103,7 @@ class CallFailed(Exception):
     status : of HTTP, if there was one
     body : what came with it, without the key
     retry_after : seconds that the provider asked to wait, if it did
+    is_unserved : no model can have worked at it, so that nothing is paid
     """
 
     def __init__(
@@ -115,8 +116,10 @@ class CallFailed(Exception):
         request_id: str = "",
         retry_after: float | None = None,
         limits: Limits | None = None,
+        is_unserved: bool = False,
     ) -> None:
         super().__init__(reason)
+        self.is_unserved = is_unserved
         self.kind = kind
         self.status = status
         self.body = body

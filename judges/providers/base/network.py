@@ -61,6 +61,10 @@ def failures() -> Iterator[None]:
     """Have what httpcore raises end in CallFailed."""
     try:
         yield
+    except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+        cause = type(error.__cause__ or error).__name__
+        reason = reasons.UNREACHED % {"error": cause}
+        raise CallFailed(reason, kind=FailureKind.CONNECTION, is_unserved=True) from None
     except httpcore2.TimeoutException:
         raise CallFailed(reasons.LATE, kind=FailureKind.TIMEOUT) from None
     except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:

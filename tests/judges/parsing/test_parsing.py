@@ -47,6 +47,8 @@ def read(text: str, *, last: bool = True, item: Asking | None = None, finish_rea
         ("It holds.\nOverall, my answer is yes.", "yes", "It holds."),
         ("It holds.\nNo, it does not.", "No", "It holds.\nNo, it does not."),
         ("<think>No. No?</think>It holds.\nYes", "Yes", "It holds."),
+        ('Maybe no? Answer: no.\n</think>\n{"answer": "yes"}', "yes", ""),
+        ("No.\n</think>\nYes", "Yes", ""),
         ("I'm sorry to say that it breaks off.\nAnswer: No", "No", "I'm sorry to say that it breaks off."),
         ("I can't help but admire it.\nYes", "Yes", "I can't help but admire it."),
     ],

@@ -6,16 +6,19 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from annotation.models import Assignment
 from judges import planning, runs
 from judges.models import Attempt, Call, Judge, Price, Run
 from judges.planning import prices
 from judges.providers import Completion
+from judges.settlement import attempts
+from judges.views.progress import load_progress
 from studies.models import Study
 from tests.judges import standin as told
 from tests.judges.conftest import assert_everything_ended_once, judge_at, sendable
-from tests.judges.standin import StandIn
+from tests.judges.standin import Reply, StandIn
 
 pytestmark = pytest.mark.django_db
 
@@ -103,6 +106,33 @@ def test_a_reply_whose_tokens_nobody_counted_has_cost_what_it_may_at_most(study:
 
     assert set(run.calls.filter(state="ok").values_list("attempts__cost", flat=True)) == {None}
     assert (run.state, len(standin.hits)) == (Run.State.WAITING, 3)
+
+
+@pytest.mark.parametrize("way", [told.GARBAGE, told.BROKEN_OFF, told.HANG])
+def test_a_request_that_broke_off_has_cost_what_it_may_at_most(study: Study, standin: StandIn, way: Reply) -> None:
+    judge = judge_at(standin, n_at_once=1, timeout_seconds=1)
+    Judge.objects.update(parameters={"max_tokens": 3})
+    judge.refresh_from_db()
+    price(judge, "0", "10")
+    standin.script = [told.YES, told.YES, way]
+
+    run = runs.drain(runs.start(sendable(study), judge, by="tests", budget=Decimal("0.0001")))
+
+    assert (run.state, len(standin.hits)) == (Run.State.WAITING, 3)
+    assert attempts.sum_costs(run) == Decimal("0.00009")
+    assert load_progress(run, at=timezone.now()).n_cost_unknown == 1
+
+
+def test_without_a_limit_the_longest_reply_of_the_model_is_set_aside(study: Study, standin: StandIn) -> None:
+    judge = judge_at(standin, n_at_once=1)
+    price(judge, "0", "10")
+    long = replace(told.YES, body=told.YES.body.replace('"completion_tokens": 3', '"completion_tokens": 30000'))
+    standin.reply = lambda hit: long
+
+    run = runs.drain(runs.start(sendable(study), judge, by="tests", budget=Decimal(1)))
+
+    assert (run.state, len(standin.hits)) == (Run.State.WAITING, 3)
+    assert attempts.sum_costs(run) == Decimal("0.9") <= Decimal(1)
 
 
 def test_an_estimate_says_calls_tokens_cost_and_time(study: Study, standin: StandIn) -> None:
