@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from math import ceil
 
-from django.db.models import F, FloatField, QuerySet, Value
+from django.db.models import Case, F, FloatField, Q, QuerySet, Value, When
 from django.db.models.functions import Greatest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -20,6 +20,10 @@ ENDED = gettext_noop("This has been submitted or given up; its answers can no lo
 # one after the other, and a page posted as a whole is one save. A program in a loop is slowed down within a second.
 SAVES_PER_SECOND = 10
 BURST = 60
+# How far ahead a bucket can be used up, and by how much the clocks of two servers may differ. What lies beyond both was
+# written before a clock was set back and is ignored: otherwise nothing could be saved until that time came again.
+DEPTH_SECONDS = BURST / SAVES_PER_SECOND
+CLOCK_SECONDS = 1
 
 
 class AssignmentEnded(Exception):
@@ -52,8 +56,9 @@ def hold_for_page(assignment: Assignment, *, at: datetime) -> list[int]:
     Raises TooManySaves if the bucket is empty.
     """
     now = at.timestamp()
-    full_until = now + (BURST - 1) / SAVES_PER_SECOND
-    begun = _HELD_FOR_PAGE.run(pk=assignment.pk, now=now, full_until=full_until)
+    full_until = now + DEPTH_SECONDS - 1 / SAVES_PER_SECOND
+    beyond = now + DEPTH_SECONDS + CLOCK_SECONDS
+    begun = _HELD_FOR_PAGE.run(pk=assignment.pk, now=now, full_until=full_until, beyond=beyond)
     if begun is not None:
         return list(begun)
     still_open = Assignment.objects.filter(pk=assignment.pk, status=Assignment.Status.OPEN)
@@ -75,16 +80,26 @@ def _open_assignment(*, pk: int) -> QuerySet[Assignment]:
     return assignments.select_for_update(no_key=True)
 
 
-def _open_assignment_with_allowance(*, pk: int, full_until: float, **_samples: float) -> QuerySet[Assignment]:
-    return Assignment.objects.filter(pk=pk, status=Assignment.Status.OPEN, saves_until__lte=full_until)
+def _open_assignment_with_allowance(
+    *, pk: int, full_until: float, beyond: float, **_samples: float
+) -> QuerySet[Assignment]:
+    has_allowance = Q(saves_until__lte=full_until) | Q(saves_until__gt=beyond)
+    return Assignment.objects.filter(has_allowance, pk=pk, status=Assignment.Status.OPEN)
 
 
-def _allowance_used(*, now: float, **_samples: float) -> dict[str, object]:
-    used_until = Greatest(F("saves_until"), Value(now, output_field=FloatField()))
+def _allowance_used(*, now: float, beyond: float, **_samples: float) -> dict[str, object]:
+    since = Value(now, output_field=FloatField())
+    used_until = Case(When(saves_until__gt=beyond, then=since), default=Greatest(F("saves_until"), since))
     return {"saves_until": used_until + Value(1 / SAVES_PER_SECOND, output_field=FloatField())}
 
 
 _HELD = PreparedQuery(_open_assignment, pk=918273645)
 _HELD_FOR_PAGE = PreparedUpdate(
-    _open_assignment_with_allowance, _allowance_used, "begun", pk=918273645, now=918273646.5, full_until=918273647.5
+    _open_assignment_with_allowance,
+    _allowance_used,
+    "begun",
+    pk=918273645,
+    now=918273646.5,
+    full_until=918273647.5,
+    beyond=918273648.5,
 )

@@ -60,13 +60,28 @@ def test_keys_at_gaps_of_60_milliseconds_never_meet_it_for_eight_seconds() -> No
 def test_who_came_too_fast_is_told_when_the_next_save_is_taken() -> None:
     mine = factories.assignment(factories.study())
     spend(mine, 60)
-    Assignment.objects.update(saves_until=NOON.timestamp() + 8.5)
 
     with pytest.raises(TooManySaves) as error:
         holds.hold_for_page(mine, at=NOON)
 
-    assert error.value.seconds == 3
-    assert spend(mine, 1, seconds=3) == 1
+    assert error.value.seconds == 1
+    assert spend(mine, 1, seconds=1) == 1
+
+
+@pytest.mark.parametrize("seconds", [-2, -30, -7200])
+def test_a_clock_that_is_set_back_stops_no_save_for_longer_than_an_empty_bucket_does(seconds: float) -> None:
+    mine = factories.assignment(factories.study())
+    spend(mine, 60)
+
+    assert spend(mine, 100, seconds=seconds) == 60
+    assert spend(mine, 100, seconds=seconds + 1) == 10
+
+
+def test_servers_whose_clocks_differ_by_less_than_a_second_share_one_bucket() -> None:
+    mine = factories.assignment(factories.study())
+    spend(mine, 60)
+
+    assert spend(mine, 100, seconds=-0.9) == 0
 
 
 def test_each_assignment_has_its_own() -> None:
