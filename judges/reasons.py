@@ -49,6 +49,7 @@ CLIENT_FAILED = gettext_noop("the client failed with %(error)s")
 COMPRESSED = gettext_noop("the provider's reply is compressed, which was not asked for")
 LARGER = gettext_noop("the provider's reply is larger than %(size)s MB")
 NO_COMPLETION = gettext_noop("the provider's reply is not a chat completion")
+BROKEN_OFF = gettext_noop("the provider ended its reply with an error of its own")
 NO_MESSAGE = gettext_noop("the provider's reply is not a message")
 NO_DOCUMENT = gettext_noop("the provider's reply is no document")
 NO_LIKELIHOODS = gettext_noop(

@@ -25,6 +25,7 @@ MOSTLY = 0.5  # of the clusters that hold either source must hold both, for them
 class Contrast:
     """The mean of the first source less that of the second.
 
+    means : of the first and of the second, over the clusters that it rests on: it is the difference of these two
     interval : 95 %, of the difference; narrow : the 90 % interval that is laid beside a margin
     p : two-sided, of the test named
     effect : by its name; None where there is none
@@ -33,6 +34,7 @@ class Contrast:
     """
 
     difference: float
+    means: tuple[float, float]
     interval: Interval
     narrow: tuple[float, float]
     p: float
@@ -92,7 +94,8 @@ def _paired(
 ) -> Contrast:
     changes = first - second
     n_either = int((np.isfinite(first) | np.isfinite(second)).sum())
-    changes = changes[np.isfinite(changes)]
+    is_whole = np.isfinite(changes)
+    changes = changes[is_whole]
     if np.ptp(without_noise(changes)) == 0:
         raise Incomputable("clusters_alike")
     interval = intervals.mean_interval(changes, np.arange(changes.size), rng=rng, n_resamples=n_resamples)
@@ -105,6 +108,7 @@ def _paired(
         p, name = _signed_rank_p(changes), "Wilcoxon signed-rank test"
     return Contrast(
         difference=float(changes.mean()),
+        means=(float(first[is_whole].mean()), float(second[is_whole].mean())),
         interval=interval,
         narrow=(float(changes.mean()) - margin, float(changes.mean()) + margin),
         p=p,
@@ -147,6 +151,7 @@ def _unpaired(first: FloatArray, second: FloatArray, *, test: str) -> Contrast:
         effect, effect_name = float(2 * by_rank.statistic / (a.size * b.size) - 1), "Cliff's delta"
     return Contrast(
         difference=float(a.mean() - b.mean()),
+        means=(float(a.mean()), float(b.mean())),
         interval=Interval(*welch.ends(0.95), min(n), note=note, method="t"),
         narrow=welch.ends(0.9),
         p=p,

@@ -171,7 +171,8 @@ def body_of(request: Request) -> dict[str, Any]:
 
     The first parts of a message are what calls share: up to the last of them Anthropic keeps the text, and takes a
     tenth of the price for it the next time. request["cache"] = False where no second call will begin alike, since
-    keeping costs a quarter more.
+    keeping costs a quarter more. A run's messages arrive here as one text each (`prompts.join`), so its calls carry no
+    mark.
     """
     system: list[dict[str, Any]] = []
     messages: list[dict[str, Any]] = []

@@ -295,6 +295,8 @@ def completion_of(body: str, *, request_id: str = "", limits: Limits | None = No
             body=body,
             request_id=request_id,
         ) from None
+    if finish_reason == "error":  # of a router whose server failed half way: no words of the model's, or not all
+        raise CallFailed(reasons.BROKEN_OFF, kind=FailureKind.MALFORMED, status=200, body=body, request_id=request_id)
     if isinstance(text, list):  # some servers send the text in parts
         text = "".join(str(part.get("text", "")) for part in text if isinstance(part, dict))
     usage: Any = document.get("usage")

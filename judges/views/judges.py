@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.db.models import Count
+from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -124,9 +124,13 @@ def read_value(text: str) -> Any:
 
 @require_in_study(SEES)
 def index(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever sees judges: all there are, for all studies."""
+    """For whoever sees judges: all there are, for all studies, with the number of their runs in this one."""
     of_studies = Judge.objects.filter(is_trial=False, is_writer=False, is_measurer=False)
-    rows = of_studies.select_related("endpoint", "prompt").annotate(n_runs=Count("runs")).order_by("slug")
+    rows = (
+        of_studies.select_related("endpoint", "prompt")
+        .annotate(n_runs=Count("runs", filter=Q(runs__study=access.study)))
+        .order_by("slug")
+    )
     made = {judge.metric for judge in rows}
     context = {
         "study": access.study,

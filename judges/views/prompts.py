@@ -8,7 +8,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.db.models import Count
+from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -100,9 +100,11 @@ class Preview:
 
 @require_in_study(SEES)
 def index(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever sees prompts: all there are, for all studies."""
+    """For whoever sees prompts: all there are, for all studies, with the number of their runs in this one."""
     catalogue.ensure_built_in()
-    rows = Prompt.objects.annotate(n_runs=Count("judges__runs")).order_by("name", "version")
+    rows = Prompt.objects.annotate(n_runs=Count("judges__runs", filter=Q(judges__runs__study=access.study))).order_by(
+        "name", "version"
+    )
     context = {"study": access.study, "access": access, "rows": rows, "may_add": access.may(ADDS)}
     return render(request, "judges/prompts.html", context)
 

@@ -147,10 +147,10 @@ class Agreement(Figure[AgreementResult]):
             among_models = mean.among_models.value if mean.rests_on_sources and mean.among_models else None
             yield verdict_statement(mean.coefficient, mean.floor.upper, mean.interval, among_models=among_models)
         rated = [row for row in result.items if row.coefficient.name == "Krippendorff's alpha, ordinal"]
-        values = [(row.coefficient.value, row.floor.upper) for row in rated]
-        pairs = [(value, upper) for value, upper in values if value is not None and upper is not None]
-        if pairs:
-            yield scale_statement(pairs)
+        values = [(row.coefficient.value, row.floor.upper, row.interval.low) for row in rated]
+        scales = [(value, upper, low) for value, upper, low in values if value is not None and upper is not None]
+        if scales:
+            yield scale_statement(scales)
 
     def context(self, result: AgreementResult) -> dict[str, Any]:
         return {

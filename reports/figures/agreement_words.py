@@ -22,10 +22,10 @@ def verdict_statement(mean: Mean, upper: float, ends: Interval, *, among_models:
             "How far raters agree on the tests cannot be told from chance: mean kappa %(value)s, and shuffled "
             "answers have up to %(upper)s."
         )
-    elif ends.low is not None and ends.low <= 0:
+    elif ends.low is not None and ends.low <= max(upper, 0):
         sentence = _(
             "Raters agree on the tests more than shuffled answers do, with a mean kappa of %(value)s where these have "
-            "up to %(upper)s; yet on other stories it could be none."
+            "up to %(upper)s; yet on other stories it could be no more than chance."
         )
     else:
         sentence = _(
@@ -57,26 +57,34 @@ def verdict_statement(mean: Mean, upper: float, ends: Interval, *, among_models:
     )
 
 
-def scale_statement(pairs: list[tuple[float, float]]) -> Statement:
-    """On how many scales raters agree beyond chance."""
-    n_above = sum(value > upper for value, upper in pairs)
+def scale_statement(rows: list[tuple[float, float, float | None]]) -> Statement:
+    """On how many scales raters agree beyond chance.
+
+    rows : of each scale its alpha, what shuffled answers reach, and the lower end of its interval, None without one. A
+        lower end above both 0 and what shuffled answers reach is beyond chance; a value above a floor below 0 is not.
+    """
+    beyond = [value for value, upper, low in rows if low is not None and low > max(upper, 0)]
+    values = beyond or [value for value, _upper, _low in rows]
     words = {
-        "n": n_above,
-        "m": len(pairs),
-        "least": coefficient(min(value for value, _upper in pairs)),
-        "most": coefficient(max(value for value, _upper in pairs)),
+        "n": len(beyond),
+        "m": len(rows),
+        "least": coefficient(min(values)),
+        "most": coefficient(max(values)),
     }
-    if len(pairs) == 1 and n_above:
+    if len(rows) == 1 and beyond:
         sentence = _("Raters agree beyond chance on the scale: Krippendorff’s alpha is %(least)s.")
-    elif len(pairs) == 1:
-        sentence = _("How far raters agree on the scale cannot be told from chance: Krippendorff’s alpha is %(least)s.")
-    elif n_above:
+    elif len(rows) == 1:
+        sentence = _("It is not shown that raters agree beyond chance on the scale: Krippendorff’s alpha is %(least)s.")
+    elif len(beyond) == 1:
+        sentence = _("Raters agree beyond chance on 1 of %(m)d scales: Krippendorff’s alpha is %(least)s there.")
+    elif beyond:
         sentence = _(
-            "Raters agree beyond chance on %(n)d of %(m)d scales: Krippendorff’s alpha from %(least)s to %(most)s."
+            "Raters agree beyond chance on %(n)d of %(m)d scales: Krippendorff’s alpha from %(least)s to %(most)s "
+            "there."
         )
     else:
         sentence = _(
-            "How far raters agree cannot be told from chance on any of %(m)d scales: Krippendorff’s alpha from "
+            "It is not shown on any of %(m)d scales that raters agree beyond chance: Krippendorff’s alpha from "
             "%(least)s to %(most)s."
         )
     basis = _("Beside what shuffled answers reach; intervals scale by scale in the section")

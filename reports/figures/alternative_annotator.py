@@ -108,7 +108,7 @@ class AlternativeAnnotator(Figure[Listing[JudgeStandings]]):
     def lines(self, result: Listing[JudgeStandings]) -> Iterator[str]:
         yield "\nIn place of an expert: winning rate, advantage probability"
         for row in result.rows:
-            may = "may stand in" if row.may_stand_in else "cannot stand in"
+            may = "may stand in" if row.may_stand_in else "not shown to stand in"
             yield f"  {row.judge} ({'verdicts' if row.score == 'accuracy' else 'scales'}): {may} for an expert"
             for standing in row.standings:
                 values = f"{coefficient(standing.winning_rate)}, {coefficient(standing.advantage)}"
@@ -164,19 +164,18 @@ def _statement(row: JudgeStandings) -> Statement:
         )
     elif test.is_passed:
         sentence = _(
-            "The judge %(judge)s cannot stand in for an expert: it is shown to do as well as %(beaten)s %% of those "
-            "tested, but not "
-            "where the test is stricter, or no better than a constant answer."
+            "It was not shown that the judge %(judge)s can replace an expert: it does as well as %(beaten)s %% of "
+            "those tested, but not where the test is stricter, or no better than a constant answer."
         )
     elif not test.winning_rate:
         sentence = _(
-            "The judge %(judge)s cannot stand in for an expert: it was not shown to do as well as even one of the "
-            "experts tested."
+            "It was not shown that the judge %(judge)s can replace an expert, nor that it does as well as even one of "
+            "the experts tested."
         )
     else:
         sentence = _(
-            "The judge %(judge)s cannot stand in for an expert: it is shown to do as well as %(beaten)s %% of those "
-            "tested, which is fewer than half."
+            "It was not shown that the judge %(judge)s can replace an expert: it does as well as %(beaten)s %% of "
+            "those tested, which is fewer than half."
         )
     kind = _("verdicts") if row.score == "accuracy" else _("scales")
     basis = _("On %(kind)s; %(n)d experts tested, each beside the others who answered the same") % {

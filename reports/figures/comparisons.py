@@ -58,7 +58,7 @@ class Comparisons(Figure[ComparisonResult]):
     position = 25
     result = ComparisonResult
     tables = ("comparisons",)
-    edition = 5
+    edition = 6
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> ComparisonResult | None:

@@ -33,6 +33,7 @@ class SourceLevel:
 class ContrastRow:
     """The mean of the first source less that of the second, or why there is none.
 
+    first_value, second_value : the means that it is the difference of, over the clusters that it rests on
     interval : for the same raters and other stories; wide : for other raters, too
     low_90, high_90 : the ends of the 90 % interval, which is laid beside a margin
     p_adjusted : for all contrasts of its family
@@ -45,6 +46,8 @@ class ContrastRow:
     first: str
     second: str
     value: float | None = None
+    first_value: float | None = None
+    second_value: float | None = None
     interval: Interval | None = None
     low_90: float | None = None
     high_90: float | None = None
@@ -79,6 +82,8 @@ class ContrastRow:
             first=self.second,
             second=self.first,
             value=None if self.value is None else -self.value,
+            first_value=self.second_value,
+            second_value=self.first_value,
             interval=_turned(self.interval),
             wide=_turned(self.wide),
             low_90=None if self.high_90 is None else -self.high_90,
@@ -144,6 +149,23 @@ class OutcomeContrasts:
         row = next(row for row in self.contrasts if {row.first, row.second} == {first, second})
         return row if row.first == first else row.turned()
 
+    def oriented(self, row: ContrastRow) -> ContrastRow:
+        """The contrast as an advantage: of places the second less the first, since the smaller place is the better."""
+        return row.turned() if self.is_lower_better else row
+
+    def led(self, row: ContrastRow) -> ContrastRow:
+        """The contrast with the source first that is ahead in it, whichever is ahead over all stories."""
+        return row.turned() if (self.oriented(row).value or 0.0) < 0 else row
+
+    def is_reversed(self, row: ContrastRow) -> bool:
+        """Whether over all of their stories the source that the contrast puts second is ahead."""
+        if row.value is None:
+            return False
+        ahead = self.led(row)
+        value_by_source = {level.source: level.value for level in self.sources}
+        overall = value_by_source[ahead.first] - value_by_source[ahead.second]
+        return overall > 0 if self.is_lower_better else overall < 0
+
     def against(self, reference: str) -> list[ContrastRow]:
         """Every other source less that one, the largest difference first."""
         others = [level.source for level in self.sources if level.source != reference]
@@ -192,6 +214,8 @@ def contrast_row(
         second="",
         wide=interval_or_reason(_for_other_raters, contrast, *by_rater, most=most),
         value=contrast.difference,
+        first_value=contrast.means[0],
+        second_value=contrast.means[1],
         interval=Interval.of(contrast.interval),
         low_90=contrast.narrow[0],
         high_90=contrast.narrow[1],

@@ -38,20 +38,22 @@ def contrast_statements(outcome: OutcomeContrasts, *, n_outcomes: int, is_first:
         rows = [outcome.between(first, second) for first, second in list(pairwise(ranked))[:n]]
     for number, row in enumerate(rows):
         if row.value is not None:
-            yield _statement(outcome, row, is_best=not planned and number == 0)
+            is_best = not planned and number == 0 and not outcome.is_reversed(row)
+            yield _statement(outcome, outcome.led(row), is_best=is_best)
         elif row.why is not None and (row.is_planned or (is_first and number == 0 and not _are_level(outcome, row))):
             yield _statement_without_interval(outcome, row, row.why)
 
 
 def _statement(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) -> Statement:
-    ends = _("95 %% interval %(ends)s") % {"ends": between(_oriented(outcome, row).interval, outcome.places)}
-    remark = _remark(outcome, row, is_best=is_best)
+    oriented = outcome.oriented(row)
+    ends = _("95 %% interval %(ends)s") % {"ends": between(oriented.interval, outcome.places)}
+    overall, remark = _overall(outcome, row), _remark(outcome, row, is_best=is_best)
     return Statement(
-        sentence=" ".join(words for words in (_sentence(outcome, row), f"{ends}.", remark) if words),
+        sentence=" ".join(words for words in (_sentence(outcome, row), f"{ends}.", overall, remark) if words),
         basis=_basis(outcome, row),
         is_planned=row.is_planned,
-        value=_oriented(outcome, row).value,
-        interval=_oriented(outcome, row).interval,
+        value=oriented.value,
+        interval=oriented.interval,
         unit=unit_words(outcome),
         position=10 if outcome.is_primary else 20,
         is_of_neighbours=not row.is_planned,
@@ -85,21 +87,15 @@ def _are_level(outcome: OutcomeContrasts, row: ContrastRow) -> bool:
     return len(values) == 1
 
 
-def _oriented(outcome: OutcomeContrasts, row: ContrastRow) -> ContrastRow:
-    """Of ranks the places by which the better is ahead, which is the second less the first."""
-    return row.turned() if outcome.is_lower_better else row
-
-
 def _sentence(outcome: OutcomeContrasts, row: ContrastRow) -> str:
     places = outcome.places
-    value = _oriented(outcome, row).value or 0.0
-    values = {level.source: level.value for level in outcome.sources}
+    value = outcome.oriented(row).value or 0.0
     words = {
         "first": row.first,
         "second": row.second,
-        "points": decimal(abs(value), places),
-        "more": decimal(values[row.first], places),
-        "less": decimal(values[row.second], places),
+        "points": decimal(value, places),
+        "more": decimal(row.first_value, places),
+        "less": decimal(row.second_value, places),
         "outcome": outcome.title,
         "on": _on(outcome),
     }
@@ -149,6 +145,22 @@ def _remark(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) -> st
             return _("With %(n)d groups no difference could be told apart, however large.") % words
         return _("With %(n)d groups and %(m)d comparisons no difference could be told apart, however large.") % words
     return ""
+
+
+def _overall(outcome: OutcomeContrasts, row: ContrastRow) -> str:
+    """What the two have over all of their stories, where that is not what the comparison rests on."""
+    places = outcome.places
+    value_by_source = {level.source: level.value for level in outcome.sources}
+    overall = [decimal(value_by_source[source], places) for source in (row.first, row.second)]
+    if overall == [decimal(row.first_value, places), decimal(row.second_value, places)]:
+        return ""
+    values = _values(outcome) % {"more": overall[0], "less": overall[1]}
+    if outcome.is_reversed(row):
+        words = {"first": row.first, "second": row.second, "values": values}
+        return (
+            _("Over all of their stories, in other groups too, %(second)s is ahead of %(first)s: %(values)s.") % words
+        )
+    return _("Over all of their stories: %(values)s.") % {"values": values}
 
 
 def _fewest(outcome: OutcomeContrasts, row: ContrastRow) -> SourceLevel:
@@ -204,7 +216,7 @@ def _basis(outcome: OutcomeContrasts, row: ContrastRow) -> str:
     groups = ngettext("in %(n)d group", "in %(n)d groups", row.n) % {"n": row.n}
     clusters = groups if row.is_paired else _("unpaired")
     basis = f"{_stories(outcome, row)}, {clusters}; " + _("the interval is for other stories read by the same raters")
-    oriented = _oriented(outcome, row)
+    oriented = outcome.oriented(row)
     if oriented.wide is None or oriented.wide.low is None:
         return basis
     ends = between(oriented.wide, outcome.places)

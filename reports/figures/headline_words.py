@@ -20,8 +20,25 @@ def headline(outcomes: Sequence[OutcomeContrasts]) -> str:
     first = outcomes[0]
     scales = [outcome for outcome in outcomes if outcome.kind == "rating"]
     if first.kind == "rating" and not first.is_primary and len(scales) > 1:
-        return _on_scales(scales)
-    return _on_one(first)
+        return _on_scales(scales) + _doubt(scales)
+    return _on_one(first) + _doubt([first])
+
+
+def _doubt(outcomes: Sequence[OutcomeContrasts]) -> str:
+    """What a head adds where the source that is ahead over all stories is behind where it is compared with the next."""
+    n = sum(
+        outcome.is_reversed(row)
+        for outcome in outcomes
+        for row in outcome.contrasts
+        if {row.first, row.second} == {level.source for level in outcome.ranked[:2]}
+    )
+    if not n:
+        return ""
+    if len(outcomes) == 1:
+        return _("; yet compared in the same groups the order is the other way round")
+    return _("; yet compared in the same groups the order of the first two is the other way round on %(n)d of them") % {
+        "n": n
+    }
 
 
 def _on_scales(scales: Sequence[OutcomeContrasts]) -> str:

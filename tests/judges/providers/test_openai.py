@@ -69,6 +69,7 @@ def test_a_reply_that_is_no_answer_says_why(client: Caller, standin: StandIn, re
         (Reply(told.YES.body[:80]), FailureKind.MALFORMED),
         (Reply('{"choices": []}'), FailureKind.MALFORMED),
         (Reply('{"choices": [{"message": null}]}'), FailureKind.MALFORMED),
+        (Reply('{"choices": [{"message": {"content": "I think"}, "finish_reason": "error"}]}'), FailureKind.MALFORMED),
         (Reply("[]"), FailureKind.MALFORMED),
         (Reply(""), FailureKind.MALFORMED),
         (told.BROKEN_OFF, FailureKind.CONNECTION),

@@ -171,6 +171,8 @@ ROW = ContrastRow(
     first="Ann",
     second="Bob",
     value=12.0,
+    first_value=62.0,
+    second_value=50.0,
     interval=Interval(low=4.0, high=20.0, n_resampled=9, method="t"),
     p=0.01,
     p_adjusted=0.03,
@@ -300,7 +302,8 @@ def test_a_smaller_place_is_the_better_one() -> None:
     )
     outcome = replace(OUTCOME, kind="rank", title="Order", is_percent=False, is_lower_better=True, sources=sources)
 
-    words = sentence(outcome, value=1.25, interval=Interval(low=0.5, high=2.0, n_resampled=9, method="t"))
+    ends = Interval(low=0.5, high=2.0, n_resampled=9, method="t")
+    words = sentence(outcome, value=1.25, first_value=2.5, second_value=1.25, interval=ends)
 
     assert words == (
         "Stories by Bob are ranked 1.25 places above those by Ann: mean place 1.25 against 2.50. "

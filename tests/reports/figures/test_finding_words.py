@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
             0.09,
             0.08,
             None,
-            "where these have up to .08; yet on other stories it could be none. 95 % interval −.01 to .19",
+            "up to .08; yet on other stories it could be no more than chance. 95 % interval −.01 to .19",
         ),
     ],
 )
@@ -64,10 +64,29 @@ def test_guesses_without_an_interval_do_not_say_what_it_is_for() -> None:
 
 
 def test_of_one_scale_one_alpha_is_named_and_of_several_the_least_and_the_most() -> None:
-    sentences = [scale_statement(pairs).sentence for pairs in ([(0.8, 0.1)], [(0.8, 0.1), (0.5, 0.6)], [(0.05, 0.1)])]
+    sentences = [
+        scale_statement(rows).sentence
+        for rows in ([(0.8, 0.1, 0.6)], [(0.8, 0.1, 0.6), (0.5, 0.6, 0.4)], [(0.05, 0.1, -0.1)])
+    ]
 
     assert sentences == [
         "Raters agree beyond chance on the scale: Krippendorff’s alpha is .80.",
-        "Raters agree beyond chance on 1 of 2 scales: Krippendorff’s alpha from .50 to .80.",
-        "How far raters agree on the scale cannot be told from chance: Krippendorff’s alpha is .05.",
+        "Raters agree beyond chance on 1 of 2 scales: Krippendorff’s alpha is .80 there.",
+        "It is not shown that raters agree beyond chance on the scale: Krippendorff’s alpha is .05.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "n_beyond"),
+    [
+        # A floor below 0 is passed by an alpha of 0; only a lower end above 0 as well is agreement.
+        ([(0.0, -0.05, -0.2), (0.61, -0.05, 0.4)], 1),
+        ([(0.1, 0.02, 0.01), (0.61, 0.02, 0.4)], 1),
+        ([(0.5, 0.1, None), (0.61, 0.02, 0.4)], 1),
+        ([(0.5, 0.1, 0.2), (0.61, 0.02, 0.4)], 2),
+    ],
+)
+def test_agreement_is_beyond_chance_where_its_lower_end_is_above_the_floor_and_above_0(
+    rows: list[tuple[float, float, float | None]], n_beyond: int
+) -> None:
+    assert f"beyond chance on {n_beyond} of 2 scales" in scale_statement(rows).sentence
