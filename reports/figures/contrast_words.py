@@ -154,12 +154,12 @@ def _overall(outcome: OutcomeContrasts, row: ContrastRow) -> str:
     overall = [decimal(value_by_source[source], places) for source in (row.first, row.second)]
     if overall == [decimal(row.first_value, places), decimal(row.second_value, places)]:
         return ""
-    values = _values(outcome) % {"more": overall[0], "less": overall[1]}
-    if outcome.is_reversed(row):
+    is_reversed = outcome.is_reversed(row)
+    more, less = reversed(overall) if is_reversed else overall
+    values = _values(outcome) % {"more": more, "less": less}
+    if is_reversed:
         words = {"first": row.first, "second": row.second, "values": values}
-        return (
-            _("Over all of their stories, in other groups too, %(second)s is ahead of %(first)s: %(values)s.") % words
-        )
+        return _("Over all of their stories %(second)s is ahead of %(first)s: %(values)s.") % words
     return _("Over all of their stories: %(values)s.") % {"values": values}
 
 

@@ -35,10 +35,8 @@ def _doubt(outcomes: Sequence[OutcomeContrasts]) -> str:
     if not n:
         return ""
     if len(outcomes) == 1:
-        return _("; yet compared in the same groups the order is the other way round")
-    return _("; yet compared in the same groups the order of the first two is the other way round on %(n)d of them") % {
-        "n": n
-    }
+        return _("; yet the comparison of the two points the other way")
+    return _("; yet on %(n)d of them the comparison of the first two points the other way") % {"n": n}
 
 
 def _on_scales(scales: Sequence[OutcomeContrasts]) -> str:
