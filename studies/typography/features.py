@@ -6,20 +6,31 @@ Functions on texts; nothing here reads the database. Words are never touched.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import takewhile
 
 from django.utils.translation import gettext_noop as _
 
+from studies.typography.emphasis import Emphasis, Mark
 from studies.typography.paragraphs import is_break, normalise_line_ends, split_paragraphs
 from studies.typography.words import split_words
 
-ITALIC = re.compile(r"(?<![\w*])\*(?![\s*])(.+?)(?<![\s*])\*(?![\w*])|(?<![\w_])_(?![\s_])(.+?)(?<![\s_])_(?![\w_])")
-BOLD = re.compile(r"\*\*(?!\s)(.+?)(?<!\s)\*\*|(?<!\w)__(?!\s)(.+?)(?<!\s)__(?!\w)")
+ITALIC = Emphasis(
+    Mark("*", r"(?<![\w*])\*(?![\s*])", r"(?<![\s*])\*(?![\w*])"),
+    Mark("_", r"(?<![\w_])_(?![\s_])", r"(?<![\s_])_(?![\w_])"),
+)
+BOLD = Emphasis(
+    Mark("**", r"\*\*(?!\s)", r"(?<!\s)\*\*"),
+    Mark("__", r"(?<!\w)__(?!\s)", r"(?<!\s)__(?!\w)"),
+)
 # Joiners belong to the words of some scripts (Arabic to Sinhala) and are left between their letters.
 INVISIBLE = re.compile(
     "[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe0f\ufeff\U000e0000-\U000e007f]"
     "|(?<![\u0600-\u0dff])[\u200c\u200d]"
 )
+# Neither part of a link holds a bracket that could open another: else each of many would be read on from to the end.
+LINK = r"\[([^\[\]\n]+)\]\([^)\[\n]+\)"
 ODD_SPACE = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
+FULL_STOPS = frozenset(".!?…。！？؟۔।॥」』\"”’'")
 
 
 @dataclass(frozen=True)
@@ -53,7 +64,9 @@ def _starts_with_title(text: str) -> int:
     """1 if the first paragraph reads like a title: a few words on one line that no full stop ends."""
     first = next(iter(split_paragraphs(text)), "")
     n_words = len(split_words(first.replace("_", " ")))
-    return int(0 < n_words <= 10 and "\n" not in first and not re.search(r"[.!?…。！？؟۔।॥」』\"”’']\W*$", first))
+    # From the end, since a pattern would begin anew at each of many full stops.
+    signs = takewhile(lambda sign: not (sign.isalnum() or sign == "_"), reversed(first))
+    return int(0 < n_words <= 10 and "\n" not in first and FULL_STOPS.isdisjoint(signs))
 
 
 SIGNS = (
@@ -74,8 +87,8 @@ SIGNS = (
     Sign("single_curly", _("curly apostrophes, ’"), _count("[‘’‚‛]"), "quotes", _("apostrophes and single quotes")),
     Sign("ellipsis_sign", _("ellipsis as one sign, …"), _count("…"), "ellipses", _("ellipses")),
     Sign("ellipsis_dots", _("ellipsis as dots, ..."), _count(r"\.(?: ?\.){2,}"), "ellipses", _("ellipses")),
-    Sign("italics", _("italics, *a* or _a_"), lambda text: len(ITALIC.findall(text)), "italics"),
-    Sign("bold", _("bold type, **a**"), lambda text: len(BOLD.findall(text)), "markdown"),
+    Sign("italics", _("italics, *a* or _a_"), ITALIC.count, "italics"),
+    Sign("bold", _("bold type, **a**"), BOLD.count, "markdown"),
     Sign("headings", _("headings, # a"), _count(r"^#{1,6}[ \t]+\S"), "markdown"),
     Sign(
         "lists",
@@ -83,7 +96,7 @@ SIGNS = (
         _count(r"^[ \t]*[*+•>][ \t]+[^\s*]"),
         "markdown",
     ),
-    Sign("code", _("back-ticks and links, `a` or [a](…)"), _count(r"`[^`\n]+`|\[[^\]\n]+\]\([^)\n]+\)"), "markdown"),
+    Sign("code", _("back-ticks and links, `a` or [a](…)"), _count(rf"`[^`\n]+`|{LINK}"), "markdown"),
     Sign(
         "breaks",
         _("lines between sections, ***"),

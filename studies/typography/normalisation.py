@@ -8,8 +8,17 @@ from collections.abc import Callable, Iterable
 
 from django.utils.translation import gettext_noop as _
 
-from studies.typography.features import BOLD, INVISIBLE, ITALIC, ODD_SPACE
+from studies.typography.emphasis import Emphasis, Mark
+from studies.typography.features import BOLD, INVISIBLE, ITALIC, LINK, ODD_SPACE
 from studies.typography.paragraphs import BLANK_LINES, is_break, is_one_paragraph
+
+# Blanks before something, tried once for each run of them and not at each blank in it.
+BLANKS = r"(?:(?<![ \t])[ \t]+)?"
+# Headings, bullets and quotations at the beginning of a line, one after another; nothing that was read is read anew.
+_LINE_MARKS = re.compile(r"^(?:(?:#{1,6}[ \t]++|[ \t]*+[*+•>][ \t]++)(?=\S))++")
+_BOLD_ANYWHERE = Emphasis(Mark("**", r"\*\*", r"\*\*"), Mark("__", "__", "__"))
+# Marks within marks uncover each other; a text that has them deeper is a joke or an attack.
+MOST_PASSES = 50
 
 
 def _by_line(change: Callable[[str], str]) -> Callable[[str], str]:
@@ -20,31 +29,26 @@ def _by_line(change: Callable[[str], str]) -> Callable[[str], str]:
 def _dashes(line: str) -> str:
     head = re.match(r"[ \t]*(?:—|–|-{1,2}(?!-))[ \t]+(?=\S)|[ \t]*(?:—|--(?!-))(?=\S)", line)
     start, rest = ("— ", line[head.end() :]) if head else ("", line)  # dialogue begins with a dash in some languages
-    rest = re.sub(r"[ \t]*(?:—|(?<!-)-{2,3}(?!-))[ \t]*|(?<=\S)[ \t]+[–-](?:[ \t]+|$)", "—", rest)
+    rest = re.sub(rf"{BLANKS}(?:—|(?<!-)-{{2,3}}(?!-))[ \t]*|(?<=\S)[ \t]+[–-](?:[ \t]+|$)", "—", rest)
     return start + rest
 
 
 def _quotes(text: str) -> str:
     # Straight ones: right in every language, and made without guessing which way a quote turns.
-    text = re.sub("«[\\s\u00a0\u202f]*|[\\s\u00a0\u202f]*»|[“”„‟]", '"', text)
+    text = re.sub(r"«\s*|(?:(?<!\s)\s+)?»|[“”„‟]", '"', text)
     return re.sub("[‘’‚‛]", "'", text)
-
-
-def _unwrapped(match: re.Match[str]) -> str:
-    return next(group for group in match.groups() if group is not None)
 
 
 def _italics(text: str) -> str:
     # Bold type keeps its marks here, so that it is not half undone.
     return "".join(
-        part if part.startswith(("**", "__")) else ITALIC.sub(_unwrapped, part)
-        for part in re.split(r"(\*\*.+?\*\*|__.+?__)", text)
+        part if part.startswith(("**", "__")) else ITALIC.unwrap(part) for part in _BOLD_ANYWHERE.split(text)
     )
 
 
 def _markdown(line: str) -> str:
-    line = re.sub(r"^#{1,6}[ \t]+(?=\S)|^[ \t]*[*+•>][ \t]+(?=\S)", "", BOLD.sub(_unwrapped, line))
-    return re.sub(r"`([^`\n]+)`", r"\1", re.sub(r"\[([^\]\n]+)\]\([^)\n]+\)", r"\1", line))
+    line = _LINE_MARKS.sub("", BOLD.unwrap(line))
+    return re.sub(r"`([^`\n]+)`", r"\1", re.sub(LINK, r"\1", line))
 
 
 def _lines(text: str) -> str:
@@ -81,12 +85,14 @@ NORMALISATIONS: dict[str, tuple[str, Callable[[str], str]]] = {
 
 
 def normalise_text(text: str, kinds: Iterable[str]) -> str:
-    """The text with these normalisations made. Doing it again changes nothing."""
+    """The text with these normalisations made. Doing it again changes nothing, unless marks stand in one another more
+    than 50 deep."""
     chosen = set(kinds)
     changes = [change for kind, (_meaning, change) in NORMALISATIONS.items() if kind in chosen]
-    before = None
-    while text != before:  # what one takes away may uncover work for another; each makes the text shorter or plainer
+    for _pass in range(MOST_PASSES):  # what one takes away may uncover work for another; each makes the text plainer
         before = text
         for change in changes:
             text = change(text)
+        if text == before:
+            break
     return text
