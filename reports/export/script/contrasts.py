@@ -151,6 +151,9 @@ def contrasts(package, place, parts, rows, within, check):
         if row.get("value") is None:
             continue
         check.number(label, row["value"], value)
+        compared = both.dropna() if is_paired else both
+        values = {"first_value": compared["first"].mean(), "second_value": compared["second"].mean()}
+        check.numbers(label, row, **values)
         check.number(f"{label}/n", row["n"], len(changes) if is_paired else len(means[0]))
         if is_paired:
             check.number(f"{label}/n_left_out", row.get("n_left_out", 0), len(both) - n_both)
