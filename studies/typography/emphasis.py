@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Mark:
+class EmphasisMark:
     """A mark: where it opens and where it closes, as patterns of which neither reads on.
 
     opening, closing : each matches the mark itself with what may stand around it in lookarounds
@@ -24,7 +24,7 @@ class Mark:
 class Emphasis:
     """Words between marks of the same kind, on one line: from each mark that opens to the next that closes."""
 
-    def __init__(self, *marks: Mark) -> None:
+    def __init__(self, *marks: EmphasisMark) -> None:
         self.marks = marks
         # Lookaheads, so that marks that overlap, as in three stars, are all found.
         self._openings = re.compile("|".join(f"(?={mark.opening})()" for mark in marks))

@@ -10,17 +10,17 @@ from itertools import takewhile
 
 from django.utils.translation import gettext_noop as _
 
-from studies.typography.emphasis import Emphasis, Mark
+from studies.typography.emphasis import Emphasis, EmphasisMark
 from studies.typography.paragraphs import is_break, normalise_line_ends, split_paragraphs
 from studies.typography.words import split_words
 
 ITALIC = Emphasis(
-    Mark("*", r"(?<![\w*])\*(?![\s*])", r"(?<![\s*])\*(?![\w*])"),
-    Mark("_", r"(?<![\w_])_(?![\s_])", r"(?<![\s_])_(?![\w_])"),
+    EmphasisMark("*", r"(?<![\w*])\*(?![\s*])", r"(?<![\s*])\*(?![\w*])"),
+    EmphasisMark("_", r"(?<![\w_])_(?![\s_])", r"(?<![\s_])_(?![\w_])"),
 )
 BOLD = Emphasis(
-    Mark("**", r"\*\*(?!\s)", r"(?<!\s)\*\*"),
-    Mark("__", r"(?<!\w)__(?!\s)", r"(?<!\s)__(?!\w)"),
+    EmphasisMark("**", r"\*\*(?!\s)", r"(?<!\s)\*\*"),
+    EmphasisMark("__", r"(?<!\w)__(?!\s)", r"(?<!\s)__(?!\w)"),
 )
 # Joiners belong to the words of some scripts (Arabic to Sinhala) and are left between their letters.
 INVISIBLE = re.compile(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 from django.utils.translation import gettext_noop as _
 
-from studies.typography.emphasis import Emphasis, Mark
+from studies.typography.emphasis import Emphasis, EmphasisMark
 from studies.typography.features import BOLD, INVISIBLE, ITALIC, LINK, ODD_SPACE
 from studies.typography.paragraphs import BLANK_LINES, is_break, is_one_paragraph
 
@@ -16,7 +16,7 @@ from studies.typography.paragraphs import BLANK_LINES, is_break, is_one_paragrap
 BLANKS = r"(?:(?<![ \t])[ \t]+)?"
 # Headings, bullets and quotations at the beginning of a line, one after another; nothing that was read is read anew.
 _LINE_MARKS = re.compile(r"^(?:(?:#{1,6}[ \t]++|[ \t]*+[*+•>][ \t]++)(?=\S))++")
-_BOLD_ANYWHERE = Emphasis(Mark("**", r"\*\*", r"\*\*"), Mark("__", "__", "__"))
+_BOLD_ANYWHERE = Emphasis(EmphasisMark("**", r"\*\*", r"\*\*"), EmphasisMark("__", "__", "__"))
 # Marks within marks uncover each other; a text that has them deeper is a joke or an attack.
 MOST_PASSES = 50
 
