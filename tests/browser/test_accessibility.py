@@ -210,6 +210,7 @@ def in_all_looks(page: Page) -> dict[str, list[str]]:
     Papers differ in their colours alone, so that of all but the first only colours are looked at.
     """
     found: dict[str, list[str]] = {}
+    page.wait_for_load_state()  # a page that has just been gone to has no root element yet
     for width in (DESK, PHONE):
         resize(page, width)
         for theme in THEMES:

@@ -66,6 +66,7 @@ def staff(page: Page, live_server: Any) -> Page:
 def at_both_widths(page: Page, *, papers: Sequence[str] = ("light",)) -> dict[str, list[str]]:
     """What axe finds on a desk, on each of these papers, and on a telephone; and whether the page is wider than it."""
     problems: dict[str, list[str]] = {}
+    page.wait_for_load_state()  # a page that has just been gone to has no root element yet
     for paper in papers:
         page.evaluate("theme => { document.documentElement.dataset.theme = theme }", paper)
         problems[paper] = faults(page, RULES if paper == papers[0] else RULES_OF_COLOUR)

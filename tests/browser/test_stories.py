@@ -67,6 +67,7 @@ def test_a_file_is_brought_in_its_problems_mended_and_its_groups_corrected(
     problems["story"] = in_all_looks(designer)
     designer.go_back()
     designer.get_by_role("link", name="Sources, lengths and typing").click()
+    designer.wait_for_url("**/stories/sources/")
     problems["sources"] = in_all_looks(designer)
 
     assert {name: looks for name, looks in problems.items() if looks} == {}
