@@ -1,9 +1,11 @@
-"""The rail beside every page of a study: *Make*, *Run*, *Judge*, *Read*, of each what the account may see there."""
+"""The rail beside every page of a study: *Overview*, then *Make*, *Run*, *Judge*, *Read*, of each what the account may
+see there. Once a study is launched, *Make* stands last and folded, so that its report is in sight."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from django import template
@@ -16,6 +18,7 @@ from django.utils.translation import pgettext_lazy
 
 from studies.access import Access
 from studies.addresses import find_page
+from studies.models import Study
 from studies.protocol import PARTS, Finding, read_rows
 from studies.protocol import latest as latest_version
 from studies.source_findings import collect_draft_findings
@@ -43,11 +46,11 @@ class RailEntry:
     permission: str
 
 
+OVERVIEW = RailEntry("overview", pgettext_lazy("rail", "Overview"), "studies:overview", "studies.view_study")
 SECTIONS: tuple[tuple[Promise, tuple[RailEntry, ...]], ...] = (
     (
         pgettext_lazy("part of the rail", "Make"),
         (
-            RailEntry("overview", pgettext_lazy("rail", "Overview"), "studies:overview", "studies.view_study"),
             RailEntry("steps", pgettext_lazy("rail", "What is asked"), "designer:steps", "studies.view_step"),
             RailEntry("stories", pgettext_lazy("rail", "Stories"), "studies:stories", "studies.view_story"),
             RailEntry(
@@ -135,6 +138,15 @@ class Link:
 
 
 @dataclass(frozen=True)
+class RailSection:
+    """The links under one heading. is_folded : whether only its heading is in sight, until it is opened"""
+
+    title: str
+    links: tuple[Link, ...]
+    is_folded: bool = False
+
+
+@dataclass(frozen=True)
 class NextPart:
     """Where the design of a draft goes on. sentence : what is open there"""
 
@@ -147,22 +159,35 @@ class NextPart:
 def study_rail(context: template.Context, current: str) -> dict[str, Any]:
     """The rail for the account that asks, with the page of that key marked as the current one."""
     access: Access = context["access"]
-    slug = access.study.slug
     context.render_context[CURRENT] = current
     mark_by_part = _mark_parts(context, access) if current in MARKED_PAGES else {}
-    sections = [
-        (
-            title,
-            [
-                Link(str(e.title), reverse(e.address, args=[slug]), e.key == current, mark_by_part.get(e.key))
-                for e in open_entries
-            ],
+
+    def links(entries: Sequence[RailEntry]) -> tuple[Link, ...]:
+        return tuple(
+            Link(
+                str(entry.title),
+                reverse(entry.address, args=[access.study.slug]),
+                entry.key == current,
+                mark_by_part.get(entry.key),
+            )
+            for entry in entries
+            if access.may(entry.permission)
         )
-        for title, entries in SECTIONS
-        if (open_entries := [entry for entry in entries if access.may(entry.permission)])
+
+    make, *later = [RailSection(str(title), links(entries)) for title, entries in SECTIONS]
+    if access.study.state == Study.State.DRAFT:
+        sections = [make, *later]
+    else:
+        sections = [*later, replace(make, is_folded=not any(link.is_current for link in make.links))]
+    overview = links([OVERVIEW])
+    titles = [
+        link.title for part in (overview, *(section.links for section in sections)) for link in part if link.is_current
     ]
-    titles = [link.title for _title, links in sections for link in links if link.is_current]
-    return {"sections": sections, "current": titles[0] if titles else ""}
+    return {
+        "overview": overview,
+        "sections": [section for section in sections if section.links],
+        "current": titles[0] if titles else "",
+    }
 
 
 @register.inclusion_tag("studies/next_part.html", takes_context=True)
@@ -178,7 +203,10 @@ def next_part(context: template.Context) -> dict[str, NextPart | None]:
 def find_next_part(access: Access, findings: Sequence[Finding], *, current: str) -> NextPart:
     """What blocks the launch, wherever it is; else what is worth a thought on another page; else the rehearsal."""
     slug = access.study.slug
-    title_by_part = {entry.key: str(entry.title) for _title, entries in SECTIONS for entry in entries}
+    title_by_part = {
+        entry.key: str(entry.title)
+        for entry in (OVERVIEW, *chain.from_iterable(entries for _title, entries in SECTIONS))
+    }
     errors = [finding for finding in findings if finding.level == "error"]
     for finding in [*errors, *(finding for finding in findings if finding.place != current)]:
         # Prolific and applications are parts of People.

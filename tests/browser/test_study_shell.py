@@ -59,7 +59,7 @@ def test_the_rail_is_folded_on_a_telephone_and_opened_by_key(staff: Page, live_s
 
     resize(staff, PHONE)
     expect(staff.get_by_role("link", name="Runs")).to_be_hidden()
-    staff.locator(".rail summary").focus()
+    staff.locator(".rail-folded > summary").focus()
     staff.keyboard.press("Enter")
     expect(staff.get_by_role("link", name="Runs")).to_be_visible()
     staff.keyboard.press("Tab")

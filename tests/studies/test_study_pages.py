@@ -107,7 +107,7 @@ def test_the_rail_shows_to_each_what_concerns_them(client: Client, study: Study)
     researcher = rail(page(client, factories.staff("researcher"), "/studies/plums/"))
 
     assert {"Overview", "What is asked", "Launch", "People with access", "Report", "Exports"} <= set(lead)
-    assert steward == ["People with access", "Addresses", "Payments"]
+    assert steward == ["Addresses", "Payments", "People with access"]
     assert {"Stories", "People", "Monitor"} <= set(researcher)
 
 
@@ -314,6 +314,19 @@ def test_whoever_is_signed_in_can_sign_out_of_every_staff_page(client: Client, s
 
     assert (answer.status_code, answer["Location"]) == (302, "/admin/login/")
     assert client.get("/studies/").status_code == 302
+
+
+def test_once_a_study_is_launched_the_pages_that_make_it_stand_last_and_folded(client: Client, study: Study) -> None:
+    root = User.objects.create_superuser("root")
+    headings = re.compile(r'class="rail-name">(\w+)')
+
+    overview, steps = (RAIL.findall(page(client, root, f"/studies/plums/{part}"))[0] for part in ("", "steps/"))
+    Study.objects.update(state=Study.State.DRAFT)
+    draft = RAIL.findall(page(client, root, "/studies/plums/"))[0]
+
+    assert headings.findall(overview) == headings.findall(steps) == ["Run", "Judge", "Read", "Make"]
+    assert ("<details" in overview, "<details" in steps, "<details" in draft) == (True, False, False)
+    assert headings.findall(draft) == ["Make", "Run", "Judge", "Read"]
 
 
 def test_the_rail_of_a_draft_says_how_its_parts_stand(client: Client) -> None:
