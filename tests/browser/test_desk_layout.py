@@ -107,6 +107,22 @@ def test_the_words_of_a_scale_never_stand_on_its_points(page, live_server, width
         assert is_apart, (a, b)
 
 
+@pytest.mark.parametrize(("width", "n_rows"), [(1440, 1), (1400, 1), (1366, 1), (1280, 2), (768, 1), (390, 2), (320, 2)])
+def test_eleven_points_stand_in_one_row_where_there_is_room(page, live_server, width, n_rows):
+    settings = {"low": 0, "high": 10, "anchors": {"0": "Not at all likely", "10": "Extremely likely"}}
+    study = study_asking(factories.instrument("scales", n_items=1, type="scale", settings=settings))
+    begin(page, live_server, study)
+
+    page.set_viewport_size({"width": width, "height": 800})
+    if (tab := page.get_by_role("tab", name="Questions")).is_visible():
+        tab.click()
+
+    points = [point.bounding_box() for point in page.locator(".scale .points label").all()]
+    assert len({round(point["y"]) for point in points}) == n_rows
+    assert min(point["width"] for point in points) >= 44
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 def test_a_long_address_to_write_to_makes_no_page_wider_than_a_telephone(page, live_server, study):
     with triggers.lifted():
         Study.objects.update(contact="write.to.us.about.this.study@department-of-letters.example.org")
