@@ -107,7 +107,9 @@ def test_the_words_of_a_scale_never_stand_on_its_points(page, live_server, width
         assert is_apart, (a, b)
 
 
-@pytest.mark.parametrize(("width", "n_rows"), [(1440, 1), (1400, 1), (1366, 1), (1280, 2), (768, 1), (390, 2), (320, 2)])
+@pytest.mark.parametrize(
+    ("width", "n_rows"), [(1440, 1), (1400, 1), (1366, 1), (1280, 2), (768, 1), (390, 2), (320, 2)]
+)
 def test_eleven_points_stand_in_one_row_where_there_is_room(page, live_server, width, n_rows):
     settings = {"low": 0, "high": 10, "anchors": {"0": "Not at all likely", "10": "Extremely likely"}}
     study = study_asking(factories.instrument("scales", n_items=1, type="scale", settings=settings))

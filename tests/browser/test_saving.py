@@ -26,6 +26,19 @@ def test_the_status_says_what_is_so_and_nothing_stays_on_the_device(desk: Page) 
     until(desk, lambda: n_drafts(desk) == 0, "the draft is still there")
 
 
+def test_words_are_saved_while_somebody_types_on(desk: Page) -> None:
+    stored: set[int] = set()
+    states: set[str] = set()
+    for n in range(50):
+        reasons(desk).press_sequentially("steady ", delay=20)
+        stored.add(len(said()[0][1]) if said() else 0)
+        states.add(re.sub(r"\d\d:\d\d", "…", status(desk).inner_text()))
+        assert n < 45 or max(stored) > 0, "nothing was saved of 300 characters"
+
+    assert "Kept on this device" in states
+    until(desk, lambda: said() == [(None, "steady " * 50)], "the last words were not saved")
+
+
 def test_offline_words_are_kept_and_sent_when_the_connection_is_back(desk: Page, context: BrowserContext) -> None:
     context.set_offline(True)
     reasons(desk).press_sequentially(WORDS)

@@ -1,7 +1,12 @@
 // What is saved when, and what an answer to a save means, without a browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AUTOSAVE_DELAY, LONGEST_RETRY_DELAY, RETRY_DELAYS } from "../../static/quire/autosave/delays.js";
+import {
+  AUTOSAVE_DELAY,
+  LONGEST_AUTOSAVE_DELAY,
+  LONGEST_RETRY_DELAY,
+  RETRY_DELAYS,
+} from "../../static/quire/autosave/delays.js";
 import { codeOf, isTaken, outcomeOf, SaveQueue, waitOf } from "../../static/quire/autosave/queue.js";
 
 const OURS = "1"; // what the server signs with
@@ -37,6 +42,23 @@ test("words are sent once, some time after the last stroke", (t) => {
 
   assert.deepEqual(sent, [form]);
   assert.ok(!queue.isPending());
+});
+
+test("words of somebody who never pauses are sent too, and what is typed on later", (t) => {
+  t.mock.timers.enable();
+  const { queue, form } = begin();
+  const sent = [];
+  const send = (saver) => {
+    queue.cancel(saver);
+    sent.push(saver);
+  };
+
+  for (let ms = 0; ms < 2.5 * LONGEST_AUTOSAVE_DELAY; ms += 100) {
+    queue.schedule(form, send);
+    t.mock.timers.tick(100);
+  }
+
+  assert.equal(sent.length, 2);
 });
 
 test("a field that was left is sent by its own event and not once more", (t) => {

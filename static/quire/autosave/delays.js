@@ -2,6 +2,8 @@
 
 /** Between the last stroke and its save. */
 export const AUTOSAVE_DELAY = 800;
+/** Between a stroke and its save, however steadily somebody types. */
+export const LONGEST_AUTOSAVE_DELAY = 4000;
 /** How long a save may take. */
 export const REQUEST_TIMEOUT = 15_000;
 export const LONGEST_RETRY_DELAY = 30_000;

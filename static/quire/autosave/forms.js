@@ -61,10 +61,13 @@ export const wordsOf = (fields) =>
   JSON.stringify(fields.filter(([name]) => name !== "base" && !name.startsWith("base-")));
 
 /**
- * The revision that a field of a cloze builds upon.
+ * The field with the revision that a saver builds upon; that of a cloze stands apart.
  * @param {Saver} saver
  */
-const baseOf = (saver) => /** @type {HTMLInputElement | null} */ (document.getElementById(`base-${saver.dataset.of}`));
+export const baseOf = (saver) =>
+  /** @type {HTMLInputElement | null} */ (
+    saver.dataset.of ? document.getElementById(`base-${saver.dataset.of}`) : saver.querySelector("[name^='base-']")
+  );
 
 /**
  * Whether a saver shows another revision than the one that an answer names.
@@ -72,11 +75,10 @@ const baseOf = (saver) => /** @type {HTMLInputElement | null} */ (document.getEl
  * @param {string} html
  */
 export function isOutdated(saver, html) {
-  const id = saver?.dataset.of ? `base-${saver.dataset.of}` : saver?.querySelector("[name^='base-']")?.id;
-  if (!id) return false;
-  const saved = new DOMParser().parseFromString(html, "text/html").getElementById(id);
-  const base = document.getElementById(id);
-  return saved instanceof HTMLInputElement && base instanceof HTMLInputElement && saved.value !== base.value;
+  const base = saver && baseOf(saver);
+  if (!base) return false;
+  const saved = new DOMParser().parseFromString(html, "text/html").getElementById(base.id);
+  return saved instanceof HTMLInputElement && saved.value !== base.value;
 }
 
 /** @param {Saver} saver */

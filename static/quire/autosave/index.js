@@ -5,6 +5,7 @@
 //   drafts.js     what is not yet committed, kept on the device
 //   delivery.js   what failed, sent again
 //   departure.js  leaving the page
+//   revisions.js  what a page showed before the browser came back to it
 //   status.js     what is said of it all
 
 import { REQUEST_TIMEOUT } from "./delays.js";
@@ -12,6 +13,7 @@ import { deliverDrafts, renewToken, retryAll, send } from "./delivery.js";
 import * as drafts from "./drafts.js";
 import {
   allSavers,
+  baseOf,
   clearPaste,
   fieldsOf,
   hasAltered,
@@ -24,7 +26,8 @@ import {
 } from "./forms.js";
 import "./departure.js";
 import { codeOf, isTaken, queue, SIGNATURE } from "./queue.js";
-import { isSaved, isSaving, say, sayPageState, sayRefused, sayTrouble } from "./status.js";
+import * as revisions from "./revisions.js";
+import { isQuiet, isUnderWay, say, sayPageState, sayRefused, sayTrouble } from "./status.js";
 
 /** @typedef {import("./forms.js").Saver} Saver */
 const CONFLICT = 409;
@@ -47,8 +50,8 @@ document.addEventListener("input", (event) => {
   if (!saver) return;
   keep(saver);
   if (!event.target.matches("textarea, input[type=text]")) return;
-  if (isSaved()) say("saving");
   queue.schedule(saver, send);
+  if (isQuiet()) sayPageState();
 });
 document.addEventListener("paste", (event) => {
   notePaste(event.target, event.clipboardData?.getData("text").length ?? 0);
@@ -120,7 +123,7 @@ document.addEventListener("htmx:configRequest", (event) => {
   if (elt.matches("div")) keepOnly(namesIn(elt), parameters);
   if (isButton || elt.matches("form") || !queue.isCommitted(elt)) return;
   event.preventDefault();
-  if (isSaving()) sayPageState();
+  if (isUnderWay()) sayPageState();
 });
 
 /**
@@ -192,6 +195,7 @@ function accept(saver, n, nPasted) {
   queue.accept(saver, n);
   drafts.drop({ path: pathOf(saver), n });
   clearPaste(saver, nPasted);
+  revisions.note();
   sayPageState();
 }
 
@@ -229,16 +233,24 @@ if (document.querySelector("[data-forgets-all]")) drafts.forgetAll();
 const promises = document.querySelectorAll("[data-promises]");
 for (const promise of promises) promise.hidden = false;
 
-// What was answered before this script was there: nobody has heard of it yet.
+// What was answered before this script was there: nobody has heard of it yet. What a browser remembers looks the same,
+// and builds upon what the page showed then: where that is no longer what is saved, both versions are shown.
 function catchUp() {
   for (const saver of allSavers()) {
     if (queue.versions.has(saver) || !hasAltered(saver)) continue;
+    const base = baseOf(saver);
+    if (base) base.value = revisions.shownBefore(saver) ?? base.value;
     keep(saver);
     queue.schedule(saver, send);
   }
+  revisions.note();
 }
 catchUp();
 addEventListener("pageshow", catchUp);
 // The words of a question that has been left are no longer in a form; if they are not saved, they are delivered.
-document.addEventListener("htmx:afterSwap", (event) => event.detail.target?.id === "questions" && deliverDrafts());
+document.addEventListener("htmx:afterSwap", (event) => {
+  if (event.detail.target?.id !== "questions") return;
+  revisions.note();
+  deliverDrafts();
+});
 deliverDrafts();

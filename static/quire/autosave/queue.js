@@ -3,7 +3,7 @@
 //
 // A saver is what is saved as one: an item, or a field of a cloze. Here it is only a key.
 
-import { AUTOSAVE_DELAY, LONGEST_RETRY_DELAY, RETRY_DELAYS } from "./delays.js";
+import { AUTOSAVE_DELAY, LONGEST_AUTOSAVE_DELAY, LONGEST_RETRY_DELAY, RETRY_DELAYS } from "./delays.js";
 
 // What takes a save, or refuses it for good, says in a header that it is ours. A network's sign-in page or a proxy's
 // apology does not, and counts as a gateway that failed.
@@ -24,7 +24,10 @@ const DONE = 4; // the readyState of a request that has ended
  * "Lost" is offline, and the device has not kept it either; "waiting" is too fast for the server, and kept.
  * @typedef {"failed" | "offline" | "lost" | "waiting"} FailureState
  */
-/** @typedef {FailureState | "saving" | "saved"} PageState */
+/**
+ * "Kept" waits for its save, and the device keeps it; "open" waits for it, and the device keeps nothing.
+ * @typedef {FailureState | "kept" | "open" | "saving" | "saved"} PageState
+ */
 /** @typedef {{ times: number, state: FailureState }} Failure how often in a row, and what the page says of it */
 /** @typedef {{ isFinal: true } | { isFinal: false, state: FailureState, delay: number }} Refusal */
 /**
@@ -74,6 +77,8 @@ export function waitOf(code, retryAfter) {
 export class SaveQueue {
   /** @type {Map<Saver, ReturnType<typeof setTimeout>>} typed, not yet sent */
   timers = new Map();
+  /** @type {Map<Saver, ReturnType<typeof setTimeout>>} the same, from the first stroke on, however long it goes on */
+  limits = new Map();
   /** @type {Map<Saver, Failure>} */
   failures = new Map();
   /** @type {WeakMap<Saver, Version>} */
@@ -135,22 +140,29 @@ export class SaveQueue {
   }
 
   /**
-   * Send some time after the last stroke.
+   * Send some time after the last stroke, and at the latest some time after the first.
    * @param {Saver} saver
    * @param {(saver: Saver) => void} send
    */
   schedule(saver, send) {
-    this.cancel(saver);
+    clearTimeout(this.timers.get(saver));
     this.timers.set(
       saver,
       setTimeout(() => send(saver), AUTOSAVE_DELAY),
+    );
+    if (this.limits.has(saver)) return;
+    this.limits.set(
+      saver,
+      setTimeout(() => send(saver), LONGEST_AUTOSAVE_DELAY),
     );
   }
 
   /** @param {Saver} saver */
   cancel(saver) {
-    clearTimeout(this.timers.get(saver));
-    this.timers.delete(saver);
+    for (const timers of [this.timers, this.limits]) {
+      clearTimeout(timers.get(saver));
+      timers.delete(saver);
+    }
   }
 
   // ── The answer to a save ──
@@ -216,7 +228,9 @@ export class SaveQueue {
     const [failure] = this.failures.values();
     if (failure) return failure.state;
     if (this.nUndelivered) return "failed";
-    return this.isPending() ? "saving" : "saved";
+    if (this.isSending()) return "saving";
+    if (!this.timers.size) return "saved";
+    return [...this.timers.keys()].every((saver) => this.versions.get(saver)?.isKept) ? "kept" : "open";
   }
 
   /**

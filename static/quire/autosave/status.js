@@ -12,18 +12,21 @@ function copyOf(id) {
 
 /**
  * Say a state in the words that the page brought for it.
- * @param {"saving" | "failed" | "offline" | "lost" | "waiting"} state
+ * @param {Exclude<import("./queue.js").PageState, "saved">} state
  */
 export function say(state) {
   if (!status) return;
   // For the eye, words that are lost or that wait are offline too.
   status.dataset.state = state === "lost" || state === "waiting" ? "offline" : state;
-  if (status.dataset[state]) status.textContent = status.dataset[state];
+  const words = status.dataset[state];
+  if (words && status.textContent !== words) status.textContent = words; // said once, not at every stroke
   if (state === "failed") status.append(", ", copyOf("retry") ?? "");
 }
 
-export const isSaved = () => status?.dataset.state === "saved";
-export const isSaving = () => status?.dataset.state === "saving";
+/** Whether nothing went wrong and no request is out. */
+export const isQuiet = () => ["idle", "saved", "kept", "open"].includes(status?.dataset.state ?? "");
+/** Whether something is said to be on its way to the server, or to wait for it. */
+export const isUnderWay = () => ["saving", "kept", "open"].includes(status?.dataset.state ?? "");
 
 export function sayDone() {
   if (!status) return;
@@ -32,14 +35,18 @@ export function sayDone() {
   status.dataset.state = "saved";
 }
 
-/** After a save that was taken: the state of the page as a whole. */
+/** The state of the page as a whole: after a stroke, and after a save that was taken. */
 export function sayPageState() {
   if (!status) return;
-  // The words came with the answer, but for one that only says where to go.
-  if (isSaving() && status.textContent === status.dataset.saving) sayDone();
   const state = queue.pageState();
-  if (state === "saved") status.dataset.state = "saved";
-  else say(state);
+  if (state !== "saved") {
+    say(state);
+    return;
+  }
+  // The words came with the answer, but for one that only says where to go.
+  const { saving, kept, open } = status.dataset;
+  if (isUnderWay() && [saving, kept, open].includes(status.textContent ?? "")) sayDone();
+  status.dataset.state = "saved";
 }
 
 /** The words stay, in the colour of what failed; where there are none, that it is not saved. */
