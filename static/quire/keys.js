@@ -1,5 +1,6 @@
 // Keys of one letter or sign: only outside of text fields, and not at all if a reader has switched them off.
 
+import { queue } from "./autosave/queue.js";
 import { turnTo } from "./display.js";
 import { quoteOrChoose } from "./quotes.js";
 
@@ -43,23 +44,51 @@ const actions = {
   "?": () => help?.showModal(),
 };
 
+/**
+ * Do what a key stands for at the question that is shown.
+ * @param {string} key
+ * @returns {boolean} whether it stands for something here
+ */
+function press(key) {
+  const answer = /^[0-9]$/.test(key) ? controlAt(key) : answerAt(key);
+  if (answer) answer.click();
+  else if (Object.hasOwn(actions, key)) actions[key]();
+  else return false;
+  return true;
+}
+/**
+ * The button or control that a question's own letter stands for.
+ * @param {string} key
+ * @returns {HTMLElement | null | undefined}
+ */
+const answerAt = (key) => form()?.querySelector(`[data-key="${CSS.escape(key)}"]:enabled`);
+
+// ── Keys faster than the network: what is pressed on the way to the next question is for that one ──
+
+/** @type {string[]} in the order in which they were pressed */
+let keysAhead = [];
+const isForNextQuestion = (/** @type {string} */ key) => /^[0-9jk]$/.test(key) || Boolean(answerAt(key));
+
+// Each key waits until its question stands there; after one that means nothing there, none of the others is right.
+document.addEventListener("htmx:afterSettle", (event) => {
+  if (event.detail.target?.id !== "questions") return;
+  while (keysAhead.length && !form()?.inert) if (!press(keysAhead.shift() ?? "")) keysAhead = [];
+});
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (!event.detail.successful) keysAhead = [];
+});
+
 document.addEventListener("keydown", (event) => {
   if (document.documentElement.dataset.keys === "off" || event.defaultPrevented || event.isComposing) return;
   // A key that is held down would go through question after question.
   if (event.repeat) return;
   // Where a sign takes AltGr, browsers report Ctrl and Alt as well.
   if ((event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState("AltGraph")) return;
-  if (event.target.closest(TEXT) || document.querySelector("dialog[open]") || form()?.inert) return;
-  const key = event.key.toLowerCase();
-  if (/^[0-9]$/.test(key)) {
-    controlAt(key)?.click();
-    return;
-  }
-  const answer = form()?.querySelector(`[data-key="${CSS.escape(key)}"]:enabled`);
-  if (!answer && !Object.hasOwn(actions, key)) return;
-  event.preventDefault();
-  if (answer) answer.click();
-  else actions[key]();
+  if (event.target.closest(TEXT) || document.querySelector("dialog[open]")) return;
+  const [key, current] = [event.key.toLowerCase(), form()];
+  if (!current?.inert) {
+    if (press(key)) event.preventDefault();
+  } else if (queue.moves.has(current) && isForNextQuestion(key)) keysAhead.push(key);
 });
 
 document.addEventListener("click", (event) => {

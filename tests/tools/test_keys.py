@@ -13,7 +13,7 @@ def form(number: int) -> str:
 PRESSED = [(form(1), "y"), (form(1), "n"), (form(1), "j"), (form(1), "y"), (form(2), "y"), (form(2), "j")]
 
 
-def test_keys_count_until_the_first_that_moves() -> None:
+def test_a_key_pressed_on_the_way_to_a_question_is_about_that_one() -> None:
     assert keys.compare(PRESSED, form(3), {1: "no", 2: "yes"}) == {
         "keys": 6,
         "answers": 2,

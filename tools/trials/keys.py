@@ -103,23 +103,19 @@ def answers_of(code: str) -> dict[int, str]:
 def compare(pressed: list[tuple[str, str]], form: str, stored: dict[int, str]) -> dict[str, int]:
     """What the keys ask for, beside what came of them.
 
-    At a question shown, keys answer until the first one that moves; from there to the next question they do nothing.
+    Keys count in their order, however slow the network is: each is about the question to which those before it led.
 
     pressed : the form that was shown when a key went down, and the key, in order
     form : the form that is shown in the end
     """
     answers: dict[int, str] = {}
-    leaving, current, n_moves, n_lost = 0, 1, 0, 0
-    for number, key in [(_number_of(name), key) for name, key in pressed]:
-        if number == leaving:
-            continue
-        n_lost += number != current
-        leaving, current = 0, number
+    current, n_moves, n_lost = 1, 0, 0
+    for _form, key in pressed:
         if key in "yn":
-            answers[number] = {"y": "yes", "n": "no"}[key]
-        elif key == "j" or number > 1:
+            answers[current] = {"y": "yes", "n": "no"}[key]
+        elif key == "j" or current > 1:
             n_moves += 1
-            leaving, current = number, number + (1 if key == "j" else -1)
+            current += 1 if key == "j" else -1
     n_lost += not form or _number_of(form) != current
     n_wrong = sum(answers.get(number) != stored.get(number) for number in answers | stored)
     return {
