@@ -1,4 +1,4 @@
-"""Passages that a rater quotes from a story beside their reasons: checked against its words, and marked among them."""
+"""Passages that a rater quotes from a story beside their reasons: looked for in its words, and marked among them."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
 from studies.items import InvalidAnswer
@@ -15,7 +16,8 @@ from studies.typography.paragraphs import Paragraph, TextRun, number_paragraphs
 
 @dataclass(frozen=True)
 class Quote:
-    """A passage. start, end : where it stands in its paragraph, counted as the browser counts; both 0 if not said"""
+    """A passage. start, end : where it stands in its paragraph, counted as the browser counts; both 0 if it was not
+    found there or nobody said"""
 
     paragraph: int
     start: int
@@ -23,9 +25,17 @@ class Quote:
     text: str
 
     @property
+    def is_found(self) -> bool:
+        return self.end > 0
+
+    def as_stored(self) -> dict[str, Any]:
+        """Its fields, without a place where it has none."""
+        return asdict(self) if self.is_found else {"paragraph": self.paragraph, "text": self.text}
+
+    @property
     def json(self) -> str:
         """What its form posts back."""
-        return json.dumps(asdict(self), ensure_ascii=False)
+        return json.dumps(self.as_stored(), ensure_ascii=False)
 
 
 @dataclass(frozen=True)
@@ -47,7 +57,8 @@ class MarkedParagraph:
 
 
 def read_quotes(raw: Sequence[Any], text: str) -> list[Quote]:
-    """The quotes that somebody gives, each once, in the order given. Raises InvalidAnswer if one is not in the text."""
+    """The quotes that somebody gives, each once, in the order given; without a place where the text has no such words,
+    as on a page that a browser has translated. Raises InvalidAnswer if one is no passage at all."""
     words_by_number = {paragraph.number: paragraph.words for paragraph in number_paragraphs(text)}
     quotes = [_located(passage, words_by_number.get(passage["paragraph"], "")) for passage in clean_passages(raw, [])]
     return list(dict.fromkeys(quotes))
@@ -56,13 +67,25 @@ def read_quotes(raw: Sequence[Any], text: str) -> list[Quote]:
 def _located(passage: dict[str, Any], within: str) -> Quote:
     # Stored passages may hold an editor's line break where the paragraph has a space; each counts one.
     text = passage["text"] if "\n" in within else passage["text"].replace("\n", " ")
-    start = passage["start"] if "start" in passage else _length(within.partition(text)[0])
-    end = passage["end"] if "end" in passage else start + _length(text)
-    start, end = _place(text, within, start, end)
-    if _cut(within, start, end) != _units(text):
-        message = _("The passage that you marked was not found in paragraph %(n)d; please mark it again.")
-        raise InvalidAnswer(message % {"n": passage["paragraph"]})
-    return Quote(passage["paragraph"], start, end, text)
+    if "start" in passage:
+        start, end = _place(text, within, passage["start"], passage["end"])
+        if _cut(within, start, end) == _units(text):
+            return Quote(passage["paragraph"], start, end, text)
+    if text not in within:
+        return Quote(passage["paragraph"], 0, 0, passage["text"])
+    start = _length(within.partition(text)[0])
+    return Quote(passage["paragraph"], start, start + _length(text), text)
+
+
+def describe_lost(quotes: Iterable[Quote]) -> str:
+    """Which of the quotes have no place in the text, in words; nothing if all have one."""
+    sentences = [
+        _("The passage “%(words)s” was not found in paragraph %(n)d; it is kept without its place.")
+        % {"words": Truncator(quote.text).words(8), "n": quote.paragraph}
+        for quote in quotes
+        if not quote.is_found
+    ]
+    return " ".join(sentences)
 
 
 def _place(text: str, within: str, start: int, end: int) -> tuple[int, int]:
@@ -89,7 +112,7 @@ def readable_quotes(raw: Iterable[Any]) -> list[Quote]:
 
 def serialise_quotes(quotes: Iterable[Quote]) -> list[dict[str, Any]]:
     """The quotes as a response keeps them."""
-    return [asdict(quote) for quote in quotes]
+    return [quote.as_stored() for quote in quotes]
 
 
 def mark_quotes(set_text: Iterable[Paragraph], quotes: Sequence[Quote]) -> list[MarkedParagraph]:
@@ -101,7 +124,7 @@ def _stretches(paragraph: Paragraph, quotes: Sequence[Quote]) -> Iterable[Stretc
     places = [
         (n, *_place(quote.text, paragraph.words, quote.start, quote.end))
         for n, quote in enumerate(quotes, start=1)
-        if quote.paragraph == paragraph.number
+        if quote.paragraph == paragraph.number and quote.is_found
     ]
     length = _length(paragraph.words)
     cuts = sorted({0, length, *(min(at, length) for _, *ends in places for at in ends)})

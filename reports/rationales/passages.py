@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import Any
 
 from annotation.responses.quotes import MarkedParagraph, Quote, mark_quotes, read_quotes
-from studies.items import InvalidAnswer
 from studies.typography.paragraphs import number_paragraphs
 
 
@@ -68,18 +67,9 @@ def _locate(raw: Sequence[Any], text: str) -> tuple[list[Quote], int]:
     """The quotes where they stand in the text, and how many stand nowhere in it."""
     if not raw:
         return [], 0
-    try:
-        return read_quotes(raw, text), 0
-    except InvalidAnswer:
-        pass
-    quotes: list[Quote] = []
-    n_lost = 0
-    for quote in raw:
-        try:
-            quotes += read_quotes([quote], text)
-        except InvalidAnswer:
-            n_lost += 1
-    return quotes, n_lost
+    quotes = read_quotes(raw, text)
+    found = [quote for quote in quotes if quote.is_found]
+    return found, len(quotes) - len(found)
 
 
 def _pieces(quotes_by_reason: dict[int, list[Quote]], words_by_number: dict[int, bytes]) -> list[Quote]:

@@ -99,8 +99,8 @@ def trials(scale: float = 1.0) -> list[Trial]:
         Trial(
             "Keys faster than the network",
             "Y, J and N by chance, 24 in each of 30 runs in a real browser: one every 60 to 400 ms, while a request "
-            "takes up to 400 ms more. Keys count in their order, as if the network took no time: what is stored must be what "
-            "they ask for, and the question shown in the end the one to which they lead.",
+            "takes up to 400 ms more. Keys count in their order, as if the network took no time: what is "
+            "stored must be what they ask for, and the question shown in the end the one to which they lead.",
             lambda: in_a_browser(lambda browser: keys.run(browser, 30)),
             {"runs": 30, "answers other than the key": 0, "moves lost": 0},
         ),

@@ -10,7 +10,7 @@ from annotation.models import Assignment
 from annotation.progress import Part, Question, places
 from annotation.progress.refusals import READABLE, Refusal
 from annotation.progress.work import Work
-from annotation.responses.quotes import mark_quotes, read_quotes, serialise_quotes
+from annotation.responses.quotes import describe_lost, mark_quotes, read_quotes, serialise_quotes
 from annotation.views.rater import addresses, guards, parts
 from annotation.views.rater.guards import Request, for_assignment
 from annotation.views.rater.parts import PartPage
@@ -91,7 +91,7 @@ def save(page: PartPage, question: Question) -> HttpResponse:
             return guards.lead_to_consent(request)
         return page.go_on(question, direction)
     if request.htmx:
-        return page.render_saved(question, response, at=now)
+        return page.render_saved(question, response, at=now, notice=describe_lost(quotes))
     return redirect(addresses.of_stop(work, question))
 
 

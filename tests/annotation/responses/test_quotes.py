@@ -23,21 +23,30 @@ def test_a_passage_is_stored_with_its_place_counted_in_units_of_utf_16():
     assert quoting.read_quotes(given, TEXT) == [Quote(1, 7, 14, "and two"), Quote(2, 4, 10, "end of")]
 
 
+@pytest.mark.parametrize(("start", "end"), [(6, 13), (0, 999)])
+def test_a_passage_whose_place_was_counted_wrongly_stands_where_its_words_stand(start, end):
+    given = [{"paragraph": 1, "start": start, "end": end, "text": "and two"}]
+
+    assert quoting.read_quotes(given, TEXT) == [Quote(1, 7, 14, "and two")]
+
+
 @pytest.mark.parametrize(
     "passage",
     [
         {"paragraph": 1, "start": 0, "end": 3, "text": "Two"},
-        {"paragraph": 1, "start": 6, "end": 13, "text": "and two"},
         {"paragraph": 2, "start": 7, "end": 14, "text": "and two"},
         {"paragraph": 3, "start": 0, "end": 3, "text": "One"},
-        {"paragraph": 1, "start": 0, "end": 999, "text": "One"},
         {"paragraph": 1, "text": "*two*"},
         {"paragraph": 3, "text": "One"},
     ],
 )
-def test_a_passage_that_is_not_in_the_story_is_refused_with_words(passage):
-    with pytest.raises(InvalidAnswer, match=f"marked was not found in paragraph {passage['paragraph']}"):
-        quoting.read_quotes([passage], TEXT)
+def test_a_passage_that_is_not_in_the_story_is_kept_without_a_place(passage):
+    (quote,) = quoting.read_quotes([passage], TEXT)
+
+    assert quote == Quote(passage["paragraph"], 0, 0, passage["text"])
+    assert quoting.read_quotes(quoting.serialise_quotes([quote]), TEXT) == [quote]
+    assert quoting.readable_quotes(quoting.serialise_quotes([quote])) == [quote]
+    assert quoting.describe_lost([quote, Quote(1, 0, 3, "One")]).count("was not found") == 1
 
 
 @pytest.mark.parametrize("raw", ["nonsense", "{}", "[1]", '{"paragraph": 1}', '{"paragraph": 1, "text": "\\u0000"}'])
@@ -98,14 +107,18 @@ def test_a_quote_is_kept_with_the_answer_and_shown_and_marked_on_return(client, 
     assert '<a href="#p2">' in page
 
 
-def test_a_quote_from_nowhere_is_refused_and_changes_nothing(client, assignment):
-    give(client, assignment, quotes=[PASSAGE])
+@pytest.mark.parametrize("htmx", [True, False])
+def test_a_quote_from_a_translated_page_holds_up_neither_the_answer_nor_its_neighbours(client, assignment, htmx):
+    translated = '{"paragraph": 2, "start": 4, "end": 10, "text": "Ende von"}'
 
-    refused = give(client, assignment, "no", base=1, quotes=[PASSAGE.replace("end of", "of end")])
+    saved = give(client, assignment, "no", quotes=[PASSAGE, translated], htmx=htmx)
 
-    assert refused.status_code == 400
-    assert "The passage that you marked was not found in paragraph 2" in refused.text
-    assert (Response.objects.get().value, Response.objects.get().revision) == ("yes", 1)
+    response = Response.objects.get()
+    assert saved.status_code == (200 if htmx else 302)
+    assert ("Ende von" in saved.text and "was not found in paragraph 2" in saved.text) is htmx
+    assert (response.value, response.rationale != "") == ("no", True)
+    assert response.quotes == [json.loads(PASSAGE), {"paragraph": 2, "text": "Ende von"}]
+    assert client.get(address(assignment)).text.count("not found there") == 1
 
 
 def test_a_quote_alone_is_kept_before_there_is_an_answer(client, assignment):

@@ -81,10 +81,11 @@ class PartPage:
         before, after = progress.neighbours(self.work.parts, self.part, self.work.letters, question)
         return before if direction == "previous" else after
 
-    def render_saved(self, question: Question, response: Response, *, at: datetime) -> HttpResponse:
-        """To htmx, after an answer was kept: its revision, and how complete it is."""
+    def render_saved(self, question: Question, response: Response, *, at: datetime, notice: str = "") -> HttpResponse:
+        """To htmx, after an answer was kept: its revision, how complete it is, and what to know of it."""
         context = {
             "id": question.id,
+            "problem": notice,
             "revision": response.revision,
             "state": progress.response_state(response, question.item),
             "at": at,

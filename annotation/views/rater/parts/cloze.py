@@ -137,7 +137,7 @@ class ClozePage(PartPage):
         claims.give_up(self.work.assignment, at=now, stopped_at=int(section))
         return redirect("annotation:stopped", self.work.assignment.code)
 
-    def render_saved(self, question: Question, response: Response, *, at: datetime) -> HttpResponse:
+    def render_saved(self, question: Question, response: Response, *, at: datetime, notice: str = "") -> HttpResponse:
         """To htmx, after one blank was kept: its revision, marks that came or went, and progress."""
         sheet, number = self.load_sheet_at(question)
         affected = {number, *cascade.find_affected(sheet.cloze.parsed, number)} if sheet.switches.check else ()
