@@ -14,6 +14,7 @@ from annotation.models import Rater
 from studies.documents import reader
 from studies.documents.errors import DocumentError, InvalidValue
 from studies.documents.reader import FieldReader
+from studies.story_import.files import LONGEST_COLUMN
 
 GUIDE = "docs/imports.md"
 MOST_ANSWERS = 300
@@ -130,7 +131,7 @@ def _table_of(read: FieldReader) -> FieldReader:
     return read_table
 
 
-_COLUMN = reader.verbatim(80)
+_COLUMN = reader.verbatim(LONGEST_COLUMN)
 _TOP: dict[str, FieldReader] = {
     **dict.fromkeys(("rater", "story", "group"), reader.mapping),
     "time": _COLUMN,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any, Self
@@ -18,11 +18,14 @@ from studies.documents import reader
 from studies.documents.errors import InvalidValue
 from studies.documents.stories import MOST_ROWS
 from studies.story_import.archives import check_sizes, open_archive, read_entries, size_unpacked
+from studies.story_import.delimiters import find_delimiter, is_table, split_hint
 from studies.story_import.errors import UnreadableFile
 from studies.story_import.word_files import read_word_file
 from studies.story_import.workbooks import MOST_COLUMNS, read_workbook
 
 LARGEST = reader.LARGEST_FILE
+_HALF_A_SIGN = re.compile("[\ud800-\udfff]")  # of a pair that JSON spells; no database keeps one alone
+LONGEST_COLUMN = 500  # letters of the name of a column; questionnaires put the whole question there
 KINDS = (".csv", ".tsv", ".xlsx", ".jsonl", ".json", ".zip", ".txt", ".md", ".docx")
 _OLE, _ZIP = b"\xd0\xcf\x11\xe0", b"PK\x03\x04"
 TEXTS = (".txt", ".md", ".docx")
@@ -167,9 +170,6 @@ def _checked(table: StoryTable, kind: TableKind) -> StoryTable:
     if len(table.columns) > kind.most_columns:
         message = _("There are more than %(n)d columns. Leave out those that Quire need not know.")
         raise UnreadableFile(message % {"n": kind.most_columns})
-    if doubles := sorted({name for name in table.columns if table.columns.count(name) > 1}):
-        message = _("The column “%(name)s” stands twice. Give each column a name of its own.")
-        raise UnreadableFile(message % {"name": doubles[0]})
     return table
 
 
@@ -177,8 +177,8 @@ def _delimited(name: str, content: bytes, kind: TableKind) -> StoryTable:
     decoded = _Decoded()
     words = decoded.decode(content, name)
     csv.field_size_limit(LARGEST)  # the module's own limit, 128 KiB, is less than a long story
-    first = words.split("\n", 1)[0]
-    delimiter = max("\t;,", key=lambda mark: (first.count(mark), mark == ","))
+    hint, words = split_hint(words)
+    delimiter = hint or find_delimiter(lambda: _lines(words))
     rows: list[tuple[int, list[str]]] = []
     try:
         for n, cells in enumerate(csv.reader(_lines(words), delimiter=delimiter, strict=True), 1):
@@ -207,7 +207,7 @@ def _table(
     header = [cell.strip() for cell in rows[0][1]]
     while header and not header[-1]:
         header.pop()
-    columns = tuple(word[:80] or _("column %(n)d") % {"n": n} for n, word in enumerate(header, start=1))
+    columns = _unique(word or _("column %(n)d") % {"n": n} for n, word in enumerate(header, start=1))
     body = []
     for n, cells in rows[1:]:
         if any(cell.strip() for cell in cells[len(columns) :]):
@@ -218,6 +218,19 @@ def _table(
             raise UnreadableFile(message % {"n": n})
         body.append((n, tuple([*cells, *[""] * len(columns)][: len(columns)])))
     return StoryTable(name, columns, tuple(body), formulas=formulas, encoding=encoding)
+
+
+def _unique(names: Iterable[str]) -> tuple[str, ...]:
+    """Names of columns, each once: the second “Comments” is “Comments (2)”."""
+    unique: dict[str, None] = {}
+    for name in names:
+        shown = name = name[:LONGEST_COLUMN]
+        n = 1
+        while shown in unique:
+            n += 1
+            shown = f"{name} ({n})"
+        unique[shown] = None
+    return tuple(unique)
 
 
 def _workbook(name: str, content: bytes, kind: TableKind) -> StoryTable:
@@ -252,10 +265,13 @@ def _json_lines(name: str, content: bytes, kind: TableKind) -> StoryTable:
             break
         tables.append((n, cells))
     rows = tuple((n, tuple(cells.get(name, "") for name in columns)) for n, cells in tables)
-    return StoryTable(name, tuple(column[:80] for column in columns), rows, encoding=decoded.encoding)
+    return StoryTable(name, _unique(columns), rows, encoding=decoded.encoding)
 
 
 def _spell(n: int, key: str, value: Any, *, keeps_lists: bool) -> str:
+    if _HALF_A_SIGN.search(key) or (isinstance(value, str) and _HALF_A_SIGN.search(value)):
+        message = _("Row %(n)d, “%(name)s” holds half a sign, as of an emoji that was cut. Take it out.")
+        raise UnreadableFile(message % {"n": n, "name": _HALF_A_SIGN.sub("\ufffd", key[:80])})
     if keeps_lists and isinstance(value, list) and not any(isinstance(part, reader.Pairs) for part in [value, *value]):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, list | dict):
@@ -296,9 +312,12 @@ def _text_of(name: str, content: bytes, decoded: _Decoded) -> str:
 
 
 def _single(name: str, content: bytes, kind: TableKind) -> StoryTable:
+    """A text; or the table that a text file holds, as Excel's “Unicode text” does."""
     decoded = _Decoded()
     is_word = name.lower().endswith(".docx")
     text = read_word_file(content) if is_word else decoded.decode(content, name)
+    if not is_word and is_table(lambda: _lines(text), "\t"):
+        return _delimited(name, content, kind)
     return StoryTable(name, TEXT_COLUMNS, ((1, ("", PurePosixPath(name).stem, text)),), encoding=decoded.encoding)
 
 

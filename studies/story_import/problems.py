@@ -32,6 +32,7 @@ from studies.story_import.rows import (
     offer_to_leave_out,
     read_rows,
 )
+from studies.story_import.text_warnings import find_text_warnings
 from studies.typography.normalisation import NORMALISATIONS
 from studies.vocabulary import IntakeStage, SourceKind
 
@@ -91,6 +92,7 @@ def examine(
         *_problems_of_sources(rows, choices, contents),
         *_problems_of_codes(rows, choices, contents),
         *_problems_of_texts(rows, choices, contents),
+        *find_text_warnings(rows, choices.column_of("text")),
     ]
     examination = Examination(n_stories=len(rows), problems=problems)
     if rows and not examination.errors:

@@ -58,4 +58,6 @@ def _spell(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, datetime | date):
         return value.isoformat()
-    return str(value)
+    from openpyxl.utils.escape import unescape
+
+    return unescape(value) if isinstance(value, str) else str(value)  # _x000D_ is how a workbook spells a line end

@@ -30,6 +30,14 @@ INVISIBLE = re.compile(
 # Neither part of a link holds a bracket that could open another: else each of many would be read on from to the end.
 LINK = r"\[([^\[\]\n]+)\]\([^)\[\n]+\)"
 ODD_SPACE = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
+# What programs write for line ends, tags and signs: HTML, escapes of JSON and CSV, the files of WritingPrompts.
+ESCAPED_BREAK = re.compile(r"<newline>|<br[ \t]*/?>|\\r\\n|\\n|\\r", re.IGNORECASE)
+TAG_OF_BLOCK = re.compile(r"</?(?:p|div|h[1-6]|li|ul|ol|blockquote)(?:[ \t][^<>]*)?>", re.IGNORECASE)
+TAG_IN_LINE = re.compile(r"</?(?:b|i|em|strong|u|s|span|a|font|small|sub|sup)(?:[ \t][^<>]*)?>", re.IGNORECASE)
+WRITTEN_SIGN = re.compile(r"&(?:[a-z][a-z0-9]{1,31}|#[0-9]{1,7}|#x[0-9a-f]{1,6});", re.IGNORECASE)
+MARKUP = re.compile(
+    "|".join(kind.pattern for kind in (ESCAPED_BREAK, TAG_OF_BLOCK, TAG_IN_LINE, WRITTEN_SIGN)), re.IGNORECASE
+)
 FULL_STOPS = frozenset(".!?…。！？؟۔।॥」』\"”’'")
 
 
@@ -102,6 +110,12 @@ SIGNS = (
         _("lines between sections, ***"),
         _count_breaks,
         "breaks",
+    ),
+    Sign(
+        "markup",
+        _("tags, escaped line ends and escaped signs of other programs"),
+        lambda text: len(MARKUP.findall(text)),
+        "markup",
     ),
     Sign("invisible", _("characters that cannot be seen"), lambda text: len(INVISIBLE.findall(text)), "invisible"),
     Sign("odd_spaces", _("spaces that do not break, and other odd ones"), _count(ODD_SPACE.pattern), "invisible"),

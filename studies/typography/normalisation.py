@@ -3,13 +3,25 @@
 Functions on texts; nothing here reads the database.
 """
 
+import html
 import re
 from collections.abc import Callable, Iterable
 
 from django.utils.translation import gettext_noop as _
 
 from studies.typography.emphasis import Emphasis, EmphasisMark
-from studies.typography.features import BOLD, INVISIBLE, ITALIC, LINK, ODD_SPACE
+from studies.typography.features import (
+    BOLD,
+    ESCAPED_BREAK,
+    INVISIBLE,
+    ITALIC,
+    LINK,
+    MARKUP,
+    ODD_SPACE,
+    TAG_IN_LINE,
+    TAG_OF_BLOCK,
+    WRITTEN_SIGN,
+)
 from studies.typography.paragraphs import BLANK_LINES, is_break, is_one_paragraph
 
 # Blanks before something, tried once for each run of them and not at each blank in it.
@@ -24,6 +36,14 @@ MOST_PASSES = 50
 def _by_line(change: Callable[[str], str]) -> Callable[[str], str]:
     """The change made to every line that is not one between sections."""
     return lambda text: "\n".join(line if is_break(line) else change(line) for line in text.split("\n"))
+
+
+def _markup(text: str) -> str:
+    if not MARKUP.search(text):
+        return text
+    text = TAG_IN_LINE.sub("", TAG_OF_BLOCK.sub("\n\n", ESCAPED_BREAK.sub("\n", text)))
+    text = WRITTEN_SIGN.sub(lambda entity: html.unescape(entity[0]), text)
+    return re.sub(r"\n{3,}", "\n\n", text).strip("\n")
 
 
 def _dashes(line: str) -> str:
@@ -58,8 +78,9 @@ def _lines(text: str) -> str:
     return re.sub(r"\n+", "\n\n", text)
 
 
-# In this order: what is invisible first, since it hides the rest; line ends last.
+# In this order: marks of other programs and what is invisible first, since they hide the rest; line ends last.
 NORMALISATIONS: dict[str, tuple[str, Callable[[str], str]]] = {
+    "markup": (_("make tags, escaped line ends and escaped signs paragraphs and plain signs"), _markup),
     "invisible": (
         _("remove characters that cannot be seen; make every space a plain one"),
         lambda text: ODD_SPACE.sub(" ", INVISIBLE.sub("", text)),
