@@ -3,6 +3,7 @@
 A draft keeps the braces, so that its text follows the study; they are filled where the protocol is written down.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +16,7 @@ LABELS = {
     "pay": gettext_lazy("Pay"),
 }
 NAMES = tuple(LABELS)
+_BRACES = re.compile(r"\{([^{}\s]+ [^{}]{1,300})\}")
 
 
 def fill(text: str, values: Mapping[str, Any]) -> str:
@@ -28,3 +30,8 @@ def fill(text: str, values: Mapping[str, Any]) -> str:
 def find_unfilled(text: str, values: Mapping[str, Any]) -> list[str]:
     """The names in the text for which there is no value."""
     return [name for name in NAMES if f"{{{name}}}" in text and not values.get(name)]
+
+
+def find_templates_words(text: str) -> list[str]:
+    """What stands in braces in the text, several words: those of a template that nobody has replaced."""
+    return _BRACES.findall(text)

@@ -17,7 +17,7 @@ from studies.protocol.minutes import PathSegment, estimate_groups, estimate_path
 from studies.protocol.outcomes import Outcome, list_outcomes
 from studies.protocol.purposes import PARTS, Finding, Purpose, select_errors
 from studies.protocol.sources import source_by_story
-from studies.protocol.steps import Protocol, cloze_of, has_right_answers, items_of, read_rows
+from studies.protocol.steps import DEBRIEFING, Protocol, cloze_of, has_right_answers, items_of, read_rows
 from studies.protocol.versions import (
     NotPlannable,
     add_metric_step,
@@ -33,6 +33,7 @@ from studies.protocol.versions import (
 from studies.protocol.warnings import check_deadline
 
 __all__ = [
+    "DEBRIEFING",
     "PARTS",
     "DamagedProtocol",
     "Finding",

@@ -238,10 +238,13 @@ def _number(steps: Sequence[Step]) -> None:
 
 
 def default_index(protocol: Protocol, *, kind: str, scope: str, is_last: bool = False) -> int:
-    """Where a new step of that kind stands at first, from 0.
+    """Where a new step of that kind stands at first, from 0; before the debriefing, but for another text after it.
 
     is_last : it belongs after the groups
     """
+    end = len(protocol.steps)
+    if protocol.debriefing and (kind == Step.Kind.RATING or not is_last):
+        end = protocol.steps.index(protocol.debriefing)
     in_group = [index for index, step in enumerate(protocol.steps) if _is_in_group(step)]
     if kind == Step.Kind.CONSENT:
         return 0
@@ -251,8 +254,8 @@ def default_index(protocol: Protocol, *, kind: str, scope: str, is_last: bool = 
             return alike[-1] + 1
         if scope == Step.Scope.STORY and in_group:
             return in_group[0]
-        return in_group[-1] + 1 if in_group else len(protocol.steps)
-    return len(protocol.steps) if is_last or not in_group else in_group[0]
+        return in_group[-1] + 1 if in_group else end
+    return end if is_last or not in_group else in_group[0]
 
 
 def practisable_items(step: Step) -> list[Any]:

@@ -55,6 +55,16 @@ def _findings_of_protocol(protocol: Protocol) -> Iterator[Finding]:
             sentence = _("“%(step)s” is to tell raters “%(field)s”, which is still empty")
             names = {"step": step.name, "field": placeholders.LABELS[name]}
             yield _error(name, sentence % names, _("fill it in"), anchor=f"id_{name}")
+        for words in placeholders.find_templates_words(step.text):
+            sentence = _("“%(step)s” still holds “%(words)s”, which stands there to be replaced")
+            way_out = _("write what raters are to read in its place")
+            yield _error(f"step {step.key}", sentence % {"step": step.name, "words": words}, way_out)
+    closing = protocol.debriefing
+    if closing and (later := next((s for s in protocol.ratings if s.position > closing.position), None)):
+        sentence = _("“%(step)s” tells raters what the study was about before “%(rating)s” is asked")
+        way_out = _("move it behind the last questions on stories")
+        names = {"step": closing.name, "rating": later.name}
+        yield _error(f"step {closing.key}", sentence % names, way_out, anchor=f"step-{closing.key}")
     consents = [step for step in protocol.steps if step.kind == Step.Kind.CONSENT]
     if len(consents) > 1:
         yield _error(f"step {consents[1].key}", _("there is more than one consent step"))

@@ -9,6 +9,9 @@ from django.db.models import Prefetch
 from studies.layouts.items import CheckOptions
 from studies.models import Amendment, Cloze, Item, ProtocolVersion, Step
 
+DEBRIEFING = "debriefing"  # the key of such a step, or what it begins with: “debriefing-2”
+_DEBRIEFING = f"{DEBRIEFING}-"
+
 
 @dataclass(frozen=True)
 class Protocol:
@@ -35,6 +38,13 @@ class Protocol:
     def fills_text(self) -> bool:
         """Whether raters fill a text instead of reading stories: a group then holds that text and nothing else."""
         return any(step.layout_type.fills_text for step in self.ratings)
+
+    @cached_property
+    def debriefing(self) -> Step | None:
+        """The first step that says what the study was about, such as that some stories are by language models."""
+        return next(
+            (s for s in self.steps if s.kind == Step.Kind.BRIEFING and f"{s.key}-".startswith(_DEBRIEFING)), None
+        )
 
     @property
     def asks_reasons(self) -> bool:

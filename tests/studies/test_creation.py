@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 
+from annotation.views.designer.step_kinds import KIND_BY_KEY
 from studies import creation, loader, protocol
 from studies.creation import NewStudy
 from studies.documents.errors import DocumentError
 from studies.documents.instrument import discover
 from studies.documents.study_template import discover_templates
 from studies.models import Instrument, Membership, Step, Study
+from studies.protocol import drafts
 from tests import factories
 from tests.studies.story_import.files import archive_of
 
@@ -54,7 +56,8 @@ def test_a_template_makes_a_draft_with_its_steps_and_its_maker_as_lead(designer:
     faults = [f for f in protocol.collect_findings(study, protocol.read_rows(version)) if f.level == "error"]
     # Stories, pay and, of those without questions, what is asked; nothing that its maker could not know.
     assert {finding.place for finding in faults} <= {"stories", "rater_information", "steps"}
-    assert not [finding for finding in faults if finding.location.startswith("step ")]
+    of_steps = [finding.sentence for finding in faults if finding.location.startswith("step ")]
+    assert ["Say here what" in sentence for sentence in of_steps] == [True] * (key == "empty")
 
 
 def test_every_template_asks_consent_forbids_searching_and_ends_with_a_debriefing() -> None:
@@ -67,6 +70,50 @@ def test_every_template_asks_consent_forbids_searching_and_ends_with_a_debriefin
         assert "part that is done" in texts, template.key
         assert template.key == "empty" or "no search engine" in texts, template.key
         assert "{task}" not in texts, template.key
+
+
+def test_what_is_added_to_an_empty_study_stands_before_its_debriefing(designer: User) -> None:
+    study = creation.create_from_template(discover_templates()["empty"], NewStudy("Figs"), by=designer)
+
+    for kind in ("story-questions", "comparison", "exit-questions", "briefing", "debriefing"):
+        new = KIND_BY_KEY[kind]
+        current = protocol.read_rows(study.versions.get())
+        instrument = factories.instrument(f"asks-{kind}") if new.scope else None
+        index = drafts.default_index(current, kind=new.kind, scope=new.scope, is_last=new.is_last)
+        fields = {"title": kind, "instrument": instrument}
+        drafts.add_step(
+            study, kind=new.kind, scope=new.scope, fields=fields, index=index, key=kind.replace("debr", "the-debr")
+        )
+
+    keys = [step.key for step in protocol.read_rows(study.versions.get()).steps]
+    assert keys == [
+        "consent",
+        "briefing",
+        "story-questions",
+        "comparison",
+        "exit-questions",
+        "debriefing",
+        "the-debriefing",
+    ]
+
+
+def test_a_debriefing_before_questions_and_words_of_a_template_are_errors_of_the_launch(designer: User) -> None:
+    study = creation.create_from_template(discover_templates()["empty"], NewStudy("Figs"), by=designer)
+    fields = {"title": "Tests", "instrument": factories.instrument("figs-tests")}
+    drafts.add_step(study, kind="rating", scope="story", fields=fields)
+    consent = study.versions.get().steps.get(key="consent")
+
+    def errors() -> dict[str, str]:
+        found = protocol.collect_findings(study, protocol.read_rows(study.versions.get()))
+        return {f.location: f.sentence for f in found if f.level == "error" and f.location.startswith("step ")}
+
+    assert "Say here what somebody does" in errors()["step consent"]
+    assert "before “Tests” is asked" in errors()["step debriefing"]
+    drafts.change_step(
+        consent, {"text": consent.text.replace("{Say here what somebody does who takes part.}", "Read.")}
+    )
+    drafts.move_step(study.versions.get().steps.get(key="debriefing"), to=9)
+    assert errors() == {}
 
 
 def test_all_builtin_instruments_are_there_once_a_study_is_made_and_stay_as_they_are(

@@ -22,6 +22,7 @@ from annotation.views.designer.step_kinds import KIND_BY_KEY, KINDS, NewStep
 from studies import lifecycle, protocol
 from studies.access import Access
 from studies.documents import placeholders
+from studies.documents.names import first_free
 from studies.layouts.items import CheckOptions
 from studies.models import Step, Study
 from studies.protocol import Finding, PathSegment, Protocol, drafts
@@ -104,8 +105,10 @@ def new_step(request: HttpRequest, access: Access, kind: str) -> HttpResponse:
         fields = form.fields_of_step
         scope = fields.pop("scope", new.scope)
         index = drafts.default_index(current_protocol, kind=new.kind, scope=scope, is_last=new.is_last)
+        taken = {step.key for step in current_protocol.steps}
+        key = first_free(protocol.DEBRIEFING, taken, longest=drafts.LONGEST_KEY) if new.key == "debriefing" else ""
         try:
-            step = drafts.add_step(access.study, kind=new.kind, fields=fields, scope=scope, index=index)
+            step = drafts.add_step(access.study, kind=new.kind, fields=fields, scope=scope, index=index, key=key)
         except drafts.NotChanged as error:
             form.add_error(None, str(error))
         else:
