@@ -3,7 +3,7 @@
 from celery import shared_task
 from django.utils import timezone
 
-from annotation.participation import applications, mails
+from annotation.participation import applications, mails, recruitment
 
 
 @shared_task  # type: ignore[untyped-decorator]
@@ -16,6 +16,12 @@ def send_mail(mail_id: int) -> None:
 def send_refusal(application_id: int) -> None:
     """Attempt to send that applicant the refusal; nothing if somebody has tried before."""
     applications.send_refusal(application_id, at=timezone.now())
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def sweep_places() -> None:
+    """Free the places of those whose time at Prolific is over."""
+    recruitment.sweep(at=timezone.now())
 
 
 @shared_task  # type: ignore[untyped-decorator]

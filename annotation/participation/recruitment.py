@@ -16,10 +16,19 @@ from enum import StrEnum
 from urllib.parse import quote
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
-from annotation.models import Assignment, Identity, ProlificArrival, ProlificRecruitment, Rater, Seat, StepTaken
+from annotation.models import (
+    Assignment,
+    Consent,
+    Identity,
+    ProlificArrival,
+    ProlificRecruitment,
+    Rater,
+    Seat,
+    StepTaken,
+)
 from annotation.participation import claims, invitations
 from studies import hashing
 from studies.models import Study
@@ -30,6 +39,7 @@ RETURN_URL = "https://app.prolific.com/submissions/complete?cc="
 # The letters and digits of which Prolific's ids are made; the placeholders of its addresses are not.
 PARTICIPANT = re.compile(r"[0-9A-Za-z]{24}")
 OTHER_ID = re.compile(r"[0-9A-Za-z_-]{0,60}")
+HELD = timedelta(hours=2)  # a place, for whoever has agreed and not begun, where Prolific sets no time
 WARNING = timedelta(minutes=15)  # before the time is over, or a quarter of it where that is less
 
 
@@ -124,15 +134,20 @@ def find_ending(arrival: ProlificArrival) -> Ending | None:
 def arrive(recruitment: ProlificRecruitment, participant: Participant, *, at: datetime) -> ProlificArrival:
     """The arrival of that participant, with its rater: made on the first call, the same ever after.
 
-    Whoever finds no place has an arrival that has ended, and no rater.
+    Whoever finds no place has an arrival that has ended, and comes in later if a place is free then. Places of others
+    whose time is over are freed first.
     """
     study = recruitment.study
     with transaction.atomic():
         # One at a time, so that no more come in than may, and nobody who opens two windows becomes two.
         ProlificRecruitment.objects.select_for_update().get(pk=recruitment.pk)
         arrival = find_arrival(study, participant)
+        if arrival is None or is_turned_away(arrival):
+            take_back_overdue(recruitment, at=at)
         if arrival is None:
             arrival = _note(recruitment, participant, at=at)
+        elif is_turned_away(arrival):
+            _let_in(arrival, recruitment, participant, at=at)
         elif participant.session and arrival.session != participant.session:
             arrival.session, arrival.session_began_at = participant.session, at
             arrival.save(update_fields=["session", "session_began_at"])
@@ -151,26 +166,69 @@ def _note(recruitment: ProlificRecruitment, participant: Participant, *, at: dat
         identity=identity,
         session=participant.session,
         session_began_at=at,
+        outcome=Ending.NO_PLACE,
+        ended_at=at,
     )
-    if _has_room(recruitment):
-        number = study.arrivals.exclude(invitation=None).count() + 1
-        [arrival.invitation] = invitations.note(study, [f"Prolific {number}"])
-        arrival.invitation.identity, arrival.invitation.handed_over_at = identity, at
-        arrival.invitation.save(update_fields=["identity", "handed_over_at"])
-    else:
-        arrival.outcome, arrival.ended_at = Ending.NO_PLACE, at
-    arrival.save()
+    _let_in(arrival, recruitment, participant, at=at)
     return arrival
 
 
-def _has_room(recruitment: ProlificRecruitment) -> bool:
-    """Whether somebody more may come in: a place is free, and not as many have come from Prolific as may."""
+def _let_in(
+    arrival: ProlificArrival, recruitment: ProlificRecruitment, participant: Participant, *, at: datetime
+) -> None:
+    """Give whoever has been turned away, or has just come, an invitation if there is room; save the arrival."""
+    if _has_room(recruitment, at=at):
+        if arrival.invitation is None:
+            number = recruitment.study.arrivals.exclude(invitation=None).count() + 1
+            [arrival.invitation] = invitations.note(recruitment.study, [f"Prolific {number}"])
+        invitation = arrival.invitation
+        invitation.identity, invitation.handed_over_at, invitation.revoked_at = arrival.identity, at, None
+        invitation.save(update_fields=["identity", "handed_over_at", "revoked_at"])
+        arrival.outcome, arrival.ended_at = "", None
+        arrival.session, arrival.session_began_at = participant.session, at
+    arrival.save()
+
+
+def is_turned_away(arrival: ProlificArrival) -> bool:
+    """Whether there was no place for somebody who began nothing, so that they may come again."""
+    return arrival.outcome == Ending.NO_PLACE
+
+
+def hold_place(rater: Rater, *, at: datetime) -> bool:
+    """Whether a place is there for whoever is about to agree; it is theirs until their time is over. Without one their
+    part has ended. Somebody who came by an invitation of their own is not asked about."""
+    arrival = find_of_rater(rater)
+    if arrival is None or rater.assignments.exists():
+        return True
+    with transaction.atomic():
+        recruitment = ProlificRecruitment.objects.select_for_update().get(study=rater.study_id)
+        others = _list_holders(recruitment, at=at).exclude(pk=arrival.pk)
+        if _count_free(recruitment) > others.count():
+            return True
+        end(arrival, Ending.NO_PLACE, at=at)
+    return False
+
+
+def _list_holders(recruitment: ProlificRecruitment, *, at: datetime) -> QuerySet[ProlificArrival]:
+    """Those who have agreed and not begun yet, within their time."""
+    time = timedelta(minutes=recruitment.minutes) if recruitment.minutes else HELD
+    rows = recruitment.study.arrivals.filter(outcome="", invitation__revoked_at=None, session_began_at__gte=at - time)
+    agreed = rows.filter(Exists(Consent.objects.filter(rater__invitation=OuterRef("invitation"))))
+    return agreed.exclude(Exists(Assignment.objects.filter(rater__invitation=OuterRef("invitation"))))
+
+
+def _count_free(recruitment: ProlificRecruitment) -> int:
+    return Seat.objects.filter(study=recruitment.study, rater_kind=Rater.Kind.PERSON, is_taken=False).count()
+
+
+def _has_room(recruitment: ProlificRecruitment, *, at: datetime) -> bool:
+    """Whether somebody more may come in: a place is free that nobody holds, and not as many have come as may."""
     study = recruitment.study
     if recruitment.most_people is not None:
         at_work = study.arrivals.filter(outcome="", invitation__revoked_at=None).exclude(invitation=None)
         if at_work.count() >= recruitment.most_people:
             return False
-    return Seat.objects.filter(study=study, rater_kind=Rater.Kind.PERSON, is_taken=False).exists()
+    return _count_free(recruitment) > _list_holders(recruitment, at=at).count()
 
 
 def _hash(study: Study, participant: Participant) -> str:
@@ -246,6 +304,12 @@ def take_back_overdue(recruitment: ProlificRecruitment, *, at: datetime) -> int:
         except HasCompleted:
             continue  # at this very moment
     return n_ended
+
+
+def sweep(*, at: datetime) -> int:
+    """Free the places of all studies whose holders' time at Prolific is over; how many people it was."""
+    rows = ProlificRecruitment.objects.exclude(minutes=None).filter(study__state=Study.State.LIVE)
+    return sum(take_back_overdue(row, at=at) for row in rows.select_related("study"))
 
 
 def list_endings(study: Study) -> dict[int, Ending | None]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from django.conf import settings
+from django.db import transaction
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -139,7 +140,12 @@ def consent(request: Request, rater: Rater, rater_progress: RaterProgress) -> Ht
     problem = ""
     if request.method == "POST":
         if request.POST.get("agrees") == "yes":
-            consents.record_consent(rater, step)
+            with transaction.atomic():  # two who agree at once do not both get the last place
+                is_held = recruitment.hold_place(rater, at=timezone.now())
+                if is_held:
+                    consents.record_consent(rater, step)
+            if not is_held:
+                return prolific.lead_to_code(request, rater)
             return routing.redirect_to_next_page(rater)
         problem = _("Please tick the box if you agree. Without your consent the study cannot begin.")
     context = {"study": rater.study, "step": step, "prose": parse_prose(step.text), "problem": problem}

@@ -56,7 +56,7 @@ def arrive(request: Request, key: str) -> HttpResponse:
     except recruitment.NotFromProlific as error:
         return _refuse(request, row, str(error), status=400)
     arrival = recruitment.find_arrival(study, participant)
-    if arrival and (ending := recruitment.find_ending(arrival)):
+    if arrival and not recruitment.is_turned_away(arrival) and (ending := recruitment.find_ending(arrival)):
         return _show_ended(request, row, ending)
     rater = arrival.invitation.rater if arrival and arrival.invitation else None
     is_open = lifecycle.is_open_for_answers(study, at=now)
@@ -111,8 +111,14 @@ def stop(request: Request, rater: Rater, reason: str) -> HttpResponse:
         recruitment.end(arrival, Ending(reason), at=timezone.now())
     except recruitment.HasCompleted:  # in another window at this very moment
         return redirect("annotation:home")
+    return lead_to_code(request, rater)
+
+
+def lead_to_code(request: Request, rater: Rater) -> HttpResponse:
+    """End the session of somebody from Prolific whose part has ended, and lead to the code."""
+    arrival = recruitment.find_of_rater(rater)
     request.session.flush()
-    request.session[ENDED] = arrival.pk
+    request.session[ENDED] = arrival.pk if arrival else 0
     return redirect("annotation:ended")
 
 

@@ -212,3 +212,78 @@ def test_the_same_person_in_several_windows_at_once_is_one_rater() -> None:
 
     assert len(set(arrivals)) == 1
     assert Rater.objects.count() == Identity.objects.count() == Invitation.objects.count() == 1
+
+
+LATER = NOON + timedelta(hours=5)
+
+
+@pytest.mark.django_db
+def test_an_arrival_frees_the_places_of_those_whose_time_is_over() -> None:
+    row = recruit(factories.study(k=1), minutes=60)
+    overdue = claims.claim(come(row, 1))
+
+    second = recruitment.arrive(row, participant(2), at=LATER)
+
+    overdue.refresh_from_db()
+    assert overdue.status == Assignment.Status.GIVEN_UP
+    assert second.outcome == ""
+    assert second.invitation is not None
+    assert claims.claim(Rater.objects.get(invitation=second.invitation)).seat == overdue.seat
+
+
+@pytest.mark.django_db
+def test_a_sweep_frees_overdue_places_of_live_studies_alone() -> None:
+    studies = [factories.study(k=1), factories.study("pears", k=1), factories.study("figs", k=1)]
+    rows = [recruit(study, minutes=minutes) for study, minutes in zip(studies, (60, 60, None), strict=True)]
+    for n, row in enumerate(rows):
+        claims.claim(come(row, n))
+    Study.objects.filter(slug="pears").update(state=Study.State.PAUSED)
+
+    assert recruitment.sweep(at=NOON + timedelta(minutes=59)) == 0
+    assert recruitment.sweep(at=LATER) == 1
+
+    assert list(Seat.objects.filter(is_taken=False).values_list("study__slug", flat=True)) == ["plums"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("session", ["s1", "s2"])
+def test_whoever_was_turned_away_comes_in_once_a_place_is_free(session: str) -> None:
+    row = recruit(factories.study(k=1))
+    first = claims.claim(come(row, 1))
+    assert recruitment.find_ending(recruitment.arrive(row, participant(2), at=NOON)) == Ending.NO_PLACE
+
+    still = recruitment.arrive(row, participant(2, session), at=LATER)
+    claims.give_up(first, at=LATER)
+    again = recruitment.arrive(row, participant(2, session), at=LATER)
+
+    assert recruitment.find_ending(still) == Ending.NO_PLACE
+    assert recruitment.find_ending(again) is None
+    assert (again.session, again.session_began_at, again.ended_at) == (session, LATER, None)
+    assert claims.claim(Rater.objects.get(invitation=again.invitation)).seat == first.seat
+
+
+@pytest.mark.django_db
+def test_a_place_is_held_from_the_consent_on_and_no_longer_than_its_time() -> None:
+    study = factories.study(k=1)
+    row = recruit(study, minutes=60)
+    step = protocol.load_protocol(protocol.current(study)).steps[0]
+    one, two = come(row, 1), come(row, 2)
+
+    assert recruitment.hold_place(one, at=NOON)
+    consents.record_consent(one, step)
+
+    assert recruitment.hold_place(one, at=NOON), "who holds it is not turned away from it"
+    assert not recruitment.hold_place(two, at=NOON)
+    assert recruitment.find_ending(recruitment.arrive(row, participant(2), at=NOON)) == Ending.NO_PLACE
+    assert recruitment.find_ending(recruitment.arrive(row, participant(3), at=NOON)) == Ending.NO_PLACE
+    assert recruitment.find_ending(recruitment.arrive(row, participant(2), at=LATER)) is None
+    assert recruitment.hold_place(two, at=LATER)
+
+
+@pytest.mark.django_db
+def test_whoever_came_by_an_invitation_of_their_own_is_not_asked_about_places() -> None:
+    study = factories.study(k=1)
+    recruit(study)
+    Seat.objects.update(is_taken=True)
+
+    assert recruitment.hold_place(factories.rater(study), at=NOON)
