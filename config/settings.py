@@ -24,7 +24,16 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Where the embedded set-up keeps its database, messages and key. Nothing else is written outside the database.
 VAR = Path(env.str("QUIRE_VAR", default="") or BASE_DIR / "var")
 
-DEBUG = env.bool("DEBUG", default=False)
+
+def switch(name: str, *, default: bool) -> bool:
+    """A setting that is on or off; left empty, as if it were not there. `env.bool` takes any word but a few for off."""
+    word = env.str(name, default="").strip().casefold()
+    if word and word not in ("true", "yes", "on", "1", "false", "no", "off", "0"):
+        raise ImproperlyConfigured(f"{name} must be true or false, not “{word}”.")
+    return word in ("true", "yes", "on", "1") if word else default
+
+
+DEBUG = switch("DEBUG", default=False)
 LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", default=LOOPBACK)
 IS_EMBEDDED = set(ALLOWED_HOSTS) <= set(LOOPBACK)
@@ -73,7 +82,13 @@ def database() -> dict[str, Any]:
 
     SQLite: without IMMEDIATE a transaction that first reads and then writes fails at once when another writes between.
     """
-    url = env.str("DATABASE_URL", default="") or f"sqlite:///{VAR / 'quire.sqlite3'}"
+    url = env.str("DATABASE_URL", default="")
+    if not url and not IS_EMBEDDED:
+        raise ImproperlyConfigured(
+            "ALLOWED_HOSTS names a public host, so DATABASE_URL must be set: postgres://user@host:5432/name, or "
+            "sqlite:////a/path/that/is/backed/up."
+        )
+    url = url or f"sqlite:///{VAR / 'quire.sqlite3'}"
     try:
         if "://" not in url or "#" in url:  # of which only a warning, or nothing at all, would be said
             raise ValueError
@@ -194,6 +209,7 @@ AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contri
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_HANDLER = "config.sign_in.SignInHandler"  # … and of either alone
 AXES_RESET_ON_SUCCESS = True
 # Knocking on does not make the wait longer: a stranger could otherwise keep somebody out for good.
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
@@ -217,9 +233,9 @@ try:
 except ValueError:
     raise ImproperlyConfigured("HSTS_SECONDS must be a whole number of seconds; 0 for not at all.") from None
 SECURE_HSTS_SECONDS = 0 if IS_EMBEDDED else HSTS_SECONDS
-HSTS_PRELOAD = env.bool("HSTS_PRELOAD", default=True)
+HSTS_PRELOAD = switch("HSTS_PRELOAD", default=True)
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HSTS_PRELOAD and SECURE_HSTS_SECONDS > 0
-BEHIND_PROXY = env.bool("BEHIND_PROXY", default=False)
+BEHIND_PROXY = switch("BEHIND_PROXY", default=False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 # Whose form has lost its token gets back what they wrote.
 CSRF_FAILURE_VIEW = "annotation.views.rater.guards.refuse_without_token"
@@ -280,12 +296,18 @@ SPECTACULAR_SETTINGS = {
 
 # Reports are computed by a worker, and pages say how far it is. Tests, and whoever runs no worker, can have them
 # computed by the request that asks.
-REPORTS_AT_ONCE = env.bool("QUIRE_REPORTS_AT_ONCE", default=False)
+REPORTS_AT_ONCE = switch("QUIRE_REPORTS_AT_ONCE", default=False)
 
 
 def mail() -> dict[str, Any]:
     """Django's settings of mail from one address, smtp://user:password@host:587/?tls=1; without one it is printed."""
-    url = env.str("EMAIL_URL", default="") or "consolemail://"
+    url = env.str("EMAIL_URL", default="")
+    if not url and not IS_EMBEDDED:
+        raise ImproperlyConfigured(
+            "ALLOWED_HOSTS names a public host, so EMAIL_URL must be set: smtp://user:password@host:587/?tls=1, or "
+            "dummymail:// where no mail is to be sent. Otherwise mail would be printed into a log, with working links."
+        )
+    url = url or "consolemail://"
     try:
         config = dict(environ.Env.email_url_config(url))
     except (KeyError, ValueError, ImproperlyConfigured):

@@ -14,6 +14,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import path
 
+from config import sign_in
+
 # What Django's own filters and its date hierarchy ask of a field.
 SUFFIXES = ("", "__exact", "__id__exact", "__isnull", "__gte", "__lt", "__year", "__month", "__day")
 
@@ -70,6 +72,13 @@ class StaffSite(admin.AdminSite):
     ) -> HttpResponse:
         """To the studies, which is where the staff begins."""
         return redirect("studies:index")
+
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Django's, which is remembered by the browser: see config.sign_in."""
+        response = super().login(request, extra_context)
+        if request.method == "POST" and request.user.is_authenticated:
+            sign_in.remember(response, request.user.get_username())
+        return response
 
     def records(self, request: HttpRequest) -> HttpResponse:
         """Every list that the account may see: what the admin opens on elsewhere."""

@@ -14,7 +14,12 @@ from django.core.exceptions import ImproperlyConfigured
 
 BASE = Path(settings.BASE_DIR)
 KEY = "".join("0123456789abcdef"[n * 7 % 16] for n in range(100))
-PUBLIC = {"ALLOWED_HOSTS": "quire.example.org", "SECRET_KEY": KEY}
+PUBLIC = {
+    "ALLOWED_HOSTS": "quire.example.org",
+    "SECRET_KEY": KEY,
+    "DATABASE_URL": "postgres://quire@postgres:5432/quire",
+    "EMAIL_URL": "smtp://mail.example.org:587/?tls=1",
+}
 
 
 @pytest.fixture
@@ -22,7 +27,7 @@ def start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     """The settings under that environment."""
 
     def start(**environment: str) -> dict[str, Any]:
-        for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS", "DEBUG"):
+        for name in ("DATABASE_URL", "REDIS_URL", "EMAIL_URL", "SECRET_KEY", "ALLOWED_HOSTS", "DEBUG"):
             monkeypatch.delenv(name, raising=False)
         for name, value in ({"QUIRE_VAR": str(tmp_path)} | environment).items():
             monkeypatch.setenv(name, value)
@@ -131,3 +136,31 @@ def test_linear_algebra_keeps_to_one_thread_where_the_operator_says_nothing_else
     assert n_threads() == "[1]"
     if (os.cpu_count() or 1) > 1:
         assert n_threads(OPENBLAS_NUM_THREADS="2") == "[2]"
+
+
+@pytest.mark.parametrize("name", ["DEBUG", "BEHIND_PROXY", "HSTS_PRELOAD", "QUIRE_REPORTS_AT_ONCE"])
+def test_a_switch_that_is_neither_on_nor_off_is_refused_in_a_sentence(start: Any, name: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match=f"{name} must be true or false, not “maybe”"):
+        start(**{name: "maybe"})
+    assert start(**{name: ""})["DEBUG"] is False
+
+
+def test_switches_are_read_as_people_write_them(start: Any) -> None:
+    words = ["true", "Yes", "on", "1", "false", "No", "off", "0", ""]
+
+    assert [start(DEBUG=word)["DEBUG"] for word in words] == [True] * 4 + [False] * 5
+
+
+@pytest.mark.parametrize("name", ["DATABASE_URL", "EMAIL_URL"])
+def test_a_public_host_does_not_start_without_a_database_or_mail(start: Any, name: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match=f"public host, so {name} must be set"):
+        start(**PUBLIC | {name: ""})
+    assert start(**PUBLIC)["IS_EMBEDDED"] is False
+
+
+def test_the_example_of_the_environment_starts_once_key_and_password_are_filled_in(start: Any) -> None:
+    lines = (BASE / ".env.example").read_text().splitlines()
+    example = dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+    compose = {"DATABASE_URL": "postgres://quire@postgres:5432/quire"}
+
+    assert start(**example | compose | {"SECRET_KEY": KEY})["EMAIL_HOST"] == "mail.example.org"

@@ -55,6 +55,28 @@ def test_other_names_and_other_addresses_are_not_locked(client: Client) -> None:
     assert try_to_sign_in(Client(), PASSWORD, REMOTE_ADDR="192.0.2.7").status_code == 302
 
 
+def test_many_names_from_one_address_are_slowed_and_so_is_one_name_from_many_addresses(client: Client) -> None:
+    of_address = [try_to_sign_in(client, "wrong", name=f"name{n}").status_code for n in range(40)]
+    AccessAttempt.objects.all().delete()
+    of_name = [try_to_sign_in(client, "wrong", REMOTE_ADDR=f"192.0.2.{n}").status_code for n in range(40)]
+
+    assert of_address == of_name == [200] * 30 + [429] * 10
+    assert try_to_sign_in(Client(), PASSWORD, REMOTE_ADDR="192.0.2.99").status_code == 429
+
+
+@pytest.mark.parametrize("guess", [{"name": "ann"}, {"REMOTE_ADDR": "192.0.2.1"}])
+def test_nobody_is_locked_out_by_others_where_they_have_signed_in_before(guess: dict[str, str]) -> None:
+    own = Client(REMOTE_ADDR="192.0.2.1")
+    assert try_to_sign_in(own, PASSWORD).status_code == 302
+    del own.cookies["sessionid"]
+    for n in range(40):
+        name, address = guess.get("name", f"name{n}"), guess.get("REMOTE_ADDR", f"198.51.100.{n}")
+        try_to_sign_in(Client(), "wrong", name=name, REMOTE_ADDR=address)
+
+    assert try_to_sign_in(Client(), PASSWORD, **guess).status_code == 429
+    assert try_to_sign_in(own, PASSWORD).status_code == 302
+
+
 def test_the_wait_ends_after_a_quarter_of_an_hour_and_knocking_does_not_prolong_it(client: Client) -> None:
     lock(client)
     attempt = AccessAttempt.objects.get()
