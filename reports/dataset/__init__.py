@@ -13,6 +13,7 @@ from reports.dataset import answers, cubes, ideas, readings
 from reports.dataset.cubes import Cube
 from reports.dataset.ideas import IdeaPanel
 from reports.dataset.outcomes import OutcomeTable, outcome_tables
+from reports.dataset.premises import name_clusters
 from reports.dataset.readings import JudgeReading
 from reports.dataset.sources import StorySource, source_by_story
 from reports.dataset.step_items import StepItem, step_items
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from stats.arrays import BoolArray, IntArray
 
 # Counts up when other answers count, or what is read of them changes: reports are computed anew.
-EDITION = 11
+EDITION = 12
 SHUFFLES = 1  # of the seed
 KINDS_IN_ORDER = (Source.Kind.EXPERT, Source.Kind.AMATEUR, Source.Kind.OTHER, Source.Kind.MODEL)
 
@@ -232,15 +233,8 @@ class Dataset:
 
     @cached_property
     def _cluster_by_group(self) -> dict[str, int]:
-        """What each group was sampled with: groups on one premise are one cluster, a group without one is its own.
-
-        Clusters are numbered in the order of the first group of each.
-        """
-        groups = self.study.groups.values_list("code", "premise").order_by("code")
-        first_by_premise: dict[str, str] = {}
-        first = {
-            code: first_by_premise.setdefault(premise.strip() or f"group {code}", code) for code, premise in groups
-        }
+        """What each group was sampled with, by `name_clusters`, numbered in the order of the first group of each."""
+        first = name_clusters(self.study.groups.values_list("code", "premise").order_by("code"))
         number_by_code = {code: n for n, code in enumerate(sorted(set(first.values())))}
         return {group: number_by_code[code] for group, code in first.items()}
 

@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotation.models import ResponseEvent, StepTaken, Timing
+from reports.dataset.premises import name_clusters
 from reports.dataset.sources import list_factors
 from reports.export.columns import iso
 from reports.export.content import PackageContent, PackageTable, Row, TableField
@@ -18,7 +19,7 @@ from studies.models import Step
 
 STORY = {
     "group": TableField("Code of a group that the story stands in; a row for each."),
-    "cluster": TableField("What the group was sampled with: groups on one premise are one cluster."),
+    "cluster": TableField("What the group was sampled with: groups on one of several premises are one cluster."),
     "story": TableField("Code of the story."),
     "language": TableField("Language of the text."),
     "n_words": TableField("Words of the text as it was shown.", "integer"),
@@ -63,9 +64,7 @@ def story_rows(content: PackageContent) -> Iterator[Row]:
 
 def clusters(content: PackageContent) -> dict[str, str]:
     """The cluster of each group: the first of the groups that share its premise."""
-    first_by_premise: dict[str, str] = {}
-    groups = content.study.groups.order_by("code").values_list("code", "premise")
-    return {code: first_by_premise.setdefault(premise.strip() or f"group {code}", code) for code, premise in groups}
+    return name_clusters(content.study.groups.order_by("code").values_list("code", "premise"))
 
 
 ASSIGNMENT = {
