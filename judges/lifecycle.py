@@ -23,6 +23,10 @@ CLOSED = reasons.CLOSED
 # Why a run does not go on, for the others that halt one.
 UNRECORDED = gettext_noop("an answer could not be recorded: %(reason)s")
 PROBES_FAILED = gettext_noop("The first %(n)s calls got no answer. %(what)s %(way_out)s (%(reason)s)")
+PROBES_UNREADABLE = gettext_noop(
+    "The first %(n)s replies could not be read. Have the prompt ask for the answer in the form that is read, or choose "
+    "a model that keeps to it; then let the run go on. (%(reason)s)"
+)
 NO_PRICE = gettext_noop(
     "There is a budget, and no price of %(model)s by which to keep it. Have an administrator enter the price under "
     "Records, Prices (0 if it costs nothing), or take the limit away; then let the run go on."

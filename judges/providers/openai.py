@@ -43,7 +43,13 @@ from judges.providers.base import (
 # Its newer models refuse max_tokens; of the servers that speak alike some know no other name.
 OWN_HOST = "api.openai.com"
 # How Azure and others say, with HTTP 400, that their filter stopped the prompt before any model saw it.
-_BLOCKED = re.compile(r'"code"\s*:\s*"(?:content_filter|content_policy_violation)"')
+# A text that is refused for what it says: OpenAI's and Azure's codes, and OpenRouter's words beside its status 403.
+_BLOCKED = re.compile(
+    r'"code"\s*:\s*"(?:content_filter|content_policy_violation|moderation_blocked|ResponsibleAIPolicyViolation)"'
+    r'|"flagged_input"\s*:|\binput was flagged\b',
+    re.IGNORECASE,
+)
+_REFUSALS = (400, 403)
 # Of a batch: as many tokens wait at the provider already as it lets wait.
 _QUEUE_FULL = re.compile(r'"code"\s*:\s*"token_limit_exceeded"')
 LONGEST_REFUSAL = 600  # letters that are kept of why a batch was not taken on
@@ -102,7 +108,7 @@ class OpenAIClient(LibraryClient):
         )
         response = await self.send(post)
         body, request_id = self.without_key(response.text), self._request_id(response)
-        if response.status_code == 400 and _BLOCKED.search(body):
+        if response.status_code in _REFUSALS and _BLOCKED.search(body):
             return Completion("", "content_filter", body, request_id=request_id)
         self.check_success(response)
         return completion_of(body, request_id=request_id, limits=read_limits(response.headers))
@@ -237,7 +243,7 @@ def result_of(line: dict[str, Any]) -> BatchResult:
         return BatchResult(key, CallFailed(reason, kind=FailureKind.TIMEOUT, body=json.dumps(line), is_unserved=True))
     body, request_id = json.dumps(response.get("body"), ensure_ascii=False), str(response.get("request_id") or "")
     status = int(response.get("status_code") or 500)
-    if status == 400 and _BLOCKED.search(body):
+    if status in _REFUSALS and _BLOCKED.search(body):
         return BatchResult(key, Completion("", "content_filter", body, request_id=request_id))
     if status != 200:
         return BatchResult(key, failure_of(status, body, {}, request_id=request_id))

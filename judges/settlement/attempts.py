@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django.db import transaction
-from django.db.models import F, Max, Q, QuerySet, Sum
+from django.db.models import F, Max, Min, Q, QuerySet, Sum
 
 from judges import providers, reasons
 from judges.models import Attempt, Call, Run
@@ -42,12 +42,16 @@ COST_UNKNOWN = Q(cost=None, reserved__isnull=False) & (
 UNHEARD = reasons.UNHEARD
 
 
-def choose_due(run: Run, *, n: int, at: datetime) -> list[Call]:
+def choose_due(run: Run, *, n: int, at: datetime, are_probes: bool = False) -> list[Call]:
     """Up to n calls of the run that may be sent now, held until the end of the transaction.
 
     Those that have failed wait for the others, so that no call spends all its tries on one bad moment.
+
+    are_probes : whether each is to be about texts of its own, so that one that is refused does not speak for all
     """
     due = run.calls.filter(Q(not_before=None) | Q(not_before__lte=at), ~WAITING, state=Call.State.PLANNED)
+    if are_probes:
+        due = due.filter(pk__in=_choose_probes(run, due, n=n))
     # Another worker's are passed over. SQLite knows no row locks: there one transaction waits for the other.
     due = due.select_for_update(no_key=True, skip_locked=True).order_by("pk")
     fresh = list(due.filter(n_failures=0, n_overloads=0)[:n])
@@ -55,6 +59,18 @@ def choose_due(run: Run, *, n: int, at: datetime) -> list[Call]:
         return fresh
     again = due.exclude(n_failures=0, n_overloads=0).order_by("n_failures", "n_overloads", "pk")
     return fresh + list(again[: n - len(fresh)])
+
+
+def _choose_probes(run: Run, due: QuerySet[Call], *, n: int) -> list[int]:
+    """Ids of up to n of these calls: the first about each text or group, those asked about before after all others;
+    then any."""
+    tried = Attempt.objects.filter(call__run=run).order_by().values_list("call__assignment", "call__story").distinct()
+    tried_texts = set(tried)
+    first = due.order_by().values("assignment", "story").annotate(first=Min("pk"))
+    rows = [((row["assignment"], row["story"]) in tried_texts, row["first"]) for row in first]
+    pks = [pk for _is_tried, pk in sorted(rows)][:n]
+    others = due.exclude(pk__in=pks).order_by("pk").values_list("pk", flat=True)
+    return pks + list(others[: n - len(pks)])
 
 
 def begin(

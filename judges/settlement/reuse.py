@@ -26,11 +26,6 @@ from studies.models import Study
 N_TOGETHER = 32
 # How long a call waits before it looks again whether an equal one has its reply.
 WAIT_SECONDS = 0.5
-# In these a call has a reply from which something was recorded.
-REPLIED = (
-    *(Call.State.OK, Call.State.REFUSED, Call.State.BLOCKED),
-    *(Call.State.TRUNCATED, Call.State.UNREADABLE, Call.State.OUT_OF_RANGE),
-)
 TAKEN = (Attempt.Outcome.ANSWERED, Attempt.Outcome.REUSED)
 
 
@@ -121,4 +116,4 @@ def _take(run: Run, pks: Collection[int], *, at: datetime) -> int:
 
 def _find_replies(study: Study, hashes: Collection[str]) -> QuerySet[Attempt]:
     answered = Attempt.objects.filter(outcome=Attempt.Outcome.ANSWERED, call__run__study=study).exclude(body="")
-    return answered.filter(call__request_sha256__in=hashes, call__state__in=REPLIED, call__kind__in=Call.ANSWERING)
+    return answered.filter(call__request_sha256__in=hashes, call__state=Call.State.OK, call__kind__in=Call.ANSWERING)

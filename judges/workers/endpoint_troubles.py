@@ -55,7 +55,9 @@ class Troubles:
                 continue  # a probe's, which stops its run alone
             else:
                 self.follow_failure(e.result, share=share, at=at)
-        if len(bad := self._bad_requests) >= N_EQUAL_BAD_REQUESTS:
+        bad = self._bad_requests
+        # Fourteen refusals of one story are that story's.
+        if len({(e.call.assignment_id, e.call.story_id) for e in bad}) >= N_EQUAL_BAD_REQUESTS:
             pks = [e.call.pk for e in bad]
             Call.objects.filter(pk__in=pks, state=Call.State.PROVIDER_ERROR).update(state=Call.State.PLANNED)
             limits.ask_attention(self.endpoint, REFUSED_ALIKE, n=len(bad), reason=str(bad[-1].result))

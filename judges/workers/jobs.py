@@ -98,7 +98,7 @@ class Jobs:
                 # What is under way may fail as well: no more than so many ever do.
                 n_ended = max(run.n_probes_answered, run.n_probes_failed)
                 n = min(n, attempts.N_PROBES - n_ended - in_flight.count())
-            due = attempts.choose_due(run, n=n, at=at) if n > 0 else []
+            due = attempts.choose_due(run, n=n, at=at, are_probes=not job.is_probed) if n > 0 else []
             self._content_by_hash |= texts.load_texts((c.request for c in due), besides=self._content_by_hash)
             requests = {call.pk: texts.render_with(call.request, self._content_by_hash) for call in due}
             due, worst_by_call = _choose_within_budget(job, due, requests)

@@ -17,7 +17,7 @@ from judges import lifecycle, settlement
 from judges.endpoints import connections, limits
 from judges.endpoints.limits import Allowance
 from judges.endpoints.pace import Pace
-from judges.models import Attempt, Endpoint, Run
+from judges.models import Attempt, Call, Endpoint, Parse, Run
 from judges.planning import prices
 from judges.providers import CallFailed, Client, Completion, FailureKind
 from judges.settlement import Ended, attempts
@@ -46,6 +46,9 @@ class Turn:
     share: int
     is_idle: bool
     pause: float
+
+
+OF_THE_MOMENT = (FailureKind.OVERLOAD, FailureKind.CONNECTION)
 
 
 class Ledger:
@@ -158,25 +161,33 @@ class Ledger:
                 e.cost = prices.cost_of(job.tariff, e.result)
         of_probes = [e for e in ended if e.attempt.is_probe and not self._jobs[e.call.run_id].is_probed]
         for e in of_probes:
-            e.ends_nothing = isinstance(e.result, CallFailed)
+            e.ends_nothing = isinstance(e.result, CallFailed) and not _is_of_its_text(e.result)
         self._troubles.note_bad_requests(ended)
         for call, refusal in settlement.settle(ended):
             lifecycle.stop(self._jobs[call.run_id].run, lifecycle.UNRECORDED, reason=str(refusal))
         self._troubles.follow(ended, share=self.share, at=at)
+        reason_by_attempt = _find_unreadable(of_probes)
         for e in of_probes:
-            self._judge_probe(self._jobs[e.call.run_id].run, e.result)
+            self._judge_probe(self._jobs[e.call.run_id].run, e.result, reason_by_attempt.get(e.attempt.pk))
 
-    def _judge_probe(self, run: Run, result: Completion | CallFailed) -> None:
-        """Count the probe; stop the run, in one sentence, if it cannot be answered as things stand."""
+    def _judge_probe(self, run: Run, result: Completion | CallFailed, unreadable: str | None) -> None:
+        """Count the probe; stop the run, in one sentence, if it cannot be answered as things stand.
+
+        unreadable : why its reply could not be read; None if it could, or if there is none
+        """
         row = Run.objects.filter(pk=run.pk)
-        if isinstance(result, Completion):
+        if isinstance(result, Completion) and unreadable is None:
             row.update(n_probes_answered=F("n_probes_answered") + 1)
-        elif result.kind not in (FailureKind.OVERLOAD, FailureKind.CONNECTION):
+        elif isinstance(result, Completion) or not (result.kind in OF_THE_MOMENT or _is_of_its_text(result)):
             row.update(n_probes_failed=F("n_probes_failed") + 1)
             run.refresh_from_db(fields=["n_probes_failed"])
-            if run.n_probes_failed >= attempts.N_PROBES:
+            if run.n_probes_failed < attempts.N_PROBES:
+                return
+            if isinstance(result, CallFailed):
                 values = {"kind": result.kind.value, "reason": str(result)}
                 lifecycle.stop(run, lifecycle.PROBES_FAILED, n=attempts.N_PROBES, **values)
+            else:
+                lifecycle.stop(run, lifecycle.PROBES_UNREADABLE, n=attempts.N_PROBES, reason=unreadable or "")
 
     # What is under way
 
@@ -225,6 +236,20 @@ class Ledger:
             return 1.0
         until = self.endpoint.resting_until
         return max((until - at).total_seconds(), 0.0) if until else 0.0
+
+
+def _is_of_its_text(failure: CallFailed) -> bool:
+    """Whether a text was too long for the model, which says nothing of the others."""
+    return failure.kind == FailureKind.TOO_LARGE and failure.status is not None and failure.status >= 400
+
+
+def _find_unreadable(ended: Iterable[Ended]) -> dict[int, str]:
+    """Why the replies to judges' questions among these could not be read, by the id of the attempt."""
+    answered = [e.attempt.pk for e in ended if isinstance(e.result, Completion) and e.call.kind in Call.ANSWERING]
+    if not answered:
+        return {}
+    parses = Parse.objects.filter(attempt__in=answered, state=Call.State.UNREADABLE)
+    return dict(parses.values_list("attempt", "reason"))
 
 
 def _load_usual_seconds(endpoint: Endpoint) -> float | None:

@@ -64,6 +64,13 @@ def sendable(study: Study) -> Study:
     return study
 
 
+def probed(run: Run) -> Run:
+    """The run as if its first calls had been answered well."""
+    Run.objects.filter(pk=run.pk).update(n_probes_answered=3)
+    run.refresh_from_db()
+    return run
+
+
 def started(study: Study, judge: Judge) -> Run:
     return runs.start(sendable(study), judge, by="tests")
 

@@ -21,7 +21,7 @@ from studies.items import StoryLabel
 from studies.models import Study
 from tests.judges import standin as told
 from tests.judges.attacks import CHOICE, PAIR, SCALE, YES_NO
-from tests.judges.conftest import judge_at, started
+from tests.judges.conftest import judge_at, probed, started
 from tests.judges.questions import Asking
 from tests.judges.standin import StandIn
 
@@ -113,7 +113,7 @@ def test_reasons_are_kept_in_english_whatever_language_a_worker_runs_in(study: S
     standin.script = [told.PROSE, told.PROSE, told.OUT_OF_RANGE, told.OUT_OF_RANGE]
 
     with translation.override("pt-br"):
-        run = runs.drain(started(study, judge_at(standin, n_at_once=1)))
+        run = runs.drain(probed(started(study, judge_at(standin, n_at_once=1))))
         rereads.read_again(run, at=run.finished_at)
 
     kept = set(run.calls.exclude(reason="").values_list("reason", flat=True))

@@ -171,7 +171,11 @@ _SPENT = re.compile(
 _NO_MODEL = re.compile(
     r"model_not_found|\bmodels?\b[^{}]{0,200}\b(?:not (?:be )?found|not exist)|\"model: ", re.IGNORECASE
 )
-_TOO_LONG = re.compile(r"context_length_exceeded|context length|prompt is too long|request_too_large", re.IGNORECASE)
+_TOO_LONG = re.compile(
+    r"context_length_exceeded|context length|context window|request_too_large"
+    r"|\b(?:prompt|input)\b[^{}]{0,40}\btoo long\b|too many (?:input )?tokens|exceeds? the maximum number of tokens",
+    re.IGNORECASE,
+)
 
 
 def _kind_of(status: int, body: str) -> FailureKind:
@@ -183,7 +187,7 @@ def _kind_of(status: int, body: str) -> FailureKind:
         return FailureKind.UNKNOWN_MODEL
     if status in (401, 403) or (status == 400 and _NO_KEY.search(body)):
         return FailureKind.KEY
-    if status == 413 or (status == 400 and _TOO_LONG.search(body)):
+    if status == 413 or (status in (400, 422) and _TOO_LONG.search(body)):
         return FailureKind.TOO_LARGE
     # 408, 409 and 425 too ask for another try.
     return FailureKind.OVERLOAD if status >= 500 or status in (408, 409, 425, 429) else FailureKind.BAD_REQUEST

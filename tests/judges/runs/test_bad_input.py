@@ -8,13 +8,13 @@ from django.test import Client
 from django.urls import reverse
 
 from judges import reasons, runs
-from judges.models import Attempt, Run
+from judges.models import Attempt, Endpoint, Run
 from judges.providers import FailureKind
 from judges.settlement import attempts
 from judges.views.states import WORDS
 from studies.models import Study
 from tests.judges import standin as told
-from tests.judges.conftest import judge_at, sendable, started
+from tests.judges.conftest import judge_at, probed, sendable, started
 from tests.judges.standin import Reply, StandIn
 
 pytestmark = pytest.mark.django_db
@@ -86,7 +86,7 @@ def test_a_reply_without_a_usable_answer_is_no_answer_and_asked_for_once_more_at
 ) -> None:
     standin.reply = lambda hit: reply
 
-    run = runs.drain(started(study, judge_at(standin)))
+    run = runs.drain(probed(started(study, judge_at(standin))))
 
     assert (run.state, runs.count_calls(run)) == (Run.State.FINISHED, {state: 8})
     assert len(standin.hits) == 8 * n_tries
@@ -100,20 +100,52 @@ def test_a_reply_without_a_usable_answer_is_no_answer_and_asked_for_once_more_at
 def test_the_command_says_how_many_have_no_usable_answer_and_most_often_why(
     study: Study, standin: StandIn, reply: Reply, state: str, n_tries: int
 ) -> None:
-    standin.reply = lambda hit: reply
-    judge = judge_at(standin)
+    standin.script, standin.reply = [told.YES] * 3, lambda hit: reply
+    judge = judge_at(standin, n_at_once=1)
     sendable(study)
 
     with pytest.raises(CommandError) as error:
         call_command("run_judges", study.slug, "--judge", judge.slug, "--yes", "--wait")
 
-    reason = Run.objects.get().calls.first().reason.rstrip(".")
+    reason = Run.objects.get().calls.exclude(reason="")[0].reason.rstrip(".")
     assert error.value.returncode == 3
-    way_out = "; --retry asks 8 of them once more." if n_tries == 1 else "."
+    way_out = "; --retry asks 5 of them once more." if n_tries == 1 else "."
     assert str(error.value) == (
-        f"Without an answer: 8. {state.replace('_', ' ')}: 8, most often: {reason}. "
+        f"Without an answer: 5. {state.replace('_', ' ')}: 5, most often: {reason}. "
         f"The run’s page shows each call{way_out}"
     )
+
+
+def test_three_replies_that_cannot_be_read_stop_the_run_and_say_the_way_out(study: Study, standin: StandIn) -> None:
+    standin.reply = lambda hit: told.PROSE
+
+    run = runs.drain(started(study, judge_at(standin)))
+
+    assert (run.state, runs.count_calls(run)) == (Run.State.STOPPED, {"planned": 8})
+    assert len(standin.hits) == attempts.N_PROBES
+    assert len({hit.body["messages"][0]["content"] for hit in standin.hits}) == 3, "of three different stories"
+    assert "The first 3 replies could not be read" in run.note
+    standin.reply = lambda hit: told.YES
+    assert runs.drain(runs.resume(run)).state == Run.State.FINISHED
+
+
+FLAGGED = Reply(
+    '{"error": {"message": "Your input was flagged", "metadata": {"flagged_input": "It ended."}, "code": 403}}',
+    status=403,
+)
+
+
+@pytest.mark.parametrize(("reply", "state"), [(FLAGGED, "blocked"), (told.TOO_LONG, "too_large")])
+def test_a_story_that_is_flagged_or_too_long_is_that_storys_alone(
+    study: Study, standin: StandIn, reply: Reply, state: str
+) -> None:
+    standin.reply = lambda hit: reply if "The p1s1 began." in str(hit.body) else told.YES
+
+    run = runs.drain(started(study, judge_at(standin)))
+
+    assert (run.state, runs.count_calls(run)) == (Run.State.FINISHED, {"ok": 6, state: 2})
+    assert set(run.calls.filter(state=state).values_list("story__code", flat=True)) == {"p1s1"}
+    assert not Endpoint.objects.get().needs_attention
 
 
 def test_another_models_answer_counts_and_its_call_says_whose_it_is(

@@ -20,7 +20,7 @@ from studies import hashing
 from studies.models import Study
 from tests import factories
 from tests.judges import standin as told
-from tests.judges.conftest import KEY, answers, assert_everything_ended_once, judge_at, started
+from tests.judges.conftest import KEY, answers, assert_everything_ended_once, judge_at, probed, started
 from tests.judges.standin import Reply, StandIn
 
 pytestmark = pytest.mark.django_db
@@ -137,7 +137,7 @@ def test_a_missing_answer_is_kept_under_its_name_and_is_never_a_no(
 ) -> None:
     standin.reply = lambda hit: reply
 
-    run = runs.drain(started(study, judge_at(standin)))
+    run = runs.drain(probed(started(study, judge_at(standin))))
 
     assert run.state == Run.State.FINISHED
     assert runs.count_calls(run) == {state: 8}

@@ -9,7 +9,7 @@ from judges.planning import CannotRun
 from judges.settlement import attempts
 from studies.models import Study
 from tests.judges import standin as told
-from tests.judges.conftest import answers, assert_everything_ended_once, judge_at, started
+from tests.judges.conftest import answers, assert_everything_ended_once, judge_at, probed, started
 from tests.judges.standin import StandIn
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +35,7 @@ def test_a_finished_run_asks_again_what_was_cut_off_and_comes_to_its_end_anew(st
 @pytest.mark.parametrize("reply", [told.REFUSED, told.BLOCKED, told.PROSE])
 def test_what_was_declined_or_asked_twice_is_not_asked_again(study: Study, standin: StandIn, reply: told.Reply) -> None:
     standin.reply = lambda hit: reply
-    run = runs.drain(started(study, judge_at(standin)))
+    run = runs.drain(probed(started(study, judge_at(standin))))
     n_hits = len(standin.hits)
 
     with pytest.raises(CannotRun, match="no calls to ask again"):

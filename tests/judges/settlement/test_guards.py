@@ -14,6 +14,7 @@ from judges.settlement import guard_results
 from studies.models import Provenance, Story, Study
 from tests import factories, triggers
 from tests.judges.conftest import judge_at, sendable
+from tests.judges.conftest import probed as past_probes
 from tests.judges.standin import StandIn
 from tests.judges.standin.replies import YES, Reply, says
 from tests.judges.standin.server import Hit
@@ -53,7 +54,7 @@ def test_a_reply_that_repeats_the_code_gives_no_answer_and_says_why(two: Study, 
 
     standin.reply = reply
 
-    run = runs.drain(runs.start(two, judge_at(standin), by="tests"))
+    run = runs.drain(past_probes(runs.start(two, judge_at(standin), by="tests")))
 
     assert runs.count_calls(run) == {"unreadable": 4}
     assert "must not come back" in run.calls.all()[0].reason

@@ -13,7 +13,7 @@ from judges.settlement.replies import Interpretation
 from studies.models import Study
 from tests.factories import NOON
 from tests.judges import standin as told
-from tests.judges.conftest import answers, judge_at, started
+from tests.judges.conftest import answers, judge_at, probed, started
 from tests.judges.standin import StandIn
 
 pytestmark = pytest.mark.django_db
@@ -26,7 +26,7 @@ def test_a_better_parser_changes_answers_through_their_history(
     with monkeypatch.context() as old:
         old.setattr(parsing, "VERSION", "1")
         old.setattr(replies, "interpret", _read_nothing)
-        run = runs.drain(started(study, judge_at(standin)))
+        run = runs.drain(probed(started(study, judge_at(standin))))
     receipts = set(Assignment.objects.values_list("receipt", flat=True))
     assert answers(run) == {"unreadable": 8}
     n_hits = len(standin.hits)

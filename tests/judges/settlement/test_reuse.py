@@ -20,7 +20,7 @@ from judges.settlement import attempts, reuse
 from studies.models import Study
 from tests import factories, threads
 from tests.judges import standin as told
-from tests.judges.conftest import answers, assert_everything_ended_once, judge_at, sendable, started
+from tests.judges.conftest import answers, assert_everything_ended_once, judge_at, probed, sendable, started
 from tests.judges.planning.test_budget import price
 from tests.judges.standin import Reply, StandIn
 
@@ -75,17 +75,18 @@ def test_repeats_that_were_asked_for_are_sent(study: Study, standin: StandIn) ->
     assert len(standin.hits) == 16
 
 
-def test_a_reply_that_could_not_be_read_is_not_paid_for_a_third_time(study: Study, standin: StandIn) -> None:
+@pytest.mark.parametrize("reply", [told.PROSE, told.REFUSED, told.TRUNCATED])
+def test_only_a_reply_that_gave_an_answer_is_taken_over(study: Study, standin: StandIn, reply: told.Reply) -> None:
     judge = judge_at(standin)
-    standin.reply = lambda hit: told.PROSE
-    runs.drain(started(study, judge))
+    standin.reply = lambda hit: reply
+    runs.drain(probed(started(study, judge)))
     n_hits = len(standin.hits)
+    standin.reply = lambda hit: told.YES
 
     second = runs.drain(started(study, twin(judge)))
 
-    assert (n_hits, len(standin.hits)) == (16, 16)
-    assert runs.count_calls(second) == {"unreadable": 8}
-    assert answers(second) == {"unreadable": 8}
+    assert len(standin.hits) - n_hits == 8
+    assert answers(second) == {"yes": 8}
 
 
 def test_a_failure_is_no_reply(study: Study, standin: StandIn) -> None:
