@@ -84,14 +84,13 @@ class MeanAgreement:
 
     @property
     def rests_on_sources(self) -> bool:
-        """Whether agreement is above chance over all stories, and among those of models below the interval of that, or
-        no better than chance: then it comes, at least in part, from telling people from models."""
-        value, upper = self.coefficient.value, self.floor.upper
+        """Whether agreement is shown to be above chance over all stories, and among those of models lies below the
+        interval of that: then it comes, at least in part, from telling people from models."""
+        low, upper = self.interval.low, self.floor.upper
         among_models = self.among_models.value if self.among_models else None
-        if value is None or among_models is None or (upper is not None and value <= upper):
+        if low is None or among_models is None or low <= max(upper or 0.0, 0.0):
             return False
-        is_below = self.interval.low is not None and among_models < self.interval.low
-        return is_below or (upper is not None and among_models <= upper)
+        return among_models < low
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,12 +17,12 @@ def verdict_statement(mean: Mean, upper: float, ends: Interval, *, among_models:
     """
     value = mean.value or 0.0
     words = {"value": coefficient(value), "upper": coefficient(upper), "n": mean.n}
-    if value <= upper:
+    if value <= max(upper, 0):
         sentence = _(
             "How far raters agree on the tests cannot be told from chance: mean kappa %(value)s, and shuffled "
             "answers have up to %(upper)s."
         )
-    elif ends.low is not None and ends.low <= max(upper, 0):
+    elif ends.low is None or ends.low <= max(upper, 0):
         sentence = _(
             "Raters agree on the tests more than shuffled answers do, with a mean kappa of %(value)s where these have "
             "up to %(upper)s; yet on other stories it could be no more than chance."

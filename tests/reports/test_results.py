@@ -312,6 +312,7 @@ def test_choices_have_shares_and_nominal_agreement() -> None:
         (0.5, 0.48, False),
         (0.5, 0.6, False),
         (0.1, 0.0, False),
+        (0.3, 0.0, False),  # above chance only by its value, not by its interval
         (0.5, None, False),
     ],
 )

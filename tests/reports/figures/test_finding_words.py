@@ -37,6 +37,20 @@ def test_agreement_inside_the_floor_cannot_be_told_from_chance(
     assert statement.is_planned is False
 
 
+@pytest.mark.parametrize(
+    ("value", "upper", "low"), [(0.40, 0.08, None), (-0.05, -0.10, -0.08), (0.05, -0.10, -0.02), (0.40, 0.08, 0.07)]
+)
+def test_agreement_is_beyond_chance_only_where_its_lower_end_lies_above_0_and_what_shuffled_answers_reach(
+    value: float, upper: float, low: float | None
+) -> None:
+    ends = Interval(low=low, high=None if low is None else 0.6)
+
+    sentence = verdict_statement(Mean(value=value, n=14), upper, ends, among_models=None).sentence
+
+    assert "beyond chance" not in sentence
+    assert "chance" in sentence
+
+
 def test_guesses_stand_beside_what_always_one_answer_gives() -> None:
     study = given.closed_study(n_groups=12)
     guess = {f"p{g}s{n}": "ai" if n > 1 or g == 1 else "expert" for g in range(1, 13) for n in (1, 2)}
