@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections import ChainMap, Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from studies import items, protocol
 from studies.documents import reader
 from studies.documents.errors import DocumentError, InvalidValue, quote
 from studies.models import Item, ProtocolVersion, Provenance, Study
+from studies.story_groups import code_groups
 from studies.story_import.files import StoryTable
 
 WHOLE = re.compile(r"([+-]?[0-9]+)\.0+")
@@ -94,6 +96,7 @@ class _Reader:
         stories_by_group = defaultdict[str, set[str]](set)
         for group, story in study.groups.values_list("code", "stories__code"):
             stories_by_group[group].add(story)
+        self.group_codes = set(stories_by_group)
         self.groups_by_story: dict[str, list[str]] = defaultdict(list)
         for group, stories in sorted(stories_by_group.items()):
             for story in stories:
@@ -105,6 +108,7 @@ class _Reader:
         self.outcome_by_words = dict.fromkeys(mapping.declined, Response.Outcome.DECLINED)
         self.outcome_by_words |= dict.fromkeys(mapping.unreadable, Response.Outcome.UNREADABLE)
         self.rater_codes: dict[str, str] = {}
+        self.name_by_person: dict[str, str] = {}  # as first written, by the name in small letters
         self.said_once: dict[tuple[str, str, str], Row] = {}
         self.now = timezone.now()
         self.n_empty = 0
@@ -251,6 +255,13 @@ class _Reader:
         name = cell[rater.column]
         if not name:
             raise InvalidRow(location, quote(rater.column), _("the row names no rater; name one, or take the row out"))
+        person = unicodedata.normalize("NFKC", name).casefold()
+        said = self.name_by_person.setdefault(person, name)
+        if said != name and not rater.is_numbered:
+            reason = _("%(name)s and %(other)s differ only in small and capital letters; write each rater in one way")
+            names = {"name": quote(name), "other": quote(said)}
+            raise InvalidRow(location, quote(rater.column), reason % names)
+        name = said
         if name not in self.rater_codes:
             number = WHOLE.fullmatch(name)
             plain = number[1] if number else name
@@ -278,7 +289,7 @@ class _Reader:
 
     def _group(self, location: str, cell: Mapping[str, str], story: str, stories: list[str]) -> str:
         if self.mapping.group.column:
-            return cell[self.mapping.group.column]
+            return self._group_called(cell[self.mapping.group.column])
         if stories:
             groups, field = self.groups_by_stories.get(frozenset(stories), []), ", ".join(self.mapping.group.stories)
             reason = _("%(n)d groups of the study are made of just these stories; it takes a column with the group")
@@ -288,6 +299,15 @@ class _Reader:
         if len(groups) != 1:
             raise InvalidRow(location, quote(field), reason % {"n": len(groups)})
         return groups[0]
+
+    def _group_called(self, name: str) -> str:
+        """The code of the group that a file calls so: the name, or what was made of it when its stories came in."""
+        if name and name not in self.group_codes:
+            [code] = code_groups([name]).values()
+            # Where names such as “Group 1” and “Group/1” came to one code, nothing tells which of the two is meant.
+            if code in self.group_codes and f"{code}-2" not in self.group_codes:
+                return code
+        return name
 
     def _time(self, location: str, cell: Mapping[str, str]) -> datetime | None:
         if not self.mapping.time or not cell[self.mapping.time]:

@@ -18,6 +18,7 @@ from studies.items.text import is_storable
 from studies.models import Item, ProtocolVersion, Step, Story, StoryGroup, Study
 
 Thing = TypeVar("Thing")
+LONGEST_QUOTED = 80  # characters of what a file says that a refusal repeats
 EVENT_KEY = "import"  # of the events of imported answers
 
 
@@ -179,8 +180,7 @@ class _Names:
         if is_empty(answer.value):
             raise InvalidRow(row.location, "value", _("there is no answer; leave the row out"))
         if reason := self._refusal(item, answer.value, row.group):
-            sentence = _("%(value)r is no answer to %(item)s.") % {"value": answer.value, "item": row.item}
-            raise InvalidRow(row.location, "value", f"{sentence} {reason}")
+            raise InvalidRow(row.location, "value", _explain_refusal(row, reason))
 
     def _refusal(self, item: Item, value: Any, group: str) -> str:
         """Why the item's own validator refuses the value; "" if it does not. The same value is read once."""
@@ -196,11 +196,21 @@ class _Names:
         return self._reason_by_value[key]
 
 
+def _explain_refusal(row: Row, reason: str) -> str:
+    """Why the answer of the row is none, in a line: a long answer is cut."""
+    sentence = _("%(value)s is no answer to %(item)s.") % {"value": _cut(repr(row.answer.value)), "item": row.item}
+    return f"{sentence} {reason}"
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= LONGEST_QUOTED else f"{words[: LONGEST_QUOTED - 1]}…"
+
+
 def _look_up(thing_by_name: Mapping[str, Thing], row: Row, field: str) -> Thing:
     """What the row names in that field. Raises InvalidRow."""
     name = getattr(row, field)
     if name not in thing_by_name:
-        raise InvalidRow(row.location, field, _("“%(name)s” is not in the study") % {"name": name})
+        raise InvalidRow(row.location, field, _("“%(name)s” is not in the study") % {"name": _cut(name)})
     return thing_by_name[name]
 
 
@@ -268,9 +278,7 @@ def _record(
     responses = []
     for resolution, result in zip(resolved, record_many(entries, imported=True), strict=True):
         if not isinstance(result, Response):
-            row = resolution.row
-            sentence = _("%(value)r is no answer to %(item)s.") % {"value": row.answer.value, "item": row.item}
-            raise InvalidRow(row.location, "value", f"{sentence} {result}")
+            raise InvalidRow(resolution.row.location, "value", _explain_refusal(resolution.row, str(result)))
         responses.append(result)
     return responses
 

@@ -1,0 +1,102 @@
+"""Names in a file of answers: long headers, one person in two spellings, groups called as in the stories' file."""
+
+from pathlib import Path
+
+import pytest
+
+from annotation.answer_import import files
+from annotation.answer_import.column_map import parse_mapping
+from annotation.models import Response
+from studies.models import StoryGroup, Study
+from tests import factories, triggers
+from tests.annotation.answer_import.test_answer_import import answers, bring
+
+pytestmark = pytest.mark.django_db
+QUESTION = "How much do you agree that the following can be said of the story that you have been given to read "
+
+
+def mapping(*columns: str, rater: str = "") -> str:
+    parts = [f'[rater]\ncolumn = "who"\n{rater}\n[story]\ncolumn = "story"\n']
+    parts += [
+        f'[[answers]]\nvalue = "{column}"\nitem = "item-{n}"\nstep = "tests"\n' for n, column in enumerate(columns, 1)
+    ]
+    return "".join(parts)
+
+
+@pytest.fixture
+def study() -> Study:
+    return factories.study(n_groups=2, n_stories=2, state="closed")
+
+
+def test_a_mapping_names_headers_of_any_length_that_differ_at_their_end(study: Study, tmp_path: Path) -> None:
+    columns = [f"{QUESTION}[Voice]", f"{QUESTION}[Pace]"]
+    content = f"who,story,{columns[0]},{columns[1]}\na,p1s1,yes,no\nb,p1s1,no,yes\n"
+
+    assert bring(tmp_path, content, mapping(*columns)) == "4 answers of 2 raters came in from 2 rows.\n"
+
+    assert [(rater, item, value) for rater, _group, _story, item, value, _why in answers()] == [
+        ("a", "item-1", "yes"),
+        ("a", "item-2", "no"),
+        ("b", "item-1", "no"),
+        ("b", "item-2", "yes"),
+    ]
+
+
+@pytest.mark.parametrize("other", ["ANN@example.org", "Ann@Example.org ", "ann＠example.org"])
+def test_one_person_in_two_spellings_has_one_number(study: Study, tmp_path: Path, other: str) -> None:
+    content = f"who,story,q\nann@example.org,p1s1,yes\n{other},p1s2,no\nbo@example.org,p1s1,no\n"
+
+    said = bring(tmp_path, content, mapping("q", rater="is_numbered = true"))
+
+    assert said == "3 answers of 2 raters came in from 3 rows.\n"
+    assert {row[0] for row in answers()} == {"1", "2"}
+
+
+def test_one_person_in_two_spellings_answers_once(study: Study, tmp_path: Path) -> None:
+    content = "who,story,q\nAnn,p1s1,yes\nann,p1s1,no\n"
+
+    assert "1 has answered item-1 about this already" in bring(
+        tmp_path, content, mapping("q", rater="is_numbered = true")
+    )
+    assert "“ann” and “Ann” differ only in small and capital letters" in bring(tmp_path, content, mapping("q"))
+    assert not Response.objects.exists()
+
+
+def test_a_group_may_be_called_as_in_the_file_of_its_stories(study: Study, tmp_path: Path) -> None:
+    with triggers.lifted():
+        StoryGroup.objects.filter(pk=study.groups.get(stories__code="p1s1").pk).update(code="Group-1")
+    by_group = mapping("q") + "\n[group]\ncolumn = 'set'\n"
+
+    said = bring(tmp_path, "who,story,set,q\nann,p1s1,Group 1,yes\nbo,p1s1,Group-1,no\n", by_group)
+
+    assert said == "2 answers of 2 raters came in from 2 rows.\n"
+    assert {row[1] for row in answers()} == {"Group-1"}
+
+
+def test_a_group_whose_name_could_be_two_is_refused(study: Study, tmp_path: Path) -> None:
+    first, second = study.groups.order_by("code")
+    with triggers.lifted():
+        StoryGroup.objects.filter(pk=first.pk).update(code="Group-1")
+        StoryGroup.objects.filter(pk=second.pk).update(code="Group-1-2")
+
+    said = bring(tmp_path, "who,story,set,q\nann,p1s1,Group 1,yes\n", mapping("q") + "\n[group]\ncolumn = 'set'\n")
+
+    assert "“Group 1” is not in the study" in said
+
+
+def test_a_refusal_repeats_only_the_beginning_of_a_long_answer(study: Study, tmp_path: Path) -> None:
+    said = bring(tmp_path, f"who,story,q\nann,p1s1,{'y' * 40_000}\n", mapping("q"))
+
+    assert "row 2, value: 'yyy" in said
+    assert "… is no answer to item-1." in said
+    assert len(said) < 400
+
+
+def test_half_a_character_in_a_reason_is_read_as_a_lost_one(study: Study) -> None:
+    line = rb'{"who": "ann", "story": "p1s1", "q": "yes", "why": "cut \ud83d"}'
+    table = files.read_answers("a.jsonl", line)
+    reading = parse_mapping(mapping("q") + 'rationale = "why"\n', "map.toml")
+
+    examination = files.examine(study, table, reading)
+
+    assert [row.answer.rationale for row in examination.rows] == ["cut \ufffd"]
