@@ -1,9 +1,11 @@
 """What types with options share: how options are checked, and which one an answer names."""
 
+import re
 from typing import Any
 
 from studies.items.base import InvalidDefinition, ItemDefinition
 
+_NUMBER = re.compile(r"-?[0-9]{1,9}(?:\.[0-9]{1,9})?")
 Options = list[dict[str, Any]]
 
 
@@ -34,13 +36,22 @@ def check_correct(item: ItemDefinition, options: Options) -> None:
 
 
 def match_option(options: Options, raw: Any) -> str | None:
-    """The value of the option that `raw` names by value or label, whatever its case; None if it names none."""
+    """The value of the option that `raw` names by value or label, whatever its case; None if it names none.
+
+    A number names the option whose value is spelled so: models write 0.5 for “0.5”.
+    """
+    if isinstance(raw, int | float) and not isinstance(raw, bool):
+        return next((str(option["value"]) for option in options if _is_number(option["value"], raw)), None)
     if not isinstance(raw, str):
         return None
     for option in options:
         if fold_case(raw) in (fold_case(option["value"]), fold_case(option["label"])):
             return str(option["value"])
     return None
+
+
+def _is_number(word: str, number: float) -> bool:
+    return bool(_NUMBER.fullmatch(word)) and float(word) == number
 
 
 def label_of(options: Options, value: Any) -> str:
