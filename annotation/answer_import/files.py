@@ -81,6 +81,15 @@ def examine(study: Study, table: StoryTable, mapping: ColumnMapping) -> AnswerEx
     return AnswerExamination(rows, tuple(problems), reading.n_empty, len(table.rows))
 
 
+def find_obstacle(study: Study) -> str:
+    """Why the study itself takes no answers yet, whatever the file; "" if it does. A few queries."""
+    version = protocol.latest(study)
+    if version.frozen_at is not None:
+        return ""
+    findings = protocol.collect_findings(study, protocol.load_protocol(version))
+    return "; ".join(map(str, protocol.select_errors(findings, protocol.Purpose.IMPORT)))
+
+
 @transaction.atomic
 def bring_in(
     study: Study, table: StoryTable, mapping: ColumnMapping, *, sha256: str, by: str, at: datetime

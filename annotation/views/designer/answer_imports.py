@@ -96,6 +96,7 @@ def _context(access: Access, table: StoryTable, mapping: ColumnMapping) -> dict[
             examination = files.examine(access.study, table, mapping)
         except DocumentError as error:
             obstacle = f"{error.location}: {error.reason}"
+    obstacle = obstacle or files.find_obstacle(access.study)
     problems = examination.problems if examination else ()
     return {
         "study": access.study,
@@ -106,7 +107,7 @@ def _context(access: Access, table: StoryTable, mapping: ColumnMapping) -> dict[
         "previews": examination.rows[:N_PREVIEWED] if examination else (),
         "problems": problems[: files.MOST_PROBLEMS],
         "n_more_problems": max(len(problems) - files.MOST_PROBLEMS, 0),
-        "headline": _headline(examination),
+        "headline": "" if obstacle and not problems else _headline(examination),
         "toml": write_mapping(mapping),
         "freezes": not protocol.is_frozen(access.study),
     }

@@ -161,3 +161,19 @@ def test_the_list_takes_as_many_queries_for_three_imports_as_for_one(study: Stud
     AnswerImport.objects.bulk_create(rows[1:])
 
     assert (one, count()) == (9, 9)
+
+
+def test_what_stands_in_the_way_of_the_study_is_said_before_anything_is_sent(page: Client) -> None:
+    study = factories.study(n_stories=2, comparative=False, state="draft", planned=False)
+    study.versions.get().steps.filter(key="consent").update(text="You are paid {pay}.")
+    Study.objects.filter(pk=study.pk).update(pay="")
+    address = upload(page, mapping=MAPPING)
+
+    first = page.get(address).content.decode()
+    Study.objects.filter(pk=study.pk).update(pay="Nothing")
+    second = page.get(address).content.decode()
+
+    assert "is to tell raters “Pay”, which is still empty; fill it in" in first
+    assert ("No problem" in first, "No problem" in second) == (False, True)
+    assert "3. What would come in" not in first
+    assert "still empty" not in second
