@@ -89,6 +89,8 @@ def explain_refusal(permission: str) -> str:
 
 
 def refuse_unknown(request: HttpRequest, query: Collection[str]) -> None:
-    """Raise BadRequest for a query parameter that nothing of ours sends."""
+    """Raise BadRequest for a query parameter that nothing of ours sends, or a value that PostgreSQL cannot look up."""
     if unknown := sorted(set(request.GET) - set(query)):
         raise BadRequest(f"This page takes no {', '.join(unknown)}.")
+    if any("\x00" in value for _name, values in request.GET.lists() for value in values):
+        raise BadRequest("The address holds a character that no database keeps.")

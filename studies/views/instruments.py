@@ -248,7 +248,7 @@ def question(request: HttpRequest, instrument: Instrument, item: str = "") -> Ht
 @require_instruments(methods=("POST",))
 def preview(request: HttpRequest, instrument: Instrument) -> HttpResponse:
     """The question that is posted, as raters see it and as a model is told; nothing is saved."""
-    item = instrument.items.filter(key=request.POST.get("key", "")).first()
+    item = instrument.items.filter(key=request.POST.get("key", "").replace("\x00", "")).first()
     # Nothing is overwritten by looking, whatever others saved meanwhile.
     form = ItemDraftForm({**request.POST.dict(), "seen": ItemDraftForm(item=item).seen_value}, item=item)
     form.is_valid()

@@ -278,3 +278,13 @@ def test_without_instruments_of_ones_own_the_pages_are_read_only(client: Client)
 
     assert "Copy as a draft" not in page(client, "show", published.pk)
     assert client.get(reverse("instruments:copy", args=[published.pk])).status_code == 403
+
+
+def test_a_key_that_none_can_be_finds_no_question(designer: Client) -> None:
+    draft = Instrument.objects.create(slug="tired", version="1", title="Tired")
+    show = reverse("instruments:show", args=[draft.pk])
+
+    shown = designer.get(show + "?question=%00")
+    previewed = designer.post(reverse("instruments:preview", args=[draft.pk]), SCALE | {"key": "a\x00"})
+
+    assert (shown.status_code, previewed.status_code) == (400, 200)
