@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from studies.items.base import InvalidAnswer, InvalidDefinition, ItemDefinition, ItemType, Setting, StoryLabel, Value
 from studies.items.rationale import Rule, count_words, shortfall
 
-LONGEST = 20_000  # characters of an answer in words, and of the reasons beside an answer
+LONGEST = 50_000  # characters of an answer in words, and of the reasons beside an answer
 
 
 class Text(ItemType):

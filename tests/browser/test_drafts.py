@@ -238,3 +238,24 @@ def test_the_panel_shows_what_was_typed_while_its_answer_was_on_the_way(desk: Pa
     other.get_by_role("button", name="Keep mine").click()
 
     until(other, lambda: said() == [(None, "Written second, and more.")], "what was typed last was left out")
+
+
+def test_words_that_the_server_refuses_stand_in_their_field_again_under_its_reason(
+    desk: Page, context: BrowserContext
+) -> None:
+    words = "word " * 10_001
+    address = desk.url
+    reasons(desk).fill(words)
+    expect(desk.locator(".problem")).to_contain_text("at most 50000 can be saved")
+    desk.close()
+
+    other = context.new_page()
+    other.goto(address)
+
+    expect(other.locator(".problem")).to_contain_text("at most 50000 can be saved")
+    expect(reasons(other)).to_have_value(words)
+    expect(other.locator("#trouble")).to_be_empty()
+    assert said() == []
+    reasons(other).fill(WORDS)
+    until(other, lambda: said() == [(None, WORDS)], "the shortened words were not saved")
+    until(other, lambda: n_drafts(other) == 0, "the draft is still there")

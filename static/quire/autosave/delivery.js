@@ -1,7 +1,7 @@
 // What could not be saved is sent again: by its form, or, where that is gone, as a draft under the name of its save.
 import { LONGEST_RETRY_DELAY, REQUEST_TIMEOUT } from "./delays.js";
 import * as drafts from "./drafts.js";
-import { fill, isOutdated, isReview, saverAt } from "./forms.js";
+import { fill, isOutdated, isReview, saverAt, wordsOf } from "./forms.js";
 import { codeOf, outcomeOf, queue, SIGNATURE, waitOf } from "./queue.js";
 import { clearTrouble, markFailed, say, sayDone, saysTrouble, sayTrouble } from "./status.js";
 
@@ -135,6 +135,16 @@ async function showRefused(draft, saver, answer) {
     // In the place of the form, or beside the field, which says what was written.
     if (saver.dataset.of) fill(saver, draft.fields);
     htmx.swap(target ?? saver, html, { swapStyle: target ? "outerHTML" : "none" });
+    markFailed();
+    return;
+  }
+  if (answer.status === 400 && saver) {
+    // The words are this page's from now on: in their field, under the server's reason, until they are changed.
+    fill(saver, draft.fields);
+    const { n } = queue.updateVersion(saver, wordsOf(draft.fields));
+    if (drafts.keep(draft.path, n, draft.fields)) drafts.drop(draft);
+    queue.settledDrafts.add(drafts.keyOf({ n }));
+    htmx.swap(saver, html, { swapStyle: "none" });
     markFailed();
     return;
   }

@@ -12,7 +12,7 @@ from tests.annotation.walk import begin, give
 
 pytestmark = pytest.mark.django_db
 TOO_LONG = "word " * (LONGEST // 5) + "!"
-FAULT = "This has 20001 characters and at most 20000 can be saved. Please shorten it; it stays on this page."
+FAULT = "This has 50001 characters and at most 50000 can be saved. Please shorten it; it stays on this page."
 
 
 @pytest.mark.parametrize("htmx", [True, False])
@@ -40,6 +40,6 @@ def test_as_much_as_is_allowed_is_taken(client: Client) -> None:
 def test_an_answer_in_words_has_the_same_bound() -> None:
     assignment = clozes.assignment(clozes.study())
 
-    with pytest.raises(InvalidAnswer, match="at most 20000"):
+    with pytest.raises(InvalidAnswer, match="at most 50000"):
         clozes.say(assignment, 1, TOO_LONG)
     assert Response.objects.count() == 0
