@@ -78,6 +78,14 @@ document.addEventListener("htmx:afterRequest", (event) => {
   if (!event.detail.successful) keysAhead = [];
 });
 
+// From the reasons on to the next question, whatever a reader has set: no letter is taken by it.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing || event.repeat) return;
+  if (!event.target.matches(".item[data-saves] textarea")) return;
+  event.preventDefault();
+  actions.j();
+});
+
 document.addEventListener("keydown", (event) => {
   if (document.documentElement.dataset.keys === "off" || event.defaultPrevented || event.isComposing) return;
   // A key that is held down would go through question after question.

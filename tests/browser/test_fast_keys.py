@@ -38,6 +38,33 @@ def test_keys_faster_than_the_network_are_what_is_stored(page, live_server, gap,
     until(page, count_wrong, 0)
 
 
+def test_keys_pressed_on_the_way_to_a_question_that_never_comes_answer_nothing(page, live_server):
+    begin(page, live_server, factories.study(n_stories=2, n_items=3, comparative=False))
+    page.keyboard.press("y")
+    until(page, saved, {1: "yes"})
+    page.route("**/s/tests/**", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
+
+    # Both before the connection can be lost, which is at once.
+    page.evaluate("""() => ["j", "n"].forEach((key) =>
+      document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true })))""")
+
+    expect(page.locator("#status")).not_to_contain_text("Saving")
+    page.unroute("**/s/tests/**")
+    page.keyboard.press("j")
+    expect(page.locator("h2", has_text="Item 2")).to_be_focused()
+    assert saved() == {1: "yes"}
+
+
+def test_ctrl_and_enter_save_the_reasons_and_go_on(page, live_server):
+    begin(page, live_server, factories.study(n_stories=2, n_items=3, comparative=False))
+
+    page.get_by_label("Your reasons").press_sequentially("Because.")
+    page.keyboard.press("Control+Enter")
+
+    expect(page.locator("h2", has_text="Item 2")).to_be_focused()
+    assert list(Response.objects.values_list("rationale", flat=True)) == ["Because."]
+
+
 def test_a_question_that_is_gone_to_takes_one_request(page, live_server):
     begin(page, live_server, factories.study(n_stories=2, comparative=False))
     requests: list[str] = []

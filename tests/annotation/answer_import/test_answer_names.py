@@ -4,8 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from annotation.answer_import import files
-from annotation.answer_import.column_map import parse_mapping
 from annotation.models import Response
 from studies.models import StoryGroup, Study
 from tests import factories, triggers
@@ -90,13 +88,3 @@ def test_a_refusal_repeats_only_the_beginning_of_a_long_answer(study: Study, tmp
     assert "row 2, value: 'yyy" in said
     assert "… is no answer to item-1." in said
     assert len(said) < 400
-
-
-def test_half_a_character_in_a_reason_is_read_as_a_lost_one(study: Study) -> None:
-    line = rb'{"who": "ann", "story": "p1s1", "q": "yes", "why": "cut \ud83d"}'
-    table = files.read_answers("a.jsonl", line)
-    reading = parse_mapping(mapping("q") + 'rationale = "why"\n', "map.toml")
-
-    examination = files.examine(study, table, reading)
-
-    assert [row.answer.rationale for row in examination.rows] == ["cut \ufffd"]
