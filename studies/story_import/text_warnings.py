@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from studies.story_import.rows import ImportRow, RowProblem, WayOut
-from studies.typography.normalisation import MARKUP
+from studies.typography.features import MARKUP
 
 # A source's name of fewer letters, such as “A”, is looked for at the end of a text alone, after a sign between columns.
 _SHORT_NAME = 4
