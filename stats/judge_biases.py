@@ -78,29 +78,6 @@ def verbosity(
     )
 
 
-def self_preference(
-    judge: npt.ArrayLike,
-    people: npt.ArrayLike,
-    is_own: npt.ArrayLike,
-    is_other: npt.ArrayLike,
-    clusters: npt.ArrayLike,
-    *,
-    rng: np.random.Generator,
-    n_resamples: int = 1000,
-) -> BiasDifference:
-    """How much more a judge gives its own family than people do, less the same of other families.
-
-    judge : shape (I, U); people : (I, R, U); is_own, is_other : stories by models of its family and of others, (U,)
-    Raises Incomputable if either has no story with both.
-    """
-    answers = np.asarray(judge, dtype=np.float64)
-    excess = answers - mean_present(people, axis=1)
-    own, other = np.asarray(is_own, dtype=np.bool_), np.asarray(is_other, dtype=np.bool_)
-    return difference(
-        np.where(own, excess, np.nan), np.where(other, excess, np.nan), clusters, rng=rng, n_resamples=n_resamples
-    )
-
-
 def difference(
     first: npt.ArrayLike,
     second: npt.ArrayLike,

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from reports.dataset.step_items import StepItem
     from stats.arrays import BoolArray, FloatArray, IntArray
 
-FAMILY = "family"
-
 
 @dataclass(frozen=True)
 class Judged:
@@ -121,24 +119,6 @@ def _takes_examples(judge: Judge) -> bool:
         return prompts.shape_of(judge.required_prompt.template).takes_examples
     except prompts.InvalidPrompt:
         return False
-
-
-def family_masks(dataset: Dataset, material: Judged, judge: str) -> tuple[BoolArray, BoolArray] | None:
-    """Which units are stories of the judge's own family of models, and which of others; None if it has none among them.
-
-    Stories say their family by the factor `family`; a judge is of the family with whose name its own begins, or that of
-    its model, behind a vendor's if there is one (openai/gpt-4o).
-    """
-    families = [dataset.story_factor(story, FAMILY) for _group, story in material.units]
-    model = dataset.judge_by_slug[judge].model.casefold() if judge in dataset.judge_by_slug else ""
-    names = (judge.casefold(), model, model.rpartition("/")[2])
-    own = [family for family in set(families) if family and any(name.startswith(family) for name in names)]
-    if not own:
-        return None
-    name = max(own, key=len)
-    is_own = np.array([family == name for family in families], dtype=np.bool_) & material.is_of_models
-    has_other = np.array([bool(family) and family != name for family in families], dtype=np.bool_)
-    return is_own, has_other & material.is_of_models
 
 
 def _coded(rows: pd.DataFrame, items: Sequence[StepItem]) -> pd.DataFrame:

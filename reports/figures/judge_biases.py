@@ -1,4 +1,4 @@
-"""What a judge's answers go by beside the story's worth: its length, the author's family, habits, and chance."""
+"""What a judge's answers go by beside the story's worth: its length, habits, and chance."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
-from reports.dataset.judged import family_masks, judged
+from reports.dataset.judged import judged
 from reports.dataset.lengths import explanation_lengths, story_lengths
 from reports.dataset.readings import repeated_answers
-from reports.dataset.step_items import widest
 from reports.figures.base import N_RESAMPLES, Estimate, Figure, Interval, Listing, Reason, Row, note_of, weakest_note
 from reports.lazy import intervals, judge_biases, judge_scores, judgements, np
 from reports.numbers import decimal
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 SALT = 28  # of the seed
 NAMES = {
     "verbosity": gettext_noop("Length: for a story twice as long"),
-    "self_preference": gettext_noop("Own family: more than people, less the same of others"),
     "modal_share": gettext_noop("Commonest answer, %"),
     "explanations": gettext_noop("Words of explanation: right less wrong"),
     "repeats": gettext_noop("Variance when read again"),
@@ -41,7 +39,7 @@ NAMES = {
 class Bias(Estimate):
     """One number of the audit.
 
-    bias : "verbosity", "self_preference", "modal_share", "explanations" or "repeats"
+    bias : "verbosity", "modal_share", "explanations" or "repeats"
     kind : "verdicts" (Yes is 1) or "scales"
     people : what the same is of people, where there is such a thing
     n, n_beside : answers that it rests on; of a difference those on either side
@@ -73,7 +71,7 @@ class JudgeBiases(Figure[Listing[Bias]]):
     position = 130
     result = Listing[Bias]
     tables = ("judge-biases",)
-    edition = 2
+    edition = 3
     is_shown_sealed = False
     nothing = Listing[Bias]()
 
@@ -112,8 +110,6 @@ def _audit(dataset: Dataset, items: list[StepItem], kind: str) -> Iterator[Bias]
             "verbosity": partial(_verbosity, dataset, material, answers, words, salt),
             "modal_share": partial(_modal_share, dataset, material, answers, salt),
         }
-        if masks := family_masks(dataset, material, judge):
-            audits["self_preference"] = partial(_self_preference, dataset, material, answers, masks, salt)
         if kind == "verdicts" and np.isfinite(explanations[at]).any():
             audits["explanations"] = partial(_explanations, dataset, material, answers, explanations[at], salt)
         readings, groups = repeated_answers(dataset, items, judge)
@@ -173,18 +169,6 @@ def _modal_share(dataset: Dataset, material: Judged, answers: FloatArray, salt: 
     of_people = [judge_scores.score(statistic, ratings, ratings) for ratings in own if np.isfinite(ratings).any()]
     people = float(np.mean(of_people)) if of_people else None
     return _bias(share, ends, people=people, n=int(np.isfinite(answers).sum()), n_raters=len(of_people))
-
-
-def _self_preference(
-    dataset: Dataset, material: Judged, answers: FloatArray, masks: tuple[Any, Any], salt: tuple[int, ...]
-) -> Bias:
-    audited = judge_biases.self_preference(
-        answers, material.people, *masks, material.clusters, rng=dataset.rng(*salt, 2), n_resamples=N_RESAMPLES
-    )
-    most, ends = 2 * widest(material.items), audited.interval  # a difference of two differences
-    if not isinstance(ends, Incomputable):
-        ends = ends.clipped(-most, most)
-    return _bias(audited.value, ends, n=audited.n_first, n_beside=audited.n_second)
 
 
 def _explanations(

@@ -118,12 +118,9 @@ def study_agreed_upon() -> Study:
     return study
 
 
-def study_of_families() -> Study:
-    """A judge of a family that wrote some of the stories."""
+def study_of_explanations() -> Study:
+    """A judge that explains its verdicts."""
     study = planted.empty_study()
-    with triggers.lifted():
-        for name, family in (("Model one", "beta"), ("Model two", "alpha")):
-            Provenance.objects.filter(source__name=name).update(factors={"family": family})
     test_judge_biases.plant(study, ("alpha-9",))
     return study
 
@@ -248,7 +245,7 @@ MAKERS: dict[str, Make] = {
     "read twice": lambda _patch, _folder: twice_read_study(),
     "read again": lambda _patch, _folder: study_read_again(),
     "agreed upon": lambda _patch, _folder: study_agreed_upon(),
-    "families": lambda _patch, _folder: study_of_families(),
+    "explanations": lambda _patch, _folder: study_of_explanations(),
     "asked again": lambda _patch, _folder: study_asked_again(),
     "personas": lambda _patch, _folder: test_personas.Said(nobody="judge-bare").study,
     "wordings": lambda _patch, _folder: study_of_wordings(),

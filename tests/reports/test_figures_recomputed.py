@@ -63,7 +63,7 @@ LEAST = {
     "read twice": 195,
     "read again": 191,
     "agreed upon": 406,
-    "families": 1853,
+    "explanations": 1799,
     "asked again": 2643,
     "personas": 2114,
     "wordings": 5308,

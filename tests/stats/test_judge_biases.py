@@ -52,19 +52,6 @@ def test_stories_of_one_length_are_a_reason() -> None:
     assert error.value.code == "lengths_or_ratings_alike"
 
 
-def test_self_preference_is_a_difference_in_differences() -> None:
-    _judge, people, _words = ratings()
-    is_own, is_other = np.arange(U) % 3 == 0, np.arange(U) % 3 == 1
-    judge = people.mean(axis=1) + 1.0 + 0.5 * is_own  # kind to all, and kinder to its own
-
-    audited = judge_biases.self_preference(judge, people, is_own, is_other, CLUSTERS, rng=np.random.default_rng(1))
-
-    assert audited.value == pytest.approx(0.5)
-    assert (audited.n_first, audited.n_second) == (20, 20)
-    with pytest.raises(Incomputable):
-        judge_biases.self_preference(judge, people, is_own, is_own & ~is_own, CLUSTERS, rng=np.random.default_rng(1))
-
-
 def test_repeats_vary_as_computed_by_hand() -> None:
     # Of 1 and 2, and of 4 and 4; what was read once has no variance.
     variances = judge_biases.repeat_variances(np.array([[1, 4, 2], [2, 4, np.nan]]))

@@ -4,10 +4,10 @@ import pandas as pd
 
 from script.judge_scores import contributions
 from script.judges import UNIT, answers_of_judge, answers_of_people, beside_majority, items_of, judges_of
-from script.material import around_zero, is_among, lines, slopes, widest
+from script.material import is_among, lines, slopes
 
 BIASES = 28  # of the seed
-PURPOSES = ("verbosity", "modal_share", "self_preference", "explanations", "repeats")
+PURPOSES = {"verbosity": 0, "modal_share": 1, "explanations": 3, "repeats": 4}  # of the seed
 
 
 def judge_biases(package, result, check):
@@ -17,9 +17,9 @@ def judge_biases(package, result, check):
         answers = pd.concat([table.assign(key=key) for key, table in enumerate(own)])
         answers["cluster"] = answers["group"].map(package.cluster_by_group)
         at = judges_of(package, items).index(row["judge"])
-        seed = (package.seed, BIASES, len(row["kind"]), at, PURPOSES.index(row["bias"]))
+        seed = (package.seed, BIASES, len(row["kind"]), at, PURPOSES[row["bias"]])
         place = f"judge_biases/{row['judge']}/{row['kind']}/{row['bias']}"
-        computed = (verbosity, modal_share, explanations, self_preference, repeats)
+        computed = (verbosity, modal_share, explanations, repeats)
         compute = {function.__name__: function for function in computed}.get(row["bias"])
         if compute:
             compute(package, place, row, items, answers, seed, check)
@@ -71,28 +71,6 @@ def verbosity(package, place, row, items, answers, seed, check):
         return
     check.numbers(place, row, **{name: slope[name] for name in ("value", "people", "n", "n_raters")})
     check.ends(place, row["interval"], slope["ends"], slope["n_clusters"])
-
-
-def self_preference(package, place, row, items, answers, seed, check):
-    """How much more a judge gives its own family of models than people do, less the same of other families."""
-    families = {story: family.casefold() for story, family in package.factor("family").items()}
-    model = package.model_by_judge.get(row["judge"], "").casefold()
-    names = (row["judge"].casefold(), model, model.rpartition("/")[2])
-    own = [family for family in set(families.values()) if any(name.startswith(family) for name in names)]
-    if not own:
-        return
-    people = package.answers_to_all(items).groupby(["key", *UNIT])["number"].mean().rename("people").reset_index()
-    both = answers.merge(people, on=["key", *UNIT])
-    both["family"] = both["story"].map(families)
-    both = both[both["family"].notna() & (both["story"].map(package.kind_of) == "language_model")]
-    both["is_right"] = both["family"] == max(own, key=len)
-    both["words"] = both["number"] - both["people"]
-    parts = [both.loc[both["is_right"] == is_own, "words"] for is_own in (True, False)]
-    if all(map(len, parts)):
-        check.numbers(place, row, value=parts[0].mean() - parts[1].mean(), n=len(parts[0]), n_beside=len(parts[1]))
-        most = widest(items)
-        within = around_zero(None if most is None else 2 * most)
-        check.interval(place, row["interval"], "of_difference", both, seed, within=within)
 
 
 def repeats(package, place, row, items, answers, seed, check):

@@ -1,4 +1,4 @@
-"""What judges go by equals what plain code computes from what was planted: family, explanations, habit, wordings."""
+"""What judges go by equals what plain code computes from what was planted: explanations, habit, wordings."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -32,12 +32,8 @@ STORIES = [f"p{g:02}s{n}" for g in range(1, planted.N_GROUPS + 1) for n in (1, 2
 @pytest.fixture
 @replayed
 def study() -> Study:
-    """Model two, of the family alpha, wrote every second story; Model one, of the family beta, every fourth first."""
-    study = planted.empty_study()
-    with triggers.lifted():
-        for name, family in (("Model one", "beta"), ("Model two", "alpha")):
-            Provenance.objects.filter(source__name=name).update(factors={"family": family})
-    return study
+    """Model two wrote every second story, Model one every fourth first."""
+    return planted.empty_study()
 
 
 def plant(study: Study, judges: tuple[str, ...]) -> dict[tuple[str, str, str], Any]:
@@ -69,46 +65,21 @@ def plant(study: Study, judges: tuple[str, ...]) -> dict[tuple[str, str, str], A
     return answers
 
 
-def biases(study: Study) -> dict[tuple[str, str], Any]:
-    return {(row.bias, row.kind): row for row in JudgeBiases().compute(Dataset.of(study)).rows}
-
-
 def mean_of_people(answers: dict[tuple[str, str, str], Any], story: str) -> float:
     return float(np.mean([answers[who, "scale", story] for who in EXPERTS]))
 
 
-def test_self_preference_is_the_difference_in_differences(study: Study) -> None:
-    answers = plant(study, ("alpha-9",))
-
-    row = biases(study)["self_preference", "scales"]
-
-    excess: dict[bool, list[float]] = {True: [], False: []}
-    for story in STORIES:
-        rating = answers["alpha-9", "scale", story]
-        is_own, is_other = story.endswith("2"), story.endswith("1") and int(story[1:3]) % 2 == 0
-        if rating != "unreadable" and (is_own or is_other):
-            excess[is_own].append(rating - mean_of_people(answers, story))
-    assert (row.n, row.n_beside) == (len(excess[True]), len(excess[False]))
-    assert row.value == pytest.approx(np.mean(excess[True]) - np.mean(excess[False]))
-    assert row.value > 0
-    assert row.interval.low is not None
+def biases(study: Study) -> dict[tuple[str, str], Any]:
+    return {(row.bias, row.kind): row for row in JudgeBiases().compute(Dataset.of(study)).rows}
 
 
-def test_a_judge_of_no_family_has_no_self_preference(study: Study) -> None:
-    plant(study, ("gamma",))
+def test_a_judge_that_answers_one_thing_alone_is_said_to_favour_no_family(study: Study) -> None:
+    with triggers.lifted():
+        for name, family in (("Model one", "beta"), ("Model two", "alpha")):
+            Provenance.objects.filter(source__name=name).update(factors={"family": family})
+    plant(study, ("alpha-9",))
 
-    assert not [key for key in biases(study) if key[0] == "self_preference"]
-
-
-def test_a_judge_is_of_the_family_of_its_model_whatever_it_is_called(study: Study) -> None:
-    answers = plant(study, ("critic",))
-    run = start_run(study, "critic")
-    Judge.objects.filter(pk=run.judge_id).update(model="vendor/Alpha-9")
-
-    row = biases(study)["self_preference", "scales"]
-
-    own = [story for story in STORIES if story.endswith("2") and answers["critic", "scale", story] != "unreadable"]
-    assert row.n == len(own)
+    assert {bias for bias, _kind in biases(study)} <= {"verbosity", "modal_share", "explanations", "repeats"}
 
 
 def test_words_of_explanation_where_the_judge_is_right_less_where_it_is_wrong(study: Study) -> None:

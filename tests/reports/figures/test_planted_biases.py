@@ -12,7 +12,7 @@ from annotation.responses import Answer
 from reports.dataset import Dataset
 from reports.figures.judge_biases import JudgeBiases
 from reports.figures.judges_on_pairs import JudgesOnPairs
-from studies.models import Provenance, Study
+from studies.models import Study
 from tests import factories, triggers
 from tests.replay import replayed
 from tests.reports import given, planted
@@ -29,14 +29,12 @@ DOUBLINGS = {f"p{g:02}s{n}": (g + 2 * n - 3) % 4 for g in range(1, 13) for n in 
 @pytest.fixture
 @replayed
 def study() -> Study:
-    """Twelve pairs; alpha made the writer of every second story, beta that of every fourth, people wrote the rest."""
+    """Twelve pairs; a model wrote every second story, another every fourth, people the rest."""
     study = planted.empty_study()
     with triggers.lifted():
         for story in study.stories.all():
             story.text = "word " * (64 * 2 ** DOUBLINGS[story.code])
             story.save()
-        for name, family in (("Model one", "beta"), ("Model two", "alpha")):
-            Provenance.objects.filter(source__name=name).update(factors={"family": family})
     for rater in planted.EXPERTS:
         answer(study, rater, scale=WORTH, verdict={story: is_good(story) for story in WORTH}, better="s2")
     return study
@@ -106,28 +104,6 @@ def test_length(study: Study) -> None:
 
     assert values(study) == near(
         verbosity__scales=1.0, verbosity__verdicts=0.4, modal_share__scales=25.0, modal_share__verdicts=50.0
-    )
-
-
-def test_own_family(study: Study) -> None:
-    # A point more than people for the twelve stories of its own, as much as they for the six of the others: 1 - 0. It
-    # says yes to all of its own, of which people say it to four in twelve, and else what they say: 8/12 - 0.
-    own = {story for story in WORTH if story.endswith("2")}
-    answer(
-        study,
-        "alpha-9",
-        scale={story: WORTH[story] + (story in own) for story in WORTH},
-        verdict={story: is_good(story) or story in own for story in WORTH},
-    )
-
-    # Ratings: 1 of eight others, 2 of four others and eight of its own, 3 of four. Yes to 12 + 4 of 24.
-    assert values(study) == near(
-        verbosity__scales=0.0,
-        verbosity__verdicts=0.0,
-        self_preference__scales=1.0,
-        self_preference__verdicts=2 / 3,
-        modal_share__scales=50.0,
-        modal_share__verdicts=200 / 3,
     )
 
 
