@@ -141,7 +141,7 @@ class Progress(Figure[ProgressResult]):
     def notices(self, result: ProgressResult) -> list[str]:
         if result.raters != "simulated":
             return []
-        return [_("The answers are simulated: no person gave them, and nothing here is a finding.")]
+        return [_("The answers are simulated: no person gave them.")]
 
     def highlights(self, result: ProgressResult) -> list[Highlight]:
         stories = ngettext("stories in %(n)s group", "stories in %(n)s groups", result.n_groups)

@@ -1,5 +1,5 @@
 """The rail beside every page of a study: *Overview*, then *Make*, *Run*, *Judge*, *Read*, of each what the account may
-see there. Once a study is launched, *Make* stands last and folded, so that its report is in sight."""
+see there. Once a study is launched, *Make* is folded on all other pages, so that its report is in sight."""
 
 from __future__ import annotations
 
@@ -175,10 +175,9 @@ def study_rail(context: template.Context, current: str) -> dict[str, Any]:
         )
 
     make, *later = [RailSection(str(title), links(entries)) for title, entries in SECTIONS]
-    if access.study.state == Study.State.DRAFT:
-        sections = [make, *later]
-    else:
-        sections = [*later, replace(make, is_folded=not any(link.is_current for link in make.links))]
+    is_made = access.study.state != Study.State.DRAFT
+    make = replace(make, is_folded=is_made and not any(link.is_current for link in make.links))
+    sections = [make, *later]
     overview = links([OVERVIEW])
     titles = [
         link.title for part in (overview, *(section.links for section in sections)) for link in part if link.is_current

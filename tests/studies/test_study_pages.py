@@ -107,7 +107,7 @@ def test_the_rail_shows_to_each_what_concerns_them(client: Client, study: Study)
     researcher = rail(page(client, factories.staff("researcher"), "/studies/plums/"))
 
     assert {"Overview", "What is asked", "Launch", "People with access", "Report", "Exports"} <= set(lead)
-    assert steward == ["Addresses", "Payments", "People with access"]
+    assert steward == ["People with access", "Addresses", "Payments"]
     assert {"Stories", "People", "Monitor"} <= set(researcher)
 
 
@@ -316,7 +316,7 @@ def test_whoever_is_signed_in_can_sign_out_of_every_staff_page(client: Client, s
     assert client.get("/studies/").status_code == 302
 
 
-def test_once_a_study_is_launched_the_pages_that_make_it_stand_last_and_folded(client: Client, study: Study) -> None:
+def test_once_a_study_is_launched_the_pages_that_make_it_are_folded(client: Client, study: Study) -> None:
     root = User.objects.create_superuser("root")
     headings = re.compile(r'class="rail-name">(\w+)')
 
@@ -324,7 +324,7 @@ def test_once_a_study_is_launched_the_pages_that_make_it_stand_last_and_folded(c
     Study.objects.update(state=Study.State.DRAFT)
     draft = RAIL.findall(page(client, root, "/studies/plums/"))[0]
 
-    assert headings.findall(overview) == headings.findall(steps) == ["Run", "Judge", "Read", "Make"]
+    assert headings.findall(overview) == headings.findall(steps) == ["Make", "Run", "Judge", "Read"]
     assert ("<details" in overview, "<details" in steps, "<details" in draft) == (True, False, False)
     assert headings.findall(draft) == ["Make", "Run", "Judge", "Read"]
 
