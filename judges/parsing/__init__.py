@@ -35,7 +35,7 @@ __all__ = [
     "strip_unstorable",
 ]
 
-VERSION = "4"
+VERSION = "5"
 LEAKED = reasons.LEAKED
 
 

@@ -22,13 +22,16 @@ class Found:
 
 
 def find_objects(text: str) -> list[Found]:
-    """Every JSON object in the text, outer ones before the ones they hold. Raises Contradiction for a doubled name."""
-    decoder = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse)
+    """Every JSON object in the text, outer ones before the ones they hold. Raises Contradiction for a doubled name.
+
+    Two slips of models are overlooked: a line break inside of a string, and a comma before the last brace or bracket.
+    """
+    decoder = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse, strict=False)
     objects: list[Found] = []
     position, n_failures = text.find("{"), 0
     while position >= 0 and n_failures < MOST_FAILURES:
         try:
-            content, end = decoder.raw_decode(text, position)
+            content, end = _decode(decoder, text, position)
         except Contradiction:
             raise
         except (ValueError, RecursionError):
@@ -40,6 +43,19 @@ def find_objects(text: str) -> list[Found]:
             objects += [Found(before, inner, after, is_inner=True) for inner in _inner_objects(content)]
         position = text.find("{", end)
     return objects
+
+
+def _decode(decoder: json.JSONDecoder, text: str, position: int) -> tuple[dict[str, Any], int]:
+    """The object that begins there and where it ends. Raises ValueError, or Contradiction."""
+    try:
+        return decoder.raw_decode(text, position)
+    except json.JSONDecodeError as error:
+        # Python 3.13 points at the comma, earlier ones behind it.
+        comma = error.pos if text[error.pos : error.pos + 1] == "," else len(text[: error.pos].rstrip()) - 1
+        if comma <= position or text[comma] != "," or not text[comma + 1 :].lstrip().startswith(("}", "]")):
+            raise
+        # A blank in its place leaves everything else where it stands.
+        return decoder.raw_decode(f"{text[:comma]} {text[comma + 1 :]}", position)
 
 
 def _inner_objects(content: Any) -> Iterator[dict[str, Any]]:

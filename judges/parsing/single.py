@@ -22,6 +22,12 @@ _LABEL = re.compile(
 _CONCLUSION = re.compile(
     r"(?:so|thus|therefore|hence|overall|finally|ultimately|in (?:short|sum|conclusion))[,:]?\s+", re.IGNORECASE
 )
+# A last line that says nothing of the story: “Let me know if you need more!”
+_COURTESY = re.compile(
+    r"(?:please )?(?:let me know|feel free|i hope|thank(?:s| you)|if you (?:need|have|would|want)|would you like)"
+    r"[^\n\d:=]{0,120}",
+    re.IGNORECASE,
+)
 _NOUN = re.compile(r"(?:story|response|text|option|version)\s+(?=\S)", re.IGNORECASE)
 # The end of a verdict that goes on: "Yes, the story …", "4. The …", "No – the …".
 _GOES_ON = re.compile(r"\s*(?:[.,;:!?](?=\s|$)|\s[-–—]+\s|—|\()")
@@ -85,7 +91,8 @@ def _from_object(reply: str, protocol: str, allowed: Allowed) -> Verdict | Failu
     """What a JSON object with an answer says, at the end of the reply or at its beginning; None if there is none."""
     for part in find_objects(strip_fence(reply)):
         before, after = strip_code_marks(part.before), strip_code_marks(part.after)
-        is_in_place = not after if protocol == "reasoning_first" else _leads_in(before)
+        is_last = not after or _COURTESY.fullmatch(after) is not None
+        is_in_place = is_last if protocol == "reasoning_first" else _leads_in(before)
         if not is_in_place or part.is_inner or "answer" not in part.content:
             continue
         if is_cited(part.before):

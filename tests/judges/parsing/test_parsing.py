@@ -98,6 +98,39 @@ def test_other_items_are_read_alike(item: Asking, text: str, value: Any, last: b
     assert found.value == value
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"rationale": "It turns.", "answer": 4,}',
+        '{"rationale": "It turns.", "notes": ["a", "b",], "answer": 4\n}',
+        '{"rationale": "It turns.\nThen it ends.", "answer": 4}',
+        '{"answer": 4}\n\nLet me know if you need more!',
+        '```json\n{"answer": 4}\n```\nFeel free to ask.',
+        'Engagement: 2? no.\n</think>\n{"answer": 4}',
+    ],
+)
+def test_slips_of_json_and_a_courteous_last_line_are_overlooked(text: str) -> None:
+    found = read(text, item=SCALE, last=True)
+
+    assert isinstance(found, Verdict)
+    assert found.value == 4
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"answer": 4,,}',
+        '{"answer": 4, , "rationale": "x"}',
+        '{"answer": ,}',
+        '{"answer": 4}\nLet me know if it should be 2.',
+        '{"answer": 4}\nThank you. Score: two',
+        '{"answer": 4}\nThe story breaks off.',
+    ],
+)
+def test_other_slips_and_last_lines_are_not(text: str) -> None:
+    assert isinstance(read(text, item=SCALE, last=True), Failure)
+
+
 @pytest.mark.parametrize("last", [True, False])
 @pytest.mark.parametrize(
     ("item", "text"), [(SEVERAL, "Answer: Plot, Style"), (SCALE, "Score: 3 – 4"), (SCALE, "Rating: 3 - 4")]

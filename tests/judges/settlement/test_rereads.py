@@ -39,7 +39,7 @@ def test_a_better_parser_changes_answers_through_their_history(
     assert runs.count_calls(run) == {"ok": 8}
     assert len(standin.hits) == n_hits
     # Both replies of each call, by both versions.
-    assert Counter(Parse.objects.values_list("version", "state")) == {("1", "unreadable"): 16, ("4", "ok"): 16}
+    assert Counter(Parse.objects.values_list("version", "state")) == {("1", "unreadable"): 16, ("5", "ok"): 16}
     assert ResponseEvent.objects.count() == 16
     submitted = Assignment.objects.get()
     assert submitted.status == Assignment.Status.SUBMITTED
