@@ -18,7 +18,7 @@ def test_every_command_of_ours_is_in_the_readme_and_no_other() -> None:
 
 
 def test_every_setting_that_is_read_from_the_environment_is_in_the_readme() -> None:
-    read = set(re.findall(r'env\.\w+\("(\w+)"', (BASE / "config" / "settings.py").read_text()))
+    read = set(re.findall(r'(?:env\.\w+|switch)\("(\w+)"', (BASE / "config" / "settings.py").read_text()))
     said = {
         name for row in re.findall(r"^\| (`[A-Z].*?) \|", README, flags=re.M) for name in re.findall(r"`(\w+)`", row)
     }

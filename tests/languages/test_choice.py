@@ -118,7 +118,7 @@ def test_an_instrument_keeps_its_own_language_in_a_study_of_another(client: Clie
     page = " ".join(client.get(walk.address(mine)).text.split())
 
     assert '<article class="story" translate="no" lang="pt-br"' in page
-    assert '<h2 id="title-tests-A-item-1" tabindex="-1">Item 1</h2>' in page
+    assert '<h2 id="title-tests-A-item-1" tabindex="-1" translate="no">Item 1</h2>' in page
     assert '<header class="item-head" lang="en">' in page
     assert '<span lang="pt-br">pergunta 1 de 2</span>' in page
     assert '<label class="answer" lang="pt-br"><input type="radio" name="answer-tests-A-item-1" value="yes"' in page
