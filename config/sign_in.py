@@ -1,7 +1,7 @@
 """How often a password may be guessed: for a name from an address, from an address, and for a name.
 
-Whoever has signed in by this name in this browser before is stopped by their own mistakes alone, so that nobody can
-lock out somebody else by guessing at their name, or a whole house by guessing from behind its address.
+A person who has signed in by this name in this browser before is stopped by their own mistakes alone, so that nobody
+can lock out somebody else by guessing at their name, or a whole house by guessing from behind its address.
 """
 
 from typing import Any
@@ -43,7 +43,7 @@ def remember(response: HttpResponse, name: str) -> None:
     """Know this browser again when somebody signs in by that name."""
     response.set_cookie(
         COOKIE,
-        _mark(name),
+        _sign(name),
         max_age=COOKIE_SECONDS,
         path=reverse("admin:login"),
         secure=settings.SESSION_COOKIE_SECURE,
@@ -54,8 +54,8 @@ def remember(response: HttpResponse, name: str) -> None:
 
 def is_known(request: HttpRequest, name: str) -> bool:
     """Whether somebody has signed in by that name in this browser."""
-    return constant_time_compare(request.COOKIES.get(COOKIE, ""), _mark(name))
+    return constant_time_compare(request.COOKIES.get(COOKIE, ""), _sign(name))
 
 
-def _mark(name: str) -> str:
+def _sign(name: str) -> str:
     return salted_hmac("config.sign_in", name, algorithm="sha256").hexdigest()

@@ -39,7 +39,7 @@ RETURN_URL = "https://app.prolific.com/submissions/complete?cc="
 # The letters and digits of which Prolific's ids are made; the placeholders of its addresses are not.
 PARTICIPANT = re.compile(r"[0-9A-Za-z]{24}")
 OTHER_ID = re.compile(r"[0-9A-Za-z_-]{0,60}")
-HELD = timedelta(hours=2)  # a place, for whoever has agreed and not begun, where Prolific sets no time
+HELD = timedelta(hours=2)  # a place, for a person who has agreed and not begun, where Prolific sets no time
 WARNING = timedelta(minutes=15)  # before the time is over, or a quarter of it where that is less
 
 
@@ -134,8 +134,8 @@ def find_ending(arrival: ProlificArrival) -> Ending | None:
 def arrive(recruitment: ProlificRecruitment, participant: Participant, *, at: datetime) -> ProlificArrival:
     """The arrival of that participant, with its rater: made on the first call, the same ever after.
 
-    Whoever finds no place has an arrival that has ended, and comes in later if a place is free then. Places of others
-    whose time is over are freed first.
+    Without a place the arrival has ended, and the person may come in later if one is free then. Places of others whose
+    time is over are freed first.
     """
     study = recruitment.study
     with transaction.atomic():
@@ -176,7 +176,7 @@ def _note(recruitment: ProlificRecruitment, participant: Participant, *, at: dat
 def _let_in(
     arrival: ProlificArrival, recruitment: ProlificRecruitment, participant: Participant, *, at: datetime
 ) -> None:
-    """Give whoever has been turned away, or has just come, an invitation if there is room; save the arrival."""
+    """Give a person who has just come, or was turned away, an invitation if there is room; save the arrival."""
     if _has_room(recruitment, at=at):
         if arrival.invitation is None:
             number = recruitment.study.arrivals.exclude(invitation=None).count() + 1
@@ -195,8 +195,8 @@ def is_turned_away(arrival: ProlificArrival) -> bool:
 
 
 def hold_place(rater: Rater, *, at: datetime) -> bool:
-    """Whether a place is there for whoever is about to agree; it is theirs until their time is over. Without one their
-    part has ended. Somebody who came by an invitation of their own is not asked about."""
+    """Whether a place is there for a rater who is about to agree; it is theirs until their time is over. Without one
+    their part has ended. Somebody who came by an invitation of their own is not asked about."""
     arrival = find_of_rater(rater)
     if arrival is None or rater.assignments.exists():
         return True

@@ -42,8 +42,7 @@ from judges.providers.base import (
 
 # Its newer models refuse max_tokens; of the servers that speak alike some know no other name.
 OWN_HOST = "api.openai.com"
-# How Azure and others say, with HTTP 400, that their filter stopped the prompt before any model saw it.
-# A text that is refused for what it says: OpenAI's and Azure's codes, and OpenRouter's words beside its status 403.
+# How a filter that stopped the prompt before any model saw it says so: codes of OpenAI and Azure, words of OpenRouter.
 _BLOCKED = re.compile(
     r'"code"\s*:\s*"(?:content_filter|content_policy_violation|moderation_blocked|ResponsibleAIPolicyViolation)"'
     r'|"flagged_input"\s*:|\binput was flagged\b',

@@ -48,9 +48,6 @@ class Turn:
     pause: float
 
 
-OF_THE_MOMENT = (FailureKind.OVERLOAD, FailureKind.CONNECTION)
-
-
 class Ledger:
     """One worker at one endpoint."""
 
@@ -178,7 +175,7 @@ class Ledger:
         row = Run.objects.filter(pk=run.pk)
         if isinstance(result, Completion) and unreadable is None:
             row.update(n_probes_answered=F("n_probes_answered") + 1)
-        elif isinstance(result, Completion) or not (result.kind in OF_THE_MOMENT or _is_of_its_text(result)):
+        elif isinstance(result, Completion) or result.kind not in (FailureKind.OVERLOAD, FailureKind.CONNECTION):
             row.update(n_probes_failed=F("n_probes_failed") + 1)
             run.refresh_from_db(fields=["n_probes_failed"])
             if run.n_probes_failed < attempts.N_PROBES:
@@ -239,7 +236,7 @@ class Ledger:
 
 
 def _is_of_its_text(failure: CallFailed) -> bool:
-    """Whether a text was too long for the model, which says nothing of the others."""
+    """Whether a text was too long for the model: its call ends, and only three such texts speak for all."""
     return failure.kind == FailureKind.TOO_LARGE and failure.status is not None and failure.status >= 400
 
 

@@ -8,7 +8,7 @@ from itertools import islice
 
 DELIMITERS = "\t;,"
 # Excel's own hint, which it does not show as a row.
-_HINT = re.compile(r'"?sep=(.)"?[ \t]*(?:\r\n|\r|\n)', re.IGNORECASE)
+_HINT = re.compile(r'"?sep=([,;|\t])"?[ \t]*(?:\r\n|\r|\n)', re.IGNORECASE)
 _N_ROWS = 200  # looked at
 
 

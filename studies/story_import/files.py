@@ -260,6 +260,7 @@ def _json_lines(name: str, content: bytes, kind: TableKind) -> StoryTable:
             if key in cells:
                 raise UnreadableFile(_("Row %(n)d says “%(name)s” twice.") % {"n": n, "name": key[:80]})
             cells[key] = _spell(n, key, value, keeps_lists=kind.keeps_lists)
+            _check_whole(n, key, cells[key])
         columns |= dict.fromkeys(cells)
         if len(columns) > kind.most_columns:
             break
@@ -268,10 +269,14 @@ def _json_lines(name: str, content: bytes, kind: TableKind) -> StoryTable:
     return StoryTable(name, _unique(columns), rows, encoding=decoded.encoding)
 
 
-def _spell(n: int, key: str, value: Any, *, keeps_lists: bool) -> str:
-    if _HALF_A_SIGN.search(key) or (isinstance(value, str) and _HALF_A_SIGN.search(value)):
+def _check_whole(n: int, key: str, cell: str) -> None:
+    """Raises UnreadableFile for a cell, or its name, that no database keeps."""
+    if _HALF_A_SIGN.search(key) or _HALF_A_SIGN.search(cell):
         message = _("Row %(n)d, “%(name)s” holds half a sign, as of an emoji that was cut. Take it out.")
         raise UnreadableFile(message % {"n": n, "name": _HALF_A_SIGN.sub("\ufffd", key[:80])})
+
+
+def _spell(n: int, key: str, value: Any, *, keeps_lists: bool) -> str:
     if keeps_lists and isinstance(value, list) and not any(isinstance(part, reader.Pairs) for part in [value, *value]):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, list | dict):

@@ -19,6 +19,16 @@ function begin() {
   return { queue, form, version };
 }
 
+/** What sends a saver as the page does, and what it has sent. */
+function noteSent(queue) {
+  const sent = [];
+  const send = (saver) => {
+    queue.cancel(saver);
+    sent.push(saver);
+  };
+  return { sent, send };
+}
+
 const request = (readyState = 1) => ({ readyState });
 
 // ── When ──
@@ -26,11 +36,7 @@ const request = (readyState = 1) => ({ readyState });
 test("words are sent once, some time after the last stroke", (t) => {
   t.mock.timers.enable();
   const { queue, form } = begin();
-  const sent = [];
-  const send = (saver) => {
-    queue.cancel(saver);
-    sent.push(saver);
-  };
+  const { sent, send } = noteSent(queue);
 
   queue.schedule(form, send);
   t.mock.timers.tick(AUTOSAVE_DELAY - 1);
@@ -47,11 +53,7 @@ test("words are sent once, some time after the last stroke", (t) => {
 test("words of somebody who never pauses are sent too, and what is typed on later", (t) => {
   t.mock.timers.enable();
   const { queue, form } = begin();
-  const sent = [];
-  const send = (saver) => {
-    queue.cancel(saver);
-    sent.push(saver);
-  };
+  const { sent, send } = noteSent(queue);
 
   for (let ms = 0; ms < 2.5 * LONGEST_AUTOSAVE_DELAY; ms += 100) {
     queue.schedule(form, send);

@@ -56,10 +56,12 @@ def arrive(request: Request, key: str) -> HttpResponse:
     except recruitment.NotFromProlific as error:
         return _refuse(request, row, str(error), status=400)
     arrival = recruitment.find_arrival(study, participant)
-    if arrival and not recruitment.is_turned_away(arrival) and (ending := recruitment.find_ending(arrival)):
-        return _show_ended(request, row, ending)
-    rater = arrival.invitation.rater if arrival and arrival.invitation else None
     is_open = lifecycle.is_open_for_answers(study, at=now)
+    if arrival and (ending := recruitment.find_ending(arrival)):
+        may_try_again = recruitment.is_turned_away(arrival) and is_open and row.is_ready
+        if not may_try_again:
+            return _show_ended(request, row, ending)
+    rater = arrival.invitation.rater if arrival and arrival.invitation else None
     if study.is_paused:
         return render(request, "annotation/paused.html", {"study": study, "has_taken_part": rater is not None})
     if rater is None and not (is_open and row.is_ready):

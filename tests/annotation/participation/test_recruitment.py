@@ -247,7 +247,7 @@ def test_a_sweep_frees_overdue_places_of_live_studies_alone() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("session", ["s1", "s2"])
-def test_whoever_was_turned_away_comes_in_once_a_place_is_free(session: str) -> None:
+def test_a_person_who_was_turned_away_comes_in_once_a_place_is_free(session: str) -> None:
     row = recruit(factories.study(k=1))
     first = claims.claim(come(row, 1))
     assert recruitment.find_ending(recruitment.arrive(row, participant(2), at=NOON)) == Ending.NO_PLACE
@@ -281,7 +281,7 @@ def test_a_place_is_held_from_the_consent_on_and_no_longer_than_its_time() -> No
 
 
 @pytest.mark.django_db
-def test_whoever_came_by_an_invitation_of_their_own_is_not_asked_about_places() -> None:
+def test_a_person_who_came_by_an_invitation_is_not_asked_about_places() -> None:
     study = factories.study(k=1)
     recruit(study)
     Seat.objects.update(is_taken=True)

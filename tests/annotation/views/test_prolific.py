@@ -133,6 +133,19 @@ def test_no_place_is_noted_before_its_code_also_for_whoever_was_in_already(clien
     assert set(ProlificArrival.objects.values_list("outcome", flat=True)) == {"no_place"}
 
 
+@pytest.mark.parametrize("state", [Study.State.PAUSED, Study.State.CLOSED])
+def test_a_person_without_a_place_finds_the_code_again_while_nobody_is_let_in(client: Client, state: str) -> None:
+    study = factories.study(k=1)
+    row = recruit(study)
+    Seat.objects.update(is_taken=True)
+    turned_away = code_on(client.post(door(row)))
+    Study.objects.filter(pk=study.pk).update(state=state)
+
+    assert turned_away == ["CFULL3"]
+    assert code_on(client.get(door(row))) == turned_away
+    assert code_on(client.post(door(row))) == turned_away
+
+
 @pytest.mark.parametrize(
     ("options", "codes", "ending"),
     [({}, ["CNOPE2"], recruitment.Ending.SCREENED_OUT), ({"on_failure": "continue"}, [], None)],

@@ -148,6 +148,16 @@ def test_a_story_that_is_flagged_or_too_long_is_that_storys_alone(
     assert not Endpoint.objects.get().needs_attention
 
 
+def test_texts_that_are_all_too_long_stop_the_run_after_the_probes(study: Study, standin: StandIn) -> None:
+    standin.reply = lambda hit: told.TOO_LONG
+
+    run = runs.drain(started(study, judge_at(standin)))
+
+    assert (run.state, runs.count_calls(run)) == (Run.State.STOPPED, {"too_large": 3, "planned": 5})
+    assert len(standin.hits) == attempts.N_PROBES
+    assert not Endpoint.objects.get().needs_attention
+
+
 def test_another_models_answer_counts_and_its_call_says_whose_it_is(
     study: Study, standin: StandIn, admin_client: Client
 ) -> None:

@@ -7,6 +7,7 @@ import openpyxl
 import pytest
 
 from annotation.answer_import.column_map import parse_mapping
+from annotation.answer_import.files import read_answers
 from studies.story_import.errors import UnreadableFile
 from studies.story_import.files import LONGEST_COLUMN, read_file, read_pasted
 from tests.studies.story_import.test_story_imports import looked_at, make_draft
@@ -70,6 +71,18 @@ def test_a_column_that_stands_twice_is_numbered() -> None:
 def test_half_a_sign_in_json_is_refused_by_row_and_column(entry: str) -> None:
     with pytest.raises(UnreadableFile, match=r"Row 2, “te\ufffd?xt” holds half a sign"):
         read_file("a.jsonl", f'{{"text": "A whole \\ud83d\\ude42 one."}}\n{entry}\n'.encode())
+
+
+def test_half_a_sign_in_a_list_is_refused_too() -> None:
+    with pytest.raises(UnreadableFile, match="Row 1, “why” holds half a sign"):
+        read_answers("a.jsonl", rb'{"who": "ann", "why": ["whole", "cut \ud83d"]}')
+
+
+@pytest.mark.parametrize("sign", ['"', "\r", "x"])
+def test_a_hint_that_names_no_sign_between_columns_is_a_row(sign: str) -> None:
+    table = read_file("a.csv", f"sep={sign}\nid,text\n1,Once.\n".encode())
+
+    assert table.columns[0].startswith("sep=")
 
 
 def test_line_ends_as_a_workbook_spells_them_are_line_ends() -> None:
