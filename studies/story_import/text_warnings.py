@@ -12,6 +12,7 @@ from studies.typography.features import MARKUP
 
 # A source's name of fewer letters, such as “A”, is looked for at the end of a text alone, after a sign between columns.
 _SHORT_NAME = 4
+_AROUND = 20  # letters of quotation marks, signs and blanks around it there
 # Texts that end in the same so many characters look like a table that was parted wrongly.
 _TAIL, _FEWEST_ALIKE = 8, 5
 
@@ -43,16 +44,22 @@ def _find_source_names(rows: Sequence[ImportRow], column: str) -> Iterator[RowPr
         if row["source"].strip():
             rows_by_source[row["source"].strip()].append(row)
     for source, members in rows_by_source.items():
-        ends = rf"[;,\t|]\s*\"?{re.escape(source)}\"?\s*\Z"
-        inside = rf"(?<!\w){re.escape(source)}(?!\w)|" if len(source) >= _SHORT_NAME else ""
-        name = re.compile(inside + ends, re.IGNORECASE)
-        if holding := tuple(row.n for row in members if name.search(row["text"])):
+        if holding := tuple(row.n for row in members if _holds_name(row["text"], source)):
             sentence = ngettext(
                 "The text holds the name of its source, “%(source)s”, so that raters would read it.",
                 "These texts hold the name of their source, “%(source)s”, so that raters would read it.",
                 len(holding),
             )
             yield RowProblem("warning", holding, column, sentence % {"source": source[:60]})
+
+
+def _holds_name(text: str, name: str) -> bool:
+    """Whether the name stands in the text as a word; a short one, whether it stands in the next column at its end."""
+    if len(name) >= _SHORT_NAME and name.casefold() in text.casefold():
+        return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
+    end = text[-len(name) - _AROUND :].rstrip(' \n"')
+    before = end[: -len(name)].rstrip(' "')
+    return end[-len(name) :].casefold() == name.casefold() and before.endswith((";", ",", "\t", "|"))
 
 
 def _find_like_ends(rows: Sequence[ImportRow], column: str) -> Iterator[RowProblem]:

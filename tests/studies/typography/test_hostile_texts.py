@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from studies.story_import.rows import ImportRow
+from studies.story_import.text_warnings import find_text_warnings
 from studies.typography import openings, paragraphs, words
 from studies.typography.features import BOLD, ITALIC, SIGNS
 from studies.typography.normalisation import NORMALISATIONS, normalise_text
@@ -31,6 +33,10 @@ UNITS = {
     "dots": ". ",
     "back-ticks": "`a",
     "blank lines": "\n \n",
+    "tabs": "\t",
+    "tags": "<p ",
+    "escaped signs": "&#1",
+    "escaped line ends": "\\n",
 }
 FUNCTIONS: dict[str, Callable[[str], Any]] = {
     **{f"sign {sign.key}": sign.count for sign in SIGNS},
@@ -39,6 +45,9 @@ FUNCTIONS: dict[str, Callable[[str], Any]] = {
     "number_paragraphs": paragraphs.number_paragraphs,
     "split_words": words.split_words,
     "opening_words": openings.opening_words,
+    "find_text_warnings": lambda text: list(
+        find_text_warnings([ImportRow(1, {"text": text, "source": "Ann"}, {})], "text")
+    ),
 }
 
 
