@@ -55,16 +55,6 @@ def _findings_of_protocol(protocol: Protocol) -> Iterator[Finding]:
             sentence = _("“%(step)s” is to tell raters “%(field)s”, which is still empty")
             names = {"step": step.name, "field": placeholders.LABELS[name]}
             yield _error(name, sentence % names, _("fill it in"), anchor=f"id_{name}")
-        for words in placeholders.find_templates_words(step.text):
-            sentence = _("“%(step)s” still holds “%(words)s”, which stands there to be replaced")
-            way_out = _("write what raters are to read in its place")
-            yield _error(f"step {step.key}", sentence % {"step": step.name, "words": words}, way_out)
-    closing = protocol.debriefing
-    if closing and (later := next((s for s in protocol.ratings if s.position > closing.position), None)):
-        sentence = _("“%(step)s” tells raters what the study was about before “%(rating)s” is asked")
-        way_out = _("move it behind the last questions on stories")
-        names = {"step": closing.name, "rating": later.name}
-        yield _error(f"step {closing.key}", sentence % names, way_out, anchor=f"step-{closing.key}")
     consents = [step for step in protocol.steps if step.kind == Step.Kind.CONSENT]
     if len(consents) > 1:
         yield _error(f"step {consents[1].key}", _("there is more than one consent step"))
@@ -125,9 +115,27 @@ def _findings_for_raters(study: Study, protocol: Protocol) -> Iterator[Finding]:
     if n := study.stories.filter(is_withheld=True).count():
         sentence = _("the text of %(n)d of its stories is withheld, so nobody could read them") % {"n": n}
         yield Finding("error", "", sentence, purposes=WITH_RATERS, part="stories")
+    yield from _findings_of_texts(protocol)
     if not study.contact and not any("{contact}" in step.text for step in protocol.steps):
         sentence, way_out = _("raters are given no address for questions"), _("say whom they can write to")
         yield Finding("warning", "contact", sentence, way_out, WITH_RATERS, anchor="id_contact")
+
+
+def _findings_of_texts(protocol: Protocol) -> Iterator[Finding]:
+    """What people would read that was not meant for them, or too early."""
+    for step in protocol.steps:
+        for words in placeholders.find_templates_words(step.text):
+            sentence = _("“%(step)s” still holds “%(words)s”, which stands there to be replaced")
+            way_out = _("write what raters are to read in its place")
+            names = {"step": step.name, "words": words}
+            yield Finding("error", f"step {step.key}", sentence % names, way_out, WITH_RATERS)
+    closing = protocol.debriefing
+    if closing and (later := next((s for s in protocol.ratings if s.position > closing.position), None)):
+        sentence = _("“%(step)s” tells raters what the study was about before “%(rating)s” is asked")
+        way_out = _("move it behind the last questions on stories")
+        names = {"step": closing.name, "rating": later.name}
+        anchor = f"step-{closing.key}"
+        yield Finding("error", f"step {closing.key}", sentence % names, way_out, WITH_RATERS, anchor=anchor)
 
 
 def _findings_of_layout(step: Step, groups: Sequence[GroupShape]) -> Iterator[str]:

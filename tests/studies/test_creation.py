@@ -103,12 +103,13 @@ def test_a_debriefing_before_questions_and_words_of_a_template_are_errors_of_the
     drafts.add_step(study, kind="rating", scope="story", fields=fields)
     consent = study.versions.get().steps.get(key="consent")
 
-    def errors() -> dict[str, str]:
-        found = protocol.collect_findings(study, protocol.read_rows(study.versions.get()))
-        return {f.location: f.sentence for f in found if f.level == "error" and f.location.startswith("step ")}
+    def errors(purpose: protocol.Purpose = protocol.Purpose.LAUNCH) -> dict[str, str]:
+        findings = protocol.collect_findings(study, protocol.read_rows(study.versions.get()))
+        return {f.location: f.sentence for f in findings if f.hinders(purpose) and f.location.startswith("step ")}
 
     assert "Say here what somebody does" in errors()["step consent"]
     assert "before “Tests” is asked" in errors()["step debriefing"]
+    assert not any(name.startswith("step ") for name in errors(protocol.Purpose.RUN)), "models are told neither"
     drafts.change_step(
         consent, {"text": consent.text.replace("{Say here what somebody does who takes part.}", "Read.")}
     )
