@@ -35,7 +35,12 @@ def study(standin: StandIn) -> Study:
         for story, words in zip(made.stories.order_by("code"), ("It rained", "It snowed"), strict=True):
             Story.objects.filter(pk=story.pk).update(text=f"{words} all noon.")
     Endpoint.objects.create(
-        name="house", base_url=standin.base_url, key_variable="STANDIN_API_KEY", is_allowed=True, is_outside=False
+        name="house",
+        base_url=standin.base_url,
+        key_variable="STANDIN_API_KEY",
+        is_allowed=True,
+        is_outside=False,
+        n_at_once=1,  # of two at once either may come first, and each reply of a script is for one of them
     )
     return made
 
