@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.db import connection, transaction
 from django.test import TransactionTestCase, override_settings
 from django.utils import translation
@@ -49,6 +50,12 @@ def _protocols_are_read_anew() -> None:
     """What one test froze is taken back, and the next may freeze something else under the same number."""
     protocol.forget_protocols()
     outlines.forget_outlines()
+
+
+@pytest.fixture(autouse=True)
+def _doors_are_knocked_at_anew() -> None:
+    """All tests of a process come from one address; what one posted does not count against the next."""
+    cache.clear()
 
 
 @pytest.fixture(scope="session", autouse=True)
